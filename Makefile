@@ -1,0 +1,50 @@
+# What there is to do with memcli. Needs Python 3.11 or newer with pip, git and make.
+
+# A new environment is made with the first of these that is new enough;
+# `make test PYTHON=python3.13` names another.
+PYTHON = python3 python3.14 python3.13 python3.12 python3.11 python
+VENV = .venv
+RUN = $(VENV)/bin/python
+
+help:  ## List these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+
+venv: $(VENV)/tools.stamp  ## Make the environment in .venv, with the development tools
+
+test: $(VENV)/tools.stamp  ## Run every check (STEP="types tests" runs only these)
+	@$(RUN) tests/check.py $(STEP)
+
+demo: $(VENV)/memcli.stamp  ## Save, recall, edit by hand, recall again, in a temporary vault
+	@$(RUN) tests/demo.py
+
+bench: $(VENV)/tools.stamp  ## Run the benchmarks (ARGS="locomo --data FILE")
+	@$(RUN) -m tests.benchmarks $(ARGS)
+
+docs: $(VENV)/tools.stamp  ## Write docs/cli.md anew from the commands' help
+	@$(RUN) -m cogapp -r docs/cli.md
+
+clean:  ## Remove the environment and everything that was built
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	    .import_linter_cache
+	@find memcli tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The demo needs no development tools, so they are a second step.
+$(VENV)/memcli.stamp: pyproject.toml
+	@rm -rf $(VENV); \
+	for python in $(PYTHON); do \
+	    if "$$python" -c 'import sys, venv, ensurepip; \
+	sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	        echo "Making $(VENV) with `$$python --version` ..."; \
+	        "$$python" -m venv $(VENV) && $(RUN) tests/check.py install && touch $@; \
+	        exit; \
+	    fi; \
+	done; \
+	echo 'make: of these none is Python 3.11 or newer with venv and pip: $(PYTHON)' >&2; \
+	echo 'hint: name one, as in: make $(MAKECMDGOALS) PYTHON=/path/to/python3' >&2; \
+	exit 1
+
+$(VENV)/tools.stamp: $(VENV)/memcli.stamp
+	@echo 'Installing the development tools ...'
+	@$(RUN) tests/check.py install-tools && touch $@
+
+.PHONY: help venv test demo bench docs clean

@@ -1,0 +1,5 @@
+"""`python -m memcli`."""
+
+from memcli.cli.argv import main
+
+main()

@@ -1,0 +1,32 @@
+"""Rules about the source that neither ruff, mypy nor import-linter can say."""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MODULES = sorted((ROOT / "memcli").rglob("*.py"))
+FORBIDDEN = {
+    *("util", "utils", "helper", "helpers", "common", "constants", "types", "base"),
+    *("core", "misc", "shared", "lib", "service", "services", "repository", "manager"),
+    *("managers", "handler", "handlers", "factory", "factories", "plugins", "models"),
+}
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_no_module_is_longer_than_500_lines():
+    lengths = {name(path): len(path.read_bytes().splitlines()) for path in MODULES}
+    assert {path: lines for path, lines in lengths.items() if lines > 500} == {}
+
+
+def test_every_module_is_named_after_what_it_is_about():
+    named = {name(path): path.stem for path in MODULES}
+    named |= {name(path.parent): path.parent.name for path in MODULES}
+    assert [path for path, stem in named.items() if stem in FORBIDDEN] == []
+
+
+def test_every_module_says_what_it_keeps_true():
+    trees = {name(path): ast.parse(path.read_bytes()) for path in MODULES}
+    assert [path for path, tree in trees.items() if not ast.get_docstring(tree)] == []

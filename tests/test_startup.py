@@ -1,0 +1,59 @@
+"""What a command loads is most of what it costs.
+
+Invariant: nothing is imported that the command does not use. Times are measured by
+the benchmarks; here only `sys.modules` is looked at, so that no test is timed.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+PROBE = """
+import sys
+before = set(sys.modules)
+{code}
+loaded = {{name.partition(".")[0] for name in set(sys.modules) - before}}
+sys.stderr.write("LOADED " + " ".join(sorted(loaded)))
+"""
+
+RUN = """
+from memcli.cli.argv import main
+sys.argv = ["memcli", *{arguments!r}]
+try:
+    main()
+except SystemExit as exit:
+    if exit.code:
+        raise
+"""
+
+
+def loaded_by(code: str) -> set[str]:
+    """Top-level names of the modules that `code` brings into a new interpreter."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.format(code=code)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stderr.rpartition("LOADED ")[2].split())
+
+
+def test_probe_sees_what_is_loaded():
+    assert "fractions" in loaded_by("import fractions")
+
+
+def test_importing_the_entry_point_loads_no_library():
+    heavy = {
+        *("typer", "click", "whoosh", "git", "rich", "yaml", "frontmatter", "json"),
+        *("dataclasses", "inspect", "logging", "pathlib", "subprocess", "tempfile"),
+    }
+    found = loaded_by("import memcli.cli.argv") & heavy
+    assert found == set()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["save", "--help"], ["--version"]])
+def test_help_loads_only_the_command_line(arguments: list[str]):
+    heavy = {"whoosh", "git", "rich", "yaml", "frontmatter", "pydantic"}
+    found = loaded_by(RUN.format(arguments=arguments)) & heavy
+    assert found == set()
