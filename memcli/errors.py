@@ -1,0 +1,131 @@
+"""Everything that memcli refuses, as one tree of exceptions.
+
+Invariant: whatever goes wrong in a way that a user can meet is a `MemcliError`;
+its class carries the stable `code` that programs match and the exit code of the
+process, its message says what and where, its `hint` says what to do next. An
+exception outside this tree is a bug in memcli (exit code 70).
+
+Exit codes: 1 the request failed, 2 usage, 70 a bug, 75 try again later
+(EX_USAGE and friends of BSD sysexits.h, except that usage is 2 as in every shell).
+"""
+
+from typing import ClassVar
+
+
+class MemcliError(Exception):
+    """A failure that a person or a program can act on.
+
+    Args:
+        message: one sentence: what failed, and where.
+        hint: what to do next, or None when nothing sensible can be said.
+        code: overrides the class's code where one class serves several fields.
+    """
+
+    code: ClassVar[str] = "failed"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, code: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.error_code = code or self.code
+
+
+class VaultNotFound(MemcliError):
+    """No vault was named, or the named one does not exist."""
+
+    code = "vault_not_found"
+
+
+class NotAVault(MemcliError):
+    """The folder exists but is not a vault, or is not under git."""
+
+    code = "not_a_vault"
+
+
+class InvalidEntry(MemcliError):
+    """A file that cannot be read as an entry."""
+
+    code = "invalid_entry"
+
+    def __init__(self, path: str, line: int, reason: str, *, hint: str | None = None):
+        super().__init__(f"{path}:{line}: {reason}", hint=hint)
+        self.path = path
+        self.line = line
+        self.reason = reason
+
+
+class InvalidValue(MemcliError):
+    """A value that a field does not accept; pass `code` to name the field."""
+
+    code = "invalid_value"
+
+
+class EntryNotFound(MemcliError):
+    """No entry answers to this id."""
+
+    code = "entry_not_found"
+
+
+class AmbiguousId(MemcliError):
+    """An id prefix that more than one entry shares."""
+
+    code = "ambiguous_id"
+
+
+class UnsafePath(MemcliError):
+    """A path that would leave the vault."""
+
+    code = "unsafe_path"
+
+
+class Unreadable(MemcliError):
+    """A file that is missing, forbidden or not text."""
+
+    code = "unreadable"
+
+
+class TooLarge(MemcliError):
+    """Input above the vault's limit."""
+
+    code = "too_large"
+
+
+class SecretFound(MemcliError):
+    """Text that looks as if it held a secret."""
+
+    code = "secret_found"
+
+
+class WriteFailed(MemcliError):
+    """The disk refused; nothing was changed."""
+
+    code = "write_failed"
+
+
+class LockBusy(MemcliError):
+    """Somebody else is writing; the same call may succeed later."""
+
+    code = "lock_busy"
+    exit_code = 75
+
+
+class HistoryError(MemcliError):
+    """git refused; the files are as they were before."""
+
+    code = "history_failed"
+
+
+class InvalidConfig(MemcliError):
+    """A configuration file that cannot be used."""
+
+    code = "invalid_config"
+
+
+class UsageError(MemcliError):
+    """A command line, or a request, that makes no sense as a whole."""
+
+    code = "usage"
+    exit_code = 2

@@ -1,0 +1,294 @@
+"""Ids sort, slugs name files, equal texts are equal, values are what they may be."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memcli.entry import (
+    FIELDS,
+    ID_LENGTH,
+    KINDS,
+    Entry,
+    Layer,
+    Status,
+    adopted_id,
+    check_choice,
+    check_date,
+    check_kind,
+    check_tag,
+    fingerprint,
+    fitting_tag,
+    id_time,
+    is_adopted,
+    is_id,
+    new_id,
+    slug,
+    strict_key,
+)
+from memcli.errors import InvalidValue
+
+NOW = 1_795_222_222_222
+times = st.integers(0, 2**45 - 1)
+
+
+def zeros(count: int) -> bytes:
+    return bytes(count)
+
+
+def ones(count: int) -> bytes:
+    return b"\xff" * count
+
+
+def test_the_fields_are_those_of_the_frontmatter_in_order() -> None:
+    assert FIELDS[0] == "id"
+    assert FIELDS[-1] == "review_after"
+    assert not {"extra", "body", "path"} & set(FIELDS)
+
+
+def test_a_changed_entry_is_a_new_value() -> None:
+    entry = Entry("x")
+    assert entry.replace(status=Status.RESOLVED).status is Status.RESOLVED
+    assert entry.status is Status.ACTIVE
+    with pytest.raises(ValueError, match="colour"):
+        entry.replace(colour="red")
+
+
+# --- ids --------------------------------------------------------------------------
+
+
+@settings(max_examples=200)
+@given(times, times)
+def test_ids_sort_by_time(one: int, other: int) -> None:
+    early, late = sorted((one, other))
+    if early < late:
+        assert new_id(early, ones) < new_id(late, zeros)
+    made = new_id(one, ones)
+    assert is_id(made)
+    assert len(made) == ID_LENGTH
+    assert id_time(made) == one
+
+
+def test_an_id_of_no_era_is_a_bug() -> None:
+    with pytest.raises(ValueError, match="era"):
+        new_id(2**45, zeros)
+
+
+def test_ids_of_one_millisecond_differ_by_chance_alone() -> None:
+    assert new_id(NOW, zeros)[:9] == new_id(NOW, ones)[:9]
+    assert new_id(NOW, zeros) == new_id(NOW, zeros) != new_id(NOW, ones)
+
+
+def test_an_adopted_id_depends_on_the_path_alone() -> None:
+    one = adopted_id("notes/Caf\u00e9.md")
+    assert one == adopted_id("notes/Cafe\u0301.md")
+    assert one != adopted_id("notes/Cafe.md")
+    assert is_id(one)
+    assert is_adopted(one)
+    assert not is_adopted(new_id(NOW, ones))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1m7xsadcexpb72n", "1m7xsadcexpb72ntt", "1M7XSADCEXPB72NT", "u" * 16]
+)
+def test_what_is_no_id_is_told(text: str) -> None:
+    assert not is_id(text)
+
+
+# --- slugs ------------------------------------------------------------------------
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=100))
+def test_a_slug_is_a_file_name(title: str) -> None:
+    made = slug(title)
+    assert re.fullmatch("[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", made)
+    assert len(made) <= 60
+    assert slug(made) == made
+
+
+@pytest.mark.parametrize(
+    ("title", "wanted"),
+    [
+        ("Use ruff, not flake8!", "use-ruff-not-flake8"),
+        ("Über die Straße nach Łódź", "uber-die-strasse-nach-lodz"),
+        ("Don't panic", "dont-panic"),
+        ("2026-11-21", "2026-11-21"),
+        ("404", "404"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("CON", "con-note"),
+        ("com1", "com1-note"),
+        ("a" * 70, "a" * 60),
+        ("word " * 20, "-".join(["word"] * 12)),
+        ("日本 memo", "memo"),
+    ],
+)
+def test_slugs_read_like_their_titles(title: str, wanted: str) -> None:
+    assert slug(title) == wanted
+
+
+def test_titles_without_latin_letters_do_not_share_a_slug() -> None:
+    titles = ["東京", "大阪 2", "京都 2", "Привет", "!!!", "🔥"]
+    made = {slug(title) for title in titles}
+    assert len(made) == len(titles)
+    assert all(re.fullmatch("note-[0-9a-f]{8}", name) for name in made)
+    assert slug("") == slug("  ")
+
+
+# --- titles -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("# Head\n\ntext", "Head"),
+        ("Intro first.\n\n## Part ##\n", "Part"),
+        ("```sh\n# no heading\n```\nText. More.", "Text"),
+        ("#tag and text", "#tag and text"),
+        ("---\n\n- [ ] **Buy** milk; then eggs", "Buy** milk"),
+        ("v1.2 is out! Hurray", "v1.2 is out"),
+        ("\n\n> 1. quoted\n", "quoted"),
+        ("中文。更多", "中文"),
+        ("word " * 30, "word word " * 7 + "word word"),
+        ("", "stem"),
+        ("***\n", "stem"),
+        ("####### seven", "####### seven"),
+        ("x" * 1_000_000, "x" * 80),
+    ],
+)
+def test_a_title_is_found_in_the_body(body: str, wanted: str) -> None:
+    title = Entry("id", body=body, path="memories/note/stem.md").display_title
+    assert title == wanted.strip()
+
+
+def test_a_title_falls_back_on_the_id() -> None:
+    assert Entry("id").display_title == "id"
+    assert Entry("id", title="T", body="# Head").display_title == "T"
+
+
+# --- sameness ---------------------------------------------------------------------
+
+
+@settings(max_examples=200)
+@given(st.text())
+def test_a_fingerprint_does_not_see_layout(text: str) -> None:
+    loose = "\r\n\n  ".join(text.split("\n")) + " \n"
+    assert fingerprint(loose) == fingerprint(text)
+    assert re.fullmatch("[0-9a-f]{16}", fingerprint(text))
+
+
+def test_a_fingerprint_sees_words_and_lines() -> None:
+    assert fingerprint("Café  Noir") == fingerprint("cafe\u0301 noir")
+    assert fingerprint("a b") != fingerprint("a\nb")
+    assert fingerprint("a.") != fingerprint("a")
+
+
+def test_a_strict_key_sees_the_claim_alone() -> None:
+    wanted = 'fix:"pin" typer - it\'s slow'
+    assert strict_key("fix", "- “Pin” typer — it’s\n  SLOW.") == wanted
+    assert strict_key("fix", "1. [x] «pin» typer – it's slow!!") == wanted
+    assert strict_key("fix", "a - b") == "fix:a - b"
+    assert strict_key("note", "pin") != strict_key("fix", "pin")
+
+
+@settings(max_examples=200)
+@given(st.text() | st.text("-*1.) \n[]x>ab!"))
+def test_a_strict_key_is_the_key_of_itself(text: str) -> None:
+    key = strict_key("fix", text)
+    assert strict_key("fix", key.removeprefix("fix:")) == key
+
+
+# --- checks -----------------------------------------------------------------------
+
+
+def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
+    assert check_kind(" Fix ", KINDS) == "fix"
+    with pytest.raises(InvalidValue) as caught:
+        check_kind("prefrence", KINDS)
+    assert "note, preference, workflow" in caught.value.message
+    assert caught.value.hint == "Did you mean 'preference'?"
+    assert caught.value.error_code == "invalid_kind"
+
+
+def test_a_choice_is_refused_with_the_options() -> None:
+    assert check_choice(Layer, "Model", "layer") is Layer.MODEL
+    with pytest.raises(InvalidValue) as caught:
+        check_choice(Layer, "zzz", "layer")
+    assert caught.value.message == (
+        "layer must be one of fact, observation, model (got 'zzz')"
+    )
+    assert caught.value.hint is None
+
+
+@pytest.mark.parametrize(
+    "tag",
+    ["a", "key:value", "a/b", "c++", "v1.2", "_x", "日本", "हिन्दी", "می‌خواهم", "7"],
+)
+def test_tags_of_every_script_are_tags(tag: str) -> None:
+    assert check_tag(f" {tag.upper()} ") == tag
+
+
+@pytest.mark.parametrize(
+    ("tag", "fitting"),
+    [
+        ("Two Words", "two-words"),
+        ("#tag", "tag"),
+        ("a, b", "a-b"),
+        ("-x", "x"),
+        ("hey!", "hey"),
+        ("a\nb", "a-b"),
+        ("", ""),
+        ("🔥", ""),
+    ],
+)
+def test_a_refused_tag_comes_with_one_that_would_do(tag: str, fitting: str) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        check_tag(tag)
+    assert caught.value.hint == (f"Use '{fitting}'." if fitting else None)
+    assert fitting_tag(tag) == fitting
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=20))
+def test_a_fitting_tag_fits_and_stays(text: str) -> None:
+    fitting = fitting_tag(text)
+    if fitting:
+        assert check_tag(fitting) == fitting
+        assert fitting_tag(fitting) == fitting
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        ("2023", "2023"),
+        ("2023-05", "2023-05"),
+        (" 2024-02-29 ", "2024-02-29"),
+        ("2023-05-08T09:30", "2023-05-08T09:30:00Z"),
+        ("2023-05-08 09:30:15.999", "2023-05-08T09:30:15Z"),
+        ("2023-05-08T09:30:15Z", "2023-05-08T09:30:15Z"),
+        ("2023-05-08t09:30:15z", "2023-05-08T09:30:15Z"),
+        ("2023-05-08T09:30:15+02:00", "2023-05-08T07:30:15Z"),
+        ("2023-01-01T00:30+0530", "2022-12-31T19:00:00Z"),
+        ("2023-05-08T09:30:15-00:00", "2023-05-08T09:30:15Z"),
+    ],
+)
+def test_a_date_stays_as_coarse_as_it_is(value: str, wanted: str) -> None:
+    assert check_date(value, "created") == wanted
+    assert check_date(wanted, "created") == wanted
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", "now", "23", "0000", "2023-13", "2023-00", "2023-1-2", "20230102"),
+        *("2023-02-29", "1900-02-29", "2023-04-31", "2023-05-08T24:00", "٢٠٢٣"),
+        *("2023-05-08T09:60", "2023-05-08T09:30:60", "2023-05-08T09:30+25:00"),
+        *("0001-01-01T00:00+01:00", "9999-12-31T23:00-02:00", "2023-05-08Z"),
+    ],
+)
+def test_an_impossible_date_is_refused(value: str) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        check_date(value, "expires_at")
+    assert caught.value.error_code == "invalid_expires_at"
+    assert caught.value.message.startswith("expires_at: not a date")

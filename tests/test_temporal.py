@@ -1,0 +1,135 @@
+"""Coarse dates are spans, and a bound is what a person meant by it."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memcli.errors import InvalidValue
+from memcli.temporal import date_words, iso, parse_bound, span, to_epoch
+
+NOW = to_epoch("2026-11-21T10:20:30Z")  # a Saturday
+DAY = 86_400
+
+
+def bound(text: str, *, end: bool = False) -> str:
+    return iso(parse_bound(text, NOW, end=end))
+
+
+@pytest.mark.parametrize(
+    ("value", "start", "days"),
+    [
+        ("2023", "2023-01-01T00:00:00Z", 365),
+        ("2024", "2024-01-01T00:00:00Z", 366),
+        ("2024-02", "2024-02-01T00:00:00Z", 29),
+        ("2023-12", "2023-12-01T00:00:00Z", 31),
+        ("2023-05-08", "2023-05-08T00:00:00Z", 1),
+        ("9999-12", "9999-12-01T00:00:00Z", 31),
+        ("0001", "0001-01-01T00:00:00Z", 365),
+    ],
+)
+def test_a_coarse_date_is_a_span(value: str, start: str, days: int) -> None:
+    first, after = span(value)
+    assert (iso(first), after - first) == (start, days * DAY)
+
+
+def test_a_date_time_lasts_a_second() -> None:
+    assert span("2023-05-08T01:00+01:00") == (1683504000, 1683504001)
+
+
+def test_what_is_no_date_has_no_span() -> None:
+    with pytest.raises(InvalidValue):
+        span("soon")
+
+
+@settings(max_examples=200)
+@given(st.integers(to_epoch("0001"), span("9999")[1] - 1))
+def test_an_instant_comes_back_from_its_text(moment: int) -> None:
+    assert to_epoch(iso(moment)) == moment
+    assert datetime.fromisoformat(iso(moment)).astimezone(UTC).timestamp() == moment
+
+
+@pytest.mark.parametrize("moment", [to_epoch("0001") - 1, span("9999")[1], 10**20])
+def test_an_instant_of_no_year_is_refused(moment: int) -> None:
+    with pytest.raises(ValueError, match="no year"):
+        iso(moment)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("2023-05-08", ("8", "may", "2023", "monday")),
+        ("2023-05-08T23:59:59Z", ("8", "may", "2023", "monday")),
+        ("2023-05", ("may", "2023")),
+        ("2023", ("2023",)),
+        ("soon", ()),
+        ("", ()),
+    ],
+)
+def test_the_words_of_a_date_are_as_coarse_as_it(
+    value: str, words: tuple[str, ...]
+) -> None:
+    assert date_words(value) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("2025", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z"),
+        ("2025-06", "2025-06-01T00:00:00Z", "2025-07-01T00:00:00Z"),
+        ("2025-06-30", "2025-06-30T00:00:00Z", "2025-07-01T00:00:00Z"),
+        ("2025-06-30t12:00+02:00", "2025-06-30T10:00:00Z", "2025-06-30T10:00:01Z"),
+        (" Today ", "2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z"),
+        ("yesterday", "2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z"),
+        ("this week", "2026-11-16T00:00:00Z", "2026-11-23T00:00:00Z"),
+        ("last  week", "2026-11-09T00:00:00Z", "2026-11-16T00:00:00Z"),
+        ("this month", "2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z"),
+        ("last month", "2026-10-01T00:00:00Z", "2026-11-01T00:00:00Z"),
+        ("last year", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z"),
+        ("this year", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"),
+    ],
+)
+def test_a_stretch_of_time_has_two_bounds(text: str, start: str, end: str) -> None:
+    assert bound(text) == start
+    assert bound(text, end=True) == end
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("now", "2026-11-21T10:20:30Z"),
+        ("7d", "2026-11-14T10:20:30Z"),
+        ("2w", "2026-11-07T10:20:30Z"),
+        ("3m", "2026-08-21T10:20:30Z"),
+        ("11m", "2025-12-21T10:20:30Z"),
+        ("1y", "2025-11-21T10:20:30Z"),
+        ("12h", "2026-11-20T22:20:30Z"),
+        ("30min", "2026-11-21T09:50:30Z"),
+        ("3 days ago", "2026-11-18T10:20:30Z"),
+        ("an hour ago", "2026-11-21T09:20:30Z"),
+        ("0d", "2026-11-21T10:20:30Z"),
+    ],
+)
+def test_so_long_ago_is_a_moment(text: str, moment: str) -> None:
+    assert bound(text) == bound(text, end=True) == moment
+
+
+def test_a_month_before_a_long_month_ends_with_the_short_one() -> None:
+    march = to_epoch("2026-03-31T05:00:00Z")
+    assert iso(parse_bound("1m", march, end=False)) == "2026-02-28T05:00:00Z"
+    leap = to_epoch("2024-02-29")
+    assert iso(parse_bound("1y", leap, end=False)) == "2023-02-28T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "we", "soon", "7", "d", "7x", "-7d", "2025-13", "last monday", "999999y"),
+        *("999999999d", "30000m", "9077 port", "7d 2w", "tomorrowish", "٣d"),
+    ],
+)
+def test_anything_else_is_refused_with_the_forms(text: str) -> None:
+    with pytest.raises(InvalidValue, match="not a moment") as caught:
+        bound(text)
+    assert "3 days ago" in (caught.value.hint or "")
