@@ -1,0 +1,129 @@
+"""Settings: what a vault's config says, and which vault a user means.
+
+Invariant: a vault's config is read only when a built-in default is about to refuse
+or to decide (reading TOML costs a start-up 11 ms); a setting that cannot be
+understood is an error with its line, never a silent default.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from memcli import layout
+from memcli.errors import InvalidConfig, VaultNotFound
+
+# Characters of text; a memory longer than this is a document to link to.
+BODY_LIMIT = 1_000_000
+# Seconds that a writer waits for another one.
+LOCK_WAIT = 10.0
+
+
+class Config(NamedTuple):
+    """The settings of one vault."""
+
+    kinds: tuple[str, ...] = ()
+    body_limit: int = BODY_LIMIT
+    lock_wait: float = LOCK_WAIT
+
+
+def load(root: str) -> Config:
+    """Read a vault's `.memcli/config.toml`; a missing file gives the defaults.
+
+    Raises:
+        InvalidConfig: the file does not parse, or a setting has the wrong type.
+    """
+    import tomllib
+
+    path = os.path.join(root, *layout.CONFIG.split("/"))
+    try:
+        with open(path, "rb") as file:
+            settings = tomllib.load(file)
+    except FileNotFoundError:
+        return Config()
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidConfig(
+            f"{layout.CONFIG}: {error}", hint="Correct the file, or delete it."
+        ) from error
+    kinds = _setting(settings, "vault", "kinds", list, [])
+    return Config(
+        kinds=tuple(_kind(kind) for kind in kinds),
+        body_limit=_positive(settings, "limits", "body", BODY_LIMIT),
+        lock_wait=float(
+            _setting(settings, "limits", "lock_wait", (int, float), LOCK_WAIT)
+        ),
+    )
+
+
+def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
+    """The vault's folder: the flag, `MEMCLI_VAULT`, or the user's default.
+
+    Never the current folder by accident; an empty value counts as not set.
+
+    Raises:
+        VaultNotFound: none of the three names one.
+    """
+    named = explicit or environ.get("MEMCLI_VAULT") or default_vault(environ)
+    if not named:
+        raise VaultNotFound(
+            "no vault: neither --vault nor MEMCLI_VAULT is set, and there is no default",
+            hint="Create one with: memcli init ~/memory",
+        )
+    return os.path.abspath(os.path.expanduser(named))
+
+
+def default_vault(environ: Mapping[str, str]) -> str | None:
+    """The vault that the user made the default, if any."""
+    try:
+        with open(_default_file(environ), encoding="utf-8") as file:
+            return file.read().strip() or None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def set_default_vault(root: str, environ: Mapping[str, str]) -> None:
+    """Make a vault the user's default."""
+    from memcli import files
+
+    files.write_atomic(_default_file(environ), (root + "\n").encode())
+
+
+def _default_file(environ: Mapping[str, str]) -> str:
+    # One line in a file of its own: a TOML parser and `platformdirs` would cost
+    # every command 30 ms to find one path.
+    folder = environ.get("XDG_CONFIG_HOME") or environ.get("APPDATA")
+    if not folder:
+        folder = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
+    return os.path.join(folder, "memcli", "default-vault")
+
+
+def _setting(
+    settings: Mapping[str, Any],
+    table: str,
+    name: str,
+    kind: type | tuple[type, ...],
+    default: Any,
+) -> Any:
+    section = settings.get(table, {})
+    value = section.get(name, default) if isinstance(section, dict) else None
+    if isinstance(value, bool) or not isinstance(value, kind):
+        raise InvalidConfig(
+            f"{layout.CONFIG}: [{table}] {name} has the wrong type: {value!r}",
+            hint=f"The default is {default!r}.",
+        )
+    return value
+
+
+def _positive(settings: Mapping[str, Any], table: str, name: str, default: int) -> int:
+    value: int = _setting(settings, table, name, int, default)
+    if value <= 0:
+        raise InvalidConfig(f"{layout.CONFIG}: [{table}] {name} must be above 0")
+    return value
+
+
+def _kind(value: object) -> str:
+    if not isinstance(value, str) or not value.replace("-", "").isalnum():
+        raise InvalidConfig(
+            f"{layout.CONFIG}: [vault] kinds: not a kind: {value!r}",
+            hint="A kind is one lower-case word, hyphens allowed.",
+        )
+    return value.lower()
