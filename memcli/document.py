@@ -1,0 +1,195 @@
+"""An entry as the index holds it: terms with weights, exact values, facts, a row.
+
+Invariant: pure; the same file gives the same document. Whatever recall or inspect
+shows of an entry without opening its file is in the row, and is added here.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from memcli import analysis, temporal
+from memcli.eligibility import Facts
+from memcli.entry import Entry, Status, fingerprint
+
+# How often a term counts that stands in a field beside the body. Powers of two, so
+# that sums of them are exact in any order. Title: AgentM measured +3.8 points of
+# hit@1 for a boosted title; date words: +1 to +3 points of R@10 on LoCoMo.
+_TITLE, _TAG, _ENTITY, _DATE = 2.0, 1.0, 1.0, 1.0
+# The most frequent terms that relevance feedback may draw from.
+_KEY_TERMS = 48
+
+# Stands for "no tags" where tags are looked up; no tag can be it.
+UNTAGGED = "-"
+
+_WIKILINK = re.compile(r"!?\[\[([^\[\]|#^]+)(?:[#^|][^\[\]]*)?\]\]")
+_MDLINK = re.compile(r"(?<!!)\[[^\[\]]*\]\(<?([^()<>\s]+\.md)(?:#[^()\s]*)?>?\)")
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+
+
+class Document(NamedTuple):
+    """What the index stores of one file."""
+
+    terms: dict[str, float]
+    exact: dict[str, tuple[str, ...]]
+    facts: Facts
+    length: int
+    time: int
+    seq: int
+    asks: bool
+    is_span: bool
+    row: dict[str, Any]
+
+
+def document(entry: Entry, stem: analysis.Stem) -> Document:
+    """Turn an entry into what the index stores.
+
+    Args:
+        entry: as decoded, with its path.
+        stem: maps a lower-case word to its stem.
+    """
+    body = analysis.terms(entry.body, stem)
+    terms = _count(body)
+    # A title that the body does not open with adds its words; one drawn from
+    # the body is there already.
+    shown = entry.display_title
+    title = analysis.terms(shown, stem) if entry.title or not body else []
+    _add(terms, title, _TITLE)
+    for tag in entry.tags:
+        _add(terms, analysis.terms(tag, stem), _TAG)
+    for entity in entry.entities:
+        _add(terms, analysis.terms(entity, stem), _ENTITY)
+    length = len(body) + len(title)
+    key_terms = sorted(terms, key=lambda t: (-terms[t], t))[:_KEY_TERMS]
+    kept = {text: terms[text] for text in key_terms}
+    when = entry.occurred_at or entry.created
+    _add(
+        terms, [stem(word) for word in temporal.date_words(when)] if when else [], _DATE
+    )
+    return Document(
+        terms=terms,
+        exact=_exact(entry),
+        facts=facts(entry),
+        length=length,
+        time=_epoch(when),
+        seq=-1 if entry.source.seq is None else entry.source.seq,
+        asks=entry.body.rstrip().endswith(("?", "\uff1f", "\u061f")),
+        # A year kept as its first of January let recency flip a correct order.
+        is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
+        row=_row(entry, shown) | {"terms": kept},
+    )
+
+
+def facts(entry: Entry) -> Facts:
+    """What eligibility needs to know of an entry."""
+    ended = 0
+    if entry.status is Status.RESOLVED:
+        ended = _epoch(entry.resolved_at or entry.updated)
+    elif entry.status in (Status.SUPERSEDED, Status.EXPIRED):
+        ended = _epoch(entry.updated)
+    return Facts(
+        status=entry.status,
+        created=_epoch(entry.created),
+        expires=_epoch(entry.expires_at),
+        ended=ended,
+    )
+
+
+def document_id(entry: Entry) -> str:
+    """The session or document that an entry came from, or the empty string."""
+    return entry.source.session or entry.source.transcript or ""
+
+
+def links(body: str) -> tuple[str, ...]:
+    """Targets of `[[wikilinks]]` and of markdown links to notes, as written.
+
+    Code is left out: `[[ -f x ]]` in a shell script links to nothing.
+    """
+    if "[" not in body:
+        return ()
+    text = _CODE.sub("", body) if "`" in body else body
+    found = [target.strip() for target in _WIKILINK.findall(text)]
+    found += [target for target in _MDLINK.findall(text) if "://" not in target]
+    return tuple(dict.fromkeys(target for target in found if target))
+
+
+def link_keys(entry_id: str, path: str, title: str) -> tuple[str, ...]:
+    """The names by which a link may mean an entry: id, path, file name, title."""
+    stem = path.removesuffix(".md")
+    name = stem.rpartition("/")[2]
+    keys = (entry_id, stem, name, title)
+    return tuple(dict.fromkeys(key.casefold() for key in keys if key))
+
+
+def link_key(target: str) -> str:
+    """A link's target in the form of `link_keys`."""
+    return target.strip().removesuffix(".md").removeprefix("./").casefold()
+
+
+def name_key(entity: str) -> str:
+    """An entity's name in the form in which the index finds it."""
+    return " ".join(analysis.words(entity))
+
+
+def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
+    source = document_id(entry)
+    return {
+        "id": (entry.id,),
+        "path": (entry.path,),
+        "kind": (entry.kind,),
+        "type": (str(entry.type),),
+        "layer": (str(entry.layer),),
+        "status": (str(entry.status),),
+        "tag": entry.tags or (UNTAGGED,),
+        "entity": tuple(name_key(name) for name in entry.entities),
+        "session": (source,) if source else (),
+        "fingerprint": (fingerprint(entry.body),),
+        "link": tuple(link_key(target) for target in links(entry.body)),
+    }
+
+
+def _row(entry: Entry, title: str) -> dict[str, Any]:
+    source = {k: v for k, v in entry.source._asdict().items() if v is not None}
+    return {
+        "id": entry.id,
+        "text": entry.body.strip(),
+        "title": title,
+        "kind": entry.kind,
+        "layer": str(entry.layer),
+        "type": str(entry.type),
+        "status": str(entry.status),
+        "tags": list(entry.tags),
+        "entities": list(entry.entities),
+        "occurred_at": entry.occurred_at,
+        "occurred_until": entry.occurred_until,
+        "created": entry.created,
+        "updated": entry.updated,
+        "document_id": document_id(entry) or None,
+        "origin": source,
+        "pinned": entry.pinned,
+        "supersedes": entry.supersedes,
+        "superseded_by": entry.superseded_by,
+        "path": entry.path,
+        "own": not entry.id.startswith("z"),
+    }
+
+
+def _count(words: list[str]) -> dict[str, float]:
+    counts: dict[str, float] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0.0) + 1.0
+    return counts
+
+
+def _add(counts: dict[str, float], words: list[str], weight: float) -> None:
+    for word in words:
+        counts[word] = counts.get(word, 0.0) + weight
+
+
+def _epoch(value: str | None) -> int:
+    return temporal.to_epoch(value) if value else 0
+
+
+def row_links(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The link targets of a stored row."""
+    return links(row["text"])

@@ -1,0 +1,290 @@
+"""The Whoosh index: its schema, its codec, and reading it a block at a time.
+
+Invariant: with `index.py` the only module that knows Whoosh. What is written here
+is read here, and a change of either raises `FORMAT`, so that old indexes are
+rebuilt instead of misread.
+
+Two things differ from a stock Whoosh index, both for the cost of a recall:
+
+- Posting lists are two plain arrays (document numbers, weights). Whoosh's blocks of
+  128 pickled postings cost more to open than to score.
+- What eligibility and ranking need of every document (its length, session, dates,
+  status) is one packed column that loads with one read, where Whoosh would decode
+  a column value by value.
+
+Weights are term counts by field (title, tags, entities and date words count beside
+the body), so one posting list serves all fields of an entry: the simple BM25F of
+Robertson, Zaragoza & Taylor (2004).
+"""
+
+import mmap
+import os
+import struct
+import sys
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from whoosh import columns
+from whoosh.codec.whoosh3 import W3Codec, W3PostingsWriter, W3Segment
+from whoosh.filedb.filestore import FileStorage
+from whoosh.filedb.structfile import StructFile
+from whoosh.reading import TermNotFound
+from whoosh.matching import ListMatcher
+
+FORMAT = 1
+INDEX_NAME = "MAIN"
+
+_COUNT = struct.Struct("<I")
+
+
+class Packed(NamedTuple):
+    """The packed facts of one document; times in epoch seconds UTC, 0 = not set."""
+
+    order: int
+    session: int
+    time: int
+    created: int
+    expires: int
+    ended: int
+    length: int
+    seq: int
+    flags: int
+
+
+_PACKED = struct.Struct("<QQqqqqIiII")
+_WORDS = _PACKED.size // 8
+
+# Packed.flags: the status's place in Status, and one bit each.
+STATUS_MASK = 0x0F
+ASKS = 0x10
+DELETED = 0x20
+# The entry's time is a span (a month, a year, from-until); `time` is its start.
+SPAN = 0x40
+PINNED = 0x80
+
+
+class PackedColumn(columns.FixedBytesColumn):  # type: ignore[misc]
+    """Fixed-size records, read all at once."""
+
+    def __init__(self) -> None:
+        super().__init__(_PACKED.size)
+
+    def reader(self, dbfile: Any, basepos: int, length: int, doccount: int) -> Any:
+        reader = super().reader(dbfile, basepos, length, doccount)
+        # Bound here, where the file and the extent are known.
+        reader.load = lambda: bytes(dbfile.get(basepos, length))
+        return reader
+
+
+class _ArrayWriter(W3PostingsWriter):  # type: ignore[misc]
+    """Writes a posting list as a count, the document numbers and the weights."""
+
+    def __init__(self, postfile: Any) -> None:
+        super().__init__(postfile, blocklimit=sys.maxsize)
+
+    def finish_postings(self) -> Any:
+        info = self._terminfo
+        info.add_block(self)
+        offset = self._postfile.tell()
+        docs, weights = _portable(self._ids), _portable(self._weights)
+        payload = _COUNT.pack(len(docs)) + docs.tobytes() + weights.tobytes()
+        self._postfile.write(payload)
+        info.set_extent(offset, len(payload))
+        self._terminfo = None
+        self._new_block()
+        return info
+
+
+class _Extent(ListMatcher):  # type: ignore[misc]
+    """A posting list as Whoosh's own code (merging) wants it."""
+
+
+class ArrayCodec(W3Codec):  # type: ignore[misc]
+    """Whoosh's third codec with posting lists of plain arrays."""
+
+    def postings_writer(self, dbfile: Any, byteids: bool = False) -> Any:
+        if byteids:
+            return super().postings_writer(dbfile, byteids=True)
+        return _ArrayWriter(dbfile)
+
+    def postings_reader(
+        self,
+        dbfile: Any,
+        terminfo: Any,
+        format_: Any,
+        term: Any = None,
+        scorer: Any = None,
+    ) -> Any:
+        docs, weights = _arrays(dbfile, terminfo)
+        return _Extent(
+            docs,
+            weights,
+            [b""] * len(docs),
+            format_,
+            scorer=scorer,
+            term=term,
+            terminfo=terminfo,
+        )
+
+
+def _portable(numbers: "array[Any]") -> "array[Any]":
+    """The same numbers in little-endian byte order, whatever the machine's."""
+    if sys.byteorder == "big":
+        numbers = array(numbers.typecode, numbers)
+        numbers.byteswap()
+    return numbers
+
+
+def _arrays(dbfile: Any, info: Any) -> tuple["array[int]", "array[float]"]:
+    # Only the offset: Whoosh 3.54 reads the length back as a tuple.
+    offset = info.extent()[0]
+    (count,) = _COUNT.unpack(dbfile.get(offset, _COUNT.size))
+    docs: array[int] = array("I")
+    weights: array[float] = array("f")
+    docs.frombytes(dbfile.get(offset + _COUNT.size, 4 * count))
+    weights.frombytes(dbfile.get(offset + _COUNT.size + 4 * count, 4 * count))
+    return _portable(docs), _portable(weights)
+
+
+def pack(facts: Packed) -> bytes:
+    """One document's facts, as the packed column stores them."""
+    return _PACKED.pack(*facts, 0)
+
+
+class Columns(NamedTuple):
+    """The packed facts of all documents, a sequence per fact."""
+
+    orders: Sequence[int]
+    sessions: Sequence[int]
+    times: Sequence[int]
+    created: Sequence[int]
+    expires: Sequence[int]
+    ended: Sequence[int]
+    lengths: "array[int]"
+    seqs: Sequence[int]
+    flags: "array[int]"
+
+
+def unpack(records: bytes) -> Columns:
+    """Split packed records into one array per fact."""
+    wide: array[int] = array("Q")
+    wide.frombytes(records)
+    signed: array[int] = array("q")
+    signed.frombytes(records)
+    narrow: array[int] = array("I")
+    narrow.frombytes(records)
+    seqs: array[int] = array("i")
+    seqs.frombytes(records)
+    if sys.byteorder == "big":
+        for numbers in (wide, signed, narrow, seqs):
+            numbers.byteswap()
+    step, half = _WORDS, 2 * _WORDS
+    return Columns(
+        orders=wide[0::step],
+        sessions=wide[1::step],
+        times=signed[2::step],
+        created=signed[3::step],
+        expires=signed[4::step],
+        ended=signed[5::step],
+        lengths=narrow[12::half],
+        seqs=seqs[13::half],
+        flags=narrow[14::half],
+    )
+
+
+class _MappedFile(StructFile):  # type: ignore[misc]
+    """A file whose `get` is a slice of memory: a term look-up takes six of them."""
+
+    def __init__(self, file: Any, name: str) -> None:
+        super().__init__(file, name=name)
+        self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def get(self, position: int, length: int) -> bytes:
+        return self._map[position : position + length]
+
+    def close(self) -> None:
+        self._map.close()
+        super().close()
+
+
+class _MappedStorage(FileStorage):  # type: ignore[misc]
+    def open_file(self, name: str, **kwargs: Any) -> Any:
+        file = open(self._fpath(name), "rb")  # noqa: SIM115 closed by its owner
+        if not os.fstat(file.fileno()).st_size:  # nothing cannot be mapped
+            return StructFile(file, name=name, **kwargs)
+        return _MappedFile(file, name)
+
+
+class SegmentId(NamedTuple):
+    """A segment on disk: its name, how many documents, and which are deleted."""
+
+    name: str
+    count: int
+    deleted: tuple[int, ...]
+
+
+class Segment:
+    """One segment of the index, with its place in the numbering of documents.
+
+    Opened by its files alone: Whoosh's own way goes through a pickled schema, whose
+    classes cost a recall 12 ms to import.
+    """
+
+    def __init__(self, folder: str, which: SegmentId, base: int) -> None:
+        self.base = base
+        self.count = which.count
+        self.deleted = which.deleted
+        self._storage = _MappedStorage(folder)
+        codec = ArrayCodec()
+        segment = W3Segment(codec, INDEX_NAME, which.count, segid=which.name)
+        self._documents = codec.per_document_reader(self._storage, segment)
+        self._terms = codec.terms_reader(self._storage, segment)
+        self._posts = segment.open_file(self._storage, W3Codec.POSTS_EXT)
+
+    def packed(self) -> bytes:
+        """The packed records of all documents, deleted ones included."""
+        records: bytes = self._documents.column_reader("packed", PackedColumn()).load()
+        # A column ends after its last value that differs from the default.
+        return records.ljust(self.count * _PACKED.size, b"\0")
+
+    def postings(
+        self, field: str, term: str
+    ) -> tuple["array[int]", "array[float]"] | None:
+        """Local document numbers and weights, deleted ones included; None if absent."""
+        try:
+            info = self._terms.term_info(field, encoded(term))
+        except TermNotFound:
+            return None
+        return _arrays(self._posts, info)
+
+    def frequency(self, field: str, term: str) -> int:
+        """How many documents hold a term, deleted ones included."""
+        try:
+            return int(self._terms.term_info(field, encoded(term)).doc_frequency())
+        except TermNotFound:
+            return 0
+
+    def starting(self, field: str, prefix: str) -> Iterator[str]:
+        """The terms of a field that start with a prefix, in order."""
+        start = encoded(prefix)
+        for name, term in self._terms.terms_from(field, start):
+            if name != field or not term.startswith(start):
+                return
+            yield term.decode("utf-8", "surrogatepass")
+
+    def row(self, doc: int) -> dict[str, Any]:
+        """The stored row of a local document."""
+        row: dict[str, Any] = self._documents.stored_fields(doc)["row"]
+        return row
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._terms.close()
+        self._documents.close()
+        self._posts.close()
+
+
+def encoded(term: str) -> bytes:
+    """A term as the index holds it; file names may hold half a surrogate pair."""
+    return term.encode("utf-8", "surrogatepass")

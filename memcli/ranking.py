@@ -1,0 +1,499 @@
+"""Which entries answer a question, in which order, and why.
+
+Invariant: pure and deterministic. The same corpus and question give the same
+scores to the last bit, whatever order the files were indexed in: sums run in the
+order of (frequency, term), ties break on the entry's `order`, and everything a
+deleted entry left behind in the index is out of every count.
+
+The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework",
+2009) over every match, then a closer look at the best `pool` of them:
+
+- *neighbours*: entries of one session or document are read together, so a word said
+  in the turn before counts, dampened, as if it had been said here;
+- *session*: a session that talks about the question lifts its entries;
+- *feedback*: words that the best entries share break ties among the rest;
+- *entity*, *question*, *recency*: small multiplications.
+
+docs/benchmarks.md says what each of them adds on LoCoMo.
+"""
+
+import heapq
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+
+class Weights(NamedTuple):
+    """The constants of the ranking; the defaults are those of `recall`."""
+
+    k1: float = 1.2
+    b: float = 0.5
+    # What a match counts for in the entries after it (an answer follows its
+    # question) and before it, by distance in the session.
+    after: tuple[float, ...] = (0.6, 0.25)
+    before: tuple[float, ...] = (0.4, 0.2)
+    session: float = 0.6
+    # Half-saturation of a term's count within a session.
+    session_k: float = 1.5
+    entity: float = 0.15
+    asks: float = 0.15
+    feedback: float = 0.15
+    feedback_entries: int = 3
+    feedback_terms: int = 8
+    recency: float = 0.10
+    recency_days: float = 365.0
+    # How many of the best lexical matches get the closer look.
+    pool: int = 100
+    # How many sessions, best first, are read for neighbours.
+    most_sessions: int = 16
+    # A question of more terms than this is cut to its most selective ones.
+    most_terms: int = 32
+
+
+class Corpus(Protocol):
+    """What the ranking reads; documents are small integers.
+
+    Per-document sequences: `lengths` in terms; `sessions` a number shared by the
+    entries of one session or document, 0 for none; `orders` a number that depends
+    on the entry alone and breaks ties; `times` when it happened, epoch seconds;
+    `asks` whether the entry is itself a question.
+    """
+
+    size: int
+    total_length: int
+    lengths: Sequence[int]
+    sessions: Sequence[int]
+    orders: Sequence[int]
+
+    def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
+        """Documents that hold the term, and how often (weighted); may be empty."""
+
+    def frequency(self, term: str) -> int:
+        """How many live documents hold the term."""
+
+    def session_members(self, session: int) -> list[int]:
+        """The live documents of a session, in their order in it."""
+
+    def key_terms(self, doc: int) -> Mapping[str, float]:
+        """The most frequent terms of a document, with their counts."""
+
+    def asks(self, doc: int) -> bool:
+        """Whether the document is itself a question."""
+
+    def moment(self, doc: int) -> int:
+        """When it happened, epoch seconds; 0 when unknown or coarser than a day."""
+
+
+class Term(NamedTuple):
+    """One term of a question: its inverse document frequency, its word as asked."""
+
+    text: str
+    word: str
+    frequency: int
+    idf: float
+
+
+class Hit(NamedTuple):
+    """One ranked document; `parts` are the named pieces of its score."""
+
+    doc: int
+    score: float
+    parts: dict[str, float]
+    matched: tuple[str, ...]
+
+
+class Ranking(NamedTuple):
+    """Hits, best first, and how well the corpus covers the question.
+
+    `coverage` is the share of the question's weight (idf) that its best hit holds,
+    0 to 1; `missing` are the words of the question found nowhere.
+    """
+
+    hits: list[Hit]
+    terms: list[Term]
+    coverage: float
+    missing: list[str]
+
+
+Admit = Callable[[int], bool]
+
+
+def weigh(
+    question: Sequence[tuple[str, str]], corpus: Corpus, weights: Weights
+) -> list[Term]:
+    """The distinct terms of a question, most selective first.
+
+    Args:
+        question: (term, word as asked) in the order of the question.
+    """
+    size = corpus.size
+    found = {}
+    for text, word in question:
+        if text not in found:
+            n = corpus.frequency(text)
+            found[text] = Term(text, word, n, inverse_frequency(n, size))
+    ordered = sorted(found.values(), key=lambda t: (t.frequency, t.text))
+    return ordered[: weights.most_terms]
+
+
+def inverse_frequency(n: int, size: int) -> float:
+    """How much a term that n of `size` documents hold tells them apart."""
+    return math.log(1 + (size - n + 0.5) / (n + 0.5))
+
+
+def rank(
+    question: Sequence[tuple[str, str]],
+    corpus: Corpus,
+    *,
+    limit: int,
+    now: int,
+    admit: Admit | None = None,
+    within: Collection[int] | None = None,
+    named: Collection[int] = (),
+    weights: Weights = Weights(),
+) -> Ranking:
+    """Rank the documents that share a word with the question, or stand beside one.
+
+    Args:
+        question: (term, word as asked), as `analysis` gives them.
+        limit: how many hits to return at most.
+        now: epoch seconds, for recency.
+        admit: whether a document may be shown; None admits all.
+        within: when given, only these documents take part.
+        named: documents about an entity that the question names.
+    """
+    terms = weigh(question, corpus, weights)
+    known = [term for term in terms if term.frequency]
+    missing = [term.word for term in terms if not term.frequency]
+    matches = {term.text: corpus.postings(term.text) for term in known}
+    scorer = _Scorer(corpus, weights)
+    lexical = scorer.lexical(known, matches, within)
+    pool = _best(lexical, corpus.orders, weights.pool, admit)
+    if not pool:
+        return Ranking([], terms, 0.0, missing)
+    around = _Neighbourhood(corpus, pool, admit, within, weights)
+    table = scorer.table(known, matches, around.docs)
+    totals = around.combine(known, table)
+    if weights.feedback:
+        extra = _feedback_terms(totals, known, corpus, weights)
+        matches = {term.text: corpus.postings(term.text) for term in extra}
+        table |= scorer.table(extra, matches, around.docs)
+        for doc, score in around.combine(extra, table).items():
+            totals[doc] = totals.get(doc, 0.0) + score
+    else:
+        extra = []
+    named = frozenset(named)
+    nudge = _Nudge(corpus, weights, now, named)
+    final = nudge.apply(totals, limit)
+    orders = corpus.orders
+    best = sorted(final, key=lambda doc: (-final[doc], orders[doc]))[:limit]
+    hits = []
+    for doc in best:
+        parts = around.parts(doc, known, extra, table)
+        parts.update(nudge.parts(doc))
+        matched = tuple(t.word for t in known if doc in table[t.text])
+        hits.append(Hit(doc, final[doc], parts, matched))
+    return Ranking(hits, terms, _coverage(best, terms, table), missing)
+
+
+def _best(
+    scores: Mapping[int, float],
+    orders: Sequence[int],
+    count: int,
+    admit: Admit | None,
+) -> list[int]:
+    """The `count` best admitted documents; ties break on their order."""
+    if admit is not None:
+        scores = {doc: score for doc, score in scores.items() if admit(doc)}
+    if len(scores) > count:
+        # nlargest without a key runs in C; ties at the cut are settled below.
+        cut = heapq.nlargest(count, scores.values())[-1]
+        scores = {doc: score for doc, score in scores.items() if score >= cut}
+    ranked = sorted(scores, key=lambda doc: (-scores[doc], orders[doc]))
+    return ranked[:count]
+
+
+class _Scorer:
+    """BM25 for one term in one document."""
+
+    def __init__(self, corpus: Corpus, weights: Weights) -> None:
+        average = corpus.total_length / corpus.size if corpus.size else 1.0
+        self.k1 = weights.k1
+        self.base = weights.k1 * (1 - weights.b)
+        self.slope = weights.k1 * weights.b / (average or 1.0)
+        self.lengths = corpus.lengths
+
+    def lexical(
+        self,
+        terms: Sequence[Term],
+        matches: Mapping[str, tuple[Sequence[int], Sequence[float]]],
+        within: Collection[int] | None,
+    ) -> dict[int, float]:
+        """Scores of every document that holds a term; the hot loop of a recall."""
+        base, slope, lengths = self.base, self.slope, self.lengths
+        scores: dict[int, float] = {}
+        get = scores.get
+        for term in terms:
+            gain = term.idf * (self.k1 + 1)
+            docs, counts = matches[term.text]
+            if not scores and within is None:
+                scores = {
+                    doc: gain * n / (n + base + slope * lengths[doc])
+                    for doc, n in zip(docs, counts, strict=True)
+                }
+                get = scores.get
+                continue
+            for doc, n in zip(docs, counts, strict=True):
+                if within is None or doc in within:
+                    scores[doc] = get(doc, 0.0) + gain * n / (
+                        n + base + slope * lengths[doc]
+                    )
+        return scores
+
+    def table(
+        self,
+        terms: Sequence[Term],
+        matches: Mapping[str, tuple[Sequence[int], Sequence[float]]],
+        docs: Collection[int],
+    ) -> dict[str, dict[int, tuple[float, float]]]:
+        """term -> document -> (score, count), for the documents of a closer look."""
+        base, slope, lengths = self.base, self.slope, self.lengths
+        table = {}
+        for term in terms:
+            gain = term.idf * (self.k1 + 1)
+            table[term.text] = {
+                doc: (gain * n / (n + base + slope * lengths[doc]), n)
+                for doc, n in zip(*matches[term.text], strict=True)
+                if doc in docs
+            }
+        return table
+
+
+class _Neighbourhood:
+    """The pool, what stands beside it, and how matches spread within a session."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        pool: Sequence[int],
+        admit: Admit | None,
+        within: Collection[int] | None,
+        weights: Weights,
+    ) -> None:
+        self.weights = weights
+        self.sessions = corpus.sessions
+        self.line: dict[int, list[int]] = {}
+        self.place: dict[int, int] = {}
+        docs = set(pool)
+        reach_after, reach_before = len(weights.after), len(weights.before)
+        for doc in pool:
+            session = self.sessions[doc]
+            if not session:
+                continue
+            if session not in self.line:
+                if len(self.line) >= weights.most_sessions:
+                    continue
+                line = [
+                    member
+                    for member in corpus.session_members(session)
+                    if (admit is None or admit(member))
+                    and (within is None or member in within)
+                ]
+                self.line[session] = line
+                self.place.update((member, i) for i, member in enumerate(line))
+            line, i = self.line[session], self.place[doc]
+            docs.update(line[max(0, i - reach_before) : i + reach_after + 1])
+        self.docs = docs
+        # Where a match counts, seen from it: (distance in the line, share).
+        self.steps = (
+            *((i, share) for i, share in enumerate(weights.after, 1)),
+            *((-i, share) for i, share in enumerate(weights.before, 1)),
+        )
+        # Term -> session -> what the term lifts the session by.
+        self.lifts: dict[str, dict[int, float]] = {}
+
+    def combine(
+        self,
+        terms: Sequence[Term],
+        table: Mapping[str, Mapping[int, tuple[float, float]]],
+    ) -> dict[int, float]:
+        """The score of every document from all terms: own, beside, session."""
+        totals: dict[int, float] = {}
+        lifts: dict[int, float] = {}
+        weights = self.weights
+        for term in terms:
+            own = table[term.text]
+            for doc, score in self._spread(own).items():
+                totals[doc] = totals.get(doc, 0.0) + score
+            self.lifts[term.text] = {
+                group: weights.session * term.idf * n / (n + weights.session_k)
+                for group, n in self._counts(own).items()
+            }
+            for group, lift in self.lifts[term.text].items():
+                lifts[group] = lifts.get(group, 0.0) + lift
+        sessions = self.sessions
+        for doc in totals:
+            totals[doc] += lifts.get(sessions[doc] or -1 - doc, 0.0)
+        return totals
+
+    def parts(
+        self,
+        doc: int,
+        terms: Sequence[Term],
+        extra: Sequence[Term],
+        table: Mapping[str, Mapping[int, tuple[float, float]]],
+    ) -> dict[str, float]:
+        """The pieces of one document's score, by channel."""
+        parts = {"lexical": 0.0, "neighbours": 0.0, "session": 0.0, "feedback": 0.0}
+        line = self.line.get(self.sessions[doc], [doc])
+        i = self.place.get(doc, 0)
+        group = self.sessions[doc] or -1 - doc
+        for term in terms:
+            own = table[term.text]
+            mine = own[doc][0] if doc in own else 0.0
+            parts["lexical"] += mine
+            parts["neighbours"] += max(0.0, self._reach(own, line, i) - mine)
+            parts["session"] += self.lifts[term.text].get(group, 0.0)
+        for term in extra:
+            own = table[term.text]
+            mine = own[doc][0] if doc in own else 0.0
+            parts["feedback"] += max(mine, self._reach(own, line, i))
+            parts["feedback"] += self.lifts[term.text].get(group, 0.0)
+        return parts
+
+    def _counts(self, own: Mapping[int, tuple[float, float]]) -> dict[int, float]:
+        """How often a term stands in each session.
+
+        An entry of no session is a session of one, numbered -1 - doc.
+        """
+        sessions = self.sessions
+        counts: dict[int, float] = {}
+        for doc, (_, n) in own.items():
+            group = sessions[doc] or -1 - doc
+            counts[group] = counts.get(group, 0.0) + n
+        return counts
+
+    def _spread(self, own: Mapping[int, tuple[float, float]]) -> dict[int, float]:
+        reached = {doc: score for doc, (score, _) in own.items()}
+        if not self.line:
+            return reached
+        place, sessions, docs = self.place, self.sessions, self.docs
+        steps = self.steps
+        for doc, (score, _) in own.items():
+            if doc not in place:
+                continue
+            line, i = self.line[sessions[doc]], place[doc]
+            for step, share in steps:
+                j = i + step
+                if 0 <= j < len(line):
+                    other = line[j]
+                    if other in docs and score * share > reached.get(other, 0.0):
+                        reached[other] = score * share
+        return reached
+
+    def _reach(
+        self, own: Mapping[int, tuple[float, float]], line: Sequence[int], i: int
+    ) -> float:
+        best = 0.0
+        for step, share in self.steps:
+            j = i - step
+            if 0 <= j < len(line) and line[j] in own:
+                best = max(best, own[line[j]][0] * share)
+        return best
+
+
+def _feedback_terms(
+    totals: Mapping[int, float],
+    known: Sequence[Term],
+    corpus: Corpus,
+    weights: Weights,
+) -> list[Term]:
+    """Terms that the best documents share, weighted to a fraction of the question.
+
+    Pseudo relevance feedback after RM3 (Abdul-Jaleel et al., TREC 2004): terms
+    of the first documents, weighted by those documents' scores, interpolated.
+    """
+    orders = corpus.orders
+    best = heapq.nsmallest(
+        weights.feedback_entries, totals, key=lambda doc: (-totals[doc], orders[doc])
+    )
+    mass = sum(totals[doc] for doc in best) or 1.0
+    asked = {term.text for term in known}
+    votes: dict[str, float] = {}
+    for doc in best:
+        for text, count in corpus.key_terms(doc).items():
+            if text not in asked:
+                vote = totals[doc] / mass * count / (count + 1)
+                votes[text] = votes.get(text, 0.0) + vote
+    # The cut by votes alone spares a look-up of every word of three long notes.
+    likely = sorted(votes, key=lambda t: (-votes[t], t))[: 8 * weights.feedback_terms]
+    size = corpus.size
+    weighed = []
+    for text in likely:
+        n = corpus.frequency(text)
+        weighed.append((votes[text] * inverse_frequency(n, size), text, n))
+    weighed.sort(key=lambda item: (-item[0], item[1]))
+    chosen = weighed[: weights.feedback_terms]
+    mass = sum(weight for weight, _, _ in chosen)
+    budget = weights.feedback * sum(term.idf for term in known)
+    return [
+        Term(text, text, n, budget * weight / mass)
+        for weight, text, n in chosen
+        if mass
+    ]
+
+
+class _Nudge:
+    """Small multiplications that order what the words leave equal."""
+
+    def __init__(
+        self, corpus: Corpus, weights: Weights, now: int, named: Collection[int]
+    ) -> None:
+        self.corpus = corpus
+        self.weights = weights
+        self.now = now
+        self.named = named
+
+    def parts(self, doc: int) -> dict[str, float]:
+        """Name -> factor, for those that are not 1."""
+        weights = self.weights
+        factors = {}
+        if doc in self.named:
+            factors["entity"] = 1 + weights.entity
+        if self.corpus.asks(doc):
+            factors["question"] = 1 - weights.asks
+        when = self.corpus.moment(doc)
+        if when:
+            age = max(0.0, (self.now - when) / 86400 / weights.recency_days)
+            factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
+        return factors
+
+    def apply(self, totals: Mapping[int, float], limit: int) -> dict[int, float]:
+        """The nudged scores of all documents that can be among the first `limit`."""
+        weights = self.weights
+        most = (1 + weights.entity) * (1 + weights.recency)
+        least = (1 - weights.asks) * (1 - weights.recency)
+        floor = 0.0
+        if len(totals) > limit:
+            floor = heapq.nlargest(limit, totals.values())[-1] * least / most
+        return {
+            doc: score * math.prod(self.parts(doc).values())
+            for doc, score in totals.items()
+            if score >= floor
+        }
+
+
+def _coverage(
+    best: Sequence[int],
+    terms: Sequence[Term],
+    table: Mapping[str, Mapping[int, tuple[float, float]]],
+) -> float:
+    """The largest share of the question's idf that one of the first hits holds."""
+    whole = sum(term.idf for term in terms)
+    if not best or not whole:
+        return 0.0
+    shares = (
+        sum(term.idf for term in terms if doc in table.get(term.text, ()))
+        for doc in best[:3]
+    )
+    return max(shares) / whole

@@ -1,0 +1,207 @@
+"""Reading the index: documents as small integers, numbered across its segments.
+
+Invariant: what was deleted is in no list and no count, so that an index that was
+updated a thousand times answers like one that was built at once. Knows postings and
+facts, not files: `index.py` sees to it that they are those of the vault.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memcli.eligibility import Facts
+from memcli.entry import Status
+from memcli.postings import (
+    ASKS,
+    DELETED,
+    PINNED,
+    SPAN,
+    STATUS_MASK,
+    Columns,
+    Segment,
+    SegmentId,
+    unpack,
+)
+
+_STATUSES = tuple(Status)
+
+
+class Broken(NamedTuple):
+    """A file that is not an entry, and why."""
+
+    path: str
+    line: int
+    reason: str
+
+
+class Reader:
+    """The documents of an index, numbered across its segments (a ranking.Corpus)."""
+
+    def __init__(
+        self,
+        folder: str,
+        segments: Sequence[SegmentId],
+        broken: Mapping[str, tuple[int, str]],
+    ) -> None:
+        self._segments: list[Segment] = []
+        base = 0
+        for which in segments:
+            self._segments.append(Segment(folder, which, base))
+            base += which.count
+        self._broken = broken
+        self.columns: Columns = unpack(b"".join(s.packed() for s in self._segments))
+        flags, lengths = self.columns.flags, self.columns.lengths
+        self._deleted = [s.base + doc for s in self._segments for doc in s.deleted]
+        for doc in self._deleted:
+            flags[doc] |= DELETED
+        self.lengths = lengths
+        self.sessions = self.columns.sessions
+        self.orders = self.columns.orders
+        self.size = len(lengths) - len(self._deleted)
+        self.total_length = sum(lengths) - sum(lengths[doc] for doc in self._deleted)
+        self.all_plain = not any(flags) or all(map(self.plain, self.everything()))
+        self._found: dict[str, tuple[array[int], array[float]]] = {}
+
+    @property
+    def broken(self) -> list[Broken]:
+        """Files that could not be read as entries."""
+        return [
+            Broken(path, line, reason)
+            for path, (line, reason) in sorted(self._broken.items())
+        ]
+
+    @property
+    def segments(self) -> int:
+        """How many segments the index has."""
+        return len(self._segments)
+
+    def everything(self) -> Iterator[int]:
+        """All live documents."""
+        flags = self.columns.flags
+        return (doc for doc in range(len(flags)) if not flags[doc] & DELETED)
+
+    def postings(self, term: str) -> tuple["array[int]", "array[float]"]:
+        """Live documents that hold a term, with its weight in each."""
+        if term not in self._found:
+            self._found[term] = self._postings("terms", term)
+        return self._found[term]
+
+    def frequency(self, term: str) -> int:
+        """How many live documents hold a term."""
+        if self._deleted or term in self._found:
+            return len(self.postings(term)[0])
+        return sum(segment.frequency("terms", term) for segment in self._segments)
+
+    def exact(self, field: str, value: str) -> Sequence[int]:
+        """Live documents whose field has this exact value."""
+        return self._postings(field, value)[0]
+
+    def starting(self, field: str, prefix: str) -> list[str]:
+        """Values of a field that start with a prefix and belong to a live document."""
+        found = {value for s in self._segments for value in s.starting(field, prefix)}
+        return sorted(value for value in found if self.exact(field, value))
+
+    def session_members(self, session: int) -> list[int]:
+        """The live documents of a session, in their order in it."""
+        members = self.exact("session", f"{session:016x}")
+        seqs, times, orders = self.columns.seqs, self.columns.times, self.orders
+        return sorted(members, key=lambda d: (seqs[d], times[d], orders[d]))
+
+    def asks(self, doc: int) -> bool:
+        """Whether the document is itself a question."""
+        return bool(self.columns.flags[doc] & ASKS)
+
+    def moment(self, doc: int) -> int:
+        """When it happened, epoch seconds; 0 when unknown or coarser than a day."""
+        columns = self.columns
+        return 0 if columns.flags[doc] & SPAN else columns.times[doc]
+
+    def newest(self, docs: Iterable[int]) -> list[int]:
+        """These documents, pinned ones first, then by the time they were written."""
+        flags, created, orders = self.columns.flags, self.columns.created, self.orders
+        return sorted(
+            docs, key=lambda d: (not flags[d] & PINNED, -created[d], orders[d])
+        )
+
+    def is_span(self, doc: int) -> bool:
+        """Whether the entry's time is more than a moment or a day."""
+        return bool(self.columns.flags[doc] & SPAN)
+
+    def facts(self, doc: int) -> Facts:
+        """What eligibility needs to know of a document."""
+        columns = self.columns
+        return Facts(
+            status=_STATUSES[columns.flags[doc] & STATUS_MASK],
+            created=columns.created[doc],
+            expires=columns.expires[doc],
+            ended=columns.ended[doc],
+        )
+
+    def plain(self, doc: int) -> bool:
+        """Whether the document is active and never expires."""
+        columns = self.columns
+        return not (columns.flags[doc] & STATUS_MASK or columns.expires[doc])
+
+    def row(self, doc: int) -> dict[str, Any]:
+        """The stored row of a document."""
+        for segment in reversed(self._segments):
+            if doc >= segment.base:
+                return segment.row(doc - segment.base)
+        raise IndexError(doc)
+
+    def key_terms(self, doc: int) -> Mapping[str, float]:
+        """The most frequent terms of a document, with their counts."""
+        terms: dict[str, float] = self.row(doc)["terms"]
+        return terms
+
+    def _postings(self, field: str, term: str) -> tuple["array[int]", "array[float]"]:
+        docs: array[int] = array("I")
+        weights: array[float] = array("f")
+        for segment in self._segments:
+            found = segment.postings(field, term)
+            if found is None:
+                continue
+            if segment.base or segment.deleted:
+                found = self._moved(found, segment)
+            if not docs:
+                docs, weights = found
+            else:
+                docs.extend(found[0])
+                weights.extend(found[1])
+        return docs, weights
+
+    def _moved(
+        self, found: tuple["array[int]", "array[float]"], segment: Segment
+    ) -> tuple["array[int]", "array[float]"]:
+        """Postings in the numbering of the whole index, deleted documents left out."""
+        base, flags = segment.base, self.columns.flags
+        docs: array[int] = array("I", [doc + base for doc in found[0]])
+        if not segment.deleted:
+            return docs, found[1]
+        live = [i for i, doc in enumerate(docs) if not flags[doc] & DELETED]
+        if len(live) == len(docs):
+            return docs, found[1]
+        return (
+            array("I", [docs[i] for i in live]),
+            array("f", [found[1][i] for i in live]),
+        )
+
+
+def stemmer() -> Callable[[str], str]:
+    """The English stemmer (snowball), with a memory.
+
+    Not Whoosh's default "porter", which turns committed into committ, so that
+    `commit` would miss it.
+    """
+    from whoosh.lang.snowball.english import EnglishStemmer
+
+    stem = EnglishStemmer().stem
+    known: dict[str, str] = {}
+
+    def remembered(word: str) -> str:
+        found = known.get(word)
+        if found is None:
+            found = known[word] = stem(word)
+        return found
+
+    return remembered

@@ -1,0 +1,462 @@
+"""Recall: the entries that answer a question, and how far to trust them.
+
+Invariant: nothing is shown that `eligibility.verdict` refuses; the same vault and
+question give the same rows; and no match is said to be no match. Reads only.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli import analysis, ranking
+from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View, verdict
+from memcli.entry import EntityType, Layer, Status, check_choice, check_kind
+from memcli.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from memcli.reader import Reader
+    from memcli.vault import Vault
+
+UNTAGGED = "-"
+TAGS_MATCH = ("any", "all", "any_strict", "all_strict")
+BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
+"""Budget -> (rows by default, lexical matches that get the closer look)."""
+
+# Constraints surface whatever their score, but never crowd the answer out.
+_MOST_CONSTRAINTS = 5
+_LONGEST_NAME = 4  # words of an entity's name that a question is searched for
+
+
+class Filters(NamedTuple):
+    """What an entry must be to take part; empty fields filter nothing.
+
+    `after` and `before` are epoch seconds: at or after, strictly before.
+    """
+
+    kinds: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    tags_match: str = "any"
+    entities: tuple[str, ...] = ()
+    after: int | None = None
+    before: int | None = None
+
+
+class Row(NamedTuple):
+    """One recalled entry; docs/output.md says what each field holds."""
+
+    id: str
+    text: str
+    title: str
+    kind: str
+    layer: str
+    type: str
+    status: str
+    tags: list[str]
+    entities: list[str]
+    occurred_at: str | None
+    created: str
+    document_id: str | None
+    record: str | None
+    source: str
+    path: str
+    score: float
+    channels: list[str]
+    stale: bool
+    explain: dict[str, Any] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row for JSON; `explain` only when it was asked for."""
+        fields = self._asdict()
+        if self.explain is None:
+            del fields["explain"]
+        return fields
+
+
+class Recalled(NamedTuple):
+    """The answer to one question.
+
+    `coverage` is the share of the question's weight that the best row holds (0 to
+    1); `missing_terms` are its words found in no entry; `omitted` counts rows that
+    `max_chars` left out; `window` echoes the time filter.
+    """
+
+    query: str | None
+    rows: list[Row]
+    constraints: list[Row]
+    coverage: float
+    missing_terms: list[str]
+    window: dict[str, str | None] | None
+    next_cursor: str | None
+    omitted: int
+    warnings: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The `data` of the JSON envelope."""
+        return {
+            "query": self.query,
+            "rows": [row.as_dict() for row in self.rows],
+            "constraints": [row.as_dict() for row in self.constraints],
+            "coverage": self.coverage,
+            "missing_terms": self.missing_terms,
+            "window": self.window,
+            "next_cursor": self.next_cursor,
+            "omitted": self.omitted,
+        }
+
+
+def view(
+    now: int,
+    *,
+    statuses: Sequence[str] = (),
+    history: bool = False,
+    as_of: int | None = None,
+) -> View:
+    """The view that `--status`, `--history` and `--as-of` ask for."""
+    chosen = frozenset(check_choice(Status, name, "status") for name in statuses)
+    if history:
+        chosen |= HISTORY_STATUSES
+    return View(now=now, statuses=chosen or DEFAULT_STATUSES, as_of=as_of)
+
+
+def recall(
+    vault: "Vault",
+    query: str,
+    *,
+    view: View,
+    filters: Filters = Filters(),
+    limit: int | None = None,
+    budget: str = "mid",
+    max_chars: int | None = None,
+    explain: bool = False,
+    weights: ranking.Weights | None = None,
+) -> Recalled:
+    """Answer a question with ranked rows.
+
+    Args:
+        vault: where to look.
+        query: words or a question in natural language.
+        view: which statuses, as seen when.
+        filters: what an entry must be.
+        limit: rows at most; the budget decides when it is None.
+        budget: `low`, `mid` or `high`: how many rows, and how far to look.
+        max_chars: total characters of the rows' texts; rows that do not fit are
+            left out whole, and counted.
+        explain: attach the pieces of each row's score.
+
+    Raises:
+        InvalidValue: an unknown kind, type, layer, budget or tags_match.
+    """
+    filters = _checked(filters, vault)
+    if budget not in BUDGETS:
+        raise InvalidValue(
+            f"budget must be one of {', '.join(BUDGETS)} (got {budget!r})",
+            code="invalid_budget",
+        )
+    rows_by_default, pool = BUDGETS[budget]
+    limit = rows_by_default if limit is None else limit
+    weights = weights or ranking.Weights(pool=max(pool, 2 * limit))
+    return vault.read(
+        lambda reader: _recall(
+            reader, query, view, filters, limit, max_chars, explain, weights
+        )
+    )
+
+
+def enumerate_all(
+    vault: "Vault",
+    *,
+    view: View,
+    filters: Filters = Filters(),
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Recalled:
+    """Every entry that the filters admit, by id (oldest first), a page at a time.
+
+    Args:
+        limit: rows a page; None gives all.
+        cursor: `next_cursor` of the page before.
+    """
+    filters = _checked(filters, vault)
+
+    def page(reader: "Reader") -> Recalled:
+        admit = _Admission(reader, view, filters)
+        within = _within(reader, filters)
+        docs = reader.everything() if within is None else within
+        rows = [reader.row(doc) for doc in docs if admit(doc)]
+        rows.sort(key=lambda row: (row["id"], row["path"]))
+        if cursor:
+            rows = [row for row in rows if _mark(row) > cursor]
+        shown = rows if limit is None else rows[:limit]
+        more = _mark(shown[-1]) if shown and len(shown) < len(rows) else None
+        return Recalled(
+            query=None,
+            rows=[_row(row, 0.0, []) for row in shown],
+            constraints=[],
+            coverage=0.0,
+            missing_terms=[],
+            window=_window(filters),
+            next_cursor=more,
+            omitted=0,
+            warnings=_warnings(reader, vault) + _tag_warnings(reader, filters),
+        )
+
+    return vault.read(page)
+
+
+def _recall(
+    reader: "Reader",
+    query: str,
+    view: View,
+    filters: Filters,
+    limit: int,
+    max_chars: int | None,
+    explain: bool,
+    weights: ranking.Weights,
+) -> Recalled:
+    from memcli.reader import stemmer
+
+    admit = _Admission(reader, view, filters)
+    question = analysis.question(query, stemmer())
+    ranked = ranking.rank(
+        question,
+        reader,
+        limit=limit,
+        now=view.now,
+        admit=None if admit.admits_all else admit,
+        within=_within(reader, filters),
+        named=_named(reader, query),
+        weights=weights,
+    )
+    constraints = _constraints(reader, view, {hit.doc for hit in ranked.hits})
+    rows = []
+    for hit in ranked.hits:
+        detail = None
+        if explain:
+            detail = {
+                "matched": list(hit.matched),
+                **{name: round(part, 4) for name, part in hit.parts.items() if part},
+            }
+        stored = reader.row(hit.doc)
+        rows.append(_row(stored, round(hit.score, 4), _channels(hit), detail))
+    rows, omitted = _fit(rows, max_chars)
+    warnings = _tag_warnings(reader, filters)
+    if not question:
+        warnings.append("the question holds no word to search for")
+    return Recalled(
+        query=query,
+        rows=rows,
+        constraints=constraints,
+        coverage=round(ranked.coverage, 3),
+        missing_terms=list(dict.fromkeys(ranked.missing)),
+        window=_window(filters),
+        next_cursor=None,
+        omitted=omitted,
+        warnings=warnings + _broken_warnings(reader),
+    )
+
+
+class _Admission:
+    """Whether a document may be shown: eligibility, and the time filter."""
+
+    def __init__(self, reader: "Reader", view: View, filters: Filters) -> None:
+        self._reader = reader
+        self._view = view
+        self._after, self._before = filters.after, filters.before
+        self._timed = self._after is not None or self._before is not None
+        self._plain = view.as_of is None and Status.ACTIVE in view.statuses
+        self.admits_all = self._plain and not self._timed and reader.all_plain
+
+    def __call__(self, doc: int) -> bool:
+        reader = self._reader
+        if not (self._plain and reader.plain(doc)) and (
+            verdict(reader.facts(doc), self._view) is not None
+        ):
+            return False
+        return not self._timed or self._in_time(doc)
+
+    def _in_time(self, doc: int) -> bool:
+        start = self._reader.columns.times[doc]
+        end = start + 1
+        if self._reader.is_span(doc):
+            from memcli import temporal
+
+            row = self._reader.row(doc)
+            when = row["occurred_at"] or row["created"]
+            end = temporal.span(row["occurred_until"] or when)[1]
+        if self._after is not None and end <= self._after:
+            return False
+        return self._before is None or start < self._before
+
+
+def _within(reader: "Reader", filters: Filters) -> set[int] | None:
+    """The documents that the exact filters leave, or None when there are none."""
+    sets: list[set[int]] = []
+    for field, values in (
+        ("kind", filters.kinds),
+        ("type", filters.types),
+        ("layer", filters.layers),
+        ("entity", [" ".join(analysis.words(name)) for name in filters.entities]),
+    ):
+        if values:
+            sets.append(_union(reader, field, values))
+    if filters.tags:
+        sets.append(_tagged(reader, filters))
+    if not sets:
+        return None
+    return set.intersection(*sets)
+
+
+def _tagged(reader: "Reader", filters: Filters) -> set[int]:
+    """Documents by tags; `any` and `all` let untagged ones pass, `_strict` do not."""
+    if filters.tags_match.startswith("any"):
+        found = _union(reader, "tag", filters.tags)
+    else:
+        found = set.intersection(
+            *(set(reader.exact("tag", tag)) for tag in filters.tags)
+        )
+    if not filters.tags_match.endswith("_strict"):
+        found |= set(reader.exact("tag", UNTAGGED))
+    return found
+
+
+def _union(reader: "Reader", field: str, values: Iterable[str]) -> set[int]:
+    found: set[int] = set()
+    for value in values:
+        found.update(reader.exact(field, value))
+    return found
+
+
+def _named(reader: "Reader", query: str) -> set[int]:
+    """Documents about entities that the question names."""
+    words = analysis.words(query)[:64]
+    found: set[int] = set()
+    for length in range(1, _LONGEST_NAME + 1):
+        for i in range(len(words) - length + 1):
+            if length > 1 or words[i] not in analysis.STOP_WORDS:
+                found.update(reader.exact("entity", " ".join(words[i : i + length])))
+    return found
+
+
+def _constraints(reader: "Reader", view: View, shown: Collection[int]) -> list[Row]:
+    """Constraints in force that no row shows, pinned ones first, then the newest."""
+    docs = [
+        doc
+        for doc in reader.exact("kind", "constraint")
+        if doc not in shown and verdict(reader.facts(doc), view) is None
+    ]
+    return [
+        _row(reader.row(doc), 0.0, ["constraint"])
+        for doc in reader.newest(docs)[:_MOST_CONSTRAINTS]
+    ]
+
+
+def _fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
+    """The rows that fit, best first; a long one makes room for shorter ones after."""
+    if max_chars is None:
+        return rows, 0
+    kept, left = [], max_chars
+    for row in rows:
+        if len(row.text) <= left:
+            kept.append(row)
+            left -= len(row.text)
+    return kept, len(rows) - len(kept)
+
+
+def _checked(filters: Filters, vault: "Vault") -> Filters:
+    if filters.tags_match not in TAGS_MATCH:
+        raise InvalidValue(
+            f"tags-match must be one of {', '.join(TAGS_MATCH)} "
+            f"(got {filters.tags_match!r})",
+            code="invalid_tags_match",
+        )
+    from memcli.entry import KINDS
+
+    kinds = KINDS
+    if any(kind.lower() not in kinds for kind in filters.kinds):
+        kinds = vault.kinds
+    return filters._replace(
+        kinds=tuple(check_kind(kind, kinds) for kind in filters.kinds),
+        types=tuple(check_choice(EntityType, name, "type") for name in filters.types),
+        layers=tuple(check_choice(Layer, name, "layer") for name in filters.layers),
+        tags=tuple(tag.strip().lower() for tag in filters.tags),
+    )
+
+
+def _tag_warnings(reader: "Reader", filters: Filters) -> list[str]:
+    """A guessed tag would narrow to nothing in silence: say so, with the nearest."""
+    unknown = [tag for tag in filters.tags if not len(reader.exact("tag", tag))]
+    if not unknown:
+        return []
+    from difflib import get_close_matches
+
+    known = [tag for tag in reader.starting("tag", "") if tag != UNTAGGED]
+    warnings = []
+    for tag in unknown:
+        near = get_close_matches(tag, known, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        warnings.append(f"no entry has the tag '{tag}'{hint}")
+    return warnings
+
+
+def _broken_warnings(reader: "Reader") -> list[str]:
+    return [
+        f"{item.path}:{item.line}: {item.reason}; not searched"
+        for item in reader.broken
+    ]
+
+
+def _warnings(reader: "Reader", vault: "Vault") -> list[str]:
+    warnings = _broken_warnings(reader)
+    if vault.index.stale:
+        warnings.append("another process is indexing; these are older answers")
+    return warnings
+
+
+def _mark(row: Mapping[str, Any]) -> str:
+    return f"{row['id']}:{row['path']}"
+
+
+def _channels(hit: ranking.Hit) -> list[str]:
+    names = ("lexical", "neighbours", "session", "feedback", "entity")
+    return [name for name in names if hit.parts.get(name)]
+
+
+def _row(
+    stored: Mapping[str, Any],
+    score: float,
+    channels: list[str],
+    explain: dict[str, Any] | None = None,
+) -> Row:
+    return Row(
+        id=stored["id"],
+        text=stored["text"],
+        title=stored["title"],
+        kind=stored["kind"],
+        layer=stored["layer"],
+        type=stored["type"],
+        status=stored["status"],
+        tags=stored["tags"],
+        entities=stored["entities"],
+        occurred_at=stored["occurred_at"],
+        created=stored["created"],
+        document_id=stored["document_id"],
+        record=stored["origin"].get("record"),
+        source="personal",
+        path=stored["path"],
+        score=score,
+        channels=channels,
+        stale=False,
+        explain=explain,
+    )
+
+
+def _window(filters: Filters) -> dict[str, str | None] | None:
+    if filters.after is None and filters.before is None:
+        return None
+    from memcli import temporal
+
+    return {
+        "after": None if filters.after is None else temporal.iso(filters.after),
+        "before": None if filters.before is None else temporal.iso(filters.before),
+    }
