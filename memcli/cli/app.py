@@ -1,0 +1,125 @@
+"""The command line as Typer sees it: help, completion, and mistakes explained.
+
+Invariant: built from the same `Command` values that `argv` reads, so that nothing
+is declared twice. A mistake in the words exits with 2 and, with `--json`, speaks JSON.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import typer
+
+from memcli import __version__
+from memcli.cli import render, spec
+from memcli.cli.run import run
+from memcli.errors import UsageError
+
+app = typer.Typer(
+    name="memcli",
+    help="""Remember, recall and correct what agents and people know, in plain files
+
+    The vault is a folder of markdown files under git. Read, edit and diff them with
+    any tool; the next command sees it.
+
+    \b
+    Example:
+      memcli init ~/memory
+      memcli save "We deploy from main, never on Fridays" --kind convention
+      memcli recall "when do we deploy?"
+    """,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+# Typer may bundle click or import it; its own names lead to the right classes.
+_MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+def main(words: list[str]) -> int:
+    """Run a command line through Typer; returns the exit code."""
+    try:
+        code = app(args=words, prog_name="memcli", standalone_mode=False)
+    except _MISTAKE as mistake:
+        return _explain(mistake, words)
+    except typer.Abort:
+        return 130
+    except BrokenPipeError:
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _explain(mistake: Any, words: list[str]) -> int:
+    name = words[0] if words and words[0] in spec.COMMANDS else ""
+    hint = f"See: memcli {name} --help".replace("  ", " ")
+    error = UsageError(mistake.format_message(), hint=hint)
+    return render.Screen(name, as_json="--json" in words).failure(error)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"memcli {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version", callback=_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    del version
+
+
+def _function(command: spec.Command) -> Callable[..., int]:
+    """A function with the signature from which Typer builds the command."""
+
+    def call(**values: Any) -> int:
+        given = {name: _given(value) for name, value in values.items()}
+        return run(command, given)
+
+    parameters = [
+        inspect.Parameter(
+            item.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=[] if item.repeat else getattr(item, "default", None),
+            annotation=_annotation(item),
+        )
+        for item in (*command.arguments, *command.options)
+    ]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    call.__doc__ = command.help
+    return call
+
+
+def _given(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _annotation(item: spec.Option | spec.Argument) -> Any:
+    if isinstance(item, spec.Argument):
+        words: Any = list[str] if item.repeat else str | None
+        return Annotated[words, typer.Argument(help=item.help, metavar=item.metavar)]
+    declared: dict[str, Any] = {"help": item.help, "metavar": item.metavar}
+    if item.default in (None, False):
+        declared["show_default"] = False
+    kind: Any = item.kind
+    if item.choices:
+        kind = Literal[item.choices]
+    if item.kind is bool:
+        return Annotated[bool, typer.Option(*item.flags, **declared)]
+    if item.repeat:
+        return Annotated[list[kind], typer.Option(*item.flags, **declared)]
+    return Annotated[kind | None, typer.Option(*item.flags, **declared)]
+
+
+for _name in spec.COMMANDS:
+    _command = spec.load(_name)
+    app.command(_name)(_function(_command))

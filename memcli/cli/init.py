@@ -1,0 +1,84 @@
+"""`memcli init`: a new vault, or a folder of notes made one."""
+
+import os
+from typing import Any
+
+from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+
+_HELP = """Make a folder a vault: a new one, or your notes as they are
+
+    A new folder gets the vault's template and a git repository. In a folder of
+    notes no byte of them changes. The first vault becomes the default, so that
+    later commands need no --vault.
+
+    \b
+    Example:
+      memcli init ~/memory
+    """
+
+_PARAMETERS = (
+    Argument("path", "The folder; --vault or MEMCLI_VAULT when it is left out",
+             metavar="[PATH]"),
+    Option("default", ("--default",), bool, "Make it the default though there is one",
+           default=False),
+    Option("dry_run", ("--dry-run",), bool, "Say what would happen, and change nothing",
+           default=False),
+)  # fmt: skip
+
+
+def run(context: Context, **values: Any) -> Result:
+    """Prepare the folder that the words name."""
+    from memcli import config
+
+    path = values["path"] or config.find_vault(context.vault, context.environ)
+    return prepare(
+        context, path, dry_run=values["dry_run"], make_default=values["default"]
+    )
+
+
+def prepare(
+    context: Context,
+    path: str,
+    *,
+    dry_run: bool = False,
+    make_default: bool = False,
+    adopt: bool = False,
+) -> Result:
+    """Make a folder a vault, and the default if there is none."""
+    from memcli import config, init
+
+    done = init.prepare(path, environ=context.environ, dry_run=dry_run)
+    default = config.default_vault(context.environ)
+    becomes_default = make_default or default is None
+    if becomes_default and not dry_run and default != done.path:
+        config.set_default_vault(done.path, context.environ)
+
+    def text(canvas: Canvas) -> None:
+        verb = {"created": "created a vault at", "exists": "already a vault:"}.get(
+            done.outcome, f"{done.outcome} the vault"
+        )
+        would = "dry run: " if dry_run else ""
+        canvas.line(f"{would}{verb} {done.path}", style="good")
+        if done.notes:
+            canvas.line(f"  {done.notes} notes in it, unchanged")
+        if becomes_default and default != done.path:
+            canvas.line("  it is your default now", style="dim")
+        elif default != done.path:
+            canvas.line(f"  your default is still {default}", style="dim")
+
+    warnings = []
+    if os.path.exists(os.path.join(done.path, "README.md")) and adopt:
+        warnings.append("README.md is the vault's own page, not an entry")
+    data = {
+        "path": done.path,
+        "outcome": done.outcome,
+        "notes": done.notes,
+        "added": done.added,
+        "commit": done.commit,
+        "default": becomes_default or default == done.path,
+        "dry_run": dry_run,
+    }
+    return Result(data=data, text=text, warnings=tuple(warnings))
+
+
+COMMAND = Command("init", _HELP, _PARAMETERS, run)

@@ -1,0 +1,235 @@
+"""`memcli recall`: flags in, rows out."""
+
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.errors import InvalidValue, UsageError
+
+if TYPE_CHECKING:
+    from memcli.recall import Recalled, Row
+    from memcli.vault import Vault
+
+_HELP = """Find what the vault knows about a question
+
+    Ranks entries by the words of the question and their inflections, by what stands
+    beside them in the same session, and by when they happened. No match is said to
+    be no match; words found nowhere are named.
+
+    \b
+    Example:
+      memcli recall "how do we deploy?" --kind convention --limit 5 --json
+    """
+
+_PARAMETERS = (
+    Argument("query", "Words or a question", metavar="[QUERY]"),
+    Option("budget", ("--budget",), str, "How much to return and how far to look",
+           default="mid", choices=("low", "mid", "high")),
+    Option("limit", ("--limit",), int, "Rows at most (low 5, mid 10, high 20)", metavar="N"),
+    Option("kind", ("--kind",), str, "Only this kind; repeatable", repeat=True),
+    Option("type", ("--type",), str, "Only about this type of thing; repeatable", repeat=True),
+    Option("layer", ("--layer",), str, "Only fact, observation or model; repeatable",
+           repeat=True),
+    Option("tag", ("--tag",), str, "Only with this tag; repeatable", repeat=True),
+    Option("tags_match", ("--tags-match",), str,
+           "How tags filter; without _strict untagged entries pass",
+           default="any", choices=("any", "all", "any_strict", "all_strict")),
+    Option("entity", ("--entity",), str, "Only about this entity; repeatable", repeat=True),
+    Option("after", ("--after",), str, "Only at or after: 2026-05, 7d, yesterday",
+           metavar="WHEN"),
+    Option("before", ("--before",), str, "Only before", metavar="WHEN"),
+    Option("at", ("--at",), str, "The moment that relative words count from",
+           metavar="WHEN"),
+    Option("status", ("--status",), str, "Only this status instead of active; repeatable",
+           repeat=True),
+    Option("history", ("--history",), bool, "Superseded versions as well", default=False),
+    Option("as_of", ("--as-of",), str, "What was current at that time", metavar="WHEN"),
+    Option("max_chars", ("--max-chars",), int, "Characters of text at most; whole rows",
+           metavar="N"),
+    Option("explain", ("--explain",), bool, "Say why each row was chosen", default=False),
+    Option("all", ("--all",), bool, "Every entry, oldest first, unranked", default=False),
+    Option("cursor", ("--cursor",), str, "With --all: go on after this row",
+           metavar="CURSOR"),
+    Option("batch", ("--batch",), str, "Questions from a JSONL file, - for stdin",
+           metavar="FILE"),
+)  # fmt: skip
+
+
+def run(context: Context, **values: Any) -> Result:
+    """Answer one question, a batch of them, or list everything."""
+    from memcli.vault import Vault
+
+    batch = values.pop("batch")
+    _consistent(values, batch)
+    vault = Vault.open(
+        context.vault,
+        environ=context.environ,
+        now_ms=context.now_ms,
+        tell=context.tell,
+        progress=context.progress("indexing"),
+    )
+    if batch:
+        return _batch(context, vault, batch, values)
+    return _result(_answer(vault, values), explain=values["explain"])
+
+
+def _consistent(values: dict[str, Any], batch: str | None) -> None:
+    question = values["query"]
+    if batch and (question or values["all"]):
+        raise UsageError("--batch brings its own questions", hint="Drop the QUERY.")
+    if values["all"] and question:
+        raise UsageError(
+            "--all lists every entry; it takes no question",
+            hint="Filter with --kind, --tag, --entity, --after.",
+        )
+    if values["cursor"] and not values["all"]:
+        raise UsageError("--cursor goes with --all")
+    if not (question and question.strip()) and not (values["all"] or batch):
+        raise UsageError(
+            "there is no question",
+            hint='Ask one: memcli recall "how do we deploy?"; or list with --all.',
+        )
+
+
+def _answer(vault: "Vault", values: dict[str, Any]) -> "Recalled":
+    from memcli import recall
+
+    now = vault.now_ms() // 1000
+    moment = _when(values["at"], now, end=True) or now
+    filters = recall.Filters(
+        kinds=tuple(values["kind"]),
+        types=tuple(values["type"]),
+        layers=tuple(values["layer"]),
+        tags=tuple(values["tag"]),
+        tags_match=values["tags_match"],
+        entities=tuple(values["entity"]),
+        after=_when(values["after"], moment),
+        before=_when(values["before"], moment),
+    )
+    view = recall.view(
+        moment,
+        statuses=values["status"],
+        history=values["history"],
+        as_of=_when(values["as_of"], moment, end=True),
+    )
+    limit = values["limit"]
+    if limit is not None and limit < 1:
+        raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
+    if values["all"]:
+        return recall.enumerate_all(
+            vault, view=view, filters=filters, limit=limit, cursor=values["cursor"]
+        )
+    return recall.recall(
+        vault,
+        values["query"],
+        view=view,
+        filters=filters,
+        limit=limit,
+        budget=values["budget"],
+        max_chars=values["max_chars"],
+        explain=values["explain"],
+    )
+
+
+def _when(text: str | None, now: int, *, end: bool = False) -> int | None:
+    if not text:
+        return None
+    from memcli import temporal
+
+    return temporal.parse_bound(text, now, end=end)
+
+
+def _batch(
+    context: Context, vault: "Vault", path: str, flags: dict[str, Any]
+) -> Result:
+    """One result a line of the file; a line's own flags win over the command's."""
+    from memcli import jsonl
+
+    data = context.read_stdin() if path == "-" else jsonl.read_file(path)
+    results = []
+    for line, values in jsonl.objects(data, path):
+        asked = _asked(values, flags, line)
+        if not asked["query"] or asked["all"]:
+            raise InvalidValue(
+                f"{path}:{line}: 'query' is missing", code="invalid_batch"
+            )
+        result = _result(_answer(vault, asked), explain=asked["explain"])
+        results.append(result._replace(data={"id": values.get("id"), **result.data}))
+    if not results:
+        raise InvalidValue(f"{path} holds no question", code="invalid_batch")
+    return results[0]._replace(lines=tuple(results))
+
+
+def _asked(values: dict[str, Any], flags: dict[str, Any], line: int) -> dict[str, Any]:
+    asked = dict(flags)
+    for name, value in values.items():
+        key = name.replace("-", "_")
+        if key == "id":
+            continue
+        if key not in asked or key in ("all", "cursor"):
+            raise InvalidValue(
+                f"line {line}: unknown field '{name}'",
+                hint=f"Known: id, {', '.join(sorted(asked))}.",
+                code="invalid_batch",
+            )
+        repeat = isinstance(asked[key], list)
+        wanted: type | tuple[type, ...] = _wanted(key)
+        items = value if repeat and isinstance(value, list) else [value]
+        if any(not isinstance(item, wanted) for item in items):
+            raise InvalidValue(
+                f"line {line}: '{name}' has the wrong type: {value!r}",
+                code="invalid_batch",
+            )
+        asked[key] = items if repeat else value
+    return asked
+
+
+def _wanted(name: str) -> type:
+    (option,) = [
+        p.kind for p in _PARAMETERS if isinstance(p, Option) and p.name == name
+    ] or [str]
+    return option
+
+
+def _result(found: "Recalled", *, explain: bool) -> Result:
+    def text(canvas: Canvas) -> None:
+        for row in found.rows:
+            _draw(canvas, row, explain=explain)
+        if found.constraints:
+            canvas.line("Constraints in force:", style="title")
+        for row in found.constraints:
+            canvas.line(f"  {row.id} · {row.title}")
+        if found.next_cursor:
+            canvas.line(f"more: --cursor {found.next_cursor}", style="dim")
+
+    warnings = list(found.warnings)
+    if found.query is not None and not found.rows and not found.omitted:
+        warnings.append("no match")
+    if found.missing_terms:
+        warnings.append(f"in no entry: {', '.join(found.missing_terms)}")
+    if found.omitted:
+        warnings.append(f"{found.omitted} more did not fit --max-chars")
+    return Result(data=found.as_dict(), text=text, warnings=tuple(warnings))
+
+
+def _draw(canvas: Canvas, row: "Row", *, explain: bool) -> None:
+    date = (row.occurred_at or row.created)[:10]
+    state = "" if row.status == "active" else f" {row.status}"
+    canvas.line(row.title, style="title")
+    facts = [row.id, f"{row.kind}{state}", date]
+    if row.tags:
+        facts.append(" ".join(f"#{tag}" for tag in row.tags))
+    facts.append(row.path)
+    canvas.line("  " + " · ".join(facts), style="dim")
+    for line in row.text.splitlines():
+        if line.strip() and line.strip("# ") != row.title:
+            canvas.line(f"  {line}")
+    if explain and row.explain:
+        parts = ", ".join(f"{k} {v}" for k, v in row.explain.items() if k != "matched")
+        words = " ".join(row.explain["matched"])
+        canvas.line(
+            f"  why: score {row.score} = {parts}; matched: {words}", style="dim"
+        )
+    canvas.line()
+
+
+COMMAND = Command("recall", _HELP, _PARAMETERS, run)

@@ -1,0 +1,213 @@
+"""The only module that prints.
+
+Invariant: stdout is data, stderr is talk. With `--json` stdout holds exactly one
+JSON document (or one a line for batches), on success and on failure. Text from a
+memory is data: what a terminal would obey in it is shown as what it is.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from memcli.cli.spec import Result
+from memcli.errors import MemcliError
+
+OUTPUT_VERSION = 1
+
+_BUG_HINT = "Set MEMCLI_DEBUG=1 for the traceback, and report it, please."
+
+# C0 and C1 controls save newline and tab, and what turns text around: a memory must
+# not move a cursor, set a title or show one thing while saying another.
+_CONTROLS = {
+    code: f"\\x{code:02x}"
+    for code in (*range(0x20), *range(0x7F, 0xA0))
+    if code not in (0x09, 0x0A)
+} | {
+    code: f"\\u{code:04x}"
+    for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+
+
+def safe(text: str) -> str:
+    """The text with everything a terminal would obey made visible."""
+    return text.translate(_CONTROLS)
+
+
+class Screen:
+    """Where one command's answer goes."""
+
+    def __init__(self, command: str, *, as_json: bool) -> None:
+        self._command = command
+        self._json = as_json
+
+    def success(self, result: Result) -> int:
+        """Print a result; returns the exit code."""
+        for part in result.lines or (result,):
+            if self._json:
+                self._document(part.data, list(part.warnings), None, ok=part.ok)
+                continue
+            for warning in part.warnings:
+                self.tell(f"warning: {warning}")
+            canvas = _Terminal() if _is_terminal(sys.stdout) else _Pipe()
+            part.text(canvas)
+        sys.stdout.flush()
+        return 0 if result.ok else 1
+
+    def failure(self, error: MemcliError) -> int:
+        """Print a failure; returns its exit code."""
+        if self._json:
+            problem = {
+                "code": error.error_code,
+                "message": error.message,
+                "hint": error.hint,
+            }
+            self._document(None, [], problem, ok=False)
+            sys.stdout.flush()
+        else:
+            self.tell(f"memcli: {error.message}")
+            if error.hint:
+                self.tell(f"  {error.hint}")
+        return error.exit_code
+
+    def bug(self, error: Exception, *, debug: bool) -> int:
+        """Print a failure that is memcli's own; returns its exit code."""
+        if debug:
+            import traceback
+
+            traceback.print_exception(error)
+
+        class Bug(MemcliError):
+            code = "bug"
+            exit_code = 70
+
+        message = f"a bug in memcli: {type(error).__name__}: {error}"
+        return self.failure(Bug(message, hint=_BUG_HINT))
+
+    def tell(self, text: str) -> None:
+        """Say something to the person who waits, on stderr."""
+        if sys.stderr is not None:
+            _write(sys.stderr, safe(text) + "\n")
+
+    def progress(self, what: str) -> Callable[[int, int], None] | None:
+        """A progress bar for long work; None when nobody watches."""
+        if self._json or sys.stderr is None or not _is_terminal(sys.stderr):
+            return None
+        return _Bar(what)
+
+    def _document(
+        self,
+        data: dict[str, Any] | None,
+        warnings: list[str],
+        problem: dict[str, Any] | None,
+        *,
+        ok: bool,
+    ) -> None:
+        import json
+
+        envelope = {
+            "memcli": OUTPUT_VERSION,
+            "command": self._command,
+            "ok": ok,
+            "data": data,
+            "warnings": warnings,
+            "error": problem,
+        }
+        text = json.dumps(envelope, ensure_ascii=False)
+        try:
+            line = text.encode() + b"\n"
+        except UnicodeEncodeError:
+            # A file name that is not UTF-8 holds half a surrogate pair.
+            line = json.dumps(envelope).encode() + b"\n"
+        sys.stdout.flush()
+        sys.stdout.buffer.write(line)
+
+
+class _Pipe:
+    """Plain text."""
+
+    terminal = False
+
+    def line(self, text: str = "", *, style: str = "") -> None:
+        del style
+        _write(sys.stdout, safe(text) + "\n")
+
+    def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        del header
+        for row in rows:
+            cells = (" ".join(cell.split()) for cell in row)
+            self.line("\t".join(cells))
+
+
+class _Terminal:
+    """Colour and aligned columns, by rich."""
+
+    terminal = True
+    _STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        # rich obeys NO_COLOR and TERM=dumb.
+        self._console = Console(highlight=False)
+
+    def line(self, text: str = "", *, style: str = "") -> None:
+        from rich.text import Text
+
+        self._console.print(Text(safe(text), style=self._STYLES.get(style, "")))
+
+    def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        for name in header:
+            table.add_column(name, overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(safe(cell)) for cell in row))
+        self._console.print(table)
+
+
+class _Bar:
+    """One line on stderr that counts; erased when done."""
+
+    _WIDTH = 30
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._shown = False
+
+    def __call__(self, done: int, total: int) -> None:
+        # A bar that flashes by is noise.
+        if total < 200 and not self._shown:
+            return
+        if done >= total:
+            if self._shown:
+                _write(sys.stderr, "\r\x1b[K")
+            self._shown = False
+            return
+        self._shown = True
+        full = self._WIDTH * done // total
+        bar = "#" * full + "-" * (self._WIDTH - full)
+        _write(sys.stderr, f"\r{self._what} [{bar}] {done:,}/{total:,}")
+        sys.stderr.flush()
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def _write(stream: Any, text: str) -> None:
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "utf-8"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def prepare_streams() -> None:
+    """Pipes carry UTF-8 whatever the locale says; terminals keep theirs."""
+    if os.name == "nt" or not (sys.stdout.encoding or "").lower().startswith("utf"):
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not stream.isatty():
+                stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]

@@ -1,0 +1,60 @@
+"""Runs one command: the boundary where errors become output and exit codes.
+
+Invariant: whatever happens inside, the process prints one answer and leaves with 0,
+1, 2, 70 or 75 (docs/output.md). The clock, the environment and the terminal are
+looked at here and nowhere below.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from memcli.cli import render, spec
+from memcli.errors import MemcliError
+
+BUG = 70
+
+
+def run(command: spec.Command, values: dict[str, Any]) -> int:
+    """Run a command with its parsed values; returns the exit code."""
+    as_json = bool(values.pop("json"))
+    screen = render.Screen(command.name, as_json=as_json)
+    context = _context(values.pop("vault"), as_json, screen)
+    try:
+        result = command.run(context, **values)
+        return screen.success(result)
+    except MemcliError as error:
+        return screen.failure(error)
+    except BrokenPipeError:
+        # The reader has seen enough (`memcli recall x | head -1`): no error.
+        _silence_stdout()
+        return 0
+    except KeyboardInterrupt:
+        screen.tell("interrupted; the vault is as the last finished step left it")
+        return 130
+    except Exception as error:  # noqa: BLE001 the one place that may
+        return screen.bug(error, debug=bool(os.environ.get("MEMCLI_DEBUG")))
+
+
+def _context(vault: str | None, as_json: bool, screen: "render.Screen") -> spec.Context:
+    return spec.Context(
+        environ=os.environ,
+        now_ms=lambda: time.time_ns() // 1_000_000,
+        entropy=os.urandom,
+        read_stdin=lambda: sys.stdin.buffer.read(),
+        stdin_is_terminal=sys.stdin is None or sys.stdin.isatty(),
+        tell=screen.tell,
+        progress=screen.progress,
+        vault=vault,
+        json=as_json,
+    )
+
+
+def _silence_stdout() -> None:
+    # Python flushes stdout at exit and would complain a second time.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+_: Callable[..., object] = run

@@ -1,0 +1,181 @@
+"""`memcli save`: one memory, or a batch of them."""
+
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.errors import Unreadable, UsageError
+
+if TYPE_CHECKING:
+    from memcli.vault import Saved
+
+_HELP = """Save a memory, committed to the vault's history
+
+    The text comes from the argument, from --file, or from standard input. The same
+    text again returns the entry that holds it; entries that say nearly the same are
+    named.
+
+    \b
+    Example:
+      memcli save "Never deploy on Fridays" --kind convention --tag deploy
+    """
+
+_PARAMETERS = (
+    Argument("text", "The text; - or nothing reads standard input", metavar="[TEXT]"),
+    Option("file", ("--file",), str, "Read the text from a file", metavar="PATH"),
+    Option("title", ("--title",), str, "Instead of the text's first heading or clause"),
+    Option("kind", ("--kind",), str, "note, preference, workflow, fix, decision, ..."),
+    Option("type", ("--type",), str, "What it is about: person, project, tool, ..."),
+    Option("tag", ("--tag",), str, "A tag, or key:value; repeatable", repeat=True),
+    Option("entity", ("--entity",), str, "An entity it is about; repeatable", repeat=True),
+    Option("occurred_at", ("--occurred-at",), str,
+           "When it happened: 2026, 2026-11, 2026-11-21, ...", metavar="DATE"),
+    Option("occurred_until", ("--occurred-until",), str, "The end, if it lasted",
+           metavar="DATE"),
+    Option("expires_at", ("--expires-at",), str, "Not shown from this date on",
+           metavar="DATE"),
+    Option("layer", ("--layer",), str, "fact, observation or model"),
+    Option("pinned", ("--pinned",), bool, "Goes into every session", default=False),
+    Option("source_writer", ("--source",), str,
+           "Who writes: manual, skill, hook, pipeline or import", metavar="WRITER"),
+    Option("source_host", ("--source-host",), str, "The agent host it came from",
+           metavar="HOST"),
+    Option("source_session", ("--source-session",), str, "The session it came from",
+           metavar="ID"),
+    Option("source_transcript", ("--source-transcript",), str, "The transcript's path",
+           metavar="PATH"),
+    Option("source_record", ("--source-record",), str, "The record in the transcript",
+           metavar="ID"),
+    Option("source_seq", ("--source-seq",), int, "Its place in the session, from 0",
+           metavar="N"),
+    Option("source_excerpt", ("--source-excerpt",), str, "The words it rests on",
+           metavar="TEXT"),
+    Option("batch", ("--batch",), str, "Entries from a JSONL file, - for stdin",
+           metavar="FILE"),
+    Option("allow_secret", ("--allow-secret",), bool,
+           "Save though it looks like a secret", default=False),
+)  # fmt: skip
+
+_WRITERS = ("manual", "skill", "hook", "pipeline", "import")
+
+
+def run(context: Context, **values: Any) -> Result:
+    """Save what the flags describe."""
+    from memcli.vault import Vault
+
+    batch = values.pop("batch")
+    allow_secret = values.pop("allow_secret")
+    vault = Vault.open(
+        context.vault,
+        environ=context.environ,
+        now_ms=context.now_ms,
+        entropy=context.entropy,
+        tell=context.tell,
+        progress=context.progress("saving"),
+    )
+    if batch:
+        return _batch(context, vault, batch, values, allow_secret=allow_secret)
+    text = _text(context, values.pop("text"), values.pop("file"))
+    fields = _fields(values)
+    saved = vault.save(vault.draft({"text": text, **fields}), allow_secret=allow_secret)
+    return _result(saved)
+
+
+def _text(context: Context, argument: str | None, path: str | None) -> str:
+    if path and argument:
+        raise UsageError("give the text as an argument or with --file, not both")
+    if path:
+        from memcli import files
+
+        # Four bytes a character, whatever the vault's limit; more is not read.
+        return _decoded(files.read(path, limit=64_000_000), path)
+    if argument is not None and argument != "-":
+        return argument
+    if context.stdin_is_terminal and argument is None:
+        raise UsageError(
+            "there is no text to save",
+            hint='Give it: memcli save "..."; or with --file; or pipe it in.',
+        )
+    return _decoded(context.read_stdin(), "standard input")
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Unreadable(
+            f"{name}:{line}: not UTF-8 (byte {error.start:,})",
+            hint="Convert it first, for example: iconv -f latin1 -t utf-8",
+        ) from error
+
+
+def _fields(values: dict[str, Any]) -> dict[str, Any]:
+    """The flags as fields of an entry."""
+    source = {
+        name.removeprefix("source_"): values.pop(name)
+        for name in list(values)
+        if name.startswith("source_")
+    }
+    if source["writer"] and source["writer"] not in _WRITERS:
+        from memcli.errors import InvalidValue
+
+        raise InvalidValue(
+            f"source must be one of {', '.join(_WRITERS)} (got {source['writer']!r})",
+            code="invalid_source",
+        )
+    fields = {
+        "tags": values.pop("tag"),
+        "entities": values.pop("entity"),
+        "source": {name: value for name, value in source.items() if value is not None},
+        **values,
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def _batch(
+    context: Context,
+    vault: Any,
+    path: str,
+    values: dict[str, Any],
+    *,
+    allow_secret: bool,
+) -> Result:
+    from memcli import importing, jsonl
+    from memcli.cli.import_ import report
+
+    if values.pop("text") or values.pop("file"):
+        raise UsageError("--batch brings its own texts", hint="Drop the TEXT.")
+    data = context.read_stdin() if path == "-" else jsonl.read_file(path)
+    done = importing.import_lines(
+        vault,
+        data,
+        path,
+        fields=_fields(values),
+        allow_secret=allow_secret,
+        verb="save",
+    )
+    return report(done)
+
+
+def _result(saved: "Saved") -> Result:
+    def text(canvas: Canvas) -> None:
+        style = "good" if saved.outcome == "created" else "dim"
+        verb = "saved" if saved.outcome == "created" else "already known"
+        canvas.line(f"{verb} {saved.id} {saved.path}", style=style)
+
+    warnings = list(saved.notes)
+    warnings += [
+        f"{item.id} says nearly the same ({item.likeness:.0%}): {item.title}"
+        for item in saved.similar
+    ]
+    data = {
+        "id": saved.id,
+        "path": saved.path,
+        "outcome": saved.outcome,
+        "title": saved.title,
+        "similar": [item._asdict() for item in saved.similar],
+    }
+    return Result(data=data, text=text, warnings=tuple(warnings))
+
+
+COMMAND = Command("save", _HELP, _PARAMETERS, run)

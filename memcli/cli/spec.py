@@ -1,0 +1,114 @@
+"""What a subcommand is: its words for people and programs, and what it runs.
+
+Invariant: a command line means what its `Command` says, whichever of the two
+parsers reads it. `argv` understands plain command lines without loading Typer (which
+costs more than a whole recall); Typer does the rest: help, completion, mistakes.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+
+class Option(NamedTuple):
+    """A flag: `kind` is bool, int, float or str; `repeat` collects every use."""
+
+    name: str
+    flags: tuple[str, ...]
+    kind: type
+    help: str
+    default: Any = None
+    repeat: bool = False
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+
+
+class Argument(NamedTuple):
+    """A word without a flag; `repeat` takes all that remain."""
+
+    name: str
+    help: str
+    required: bool = False
+    repeat: bool = False
+    metavar: str | None = None
+
+
+class Context(NamedTuple):
+    """The world outside, read once at the start of the process."""
+
+    environ: Mapping[str, str]
+    now_ms: Callable[[], int]
+    entropy: Callable[[int], bytes]
+    read_stdin: Callable[[], bytes]
+    stdin_is_terminal: bool
+    tell: Callable[[str], None]
+    progress: Callable[[str], Callable[[int, int], None] | None]
+    vault: str | None
+    json: bool
+
+
+class Result(NamedTuple):
+    """What a command has to say.
+
+    `data` is the envelope's; `text` gives the lines for eyes; a result that is not
+    `ok` exits with 1 though nothing failed (a lint that found something). With
+    `lines` each item is an envelope's data of its own (batches).
+    """
+
+    data: dict[str, Any]
+    text: "Callable[[Canvas], None]"
+    warnings: tuple[str, ...] = ()
+    ok: bool = True
+    lines: "tuple[Result, ...] | None" = None
+
+
+class Canvas(Protocol):
+    """Where a command draws its text; `render` has one for pipes, one for terminals."""
+
+    terminal: bool
+
+    def line(self, text: str = "", *, style: str = "") -> None:
+        """One line; `style` is a hint: title, dim, bad, good."""
+
+    def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        """A table; tab-separated on a pipe."""
+
+
+class Command(NamedTuple):
+    """A subcommand; `run(context, **values)` gives its Result."""
+
+    name: str
+    help: str
+    parameters: tuple[Option | Argument, ...]
+    run: Callable[..., Result]
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The flags of the command, those of every command included."""
+        own = tuple(p for p in self.parameters if isinstance(p, Option))
+        return own + EVERYWHERE
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The positional words of the command."""
+        return tuple(p for p in self.parameters if isinstance(p, Argument))
+
+
+EVERYWHERE: tuple[Option, ...] = (
+    Option("vault", ("--vault",), str, "The vault's folder", metavar="PATH"),
+    Option("json", ("--json",), bool, "Print one JSON document", default=False),
+)
+"""Flags that every command takes."""
+
+# Names of the modules in this package that hold a COMMAND, in the order of --help.
+COMMANDS = ("init", "save", "recall", "inspect", "import")
+
+
+def load(name: str) -> Command:
+    """The command of this name."""
+    from importlib import import_module
+
+    module = import_module(
+        f"memcli.cli.{name}_" if name == "import" else f"memcli.cli.{name}"
+    )
+    command: Command = module.COMMAND
+    return command

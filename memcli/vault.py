@@ -1,0 +1,503 @@
+"""The vault: where entries live, and the only writer of its files.
+
+Invariant: every change is one transaction. The lock is taken, what it depends on is
+read again, files are replaced one by one, exactly those paths are committed to git,
+the lock is let go. When anything fails before the commit, the old bytes are put back
+and the error says that nothing changed; a kill at any instant leaves files that are
+each old or new, which the next read sees like an edit by hand.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+
+from memcli import config, files, layout
+from memcli.entry import ID_LENGTH, KINDS, Entry, new_id, slug
+from memcli.errors import (
+    AmbiguousId,
+    EntryNotFound,
+    MemcliError,
+    NotAVault,
+    SecretFound,
+    VaultNotFound,
+)
+
+if TYPE_CHECKING:
+    from memcli.codec import Decoded
+    from memcli.index import Index
+    from memcli.reader import Reader
+
+_Answer = TypeVar("_Answer")
+
+# Entries this alike (Jaccard of their distinct terms) say nearly the same.
+_SIMILAR = 0.6
+_MOST_SIMILAR = 3
+
+
+class Similar(NamedTuple):
+    """An entry that says nearly what was saved; `likeness` is 0 to 1."""
+
+    id: str
+    title: str
+    likeness: float
+
+
+class Saved(NamedTuple):
+    """What became of one draft; `outcome` is `created` or `duplicate`."""
+
+    id: str
+    path: str
+    outcome: str
+    title: str
+    similar: tuple[Similar, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Vault:
+    """One vault on disk.
+
+    Args:
+        root: the vault's folder, absolute.
+        environ: the environment of git; None is this process's own.
+        now_ms: the clock, in milliseconds since 1970.
+        entropy: gives that many random bytes.
+        tell: takes a sentence for the person who waits.
+        progress: called with (done, all) during long work.
+        fault: for tests: called with the name of each step of a transaction.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        *,
+        environ: Mapping[str, str] | None = None,
+        now_ms: Callable[[], int] | None = None,
+        entropy: Callable[[int], bytes] = os.urandom,
+        tell: Callable[[str], None] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        fault: Callable[[str], None] | None = None,
+    ) -> None:
+        self.root = root
+        self.environ = environ
+        self.now_ms = now_ms or _now_ms
+        self.entropy = entropy
+        self.tell = tell or _silent
+        self.progress = progress
+        self.fault = fault or _silent
+        self._index: Index | None = None
+
+    @classmethod
+    def open(cls, root: str | None = None, **options: Any) -> Self:
+        """Open a vault; without a path, the one that the user's settings name.
+
+        Raises:
+            VaultNotFound: nothing is there.
+            NotAVault: it is not a folder that `memcli init` prepared.
+        """
+        environ = options.get("environ")
+        root = config.find_vault(root, os.environ if environ is None else environ)
+        if not os.path.isdir(root):
+            if os.path.exists(root):
+                raise NotAVault(f"{root} is not a folder")
+            raise VaultNotFound(
+                f"there is no vault at {root}",
+                hint=f"Create it with: memcli init {root}",
+            )
+        if not os.path.isdir(os.path.join(root, ".memcli")):
+            raise NotAVault(
+                f"{root} is not a memcli vault",
+                hint=f"Make it one (no file in it changes): memcli init {root}",
+            )
+        return cls(root, **options)
+
+    # --- reading ------------------------------------------------------------------
+
+    @property
+    def index(self) -> "Index":
+        """The vault's index."""
+        if self._index is None:
+            from memcli.index import Index
+
+            self._index = Index(self.root, tell=self.tell, progress=self.progress)
+        return self._index
+
+    def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+        """Return `answer(reader)` over the files as they are now."""
+        return self.index.read(answer)
+
+    def path_of(self, entry_id: str) -> str:
+        """The path of the entry that an id, or a unique prefix of one, addresses.
+
+        Raises:
+            EntryNotFound: no entry has such an id.
+            AmbiguousId: several have.
+        """
+        prefix = entry_id.strip().lower()
+        return self.read(lambda reader: _addressed(reader, prefix))
+
+    def get(self, entry_id: str) -> Entry:
+        """The entry that an id, or a unique prefix of one, addresses.
+
+        Raises:
+            EntryNotFound, AmbiguousId: as `path_of`.
+            InvalidEntry: its file was broken in the meantime.
+        """
+        return self.load(self.path_of(entry_id)).entry
+
+    def load(self, path: str) -> "Decoded":
+        """Read one file of the vault as an entry."""
+        from memcli import codec
+
+        data = files.read(files.inside(self.root, path))
+        return codec.decode(data, path, kinds=self.kinds)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The built-in kinds and those of the vault's config."""
+        return (*KINDS, *config.load(self.root).kinds)
+
+    # --- writing ------------------------------------------------------------------
+
+    def transaction(self) -> "Transaction":
+        """A transaction; nothing is written before its end."""
+        return Transaction(self)
+
+    def draft(self, values: Mapping[str, Any]) -> Entry:
+        """Check the fields of an entry to be; see `memcli.draft.draft`."""
+        from memcli import draft
+
+        try:
+            return draft.draft(values, kinds=KINDS, body_limit=config.BODY_LIMIT)
+        except MemcliError as refusal:
+            # Only a refusal makes the vault's own settings worth reading.
+            settings = config.load(self.root)
+            if settings == config.Config():
+                raise refusal from None
+        kinds = (*KINDS, *settings.kinds)
+        return draft.draft(values, kinds=kinds, body_limit=settings.body_limit)
+
+    def save(self, entry: Entry, *, allow_secret: bool = False) -> Saved:
+        """Save one draft; the same content again returns the entry that holds it.
+
+        Raises:
+            SecretFound: the text looks as if it held a secret.
+            LockBusy, WriteFailed, HistoryError: nothing was changed.
+        """
+        (saved,) = self.save_all(
+            [entry], allow_secret=allow_secret, similar=True, verb="save"
+        )
+        return saved
+
+    def save_all(
+        self,
+        drafts: Sequence[Entry],
+        *,
+        allow_secret: bool = False,
+        similar: bool = False,
+        verb: str = "save",
+        origin: str = "",
+    ) -> list[Saved]:
+        """Save drafts in one transaction and one commit, in their order."""
+        if not allow_secret:
+            for entry in drafts:
+                refuse_secrets(entry)
+        with self.transaction() as change:
+            found = self.read(lambda reader: _twins(reader, drafts))
+            likely = self.read(lambda r: _similar(r, drafts[0])) if similar else ()
+            saved = self._place(change, drafts, found)
+            created = [item for item in saved if item.outcome == "created"]
+            change.message = _message(verb, created, origin)
+        if similar and created:
+            saved[0] = saved[0]._replace(similar=tuple(likely))
+        return saved
+
+    def plan(self, drafts: Sequence[Entry]) -> list[Saved]:
+        """What `save_all` would do with these drafts; ids are empty, paths likely."""
+        found = self.read(lambda reader: _twins(reader, drafts))
+        folders: dict[str, set[str]] = {}
+        planned = []
+        for entry in drafts:
+            item = found.twin(entry)
+            if item is None:
+                title = entry.display_title
+                folder = layout.folder_for(entry.kind, entry.layer)
+                path = self._free_path(folder, slug(title), folders)
+                item = Saved(entry.id, path, "created", title)
+                found.add(entry, item)
+            planned.append(item)
+        return planned
+
+    def _place(
+        self, change: "Transaction", drafts: Sequence[Entry], found: "_Known"
+    ) -> list[Saved]:
+        from memcli import codec, temporal
+
+        now_ms = self.now_ms()
+        created = temporal.iso(now_ms // 1000)
+        folders: dict[str, set[str]] = {}
+        saved = []
+        for number, entry in enumerate(drafts):
+            twin = found.twin(entry)
+            if twin is not None:
+                saved.append(twin)
+                continue
+            entry = entry.replace(
+                id=entry.id or new_id(now_ms + number, self.entropy),
+                created=entry.created or created,
+            )
+            folder = layout.folder_for(entry.kind, entry.layer)
+            path = self._free_path(folder, slug(entry.display_title), folders)
+            entry = entry.replace(path=path)
+            change.put(path, codec.encode(entry))
+            item = Saved(entry.id, path, "created", entry.display_title)
+            saved.append(item._replace(notes=found.note(entry)))
+            found.add(entry, item)
+        return saved
+
+    def _free_path(self, folder: str, name: str, folders: dict[str, set[str]]) -> str:
+        """A path that nothing holds yet; collisions get a number."""
+        taken = folders.get(folder)
+        if taken is None:
+            try:
+                names = os.listdir(files.inside(self.root, folder))
+            except FileNotFoundError:
+                names = []
+            taken = folders[folder] = {item.casefold() for item in names}
+        file, number = f"{name}.md", 1
+        while file in taken:
+            number += 1
+            file = f"{name}-{number}.md"
+        taken.add(file)
+        return f"{folder}/{file}"
+
+
+class Transaction:
+    """Changes of files that happen together or not at all; a context manager.
+
+    Inside the `with` block the lock is held and nothing is written; at its end
+    everything is written and committed. An exception in the block writes nothing.
+    """
+
+    def __init__(self, vault: Vault) -> None:
+        self.message = "memcli"
+        self._vault = vault
+        self._puts: dict[str, bytes] = {}
+        lock = os.path.join(vault.root, *layout.LOCK.split("/"))
+        self._lock = files.Lock(lock, config.LOCK_WAIT)
+
+    def put(self, path: str, data: bytes) -> None:
+        """Write these bytes at this vault-relative path, at the end."""
+        self._puts[path] = data
+
+    def __enter__(self) -> Self:
+        from memcli.history import Repository
+
+        self._repository = Repository.open(
+            self._vault.root, environ=self._vault.environ
+        )
+        self._lock.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None and self._puts:
+                self._commit()
+        finally:
+            self._lock.__exit__(kind, error, trace)
+
+    def _commit(self) -> None:
+        fault, progress = self._vault.fault, self._vault.progress
+        before: dict[str, bytes | None] = {}
+        fault("locked")
+        try:
+            for done, (path, data) in enumerate(self._puts.items()):
+                absolute = files.inside(self._vault.root, path)
+                before[absolute] = _bytes_or_none(absolute)
+                files.write_atomic(absolute, data, fault=self._vault.fault)
+                fault("wrote")
+                if progress and done % 64 == 0:
+                    progress(done, len(self._puts))
+            self._repository.commit(list(self._puts), self.message)
+            fault("committed")
+        except BaseException:
+            _restore(before)
+            raise
+
+
+def refuse_secrets(entry: Entry) -> None:
+    """Raise SecretFound when a draft looks as if it held a secret."""
+    from memcli import credentials
+
+    texts = {"text": entry.body, "title": entry.title, "tags": " ".join(entry.tags)}
+    texts["source.excerpt"] = entry.source.excerpt or ""
+    for name, text in texts.items():
+        for finding in credentials.find(text):
+            raise SecretFound(
+                f"{name}, line {finding.line}: looks like a secret ({finding.kind})",
+                hint="A vault's git history keeps it for good. Take it out, or insist "
+                "with --allow-secret.",
+            )
+
+
+class _Known:
+    """What the vault holds already of the drafts' texts."""
+
+    def __init__(self) -> None:
+        self._by_text: dict[str, list[dict[str, Any]]] = {}
+        self._by_id: dict[str, dict[str, Any]] = {}
+
+    def load(self, fingerprint: str, rows: Iterable[dict[str, Any]]) -> None:
+        self._by_text[fingerprint] = list(rows)
+
+    def load_id(self, row: dict[str, Any]) -> None:
+        self._by_id[row["id"]] = row
+
+    def twin(self, entry: Entry) -> Saved | None:
+        """The entry that makes this draft a duplicate.
+
+        The same text is the same memory, unless both say where they stood (in
+        which session, at which place) and the places differ: two people may
+        thank each other in the same words twice.
+        """
+        if entry.id and entry.id in self._by_id:
+            return _duplicate(self._by_id[entry.id])
+        place = _place_of(entry.source._asdict())
+        for row in self._by_text.get(_fingerprint(entry), ()):
+            if row["status"] != "active":
+                continue
+            if not place or place == _place_of(row["origin"]):
+                return _duplicate(row)
+        return None
+
+    def note(self, entry: Entry) -> tuple[str, ...]:
+        """What the writer should know of earlier entries with this text."""
+        return tuple(
+            f"an entry with the same text is {row['status']}: {row['id']}"
+            for row in self._by_text.get(_fingerprint(entry), ())
+            if row["status"] != "active"
+        )
+
+    def add(self, entry: Entry, saved: Saved) -> None:
+        row = {
+            "id": saved.id,
+            "path": saved.path,
+            "title": saved.title,
+            "status": str(entry.status),
+            "origin": entry.source._asdict(),
+        }
+        self._by_text.setdefault(_fingerprint(entry), []).append(row)
+        self._by_id[saved.id] = row
+
+
+def _twins(reader: "Reader", drafts: Sequence[Entry]) -> _Known:
+    known = _Known()
+    for entry in drafts:
+        fingerprint = _fingerprint(entry)
+        found = reader.exact("fingerprint", fingerprint)
+        known.load(fingerprint, [reader.row(doc) for doc in found])
+        if entry.id:
+            for doc in reader.exact("id", entry.id):
+                known.load_id(reader.row(doc))
+    return known
+
+
+def _fingerprint(entry: Entry) -> str:
+    from memcli.entry import fingerprint
+
+    return fingerprint(entry.body)
+
+
+def _place_of(source: Mapping[str, Any]) -> tuple[Any, ...]:
+    document = source.get("session") or source.get("transcript")
+    position = (source.get("record"), source.get("seq"))
+    return (document, *position) if document or any(position) else ()
+
+
+def _duplicate(row: Mapping[str, Any]) -> Saved:
+    return Saved(row["id"], row["path"], "duplicate", row["title"])
+
+
+def _similar(reader: "Reader", entry: Entry) -> list[Similar]:
+    """Active entries that say nearly the same, most alike first."""
+    from memcli import ranking
+    from memcli.document import document
+    from memcli.reader import stemmer
+
+    mine = set(document(entry, stemmer()).row["terms"])
+    question = [(term, term) for term in sorted(mine)]
+    plain = ranking.Weights(after=(), before=(), session=0.0, feedback=0.0, pool=10)
+    found = ranking.rank(
+        question, reader, limit=10, now=0, admit=reader.plain, weights=plain
+    )
+    alike = []
+    for hit in found.hits:
+        row = reader.row(hit.doc)
+        theirs = set(row["terms"])
+        likeness = len(mine & theirs) / len(mine | theirs)
+        if likeness >= _SIMILAR:
+            alike.append(Similar(row["id"], row["title"], round(likeness, 3)))
+    alike.sort(key=lambda item: (-item.likeness, item.id))
+    return alike[:_MOST_SIMILAR]
+
+
+def _addressed(reader: "Reader", prefix: str) -> str:
+    ids = [prefix] if len(prefix) == ID_LENGTH else reader.starting("id", prefix)
+    docs = [doc for value in ids for doc in reader.exact("id", value)] if prefix else []
+    if not docs:
+        raise EntryNotFound(
+            f"no entry has the id '{prefix}'",
+            hint="List what there is with: memcli recall --all",
+        )
+    if len(docs) > 1:
+        rows = [reader.row(doc) for doc in docs[:5]]
+        shown = ", ".join(f"{row['id']} ({row['path']})" for row in rows)
+        raise AmbiguousId(
+            f"'{prefix}' addresses {len(docs)} entries: {shown}",
+            hint="Give more characters of the id.",
+        )
+    path: str = reader.row(docs[0])["path"]
+    return path
+
+
+def _message(verb: str, created: Sequence[Saved], origin: str) -> str:
+    if len(created) == 1 and not origin:
+        title = created[0].title
+        return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
+    source = f" from {origin}" if origin else ""
+    return f"{verb}: {len(created)} entries{source}"
+
+
+def _bytes_or_none(path: str) -> bytes | None:
+    try:
+        return files.read(path)
+    except MemcliError:
+        if os.path.lexists(path):
+            raise
+        return None
+
+
+def _restore(before: Mapping[str, bytes | None]) -> None:
+    """Put old bytes back; goes on to the next file when one cannot be."""
+    for path, data in before.items():
+        try:
+            if data is None:
+                os.unlink(path)
+            else:
+                files.write_atomic(path, data)
+        except (OSError, MemcliError):
+            continue
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _silent(_: object) -> None:
+    pass
