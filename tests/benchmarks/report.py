@@ -1,0 +1,116 @@
+"""Rows of a benchmark as a Markdown table, each beside its target where it has one."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sqlite3
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.benchmarks import timing
+
+
+class Target(NamedTuple):
+    """What a figure must reach, and the further step where there are two."""
+
+    value: float
+    then: float | None = None
+    at_least: bool = False
+
+    def verdict(self, value: float) -> str:
+        """Return `met`, `met, short of ...` or `short`."""
+        if not self._reached(value, self.value):
+            return "**short**"
+        if self.then is not None and not self._reached(value, self.then):
+            return f"met; short of {self.then:g}"
+        return "met"
+
+    def _reached(self, value: float, wanted: float) -> bool:
+        # 0.8 summed from thirds is not short of 0.8.
+        value = round(value, 3)
+        return value >= wanted if self.at_least else value <= wanted
+
+    def __str__(self) -> str:
+        """Return the target as a table shows it."""
+        sign = "≥" if self.at_least else "≤"
+        then = "" if self.then is None else f", then {self.then:g}"
+        return f"{sign} {self.value:g}{then}"
+
+
+class Row(NamedTuple):
+    """One figure: what, at which size, how much, and everything else worth saying."""
+
+    measure: str
+    size: str
+    figure: float
+    unit: str
+    target: Target | None = None
+    notes: str = ""
+
+
+def line(row: Row) -> str:
+    """Return one row of the table that `heading` begins."""
+    precision = 0 if row.figure >= 100 else 1 if row.figure >= 10 else 2
+    precision = 3 if not row.unit else precision
+    figure = f"{row.figure:,.{precision}f} {row.unit}".strip()
+    target = "" if row.target is None else str(row.target)
+    verdict = "" if row.target is None else row.target.verdict(row.figure)
+    cells = (row.measure, row.size, figure, target, verdict, row.notes)
+    return "| " + " | ".join(cells) + " |"
+
+
+def ratio_row(timed: timing.Timing, size: str, target: Target | None = None) -> Row:
+    """Return the row of a timed command: its ratio, and its CPU and wall aside."""
+    notes = f"{timed.cpu * 1000:.0f} ms CPU, {timed.wall * 1000:.0f} ms wall"
+    return Row(f"`{timed.label}`", size, timed.ratio, "×", target, notes)
+
+
+def heading() -> str:
+    """Return the first two lines of a table of rows."""
+    return (
+        "| measure | entries | figure | target | | notes |\n|---|---:|---:|---|---|---|"
+    )
+
+
+def show(text: str) -> None:
+    """Write lines to standard output at once: long runs are watched."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def talk(text: str) -> None:
+    """Say on standard error what is being done."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def machine() -> str:
+    """Return date, processor, versions and the yardstick in one paragraph."""
+    empty = timing.yardstick()
+    git = timing.run(["git", "--version"]).out.removeprefix("git version").strip()
+    try:
+        installed = version("memcli")
+    except PackageNotFoundError:
+        installed = "not installed"
+    today = datetime.now(UTC).date().isoformat()
+    return (
+        f"{today}; {_processor()}, {os.cpu_count()} cores; "
+        f"{platform.system()}; Python {platform.python_version()}, "
+        f"git {git}, SQLite {sqlite3.sqlite_version}, memcli {installed}; "
+        f"`python -c pass` = {empty.cpu * 1000:.1f} ms CPU, "
+        f"{empty.wall * 1000:.1f} ms wall."
+    )
+
+
+def _processor() -> str:
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = re.search(r"^model name\s*: (.+)$", told, re.MULTILINE)
+    return " ".join(found[1].split()) if found else platform.machine()
