@@ -81,6 +81,23 @@ def decode(data: bytes, path: str, *, kinds: Collection[str] = KINDS) -> Decoded
     return _interpret(take_apart(data, path), path, kinds)
 
 
+def body_of(data: bytes, path: str) -> str:
+    """The body of a file, without reading the frontmatter of one of our own.
+
+    Raises:
+        InvalidEntry: as `decode`.
+    """
+    if data.startswith(b"---\nid: "):
+        # What `encode` wrote: no value of it holds a line of three hyphens.
+        end = data.find(b"\n---\n")
+        if end > 0:
+            try:
+                return data[end + 5 :].decode()
+            except UnicodeDecodeError:
+                pass  # decode says where
+    return decode(data, path).entry.body
+
+
 def encode(entry: Entry) -> bytes:
     """Write an entry as a new file.
 

@@ -65,7 +65,7 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
     named = explicit or environ.get("MEMCLI_VAULT") or default_vault(environ)
     if not named:
         raise VaultNotFound(
-            "no vault: neither --vault nor MEMCLI_VAULT is set, and there is no default",
+            "no vault: --vault and MEMCLI_VAULT are not set, and there is no default",
             hint="Create one with: memcli init ~/memory",
         )
     return os.path.abspath(os.path.expanduser(named))

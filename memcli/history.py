@@ -10,33 +10,14 @@ The way in (`commit`) is hot and starts git itself; the ways back (`log`, `show`
 
 import contextlib
 import os
-import sys
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memcli.errors import HistoryError, LockBusy, NotAVault
+from memcli.gitprocess import Outcome, clean_environment, run
 
 __all__ = ["Commit", "Repository"]
-
-# Set by git while it runs a hook, about *that* repository and *its* index; memcli
-# may be called by such a hook. The pathspec ones would change what a path means.
-_FOREIGN_VARIABLES = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_QUARANTINE_PATH",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-)
 
 # CPU of the git processes behind one new file, 10,000 tracked files, git 2.39, in
 # one run where `python -c pass` = 8 ms (with two busy cores all of it is a third more):
@@ -82,15 +63,6 @@ class Commit(NamedTuple):
     subject: str
 
 
-class _Outcome(NamedTuple):
-    code: int
-    output: bytes
-
-    @property
-    def text(self) -> str:
-        return self.output.decode("utf-8", "replace").strip()
-
-
 class Repository:
     """The history of one vault, which may be a folder of a larger repository.
 
@@ -121,7 +93,9 @@ class Repository:
             marker = os.path.join(folder, ".git")
             git_dir = marker if os.path.isdir(marker) else _linked(marker)
             if git_dir and os.path.lexists(os.path.join(git_dir, "HEAD")):
-                return cls(os.path.realpath(root), folder, git_dir, _clean(environ))
+                return cls(
+                    os.path.realpath(root), folder, git_dir, clean_environment(environ)
+                )
             parent = os.path.dirname(folder)
             if parent == folder:
                 raise NotAVault(
@@ -141,13 +115,13 @@ class Repository:
         Raises:
             HistoryError: git is missing or refused.
         """
-        env = _clean(environ)
-        made = _run(root, env, ("init", "--quiet", "--initial-branch=main"))
+        env = clean_environment(environ)
+        made = run(root, env, ("init", "--quiet", "--initial-branch=main"))
         if made.code:
             raise _refused("git cannot make a repository here", made)
         for key, value in (("name", "memcli"), ("email", "memcli@localhost")):
-            if _run(root, env, ("config", f"user.{key}")).code:
-                _run(root, env, ("config", f"user.{key}", value))
+            if run(root, env, ("config", f"user.{key}")).code:
+                run(root, env, ("config", f"user.{key}", value))
         return cls.open(root, environ=environ)
 
     def commit(
@@ -246,7 +220,7 @@ class Repository:
             self._put_back(fresh)
             raise self._failure(added, paths)
 
-    def _try_commit(self, paths: list[str], message: str) -> _Outcome:
+    def _try_commit(self, paths: list[str], message: str) -> Outcome:
         gc = () if self._garbage_is_due() else _NO_GC
         text = message.replace("\0", " ").encode("utf-8", "replace").decode()
         options = (*_CHEAP, *gc, *_COMMIT, "-m", text, *_PATHS)
@@ -368,8 +342,8 @@ class Repository:
             return ""
         return os.path.relpath(self.root, self._top).replace(os.sep, "/") + "/"
 
-    def _git(self, arguments: Sequence[str], data: bytes = b"") -> _Outcome:
-        return _run(self.root, self._env, arguments, data)
+    def _git(self, arguments: Sequence[str], data: bytes = b"") -> Outcome:
+        return run(self.root, self._env, arguments, data)
 
     def _ask(self, *arguments: str) -> bytes:
         """Run a reading git command through GitPython; return what it printed."""
@@ -398,7 +372,7 @@ class Repository:
             raise HistoryError(f"git {arguments[0]} failed: {said}") from error
         return output
 
-    def _failure(self, done: _Outcome, paths: Sequence[str]) -> HistoryError | LockBusy:
+    def _failure(self, done: Outcome, paths: Sequence[str]) -> HistoryError | LockBusy:
         """The exception that says in our words why git did not commit."""
         said = done.output
         what = _called(paths)
@@ -433,20 +407,6 @@ def _linked(marker: str) -> str:
         return ""
     target = text.removeprefix("gitdir:").strip()
     return os.path.normpath(os.path.join(os.path.dirname(marker), target))
-
-
-def _clean(environ: Mapping[str, str] | None) -> dict[str, str]:
-    env = dict(os.environ if environ is None else environ)
-    for name in _FOREIGN_VARIABLES:
-        env.pop(name, None)
-    # English messages, because they are read here; but not LC_ALL=C, which would
-    # take UTF-8 away from the user's hooks.
-    spoken = env.pop("LC_ALL", "")
-    if spoken:
-        env["LANG"] = env["LC_CTYPE"] = spoken
-    env["LC_MESSAGES"] = "C"
-    env["GIT_TERMINAL_PROMPT"] = "0"
-    return env
 
 
 def _encode(text: str) -> bytes:
@@ -507,92 +467,6 @@ def _lock_busy(said: str) -> LockBusy:
     )
 
 
-def _refused(what: str, done: _Outcome) -> HistoryError:
+def _refused(what: str, done: Outcome) -> HistoryError:
     said = done.text[-2000:] or f"git ended with {done.code} and said nothing"
     return HistoryError(f"{what}: {said}")
-
-
-def _run(
-    root: str, env: dict[str, str], arguments: Sequence[str], data: bytes = b""
-) -> _Outcome:
-    """Run git in `root` with `data` as input; both its outputs come back as one."""
-    command = ["git", "-C", root, *arguments]
-    try:
-        return _start(command, env, data)
-    except FileNotFoundError as error:
-        raise HistoryError(
-            "git cannot be started", hint="install git, or put it on PATH"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise HistoryError(f"git cannot be started: {error}") from error
-
-
-def _run_portably(command: Sequence[str], env: dict[str, str], data: bytes) -> _Outcome:
-    import subprocess
-
-    done = subprocess.run(
-        command,
-        env=env,
-        input=data,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
-    return _Outcome(done.returncode, done.stdout)
-
-
-if sys.platform != "win32":
-
-    def _spawn(command: list[str], env: dict[str, str], data: bytes) -> _Outcome:
-        """Like `_run_portably`, without the 9 ms that importing subprocess costs.
-
-        Input and output are nameless files, not pipes: nothing can fill up and
-        block, and a daemon that a hook leaves behind cannot keep us waiting.
-        """
-        import signal
-
-        with _scratch() as given, _scratch() as said:
-            os.write(given, data)
-            os.lseek(given, 0, os.SEEK_SET)
-            pid = os.posix_spawnp(
-                command[0],
-                command,
-                env,
-                file_actions=[
-                    (os.POSIX_SPAWN_DUP2, given, 0),
-                    (os.POSIX_SPAWN_DUP2, said, 1),
-                    (os.POSIX_SPAWN_DUP2, said, 2),
-                ],
-                setsigdef=[signal.SIGPIPE],  # Python ignores it; git must not
-            )
-            try:
-                status = os.waitpid(pid, 0)[1]
-            except KeyboardInterrupt:
-                # The terminal told git as well. Wait for what becomes of it: when
-                # it had finished, the interrupt came too late and is dropped, or a
-                # commit that was made would be reported as one that was not.
-                status = os.waitpid(pid, 0)[1]
-                if status:
-                    raise
-            size = os.fstat(said).st_size
-            output = os.pread(said, size, 0)
-        return _Outcome(os.waitstatus_to_exitcode(status), output)
-
-    @contextlib.contextmanager
-    def _scratch() -> Iterator[int]:
-        """The descriptor of a file without a name, gone when it is closed."""
-        if sys.platform == "linux":
-            handle = os.memfd_create("memcli")
-            try:
-                yield handle
-            finally:
-                os.close(handle)
-        else:
-            import tempfile
-
-            with tempfile.TemporaryFile(buffering=0) as file:
-                yield file.fileno()
-
-    _start = _spawn
-else:
-    _start = _run_portably

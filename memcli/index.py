@@ -42,6 +42,8 @@ _RACY_NS = 2_000_000_000
 # that must not stop every recall.
 _LARGEST = 1_000_000
 _LOCK_WAIT = 10.0
+# So many changed files are read faster one by one than indexed.
+_FEW = 64
 
 _Answer = TypeVar("_Answer")
 
@@ -94,6 +96,7 @@ class Index:
         self.root = root
         self.change = Change()
         self.stale = False
+        self.unreadable: list[str] = []
         self._folder = os.path.join(root, *layout.INDEX.split("/"))
         self._lock = os.path.join(root, *layout.INDEX_LOCK.split("/"))
         self._tell = tell or (lambda _: None)
@@ -122,8 +125,33 @@ class Index:
             self._close()
         reason = f"{type(first).__name__}: {first}"
         with files.Lock(self._lock, _LOCK_WAIT):
-            self._bring_up_to_date(self._scan(), None, f"it is damaged ({reason})")
+            self._bring_up_to_date(self._scan(None), None, f"it is damaged ({reason})")
         return answer(self._current())
+
+    def glance(
+        self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
+    ) -> _Answer:
+        """Return `answer(reader, changed, removed)` without updating the index.
+
+        The reader knows the files of the last update; `changed` and `removed` are
+        the paths that it knows wrongly or not at all. When there are many, or
+        anything is off, the index is brought up to date and both are empty.
+        """
+        state = self._load()
+        if state is not None and self._whole(state):
+            changed, removed, _ = self._differences(self._scan(state), state)
+            if len(changed) + len(removed) <= _FEW:
+                try:
+                    reader = self._open(state)
+                    found = answer(reader, changed, removed)
+                    reader.close()
+                except MemcliError:
+                    raise
+                except Exception:  # noqa: BLE001, S110 `read` finds out and repairs
+                    pass
+                else:
+                    return found
+        return self.read(lambda reader: answer(reader, [], []))
 
     def drop(self) -> None:
         """Delete the index; the next `read` builds it anew."""
@@ -140,18 +168,29 @@ class Index:
         segments = [SegmentId(*segment) for segment in state.segments]
         return Reader(self._folder, segments, state.broken)
 
-    def _scan(self) -> files.Listing:
-        return files.scan(self.root)
+    def _scan(self, state: _State | None) -> files.Listing:
+        """The vault's files; a folder that cannot be listed is as it was.
+
+        A peer took one permission error for the deletion of every note in it.
+        """
+        listing = files.scan(self.root)
+        self.unreadable = sorted(listing.unreadable)
+        for lost in listing.unreadable:
+            for folder, flat in (state.folders if state else {}).items():
+                if folder == lost or folder.startswith(lost + "/"):
+                    listing.folders[folder] = flat
+        return listing
 
     def _current(self) -> "Reader":
         """A reader of the files as they are now."""
-        listing = self._scan()
+        state = self._state if self._reader else self._load()
+        listing = self._scan(state)
         if self._reader is not None:
-            if self._state and self._follows(listing, self._state):
-                self._state = self._settled(self._state)
+            if state and self._follows(listing, state):
+                self._state = self._settled(state)
                 return self._reader
             self._close()
-        state = self._load()
+            state = self._load()
         if state and self._follows(listing, state) and self._whole(state):
             state = self._settled(state)
         else:
@@ -167,7 +206,7 @@ class Index:
                 reason = ""
                 if state is not None and not self._whole(state):
                     state, reason = None, "it is damaged (files changed or missing)"
-                listing = self._scan()
+                listing = self._scan(state)
                 if state is not None and self._follows(listing, state):
                     return state
                 return self._bring_up_to_date(listing, state, reason)
@@ -303,7 +342,7 @@ class Index:
         except OSError as error:
             raise _unwritable(self._folder, error) from error
         new_state = state._replace(
-            segments=tuple(map(tuple, segments)),
+            segments=tuple((s.name, s.documents, s.deleted) for s in segments),
             folders=listing.folders,
             recent=recent,
             broken=broken,
@@ -321,29 +360,47 @@ class Index:
     def _differences(
         self, listing: files.Listing, state: _State
     ) -> tuple[list[str], list[str], dict[str, int]]:
-        """Paths to (re)index, paths to drop, and the racy files that stay as they are."""
+        """Paths to index, paths to drop, and the racy files that stay as they are."""
         changed: list[str] = []
-        kept: dict[str, int] = {}
-        # mtime of a file that is racy no more; its content is known by its stat.
-        now = time.time_ns()
-        for folder, found in listing.folders.items():
-            before = state.folders.get(folder, [])
-            if found == before and not state.recent:
+        removed: list[str] = []
+        for folder in {**listing.folders, **state.folders}:
+            found, before = (
+                listing.folders.get(folder, []),
+                state.folders.get(folder, []),
+            )
+            if found == before:
                 continue
-            old = dict(_stats(folder, before))
-            for path, stat in _stats(folder, found):
-                if old.get(path) != stat:
-                    changed.append(path)
-                elif path in state.recent:
-                    number = _content_number(os.path.join(self.root, path))
-                    if number != state.recent[path]:
-                        changed.append(path)
-                    elif stat[0] > now - _RACY_NS:
-                        kept[path] = state.recent[path]
-        present = set(_paths(listing.folders))
-        removed = [path for path in _paths(state.folders) if path not in present]
+            new, old = set(_stats(folder, found)), set(_stats(folder, before))
+            paths = {path for path, _ in new}
+            removed += (path for path, _ in old if path not in paths)
+            changed += (path for path, _ in new - old)
+        kept = self._still_racy(listing, state, changed)
         entries = [path for path in sorted(changed) if layout.is_entry(path)]
         return entries, sorted(removed), kept
+
+    def _still_racy(
+        self, listing: files.Listing, state: _State, changed: list[str]
+    ) -> dict[str, int]:
+        """Racy files whose content is the indexed one; others go to `changed`."""
+        if not state.recent:
+            return {}
+        now = time.time_ns()
+        times = {
+            path: stat[0]
+            for folder, flat in listing.folders.items()
+            for path, stat in _stats(folder, flat)
+            if path in state.recent
+        }
+        kept = {}
+        known = set(changed)
+        for path, number in state.recent.items():
+            if path in known or path not in times:
+                continue
+            if _content_number(os.path.join(self.root, path)) != number:
+                changed.append(path)
+            elif times[path] > now - _RACY_NS:
+                kept[path] = number
+        return kept
 
     def _numbers(self, state: _State, paths: Sequence[str]) -> list[int]:
         """The documents of these paths."""

@@ -5,7 +5,7 @@ set of segments or the old one; nobody reads it before its segments are named in
 index's state, which `index.py` writes last.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 from whoosh import fields, formats, index
@@ -32,7 +32,7 @@ _MOST_SEGMENTS = 6
 _MEMORY = 512
 
 
-class _TermsField(fields.FieldType):  # type: ignore[misc]
+class _TermsField(fields.FieldType):
     """A field whose value is already a mapping of term to weight."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class _TermsField(fields.FieldType):  # type: ignore[misc]
 
     def index(
         self, value: Mapping[str, float], **_: Any
-    ) -> Iterator[tuple[bytes, int, float, bytes]]:
+    ) -> Generator[tuple[bytes, int, float, bytes], Any, None]:
         for text, weight in value.items():
             yield encoded(text), 1, weight, b""
 
@@ -52,12 +52,14 @@ class _TermsField(fields.FieldType):  # type: ignore[misc]
 class _ExactField(_TermsField):
     """A field whose value is a collection of exact strings."""
 
-    def index(self, value: Any, **_: Any) -> Iterator[tuple[bytes, int, float, bytes]]:
+    def index(
+        self, value: Any, **_: Any
+    ) -> Generator[tuple[bytes, int, float, bytes], Any, None]:
         for text in dict.fromkeys(value):
             yield encoded(text), 1, 1.0, b""
 
 
-class _PackedField(fields.COLUMN):  # type: ignore[misc]
+class _PackedField(fields.COLUMN):
     def __init__(self) -> None:
         super().__init__(PackedColumn())
 
@@ -118,7 +120,7 @@ def update(
     if _segments(whoosh) != tuple(known):
         raise Interrupted("an update of it was interrupted")
     # Not compound: Whoosh copies the parts of a compound file to read them.
-    writer = whoosh.writer(codec=ArrayCodec(), limitmb=_MEMORY, compound=False)
+    writer: Any = whoosh.writer(codec=ArrayCodec(), limitmb=_MEMORY, compound=False)
     try:
         for doc in gone:
             writer.delete_document(doc)

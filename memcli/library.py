@@ -5,6 +5,7 @@ Invariant: the same use cases as the command line, with Python values in and out
 
 from memcli import recall as _recall
 from memcli import vault as _vault
+from memcli.eligibility import View
 
 
 class Vault(_vault.Vault):
@@ -19,8 +20,8 @@ class Vault(_vault.Vault):
         *,
         limit: int | None = None,
         budget: str = "mid",
-        filters: _recall.Filters = _recall.Filters(),
-        view: _recall.View | None = None,
+        filters: _recall.Filters = _recall.EVERYTHING,
+        view: View | None = None,
         max_chars: int | None = None,
         explain: bool = False,
     ) -> _recall.Recalled:

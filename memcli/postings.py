@@ -29,8 +29,8 @@ from whoosh import columns
 from whoosh.codec.whoosh3 import W3Codec, W3PostingsWriter, W3Segment
 from whoosh.filedb.filestore import FileStorage
 from whoosh.filedb.structfile import StructFile
+from whoosh.matching.mcore import ListMatcher
 from whoosh.reading import TermNotFound
-from whoosh.matching import ListMatcher
 
 FORMAT = 1
 INDEX_NAME = "MAIN"
@@ -64,7 +64,7 @@ SPAN = 0x40
 PINNED = 0x80
 
 
-class PackedColumn(columns.FixedBytesColumn):  # type: ignore[misc]
+class PackedColumn(columns.FixedBytesColumn):
     """Fixed-size records, read all at once."""
 
     def __init__(self) -> None:
@@ -77,17 +77,18 @@ class PackedColumn(columns.FixedBytesColumn):  # type: ignore[misc]
         return reader
 
 
-class _ArrayWriter(W3PostingsWriter):  # type: ignore[misc]
+class _ArrayWriter(W3PostingsWriter):
     """Writes a posting list as a count, the document numbers and the weights."""
 
     def __init__(self, postfile: Any) -> None:
         super().__init__(postfile, blocklimit=sys.maxsize)
 
     def finish_postings(self) -> Any:
-        info = self._terminfo
+        info: Any = self._terminfo
         info.add_block(self)
         offset = self._postfile.tell()
-        docs, weights = _portable(self._ids), _portable(self._weights)
+        docs: Any = _portable(self._ids)  # type: ignore[arg-type]  # never byte ids here
+        weights = _portable(self._weights)
         payload = _COUNT.pack(len(docs)) + docs.tobytes() + weights.tobytes()
         self._postfile.write(payload)
         info.set_extent(offset, len(payload))
@@ -96,11 +97,11 @@ class _ArrayWriter(W3PostingsWriter):  # type: ignore[misc]
         return info
 
 
-class _Extent(ListMatcher):  # type: ignore[misc]
+class _Extent(ListMatcher):
     """A posting list as Whoosh's own code (merging) wants it."""
 
 
-class ArrayCodec(W3Codec):  # type: ignore[misc]
+class ArrayCodec(W3Codec):
     """Whoosh's third codec with posting lists of plain arrays."""
 
     def postings_writer(self, dbfile: Any, byteids: bool = False) -> Any:
@@ -193,7 +194,7 @@ def unpack(records: bytes) -> Columns:
     )
 
 
-class _MappedFile(StructFile):  # type: ignore[misc]
+class _MappedFile(StructFile):
     """A file whose `get` is a slice of memory: a term look-up takes six of them."""
 
     def __init__(self, file: Any, name: str) -> None:
@@ -208,9 +209,9 @@ class _MappedFile(StructFile):  # type: ignore[misc]
         super().close()
 
 
-class _MappedStorage(FileStorage):  # type: ignore[misc]
+class _MappedStorage(FileStorage):
     def open_file(self, name: str, **kwargs: Any) -> Any:
-        file = open(self._fpath(name), "rb")  # noqa: SIM115 closed by its owner
+        file: Any = open(self._fpath(name), "rb")  # noqa: SIM115 closed by its owner
         if not os.fstat(file.fileno()).st_size:  # nothing cannot be mapped
             return StructFile(file, name=name, **kwargs)
         return _MappedFile(file, name)
@@ -220,7 +221,7 @@ class SegmentId(NamedTuple):
     """A segment on disk: its name, how many documents, and which are deleted."""
 
     name: str
-    count: int
+    documents: int
     deleted: tuple[int, ...]
 
 
@@ -233,11 +234,11 @@ class Segment:
 
     def __init__(self, folder: str, which: SegmentId, base: int) -> None:
         self.base = base
-        self.count = which.count
+        self.count = which.documents
         self.deleted = which.deleted
         self._storage = _MappedStorage(folder)
         codec = ArrayCodec()
-        segment = W3Segment(codec, INDEX_NAME, which.count, segid=which.name)
+        segment = W3Segment(codec, INDEX_NAME, which.documents, segid=which.name)
         self._documents = codec.per_document_reader(self._storage, segment)
         self._terms = codec.terms_reader(self._storage, segment)
         self._posts = segment.open_file(self._storage, W3Codec.POSTS_EXT)

@@ -50,20 +50,27 @@ class Weights(NamedTuple):
     most_terms: int = 32
 
 
+DEFAULTS = Weights()
+
+
 class Corpus(Protocol):
     """What the ranking reads; documents are small integers.
 
-    Per-document sequences: `lengths` in terms; `sessions` a number shared by the
-    entries of one session or document, 0 for none; `orders` a number that depends
-    on the entry alone and breaks ties; `times` when it happened, epoch seconds;
-    `asks` whether the entry is itself a question.
+    `size` counts live documents, `total_length` their terms. By document: `lengths`
+    in terms; `sessions` a number shared by the entries of one session or document, 0
+    for none; `orders` a number that depends on the entry alone and breaks ties.
     """
 
-    size: int
-    total_length: int
-    lengths: Sequence[int]
-    sessions: Sequence[int]
-    orders: Sequence[int]
+    @property
+    def size(self) -> int: ...
+    @property
+    def total_length(self) -> int: ...
+    @property
+    def lengths(self) -> Sequence[int]: ...
+    @property
+    def sessions(self) -> Sequence[int]: ...
+    @property
+    def orders(self) -> Sequence[int]: ...
 
     def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
         """Documents that hold the term, and how often (weighted); may be empty."""
@@ -150,7 +157,7 @@ def rank(
     admit: Admit | None = None,
     within: Collection[int] | None = None,
     named: Collection[int] = (),
-    weights: Weights = Weights(),
+    weights: Weights = DEFAULTS,
 ) -> Ranking:
     """Rank the documents that share a word with the question, or stand beside one.
 

@@ -47,7 +47,7 @@ class Reader:
         base = 0
         for which in segments:
             self._segments.append(Segment(folder, which, base))
-            base += which.count
+            base += which.documents
         self._broken = broken
         self.columns: Columns = unpack(b"".join(s.packed() for s in self._segments))
         flags, lengths = self.columns.flags, self.columns.lengths
@@ -62,6 +62,11 @@ class Reader:
         self.all_plain = not any(flags) or all(map(self.plain, self.everything()))
         self._found: dict[str, tuple[array[int], array[float]]] = {}
 
+    def close(self) -> None:
+        """Let go of the files."""
+        for segment in self._segments:
+            segment.close()
+
     @property
     def broken(self) -> list[Broken]:
         """Files that could not be read as entries."""
@@ -69,6 +74,11 @@ class Reader:
             Broken(path, line, reason)
             for path, (line, reason) in sorted(self._broken.items())
         ]
+
+    @property
+    def deleted(self) -> int:
+        """How many documents are in the files of the index, but not in the vault."""
+        return len(self._deleted)
 
     @property
     def segments(self) -> int:

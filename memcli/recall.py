@@ -42,6 +42,10 @@ class Filters(NamedTuple):
     before: int | None = None
 
 
+EVERYTHING = Filters()
+"""No filter."""
+
+
 class Row(NamedTuple):
     """One recalled entry; docs/output.md says what each field holds."""
 
@@ -124,7 +128,7 @@ def recall(
     query: str,
     *,
     view: View,
-    filters: Filters = Filters(),
+    filters: Filters = EVERYTHING,
     limit: int | None = None,
     budget: str = "mid",
     max_chars: int | None = None,
@@ -156,18 +160,19 @@ def recall(
     rows_by_default, pool = BUDGETS[budget]
     limit = rows_by_default if limit is None else limit
     weights = weights or ranking.Weights(pool=max(pool, 2 * limit))
-    return vault.read(
+    found = vault.read(
         lambda reader: _recall(
             reader, query, view, filters, limit, max_chars, explain, weights
         )
     )
+    return found._replace(warnings=found.warnings + _index_warnings(vault))
 
 
 def enumerate_all(
     vault: "Vault",
     *,
     view: View,
-    filters: Filters = Filters(),
+    filters: Filters = EVERYTHING,
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Recalled:
@@ -198,10 +203,11 @@ def enumerate_all(
             window=_window(filters),
             next_cursor=more,
             omitted=0,
-            warnings=_warnings(reader, vault) + _tag_warnings(reader, filters),
+            warnings=_tag_warnings(reader, filters) + _broken_warnings(reader),
         )
 
-    return vault.read(page)
+    found = vault.read(page)
+    return found._replace(warnings=found.warnings + _index_warnings(vault))
 
 
 def _recall(
@@ -406,8 +412,12 @@ def _broken_warnings(reader: "Reader") -> list[str]:
     ]
 
 
-def _warnings(reader: "Reader", vault: "Vault") -> list[str]:
-    warnings = _broken_warnings(reader)
+def _index_warnings(vault: "Vault") -> list[str]:
+    """What the rows may lack: files that could not be looked at."""
+    warnings = [
+        f"{folder}/ cannot be listed; its entries are shown as they were"
+        for folder in vault.index.unreadable
+    ]
     if vault.index.stale:
         warnings.append("another process is indexing; these are older answers")
     return warnings

@@ -9,12 +9,13 @@ each old or new, which the next read sees like an edit by hand.
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from memcli import config, files, layout
-from memcli.entry import ID_LENGTH, KINDS, Entry, new_id, slug
+from memcli import config, duplicates, files, layout
+from memcli.duplicates import Similar
+from memcli.entry import ID_LENGTH, KINDS, Entry, fingerprint, new_id, slug
 from memcli.errors import (
     AmbiguousId,
     EntryNotFound,
@@ -30,18 +31,6 @@ if TYPE_CHECKING:
     from memcli.reader import Reader
 
 _Answer = TypeVar("_Answer")
-
-# Entries this alike (Jaccard of their distinct terms) say nearly the same.
-_SIMILAR = 0.6
-_MOST_SIMILAR = 3
-
-
-class Similar(NamedTuple):
-    """An entry that says nearly what was saved; `likeness` is 0 to 1."""
-
-    id: str
-    title: str
-    likeness: float
 
 
 class Saved(NamedTuple):
@@ -204,56 +193,67 @@ class Vault:
             for entry in drafts:
                 refuse_secrets(entry)
         with self.transaction() as change:
-            found = self.read(lambda reader: _twins(reader, drafts))
-            likely = self.read(lambda r: _similar(r, drafts[0])) if similar else ()
-            saved = self._place(change, drafts, found)
+            known, alike = self._held(drafts, similar=similar)
+            saved = self._place(change, drafts, known)
             created = [item for item in saved if item.outcome == "created"]
             change.message = _message(verb, created, origin)
-        if similar and created:
-            saved[0] = saved[0]._replace(similar=tuple(likely))
+        if created and alike:
+            saved[0] = saved[0]._replace(similar=tuple(alike))
         return saved
 
     def plan(self, drafts: Sequence[Entry]) -> list[Saved]:
         """What `save_all` would do with these drafts; ids are empty, paths likely."""
-        found = self.read(lambda reader: _twins(reader, drafts))
-        folders: dict[str, set[str]] = {}
-        planned = []
-        for entry in drafts:
-            item = found.twin(entry)
-            if item is None:
-                title = entry.display_title
-                folder = layout.folder_for(entry.kind, entry.layer)
-                path = self._free_path(folder, slug(title), folders)
-                item = Saved(entry.id, path, "created", title)
-                found.add(entry, item)
-            planned.append(item)
-        return planned
+        known, _ = self._held(drafts, similar=False)
+        return self._place(None, drafts, known)
+
+    def _held(
+        self, drafts: Sequence[Entry], *, similar: bool
+    ) -> "tuple[duplicates.Known, list[Similar]]":
+        """What the vault holds of these drafts, and what is like the first."""
+
+        def look(
+            reader: "Reader", changed: list[str], removed: list[str]
+        ) -> "tuple[duplicates.Known, list[Similar]]":
+            later = duplicates.Later(self.root, changed, removed)
+            found = duplicates.known(reader, later, drafts)
+            if not similar or found.twin(drafts[0]):
+                return found, []
+            return found, duplicates.similar(reader, later, drafts[0])
+
+        return self.index.glance(look)
 
     def _place(
-        self, change: "Transaction", drafts: Sequence[Entry], found: "_Known"
+        self,
+        change: "Transaction | None",
+        drafts: Sequence[Entry],
+        known: "duplicates.Known",
     ) -> list[Saved]:
+        """Give each draft an id and a path, and put it into the transaction."""
         from memcli import codec, temporal
 
         now_ms = self.now_ms()
         created = temporal.iso(now_ms // 1000)
         folders: dict[str, set[str]] = {}
         saved = []
-        for number, entry in enumerate(drafts):
-            twin = found.twin(entry)
+        for number, draft in enumerate(drafts):
+            twin = known.twin(draft)
             if twin is not None:
-                saved.append(twin)
+                saved.append(Saved(twin.id, twin.path, "duplicate", twin.title))
                 continue
-            entry = entry.replace(
-                id=entry.id or new_id(now_ms + number, self.entropy),
-                created=entry.created or created,
+            folder = layout.folder_for(draft.kind, draft.layer)
+            path = self._free_path(folder, slug(draft.display_title), folders)
+            entry = draft.replace(created=draft.created or created, path=path)
+            if change is not None:
+                fresh = entry.id or new_id(now_ms + number, self.entropy)
+                entry = entry.replace(id=fresh)
+                change.put(path, codec.encode(entry))
+            notes = tuple(
+                f"an entry with the same text is {held.status}: {held.id}"
+                for held in known.earlier(draft)
             )
-            folder = layout.folder_for(entry.kind, entry.layer)
-            path = self._free_path(folder, slug(entry.display_title), folders)
-            entry = entry.replace(path=path)
-            change.put(path, codec.encode(entry))
-            item = Saved(entry.id, path, "created", entry.display_title)
-            saved.append(item._replace(notes=found.note(entry)))
-            found.add(entry, item)
+            title = entry.display_title
+            saved.append(Saved(entry.id, path, "created", title, notes=notes))
+            known.add(fingerprint(entry.body), duplicates.held(entry))
         return saved
 
     def _free_path(self, folder: str, name: str, folders: dict[str, set[str]]) -> str:
@@ -344,107 +344,6 @@ def refuse_secrets(entry: Entry) -> None:
                 hint="A vault's git history keeps it for good. Take it out, or insist "
                 "with --allow-secret.",
             )
-
-
-class _Known:
-    """What the vault holds already of the drafts' texts."""
-
-    def __init__(self) -> None:
-        self._by_text: dict[str, list[dict[str, Any]]] = {}
-        self._by_id: dict[str, dict[str, Any]] = {}
-
-    def load(self, fingerprint: str, rows: Iterable[dict[str, Any]]) -> None:
-        self._by_text[fingerprint] = list(rows)
-
-    def load_id(self, row: dict[str, Any]) -> None:
-        self._by_id[row["id"]] = row
-
-    def twin(self, entry: Entry) -> Saved | None:
-        """The entry that makes this draft a duplicate.
-
-        The same text is the same memory, unless both say where they stood (in
-        which session, at which place) and the places differ: two people may
-        thank each other in the same words twice.
-        """
-        if entry.id and entry.id in self._by_id:
-            return _duplicate(self._by_id[entry.id])
-        place = _place_of(entry.source._asdict())
-        for row in self._by_text.get(_fingerprint(entry), ()):
-            if row["status"] != "active":
-                continue
-            if not place or place == _place_of(row["origin"]):
-                return _duplicate(row)
-        return None
-
-    def note(self, entry: Entry) -> tuple[str, ...]:
-        """What the writer should know of earlier entries with this text."""
-        return tuple(
-            f"an entry with the same text is {row['status']}: {row['id']}"
-            for row in self._by_text.get(_fingerprint(entry), ())
-            if row["status"] != "active"
-        )
-
-    def add(self, entry: Entry, saved: Saved) -> None:
-        row = {
-            "id": saved.id,
-            "path": saved.path,
-            "title": saved.title,
-            "status": str(entry.status),
-            "origin": entry.source._asdict(),
-        }
-        self._by_text.setdefault(_fingerprint(entry), []).append(row)
-        self._by_id[saved.id] = row
-
-
-def _twins(reader: "Reader", drafts: Sequence[Entry]) -> _Known:
-    known = _Known()
-    for entry in drafts:
-        fingerprint = _fingerprint(entry)
-        found = reader.exact("fingerprint", fingerprint)
-        known.load(fingerprint, [reader.row(doc) for doc in found])
-        if entry.id:
-            for doc in reader.exact("id", entry.id):
-                known.load_id(reader.row(doc))
-    return known
-
-
-def _fingerprint(entry: Entry) -> str:
-    from memcli.entry import fingerprint
-
-    return fingerprint(entry.body)
-
-
-def _place_of(source: Mapping[str, Any]) -> tuple[Any, ...]:
-    document = source.get("session") or source.get("transcript")
-    position = (source.get("record"), source.get("seq"))
-    return (document, *position) if document or any(position) else ()
-
-
-def _duplicate(row: Mapping[str, Any]) -> Saved:
-    return Saved(row["id"], row["path"], "duplicate", row["title"])
-
-
-def _similar(reader: "Reader", entry: Entry) -> list[Similar]:
-    """Active entries that say nearly the same, most alike first."""
-    from memcli import ranking
-    from memcli.document import document
-    from memcli.reader import stemmer
-
-    mine = set(document(entry, stemmer()).row["terms"])
-    question = [(term, term) for term in sorted(mine)]
-    plain = ranking.Weights(after=(), before=(), session=0.0, feedback=0.0, pool=10)
-    found = ranking.rank(
-        question, reader, limit=10, now=0, admit=reader.plain, weights=plain
-    )
-    alike = []
-    for hit in found.hits:
-        row = reader.row(hit.doc)
-        theirs = set(row["terms"])
-        likeness = len(mine & theirs) / len(mine | theirs)
-        if likeness >= _SIMILAR:
-            alike.append(Similar(row["id"], row["title"], round(likeness, 3)))
-    alike.sort(key=lambda item: (-item.likeness, item.id))
-    return alike[:_MOST_SIMILAR]
 
 
 def _addressed(reader: "Reader", prefix: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli import history
+from memcli import gitprocess, history
 from memcli.errors import HistoryError, LockBusy, NotAVault
 from memcli.history import Repository
 
@@ -697,6 +697,6 @@ def test_portable_way_to_start_git_agrees(vault: Vault) -> None:
     for words in (["status", "--short"], ["rev-parse", "none"], ["check-ignore", "-z"]):
         command = [git, "-C", str(vault.root), *words]
         vault.write("a.md")
-        here = history._spawn(command, env, b"a.md\0")
-        there = history._run_portably(command, env, b"a.md\0")
+        here = gitprocess.spawn(command, env, b"a.md\0")
+        there = gitprocess.run_portably(command, env, b"a.md\0")
         assert here == there

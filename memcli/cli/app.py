@@ -84,6 +84,8 @@ def _function(command: spec.Command) -> Callable[..., int]:
         given = {name: _given(value) for name, value in values.items()}
         return run(command, given)
 
+    items: list[spec.Option | spec.Argument]
+    items = [*command.arguments, *command.options]
     parameters = [
         inspect.Parameter(
             item.name,
@@ -91,7 +93,7 @@ def _function(command: spec.Command) -> Callable[..., int]:
             default=[] if item.repeat else getattr(item, "default", None),
             annotation=_annotation(item),
         )
-        for item in (*command.arguments, *command.options)
+        for item in items
     ]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {p.name: p.annotation for p in parameters}

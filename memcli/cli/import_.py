@@ -23,15 +23,34 @@ _HELP = """Import memories from JSON lines, or a folder of markdown notes
     """
 
 _PARAMETERS = (
-    Argument("source", "A JSONL file, a folder of notes, or - for JSONL on stdin",
-             required=True, metavar="SOURCE"),
-    Option("in_place", ("--in-place",), bool,
-           "Make the folder itself a vault; no byte of its notes changes", default=False),
-    Option("dry_run", ("--dry-run",), bool, "Say what would happen, and change nothing",
-           default=False),
-    Option("allow_secret", ("--allow-secret",), bool,
-           "Import what looks like a secret, too", default=False),
-)  # fmt: skip
+    Argument(
+        "source",
+        "A JSONL file, a folder of notes, or - for JSONL on stdin",
+        required=True,
+        metavar="SOURCE",
+    ),
+    Option(
+        "in_place",
+        ("--in-place",),
+        bool,
+        "Make the folder itself a vault; no byte of its notes changes",
+        default=False,
+    ),
+    Option(
+        "dry_run",
+        ("--dry-run",),
+        bool,
+        "Say what would happen, and change nothing",
+        default=False,
+    ),
+    Option(
+        "allow_secret",
+        ("--allow-secret",),
+        bool,
+        "Import what looks like a secret, too",
+        default=False,
+    ),
+)
 
 
 def run(context: Context, **values: Any) -> Result:
@@ -80,7 +99,9 @@ def report(done: "Imported") -> Result:
             style="bad" if done.failed else "good",
         )
         if done.dry_run:
-            rows = [(item.title, item.path) for item in done.created]
+            rows: list[tuple[str, ...]] = [
+                (item.title, item.path) for item in done.created
+            ]
             canvas.table(("title", "path"), rows)
 
     warnings = []

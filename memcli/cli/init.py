@@ -17,13 +17,26 @@ _HELP = """Make a folder a vault: a new one, or your notes as they are
     """
 
 _PARAMETERS = (
-    Argument("path", "The folder; --vault or MEMCLI_VAULT when it is left out",
-             metavar="[PATH]"),
-    Option("default", ("--default",), bool, "Make it the default though there is one",
-           default=False),
-    Option("dry_run", ("--dry-run",), bool, "Say what would happen, and change nothing",
-           default=False),
-)  # fmt: skip
+    Argument(
+        "path",
+        "The folder; --vault or MEMCLI_VAULT when it is left out",
+        metavar="[PATH]",
+    ),
+    Option(
+        "default",
+        ("--default",),
+        bool,
+        "Make it the default though there is one",
+        default=False,
+    ),
+    Option(
+        "dry_run",
+        ("--dry-run",),
+        bool,
+        "Say what would happen, and change nothing",
+        default=False,
+    ),
+)
 
 
 def run(context: Context, **values: Any) -> Result:

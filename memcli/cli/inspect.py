@@ -1,5 +1,184 @@
-"""`memcli inspect`."""
+"""`memcli inspect`: everything memcli knows, and why."""
 
-from memcli.cli.spec import Command
+from typing import TYPE_CHECKING, Any
 
-COMMAND = Command("inspect", "x", (), lambda c: None)
+from memcli.cli.spec import Argument, Canvas, Command, Context, Result
+from memcli.errors import EntryNotFound
+
+if TYPE_CHECKING:
+    from memcli.inspect import Inspected, Overview
+    from memcli.lint import Finding
+    from memcli.vault import Vault
+
+_HELP = """Show what the vault holds, one entry in full, or what is wrong
+
+    Without a word: an overview and the lint of the whole vault; exits with 1 when
+    something is broken. With an id: its fields, history, links, and whether recall
+    may show it.
+
+    \b
+    Example:
+      memcli inspect
+      memcli inspect 1m7xvn68xtqp
+      memcli inspect index
+      memcli inspect lint --json
+    """
+
+_PARAMETERS = (
+    Argument(
+        "what", "An id (a unique prefix will do), index, or lint", metavar="[WHAT]"
+    ),
+)
+
+_TOPICS = ("index", "lint")
+
+
+def run(context: Context, **values: Any) -> Result:
+    """Inspect what the word names."""
+    from memcli import inspect
+    from memcli.lint import ERROR, lint
+    from memcli.vault import Vault
+
+    vault = Vault.open(
+        context.vault,
+        environ=context.environ,
+        now_ms=context.now_ms,
+        tell=context.tell,
+        progress=context.progress("reading"),
+    )
+    what = (values["what"] or "").strip()
+    if not what:
+        found = inspect.overview(vault)
+        return Result(found.as_dict(), lambda c: _overview(c, found), ok=found.ok)
+    if what == "index":
+        facts = inspect.index_facts(vault)
+        return Result(facts, lambda c: _facts(c, facts), ok=not facts["broken"])
+    if what == "lint":
+        findings = lint(vault, progress=vault.progress)
+        ok = not any(finding.level == ERROR for finding in findings)
+        data = {"findings": [finding._asdict() for finding in findings]}
+        return Result(data, lambda c: _findings(c, findings), ok=ok)
+    return _entry(vault, what)
+
+
+def _entry(vault: "Vault", word: str) -> Result:
+    from memcli import inspect
+
+    try:
+        entry = inspect.inspect(vault, word)
+    except EntryNotFound as error:
+        raise inspect.not_a_topic(word, _TOPICS) from error
+    return Result(entry.as_dict(), lambda c: _draw(c, entry))
+
+
+def _overview(canvas: Canvas, found: "Overview") -> None:
+    canvas.line(f"{found.path}: {found.entries:,} entries", style="title")
+    canvas.line("  " + _counts(found.by_status))
+    canvas.line("  " + _counts(found.by_kind))
+    index = found.index_facts
+    canvas.line(
+        f"  index: {index['segments']} segments, {index['bytes']:,} bytes; "
+        f"just now added {index['added']}, changed {index['changed']}, "
+        f"removed {index['removed']}",
+        style="dim",
+    )
+    canvas.line(f"  git: {found.head or 'no commit'}", style="dim")
+    for path in found.dirty:
+        canvas.line(f"  not committed: {path}")
+    for name, rows in (("pinned", found.pinned), ("newest", found.newest)):
+        if rows:
+            canvas.line(f"{name}:", style="title")
+            canvas.table(
+                ("id", "kind", "date", "title"),
+                [
+                    (row["id"], row["kind"], row["created"][:10], row["title"])
+                    for row in rows
+                ],
+            )
+    _findings(canvas, found.findings)
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in counts.items()) or "empty"
+
+
+def _findings(canvas: Canvas, findings: "list[Finding]") -> None:
+    if not findings:
+        canvas.line("lint: nothing is wrong", style="good")
+        return
+    for finding in findings:
+        style = "bad" if finding.level == "error" else ""
+        hint = f" ({finding.hint})" if finding.hint else ""
+        canvas.line(
+            f"{finding.path}:{finding.line}: {finding.level}: {finding.message}{hint}",
+            style=style,
+        )
+
+
+def _facts(canvas: Canvas, facts: dict[str, Any]) -> None:
+    for name, value in facts.items():
+        if name != "broken":
+            shown = f"{value:,}" if isinstance(value, int) else value or "-"
+            canvas.line(f"{name}: {shown}")
+    for item in facts["broken"]:
+        canvas.line(f"{item['path']}:{item['line']}: {item['reason']}", style="bad")
+
+
+def _draw(canvas: Canvas, found: "Inspected") -> None:
+    from memcli.entry import FIELDS
+
+    entry = found.entry
+    canvas.line(entry.display_title, style="title")
+    canvas.line(f"  {entry.path} ({found.file['bytes']:,} bytes)", style="dim")
+    default = type(entry)(id="")
+    for name in FIELDS:
+        value = getattr(entry, name)
+        if value and value != getattr(default, name) and name != "title":
+            canvas.line(f"  {name}: {_shown(value)}")
+    for _, lines in entry.extra:
+        for line in lines.rstrip("\n").split("\n"):
+            canvas.line(f"  {line}", style="dim")
+    for problem in found.problems:
+        canvas.line(f"  line {problem['line']}: {problem['message']}", style="bad")
+    state = "yes" if found.eligible else f"no: {found.reason}"
+    canvas.line(
+        f"  shown by recall: {state}", style="good" if found.eligible else "bad"
+    )
+    canvas.line()
+    for line in entry.body.strip().split("\n"):
+        canvas.line(f"  {line}")
+    canvas.line()
+    _surroundings(canvas, found)
+
+
+def _surroundings(canvas: Canvas, found: "Inspected") -> None:
+    for name, row in (("before", found.before), ("after", found.after)):
+        if row:
+            canvas.line(f"{name} in its session: {row['id']} {row['title']}")
+    for link in found.links:
+        target = link["entry"]
+        shown = f"{target['id']} {target['title']}" if target else "nothing"
+        canvas.line(
+            f"links to {link['target']}: {shown}", style="" if target else "bad"
+        )
+    for row in found.backlinks:
+        canvas.line(f"linked from: {row['id']} {row['title']}")
+    for row in found.related:
+        canvas.line(f"shares entities with: {row['id']} {row['title']}", style="dim")
+    if found.history_note:
+        canvas.line(f"history: {found.history_note}")
+    for commit in found.history:
+        canvas.line(
+            f"{commit.id[:10]} {commit.when} {commit.author}: {commit.subject}",
+            style="dim",
+        )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        parts = value._asdict().items()
+        return ", ".join(f"{k} {v}" for k, v in parts if v is not None)
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+COMMAND = Command("inspect", _HELP, _PARAMETERS, run)

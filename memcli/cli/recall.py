@@ -22,36 +22,98 @@ _HELP = """Find what the vault knows about a question
 
 _PARAMETERS = (
     Argument("query", "Words or a question", metavar="[QUERY]"),
-    Option("budget", ("--budget",), str, "How much to return and how far to look",
-           default="mid", choices=("low", "mid", "high")),
-    Option("limit", ("--limit",), int, "Rows at most (low 5, mid 10, high 20)", metavar="N"),
+    Option(
+        "budget",
+        ("--budget",),
+        str,
+        "How much to return and how far to look",
+        default="mid",
+        choices=("low", "mid", "high"),
+    ),
+    Option(
+        "limit", ("--limit",), int, "Rows at most (low 5, mid 10, high 20)", metavar="N"
+    ),
     Option("kind", ("--kind",), str, "Only this kind; repeatable", repeat=True),
-    Option("type", ("--type",), str, "Only about this type of thing; repeatable", repeat=True),
-    Option("layer", ("--layer",), str, "Only fact, observation or model; repeatable",
-           repeat=True),
+    Option(
+        "type",
+        ("--type",),
+        str,
+        "Only about this type of thing; repeatable",
+        repeat=True,
+    ),
+    Option(
+        "layer",
+        ("--layer",),
+        str,
+        "Only fact, observation or model; repeatable",
+        repeat=True,
+    ),
     Option("tag", ("--tag",), str, "Only with this tag; repeatable", repeat=True),
-    Option("tags_match", ("--tags-match",), str,
-           "How tags filter; without _strict untagged entries pass",
-           default="any", choices=("any", "all", "any_strict", "all_strict")),
-    Option("entity", ("--entity",), str, "Only about this entity; repeatable", repeat=True),
-    Option("after", ("--after",), str, "Only at or after: 2026-05, 7d, yesterday",
-           metavar="WHEN"),
+    Option(
+        "tags_match",
+        ("--tags-match",),
+        str,
+        "How tags filter; without _strict untagged entries pass",
+        default="any",
+        choices=("any", "all", "any_strict", "all_strict"),
+    ),
+    Option(
+        "entity", ("--entity",), str, "Only about this entity; repeatable", repeat=True
+    ),
+    Option(
+        "after",
+        ("--after",),
+        str,
+        "Only at or after: 2026-05, 7d, yesterday",
+        metavar="WHEN",
+    ),
     Option("before", ("--before",), str, "Only before", metavar="WHEN"),
-    Option("at", ("--at",), str, "The moment that relative words count from",
-           metavar="WHEN"),
-    Option("status", ("--status",), str, "Only this status instead of active; repeatable",
-           repeat=True),
-    Option("history", ("--history",), bool, "Superseded versions as well", default=False),
+    Option(
+        "at",
+        ("--at",),
+        str,
+        "The moment that relative words count from",
+        metavar="WHEN",
+    ),
+    Option(
+        "status",
+        ("--status",),
+        str,
+        "Only this status instead of active; repeatable",
+        repeat=True,
+    ),
+    Option(
+        "history", ("--history",), bool, "Superseded versions as well", default=False
+    ),
     Option("as_of", ("--as-of",), str, "What was current at that time", metavar="WHEN"),
-    Option("max_chars", ("--max-chars",), int, "Characters of text at most; whole rows",
-           metavar="N"),
-    Option("explain", ("--explain",), bool, "Say why each row was chosen", default=False),
-    Option("all", ("--all",), bool, "Every entry, oldest first, unranked", default=False),
-    Option("cursor", ("--cursor",), str, "With --all: go on after this row",
-           metavar="CURSOR"),
-    Option("batch", ("--batch",), str, "Questions from a JSONL file, - for stdin",
-           metavar="FILE"),
-)  # fmt: skip
+    Option(
+        "max_chars",
+        ("--max-chars",),
+        int,
+        "Characters of text at most; whole rows",
+        metavar="N",
+    ),
+    Option(
+        "explain", ("--explain",), bool, "Say why each row was chosen", default=False
+    ),
+    Option(
+        "all", ("--all",), bool, "Every entry, oldest first, unranked", default=False
+    ),
+    Option(
+        "cursor",
+        ("--cursor",),
+        str,
+        "With --all: go on after this row",
+        metavar="CURSOR",
+    ),
+    Option(
+        "batch",
+        ("--batch",),
+        str,
+        "Questions from a JSONL file, - for stdin",
+        metavar="FILE",
+    ),
+)
 
 
 def run(context: Context, **values: Any) -> Result:

@@ -123,6 +123,9 @@ class Screen:
         sys.stdout.buffer.write(line)
 
 
+_STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
+
+
 class _Pipe:
     """Plain text."""
 
@@ -143,7 +146,6 @@ class _Terminal:
     """Colour and aligned columns, by rich."""
 
     terminal = True
-    _STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -154,7 +156,7 @@ class _Terminal:
     def line(self, text: str = "", *, style: str = "") -> None:
         from rich.text import Text
 
-        self._console.print(Text(safe(text), style=self._STYLES.get(style, "")))
+        self._console.print(Text(safe(text), style=_STYLES.get(style, "")))
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         from rich.table import Table

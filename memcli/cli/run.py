@@ -5,10 +5,10 @@ Invariant: whatever happens inside, the process prints one answer and leaves wit
 looked at here and nowhere below.
 """
 
+import errno
 import os
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 from memcli.cli import render, spec
@@ -34,6 +34,12 @@ def run(command: spec.Command, values: dict[str, Any]) -> int:
     except KeyboardInterrupt:
         screen.tell("interrupted; the vault is as the last finished step left it")
         return 130
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
+            return screen.bug(error, debug=bool(os.environ.get("MEMCLI_DEBUG")))
+        # The vault's own files never raise it bare: it is the output's.
+        screen.tell(f"memcli: cannot write the output: {error.strerror}")
+        return 1
     except Exception as error:  # noqa: BLE001 the one place that may
         return screen.bug(error, debug=bool(os.environ.get("MEMCLI_DEBUG")))
 
@@ -56,5 +62,3 @@ def _silence_stdout() -> None:
     # Python flushes stdout at exit and would complain a second time.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
-
-_: Callable[..., object] = run

@@ -1,0 +1,271 @@
+"""Inspect: what memcli knows of a vault, of one entry, of its index, and why.
+
+Invariant: reads only; asks the same eligibility and the same index as recall, so
+that what it explains is what recall does.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli import files, layout
+from memcli.eligibility import View, verdict
+from memcli.entry import FIELDS, Entry, Status
+from memcli.errors import EntryNotFound, MemcliError, NotAVault
+from memcli.lint import ERROR, Finding, link_names, lint
+
+if TYPE_CHECKING:
+    from memcli.history import Commit, Repository
+    from memcli.reader import Reader
+    from memcli.vault import Vault
+
+_NEWEST = 5
+_MOST_RELATED = 10
+_MOST_COMMITS = 20
+
+
+class Overview(NamedTuple):
+    """A vault at a glance, with everything that is wrong in it."""
+
+    path: str
+    entries: int
+    by_status: dict[str, int]
+    by_kind: dict[str, int]
+    pinned: list[dict[str, Any]]
+    newest: list[dict[str, Any]]
+    index_facts: dict[str, Any]
+    head: str | None
+    dirty: list[str]
+    findings: list[Finding]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong that memcli cannot use."""
+        return not any(finding.level == ERROR for finding in self.findings)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        fields = self._asdict()
+        fields["index"] = fields.pop("index_facts")
+        return fields | {"findings": [f._asdict() for f in self.findings]}
+
+
+class Inspected(NamedTuple):
+    """One entry and what stands around it; docs/output.md describes the keys."""
+
+    entry: Entry
+    problems: list[dict[str, Any]]
+    eligible: bool
+    reason: str | None
+    file: dict[str, Any]
+    history: list["Commit"]
+    history_note: str | None
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    links: list[dict[str, Any]]
+    backlinks: list[dict[str, Any]]
+    related: list[dict[str, Any]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        fields = {name: getattr(self.entry, name) for name in FIELDS}
+        fields["source"] = {
+            k: v for k, v in self.entry.source._asdict().items() if v is not None
+        }
+        return {
+            **{k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()},
+            "title": self.entry.display_title,
+            "text": self.entry.body.strip(),
+            "extra": dict(self.entry.extra),
+            "path": self.entry.path,
+            "problems": self.problems,
+            "eligible": self.eligible,
+            "reason_not_eligible": self.reason,
+            "file": self.file,
+            "history": [commit._asdict() for commit in self.history],
+            "history_note": self.history_note,
+            "neighbours": {"before": self.before, "after": self.after},
+            "links": self.links,
+            "backlinks": self.backlinks,
+            "related": self.related,
+        }
+
+
+def overview(vault: "Vault") -> Overview:
+    """The vault at a glance, after its index was brought up to date."""
+    rows = vault.read(lambda reader: [reader.row(doc) for doc in reader.everything()])
+    rows.sort(key=lambda row: (row["created"], row["id"]), reverse=True)
+    head, dirty = _history_state(vault)
+    return Overview(
+        path=vault.root,
+        entries=len(rows),
+        by_status=dict(sorted(Counter(row["status"] for row in rows).items())),
+        by_kind=dict(sorted(Counter(row["kind"] for row in rows).items())),
+        pinned=[_brief(row) for row in rows if row["pinned"]],
+        newest=[_brief(row) for row in rows if row["status"] == "active"][:_NEWEST],
+        index_facts=index_facts(vault),
+        head=head,
+        dirty=dirty,
+        findings=lint(vault, progress=vault.progress),
+    )
+
+
+def index_facts(vault: "Vault") -> dict[str, Any]:
+    """The index, and what bringing it up to date just did."""
+
+    def facts(reader: "Reader") -> dict[str, Any]:
+        return {
+            "entries": reader.size,
+            "deleted": reader.deleted,
+            "segments": reader.segments,
+            "terms": reader.total_length,
+            "broken": [item._asdict() for item in reader.broken],
+        }
+
+    found = vault.read(facts)
+    folder = os.path.join(vault.root, *layout.INDEX.split("/"))
+    with os.scandir(folder) as items:
+        size = sum(item.stat().st_size for item in items)
+    change = vault.index.change
+    return {
+        "path": layout.INDEX,
+        **found,
+        "bytes": size,
+        "added": change.added,
+        "changed": change.changed,
+        "removed": change.removed,
+        "rebuilt": change.rebuilt or None,
+        "unreadable": vault.index.unreadable,
+    }
+
+
+def inspect(vault: "Vault", entry_id: str) -> Inspected:
+    """One entry, by its id or a unique prefix of it.
+
+    Raises:
+        EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
+        InvalidEntry: its file is broken.
+    """
+    from memcli.document import facts
+
+    path = vault.path_of(entry_id)
+    decoded = vault.load(path)
+    entry = decoded.entry
+    reason = verdict(facts(entry), View(now=vault.now_ms() // 1000))
+    status = os.stat(files.inside(vault.root, path))
+    commits, note = _history(vault, path)
+    around = vault.read(lambda reader: _around(reader, entry))
+    return Inspected(
+        entry=entry,
+        problems=[problem._asdict() for problem in decoded.problems],
+        eligible=reason is None,
+        reason=reason,
+        file={"bytes": status.st_size, "modified": _iso(int(status.st_mtime))},
+        history=commits,
+        history_note=note,
+        **around,
+    )
+
+
+def _around(reader: "Reader", entry: Entry) -> dict[str, Any]:
+    from memcli.document import document_id, link_key, links, name_key
+
+    doc = reader.exact("path", entry.path)[0]
+    before = after = None
+    session = reader.sessions[doc]
+    if document_id(entry) and session:
+        line = reader.session_members(session)
+        i = line.index(doc)
+        before = _brief(reader.row(line[i - 1])) if i else None
+        after = _brief(reader.row(line[i + 1])) if i + 1 < len(line) else None
+    by_name = _names(reader) if "[" in entry.body else {}
+    out = []
+    for target in links(entry.body):
+        key = link_key(target)
+        row = by_name.get(key) or by_name.get(key.rpartition("/")[2])
+        out.append({"target": target, "entry": _brief(row) if row else None})
+    back = {
+        found
+        for name in link_names(entry)
+        for found in reader.exact("link", name)
+        if found != doc
+    }
+    shared: Counter[int] = Counter()
+    for name in entry.entities:
+        shared.update(d for d in reader.exact("entity", name_key(name)) if d != doc)
+    orders = reader.orders
+    related = sorted(shared, key=lambda d: (-shared[d], orders[d]))[:_MOST_RELATED]
+    return {
+        "before": before,
+        "after": after,
+        "links": out,
+        "backlinks": [_brief(reader.row(d)) for d in reader.newest(back)],
+        "related": [_brief(reader.row(d)) for d in related],
+    }
+
+
+def _names(reader: "Reader") -> dict[str, Mapping[str, Any]]:
+    """Rows by the names that a link may use; active entries first."""
+    from memcli.document import link_keys
+
+    names: dict[str, Mapping[str, Any]] = {}
+    rows = [reader.row(doc) for doc in reader.everything()]
+    rows.sort(key=lambda row: (row["status"] != str(Status.ACTIVE), row["id"]))
+    for row in rows:
+        for name in link_keys(row["id"], row["path"], row["title"]):
+            names.setdefault(name, row)
+    return names
+
+
+def _history(vault: "Vault", path: str) -> tuple[list["Commit"], str | None]:
+    repository = _repository(vault)
+    if repository is None:
+        return [], "the vault is not under git"
+    try:
+        commits = repository.log(path, _MOST_COMMITS)
+        dirty = not repository.is_clean([path])
+    except MemcliError as error:
+        return [], error.message
+    if not commits:
+        return [], "not committed yet"
+    return commits, "edited since the last commit" if dirty else None
+
+
+def _history_state(vault: "Vault") -> tuple[str | None, list[str]]:
+    repository = _repository(vault)
+    if repository is None:
+        return None, []
+    try:
+        head = repository.head()
+        return head, sorted(path for _, path in repository.status())
+    except MemcliError:
+        return None, []
+
+
+def _repository(vault: "Vault") -> "Repository | None":
+    from memcli.history import Repository
+
+    try:
+        return Repository.open(vault.root, environ=vault.environ)
+    except NotAVault:
+        return None
+
+
+def _brief(row: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("id", "title", "kind", "status", "created", "path")
+    return {name: row[name] for name in names}
+
+
+def _iso(seconds: int) -> str:
+    from memcli import temporal
+
+    return temporal.iso(seconds)
+
+
+def not_a_topic(word: str, topics: Sequence[str]) -> EntryNotFound:
+    """What to say of a word that is neither an id nor a topic."""
+    return EntryNotFound(
+        f"no entry has the id '{word}'",
+        hint=f"Topics: {', '.join(topics)}. Ids: memcli recall --all",
+    )
