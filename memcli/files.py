@@ -14,13 +14,22 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from memcli.errors import LockBusy, Unreadable, UnsafePath, WriteFailed
 
-__all__ = ["Listing", "Lock", "inside", "paths", "read", "scan", "write_atomic"]
+__all__ = [
+    "Listing",
+    "Lock",
+    "inside",
+    "paths",
+    "read",
+    "scan",
+    "write_atomic",
+    "write_new",
+]
 
 # Windows opens files in text mode unless told; the other two do not exist there.
 _BINARY: int = getattr(os, "O_BINARY", 0)
@@ -119,6 +128,74 @@ def write_atomic(
     finally:
         if temporary:
             _remove_quietly(temporary)
+
+
+def write_new(
+    items: Sequence[tuple[str, bytes]],
+    *,
+    fault: Callable[[str], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Write many files that do not exist yet, all or none; durable on return.
+
+    The caller holds the lock that keeps others from making the same files.
+
+    Args:
+        items: (path, bytes) of each file.
+        fault: for tests, as `write_atomic`, once for all files.
+        progress: called with (done, all).
+
+    Raises:
+        WriteFailed: the disk refused, or a file is there already.
+    """
+    done = fault or _no_fault
+    waiting: list[tuple[str, str]] = []
+    placed: list[str] = []
+    path, complete = "", False
+    try:
+        for number, (path, data) in enumerate(items):
+            folder = os.path.dirname(path)
+            _make_folder(folder)
+            temporary = os.path.join(folder, f".{os.getpid()}-{number}.tmp")
+            waiting.append((temporary, path))
+            _write_scratch(temporary, data)
+            if progress and number % 64 == 0:
+                progress(number, len(items))
+        done("created")
+        done("written")
+        # One sync for all: 0.05 ms a file, where fsync of each takes 0.3. Only
+        # Linux waits in it until the data is on disk.
+        if sys.platform == "linux":
+            os.sync()
+        done("synced")
+        for temporary, path in waiting:
+            if os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, "file exists", path)
+            os.rename(temporary, path)
+            placed.append(path)
+        done("replaced")
+        for folder in {os.path.dirname(path) for path in placed}:
+            _sync_folder(folder)
+        done("settled")
+        complete = True
+    except (OSError, ValueError) as error:
+        raise _write_failed(path, error) from error
+    finally:
+        if not complete:
+            for name in placed:
+                _remove_quietly(name)
+            for temporary, _ in waiting:
+                _remove_quietly(temporary)
+
+
+def _write_scratch(path: str, data: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o666)
+    try:
+        _write_all(handle, data)
+        if sys.platform != "linux":
+            os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _no_fault(_step: str) -> None:
