@@ -23,7 +23,6 @@ class Config(NamedTuple):
 
     kinds: tuple[str, ...] = ()
     body_limit: int = BODY_LIMIT
-    lock_wait: float = LOCK_WAIT
 
 
 def load(root: str) -> Config:
@@ -48,9 +47,6 @@ def load(root: str) -> Config:
     return Config(
         kinds=tuple(_kind(kind) for kind in kinds),
         body_limit=_positive(settings, "limits", "body", BODY_LIMIT),
-        lock_wait=float(
-            _setting(settings, "limits", "lock_wait", (int, float), LOCK_WAIT)
-        ),
     )
 
 
@@ -100,7 +96,7 @@ def _setting(
     settings: Mapping[str, Any],
     table: str,
     name: str,
-    kind: type | tuple[type, ...],
+    kind: type,
     default: Any,
 ) -> Any:
     section = settings.get(table, {})

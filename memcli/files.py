@@ -1,8 +1,8 @@
-"""Files on disk: read, replace, lock, list, and stay inside the vault.
+"""Files on disk: read, replace, list, and stay inside the vault.
 
 Invariant: a file that `write_atomic` was given holds either all of its old bytes
-or all of its new ones, whatever is killed and whenever; a lock ends with the
-process that held it; and no path that this module hands out leaves its root.
+or all of its new ones, whatever is killed and whenever; and no path that this module
+hands out leaves its root.
 
 Everything takes and returns `str` paths: `pathlib`, `tempfile` and `subprocess`
 would each cost a start-up more than the work done here.
@@ -15,14 +15,12 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Collection, Sequence
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from memcli.errors import LockBusy, Unreadable, UnsafePath, WriteFailed
+from memcli.errors import Unreadable, UnsafePath, WriteFailed
 
 __all__ = [
     "Listing",
-    "Lock",
     "inside",
     "paths",
     "read",
@@ -101,7 +99,7 @@ def write_atomic(
     try:
         target = os.path.realpath(path) if os.path.islink(path) else path
         folder, name = os.path.split(target)
-        _make_folder(folder)
+        make_folder(folder)
         # 60 characters of the name: a file system allows 255 bytes, and the name
         # itself may already use all of them.
         unique = f".{name[:60]}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
@@ -124,7 +122,7 @@ def write_atomic(
         _sync_folder(folder)
         done("settled")
     except (OSError, ValueError) as error:
-        raise _write_failed(path, error) from error
+        raise write_failed(path, error) from error
     finally:
         if temporary:
             _remove_quietly(temporary)
@@ -155,7 +153,7 @@ def write_new(
     try:
         for number, (path, data) in enumerate(items):
             folder = os.path.dirname(path)
-            _make_folder(folder)
+            make_folder(folder)
             temporary = os.path.join(folder, f".{os.getpid()}-{number}.tmp")
             waiting.append((temporary, path))
             _write_scratch(temporary, data)
@@ -179,7 +177,7 @@ def write_new(
         done("settled")
         complete = True
     except (OSError, ValueError) as error:
-        raise _write_failed(path, error) from error
+        raise write_failed(path, error) from error
     finally:
         if not complete:
             for name in placed:
@@ -202,12 +200,13 @@ def _no_fault(_step: str) -> None:
     pass
 
 
-def _make_folder(folder: str) -> None:
+def make_folder(folder: str) -> None:
+    """Make a folder and those above it, durably; an existing one is fine."""
     if not folder or os.path.isdir(folder):
         return
     parent = os.path.dirname(folder)
     if parent != folder:
-        _make_folder(parent)
+        make_folder(parent)
     # Another process may make it in between; a file in the way is still an error.
     try:
         os.mkdir(folder)
@@ -267,7 +266,8 @@ def _remove_quietly(path: str) -> None:
         os.unlink(path)
 
 
-def _write_failed(path: str, error: Exception) -> WriteFailed:
+def write_failed(path: str, error: Exception) -> WriteFailed:
+    """What the system said against writing this file, as our error."""
     number = getattr(error, "errno", None)
     if number in (errno.ENOSPC, getattr(errno, "EDQUOT", None)):
         return WriteFailed(
@@ -280,126 +280,6 @@ def _write_failed(path: str, error: Exception) -> WriteFailed:
 def _reason(error: Exception) -> str:
     text = error.strerror if isinstance(error, OSError) else str(error)
     return (text or str(error) or type(error).__name__).lower()
-
-
-class Lock:
-    """The right to write, held by one process at a time, as a context manager.
-
-    It is the kernel's lock on an open file, so a killed holder lets go of it and
-    the file that stays behind means nothing. Own code, since the `filelock`
-    package costs four bare interpreter starts of import time.
-
-    Args:
-        path: the lock's file; made, with its folder, when missing.
-        timeout: how long to wait for another holder, in seconds; 0 asks once.
-        clock: seconds that never run backwards.
-        sleep: waits for a number of seconds.
-
-    Raises (on entering):
-        LockBusy: another process still held it after `timeout` seconds.
-        WriteFailed: the file cannot be made, or the file system knows no locks.
-    """
-
-    def __init__(
-        self,
-        path: str,
-        timeout: float,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.path = path
-        self.timeout = timeout
-        self._clock = clock
-        self._sleep = sleep
-        self._handle = -1
-
-    def __enter__(self) -> Self:
-        deadline = self._clock() + self.timeout
-        while not self._take():
-            if self._clock() >= deadline:
-                raise LockBusy(
-                    f"{self.path} is locked{_holder(self.path)}",
-                    hint="another memcli is writing to this vault; try again",
-                )
-            self._sleep(_POLL)
-        return self
-
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        handle, self._handle = self._handle, -1
-        os.close(handle)
-
-    def _take(self) -> bool:
-        try:
-            _make_folder(os.path.dirname(self.path))
-            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | _BINARY, 0o666)
-        except (OSError, ValueError) as error:
-            raise _write_failed(self.path, error) from error
-        try:
-            # A lock on a file that somebody has deleted meanwhile excludes nobody.
-            taken = _lock_now(handle) and _still_there(handle, self.path)
-            if taken:
-                os.ftruncate(handle, 0)
-                os.write(handle, b"%d\n" % os.getpid())
-                self._handle, handle = handle, -1
-        except OSError as error:
-            raise _write_failed(self.path, error) from error
-        finally:
-            if handle >= 0:
-                os.close(handle)
-        return taken
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock_now(handle: int) -> bool:
-        # Far behind the end, because Windows forbids reading what is locked and
-        # the holder's number at the start is there to be read.
-        os.lseek(handle, 1 << 30, os.SEEK_SET)
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            if error.errno in (errno.EACCES, errno.EDEADLK):
-                return False
-            raise
-        os.lseek(handle, 0, os.SEEK_SET)
-        return True
-
-else:
-    import fcntl
-
-    def _lock_now(handle: int) -> bool:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES):
-                return False
-            raise
-        return True
-
-
-def _still_there(handle: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(handle), os.stat(path))
-    except FileNotFoundError:
-        return False
-
-
-def _holder(path: str) -> str:
-    """Who holds a lock and since when, as the end of a sentence, or nothing."""
-    try:
-        with open(path, "rb") as file:
-            age = max(0, int(time.time() - os.fstat(file.fileno()).st_mtime))
-            pid = int(file.read(32))
-    except (OSError, ValueError):
-        return ""
-    return f" by process {pid}, for {age} s"
 
 
 def inside(root: str, relative: str) -> str:

@@ -25,6 +25,7 @@ from memcli.errors import (
     Unreadable,
     WriteFailed,
 )
+from memcli.lock import Lock
 from memcli.postings import FORMAT, SegmentId
 from memcli.reader import Reader, stemmer
 
@@ -124,7 +125,7 @@ class Index:
         except Exception:  # noqa: BLE001 see above
             self._close()
         reason = f"{type(first).__name__}: {first}"
-        with files.Lock(self._lock, _LOCK_WAIT):
+        with Lock(self._lock, _LOCK_WAIT):
             self._bring_up_to_date(self._scan(None), None, f"it is damaged ({reason})")
         return answer(self._current())
 
@@ -156,7 +157,7 @@ class Index:
     def drop(self) -> None:
         """Delete the index; the next `read` builds it anew."""
         self._close()
-        with files.Lock(self._lock, _LOCK_WAIT):
+        with Lock(self._lock, _LOCK_WAIT):
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _close(self) -> None:
@@ -200,7 +201,7 @@ class Index:
 
     def _catch_up(self, listing: files.Listing, state: _State | None) -> _State:
         try:
-            with files.Lock(self._lock, _LOCK_WAIT):
+            with Lock(self._lock, _LOCK_WAIT):
                 # Whoever held the lock before may have done the work.
                 state = self._load()
                 reason = ""
@@ -280,7 +281,7 @@ class Index:
             return state
         settled = state._replace(recent={})
         # Somebody who holds the lock is writing a newer state.
-        with contextlib.suppress(LockBusy), files.Lock(self._lock, 0):
+        with contextlib.suppress(LockBusy), Lock(self._lock, 0):
             if self._load() == state:
                 self._store(settled)
         return settled

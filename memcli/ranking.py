@@ -19,85 +19,13 @@ docs/benchmarks.md says what each of them adds on LoCoMo.
 
 import heapq
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
+from memcli.corpus import DEFAULTS, Admit, Corpus, Term, Weights, inverse_frequency
+from memcli.neighbourhood import Neighbourhood
 
-class Weights(NamedTuple):
-    """The constants of the ranking; the defaults are those of `recall`."""
-
-    k1: float = 1.2
-    b: float = 0.5
-    # What a match counts for in the entries after it (an answer follows its
-    # question) and before it, by distance in the session.
-    after: tuple[float, ...] = (0.6, 0.25)
-    before: tuple[float, ...] = (0.4, 0.2)
-    session: float = 0.6
-    # Half-saturation of a term's count within a session.
-    session_k: float = 1.5
-    entity: float = 0.15
-    asks: float = 0.15
-    feedback: float = 0.15
-    feedback_entries: int = 3
-    feedback_terms: int = 8
-    recency: float = 0.10
-    recency_days: float = 365.0
-    # How many of the best lexical matches get the closer look.
-    pool: int = 100
-    # How many sessions, best first, are read for neighbours.
-    most_sessions: int = 16
-    # A question of more terms than this is cut to its most selective ones.
-    most_terms: int = 32
-
-
-DEFAULTS = Weights()
-
-
-class Corpus(Protocol):
-    """What the ranking reads; documents are small integers.
-
-    `size` counts live documents, `total_length` their terms. By document: `lengths`
-    in terms; `sessions` a number shared by the entries of one session or document, 0
-    for none; `orders` a number that depends on the entry alone and breaks ties.
-    """
-
-    @property
-    def size(self) -> int: ...
-    @property
-    def total_length(self) -> int: ...
-    @property
-    def lengths(self) -> Sequence[int]: ...
-    @property
-    def sessions(self) -> Sequence[int]: ...
-    @property
-    def orders(self) -> Sequence[int]: ...
-
-    def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
-        """Documents that hold the term, and how often (weighted); may be empty."""
-
-    def frequency(self, term: str) -> int:
-        """How many live documents hold the term."""
-
-    def session_members(self, session: int) -> list[int]:
-        """The live documents of a session, in their order in it."""
-
-    def key_terms(self, doc: int) -> Mapping[str, float]:
-        """The most frequent terms of a document, with their counts."""
-
-    def asks(self, doc: int) -> bool:
-        """Whether the document is itself a question."""
-
-    def moment(self, doc: int) -> int:
-        """When it happened, epoch seconds; 0 when unknown or coarser than a day."""
-
-
-class Term(NamedTuple):
-    """One term of a question: its inverse document frequency, its word as asked."""
-
-    text: str
-    word: str
-    frequency: int
-    idf: float
+__all__ = ["DEFAULTS", "Corpus", "Hit", "Ranking", "Term", "Weights", "rank", "weigh"]
 
 
 class Hit(NamedTuple):
@@ -122,9 +50,6 @@ class Ranking(NamedTuple):
     missing: list[str]
 
 
-Admit = Callable[[int], bool]
-
-
 def weigh(
     question: Sequence[tuple[str, str]], corpus: Corpus, weights: Weights
 ) -> list[Term]:
@@ -141,11 +66,6 @@ def weigh(
             found[text] = Term(text, word, n, inverse_frequency(n, size))
     ordered = sorted(found.values(), key=lambda t: (t.frequency, t.text))
     return ordered[: weights.most_terms]
-
-
-def inverse_frequency(n: int, size: int) -> float:
-    """How much a term that n of `size` documents hold tells them apart."""
-    return math.log(1 + (size - n + 0.5) / (n + 0.5))
 
 
 def rank(
@@ -178,7 +98,7 @@ def rank(
     pool = _best(lexical, corpus.orders, weights.pool, admit)
     if not pool:
         return Ranking([], terms, 0.0, missing)
-    around = _Neighbourhood(corpus, pool, admit, within, weights)
+    around = Neighbourhood(corpus, pool, admit, within, weights)
     table = scorer.table(known, matches, around.docs)
     totals = around.combine(known, table)
     if weights.feedback:
@@ -274,139 +194,6 @@ class _Scorer:
                 if doc in docs
             }
         return table
-
-
-class _Neighbourhood:
-    """The pool, what stands beside it, and how matches spread within a session."""
-
-    def __init__(
-        self,
-        corpus: Corpus,
-        pool: Sequence[int],
-        admit: Admit | None,
-        within: Collection[int] | None,
-        weights: Weights,
-    ) -> None:
-        self.weights = weights
-        self.sessions = corpus.sessions
-        self.line: dict[int, list[int]] = {}
-        self.place: dict[int, int] = {}
-        docs = set(pool)
-        reach_after, reach_before = len(weights.after), len(weights.before)
-        for doc in pool:
-            session = self.sessions[doc]
-            if not session:
-                continue
-            if session not in self.line:
-                if len(self.line) >= weights.most_sessions:
-                    continue
-                line = [
-                    member
-                    for member in corpus.session_members(session)
-                    if (admit is None or admit(member))
-                    and (within is None or member in within)
-                ]
-                self.line[session] = line
-                self.place.update((member, i) for i, member in enumerate(line))
-            line, i = self.line[session], self.place[doc]
-            docs.update(line[max(0, i - reach_before) : i + reach_after + 1])
-        self.docs = docs
-        # Where a match counts, seen from it: (distance in the line, share).
-        self.steps = (
-            *((i, share) for i, share in enumerate(weights.after, 1)),
-            *((-i, share) for i, share in enumerate(weights.before, 1)),
-        )
-        # Term -> session -> what the term lifts the session by.
-        self.lifts: dict[str, dict[int, float]] = {}
-
-    def combine(
-        self,
-        terms: Sequence[Term],
-        table: Mapping[str, Mapping[int, tuple[float, float]]],
-    ) -> dict[int, float]:
-        """The score of every document from all terms: own, beside, session."""
-        totals: dict[int, float] = {}
-        lifts: dict[int, float] = {}
-        weights = self.weights
-        for term in terms:
-            own = table[term.text]
-            for doc, score in self._spread(own).items():
-                totals[doc] = totals.get(doc, 0.0) + score
-            self.lifts[term.text] = {
-                group: weights.session * term.idf * n / (n + weights.session_k)
-                for group, n in self._counts(own).items()
-            }
-            for group, lift in self.lifts[term.text].items():
-                lifts[group] = lifts.get(group, 0.0) + lift
-        sessions = self.sessions
-        for doc in totals:
-            totals[doc] += lifts.get(sessions[doc] or -1 - doc, 0.0)
-        return totals
-
-    def parts(
-        self,
-        doc: int,
-        terms: Sequence[Term],
-        extra: Sequence[Term],
-        table: Mapping[str, Mapping[int, tuple[float, float]]],
-    ) -> dict[str, float]:
-        """The pieces of one document's score, by channel."""
-        parts = {"lexical": 0.0, "neighbours": 0.0, "session": 0.0, "feedback": 0.0}
-        line = self.line.get(self.sessions[doc], [doc])
-        i = self.place.get(doc, 0)
-        group = self.sessions[doc] or -1 - doc
-        for term in terms:
-            own = table[term.text]
-            mine = own[doc][0] if doc in own else 0.0
-            parts["lexical"] += mine
-            parts["neighbours"] += max(0.0, self._reach(own, line, i) - mine)
-            parts["session"] += self.lifts[term.text].get(group, 0.0)
-        for term in extra:
-            own = table[term.text]
-            mine = own[doc][0] if doc in own else 0.0
-            parts["feedback"] += max(mine, self._reach(own, line, i))
-            parts["feedback"] += self.lifts[term.text].get(group, 0.0)
-        return parts
-
-    def _counts(self, own: Mapping[int, tuple[float, float]]) -> dict[int, float]:
-        """How often a term stands in each session.
-
-        An entry of no session is a session of one, numbered -1 - doc.
-        """
-        sessions = self.sessions
-        counts: dict[int, float] = {}
-        for doc, (_, n) in own.items():
-            group = sessions[doc] or -1 - doc
-            counts[group] = counts.get(group, 0.0) + n
-        return counts
-
-    def _spread(self, own: Mapping[int, tuple[float, float]]) -> dict[int, float]:
-        reached = {doc: score for doc, (score, _) in own.items()}
-        if not self.line:
-            return reached
-        place, sessions, docs = self.place, self.sessions, self.docs
-        steps = self.steps
-        for doc, (score, _) in own.items():
-            if doc not in place:
-                continue
-            line, i = self.line[sessions[doc]], place[doc]
-            for step, share in steps:
-                j = i + step
-                if 0 <= j < len(line):
-                    other = line[j]
-                    if other in docs and score * share > reached.get(other, 0.0):
-                        reached[other] = score * share
-        return reached
-
-    def _reach(
-        self, own: Mapping[int, tuple[float, float]], line: Sequence[int], i: int
-    ) -> float:
-        best = 0.0
-        for step, share in self.steps:
-            j = i - step
-            if 0 <= j < len(line) and line[j] in own:
-                best = max(best, own[line[j]][0] * share)
-        return best
 
 
 def _feedback_terms(

@@ -24,6 +24,7 @@ from memcli.errors import (
     SecretFound,
     VaultNotFound,
 )
+from memcli.lock import Lock
 
 if TYPE_CHECKING:
     from memcli.codec import Decoded
@@ -287,8 +288,8 @@ class Transaction:
         self.message = "memcli"
         self._vault = vault
         self._puts: dict[str, bytes] = {}
-        lock = os.path.join(vault.root, *layout.LOCK.split("/"))
-        self._lock = files.Lock(lock, config.LOCK_WAIT)
+        path = os.path.join(vault.root, *layout.LOCK.split("/"))
+        self._lock = Lock(path, config.LOCK_WAIT)
 
     def put(self, path: str, data: bytes) -> None:
         """Write these bytes at this vault-relative path, at the end."""

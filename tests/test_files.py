@@ -13,6 +13,7 @@ import pytest
 
 from memcli import files
 from memcli.errors import LockBusy, Unreadable, UnsafePath, WriteFailed
+from memcli.lock import Lock
 
 STEPS = ("created", "written", "synced", "replaced", "settled")
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX permissions and signals")
@@ -235,7 +236,7 @@ def test_folder_without_permission_is_a_failed_write(foreign_folder: Path) -> No
 # --- Lock ---------------------------------------------------------------------
 
 HOLDER = (
-    "import sys, time; from memcli.files import Lock\n"
+    "import sys, time; from memcli.lock import Lock\n"
     "with Lock(sys.argv[1], 0):\n"
     "    print('held', flush=True); time.sleep(60)"
 )
@@ -259,7 +260,7 @@ def test_busy_lock_names_file_holder_and_age(tmp_path: Path) -> None:
     path = tmp_path / "run" / "lock"
     holder = start_holder(path)
     try:
-        with pytest.raises(LockBusy) as caught, files.Lock(str(path), 0):
+        with pytest.raises(LockBusy) as caught, Lock(str(path), 0):
             pass
     finally:
         stop(holder)
@@ -271,7 +272,7 @@ def test_busy_lock_names_file_holder_and_age(tmp_path: Path) -> None:
 def test_lock_of_a_killed_holder_is_free(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     stop(start_holder(path))
-    with files.Lock(str(path), 0):
+    with Lock(str(path), 0):
         assert path.read_text() == f"{os.getpid()}\n"
 
 
@@ -285,14 +286,14 @@ def test_waiting_ends_when_the_holder_is_killed(tmp_path: Path) -> None:
         if len(waits) == 3:
             stop(holder)
 
-    with files.Lock(str(path), 60, sleep=sleep):
+    with Lock(str(path), 60, sleep=sleep):
         assert len(waits) == 3
 
 
 def test_waiting_stops_at_the_timeout(tmp_path: Path) -> None:
     now = [100.0]
-    with files.Lock(str(tmp_path / "lock"), 0):
-        waiting = files.Lock(
+    with Lock(str(tmp_path / "lock"), 0):
+        waiting = Lock(
             str(tmp_path / "lock"),
             5,
             clock=lambda: now[0],
@@ -304,32 +305,32 @@ def test_waiting_stops_at_the_timeout(tmp_path: Path) -> None:
 
 
 def test_lock_can_be_taken_again_and_again(tmp_path: Path) -> None:
-    lock = files.Lock(str(tmp_path / "lock"), 0)
+    lock = Lock(str(tmp_path / "lock"), 0)
     for _ in range(3):
         with lock:
             pass
 
 
 def test_lock_is_released_by_an_exception(tmp_path: Path) -> None:
-    with pytest.raises(Boom), files.Lock(str(tmp_path / "lock"), 0):
+    with pytest.raises(Boom), Lock(str(tmp_path / "lock"), 0):
         raise Boom
-    with files.Lock(str(tmp_path / "lock"), 0):
+    with Lock(str(tmp_path / "lock"), 0):
         pass
 
 
 @posix
 def test_deleted_lock_file_does_not_hide_the_new_holder(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with files.Lock(str(path), 0):
+    with Lock(str(path), 0):
         path.unlink()
         busy = pytest.raises(LockBusy)
-        with files.Lock(str(path), 0), busy, files.Lock(str(path), 0):
+        with Lock(str(path), 0), busy, Lock(str(path), 0):
             pass
 
 
 def test_child_process_does_not_inherit_the_lock(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with files.Lock(str(path), 0):
+    with Lock(str(path), 0):
         child = subprocess.Popen(
             [sys.executable, "-c", "input()"],
             stdin=subprocess.PIPE,
@@ -337,7 +338,7 @@ def test_child_process_does_not_inherit_the_lock(tmp_path: Path) -> None:
         )
     try:
         # Not 0: the kernel closes the child's copy a moment after Popen returns.
-        with files.Lock(str(path), 5):
+        with Lock(str(path), 5):
             pass
     finally:
         child.communicate(b"\n")
@@ -345,7 +346,7 @@ def test_child_process_does_not_inherit_the_lock(tmp_path: Path) -> None:
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     program = (
-        "import sys; from memcli.files import Lock\n"
+        "import sys; from memcli.lock import Lock\n"
         "for _ in range(25):\n"
         "    with Lock(sys.argv[1] + '.lock', 60):\n"
         "        n = int(open(sys.argv[1]).read())\n"
@@ -363,7 +364,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 
 def test_lock_in_an_impossible_place_is_a_failed_write(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(WriteFailed), files.Lock(str(tmp_path / "file" / "lock"), 0):
+    with pytest.raises(WriteFailed), Lock(str(tmp_path / "file" / "lock"), 0):
         pass
 
 

@@ -18,7 +18,7 @@ from memcli.errors import UsageError
 
 app = typer.Typer(
     name="memcli",
-    help="""Remember, recall and correct what agents and people know, in plain files
+    help="""Remember what agents and people know, in plain files
 
     The vault is a folder of markdown files under git. Read, edit and diff them with
     any tool; the next command sees it.
@@ -109,7 +109,10 @@ def _annotation(item: spec.Option | spec.Argument) -> Any:
     if isinstance(item, spec.Argument):
         words: Any = list[str] if item.repeat else str | None
         return Annotated[words, typer.Argument(help=item.help, metavar=item.metavar)]
-    declared: dict[str, Any] = {"help": item.help, "metavar": item.metavar}
+    metavar = item.metavar
+    if metavar is None and item.kind is str and not item.choices:
+        metavar = item.name.upper()
+    declared: dict[str, Any] = {"help": item.help, "metavar": metavar}
     if item.default in (None, False):
         declared["show_default"] = False
     kind: Any = item.kind

@@ -61,4 +61,3 @@ def _context(vault: str | None, as_json: bool, screen: "render.Screen") -> spec.
 def _silence_stdout() -> None:
     # Python flushes stdout at exit and would complain a second time.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-

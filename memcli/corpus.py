@@ -1,0 +1,95 @@
+"""What a ranking works with: a corpus of documents, the terms of a question, weights.
+
+Invariant: documents are small integers and mean nothing outside one corpus; a
+corpus counts live documents only.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+
+class Weights(NamedTuple):
+    """The constants of the ranking; the defaults are those of `recall`."""
+
+    k1: float = 1.2
+    b: float = 0.5
+    # What a match counts for in the entries after it (an answer follows its
+    # question) and before it, by distance in the session.
+    after: tuple[float, ...] = (0.6, 0.25)
+    before: tuple[float, ...] = (0.4, 0.2)
+    session: float = 0.6
+    # Half-saturation of a term's count within a session.
+    session_k: float = 1.5
+    entity: float = 0.15
+    asks: float = 0.15
+    feedback: float = 0.15
+    feedback_entries: int = 3
+    feedback_terms: int = 8
+    recency: float = 0.10
+    recency_days: float = 365.0
+    # How many of the best lexical matches get the closer look.
+    pool: int = 100
+    # How many sessions, best first, are read for neighbours.
+    most_sessions: int = 16
+    # A question of more terms than this is cut to its most selective ones.
+    most_terms: int = 32
+
+
+DEFAULTS = Weights()
+
+
+class Corpus(Protocol):
+    """What the ranking reads; documents are small integers.
+
+    `size` counts live documents, `total_length` their terms. By document: `lengths`
+    in terms; `sessions` a number shared by the entries of one session or document, 0
+    for none; `orders` a number that depends on the entry alone and breaks ties.
+    """
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def total_length(self) -> int: ...
+    @property
+    def lengths(self) -> Sequence[int]: ...
+    @property
+    def sessions(self) -> Sequence[int]: ...
+    @property
+    def orders(self) -> Sequence[int]: ...
+
+    def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
+        """Documents that hold the term, and how often (weighted); may be empty."""
+
+    def frequency(self, term: str) -> int:
+        """How many live documents hold the term."""
+
+    def session_members(self, session: int) -> list[int]:
+        """The live documents of a session, in their order in it."""
+
+    def key_terms(self, doc: int) -> Mapping[str, float]:
+        """The most frequent terms of a document, with their counts."""
+
+    def asks(self, doc: int) -> bool:
+        """Whether the document is itself a question."""
+
+    def moment(self, doc: int) -> int:
+        """When it happened, epoch seconds; 0 when unknown or coarser than a day."""
+
+
+class Term(NamedTuple):
+    """One term of a question: its inverse document frequency, its word as asked."""
+
+    text: str
+    word: str
+    frequency: int
+    idf: float
+
+
+Admit = Callable[[int], bool]
+"""Whether a document may be shown."""
+
+
+def inverse_frequency(n: int, size: int) -> float:
+    """How much a term that n of `size` documents hold tells them apart."""
+    return math.log(1 + (size - n + 0.5) / (n + 0.5))
