@@ -135,14 +135,18 @@ def update(
 
 
 def _segments(whoosh: Any) -> tuple[SegmentId, ...]:
-    return tuple(
-        SegmentId(
-            segment.segment_id().removeprefix(INDEX_NAME + "_"),
-            segment.doc_count_all(),
-            tuple(sorted(segment.deleted_docs())),
+    reader = whoosh.reader()
+    try:
+        return tuple(
+            SegmentId(
+                segment.segment_id().removeprefix(INDEX_NAME + "_"),
+                segment.doc_count_all(),
+                tuple(sorted(segment.deleted_docs())),
+            )
+            for segment in reader.segments() or ()
         )
-        for segment in whoosh.reader().segments() or ()
-    )
+    finally:
+        reader.close()
 
 
 def _write(writer: Any, doc: Any) -> None:

@@ -17,6 +17,7 @@ the body), so one posting list serves all fields of an entry: the simple BM25F o
 Robertson, Zaragoza & Taylor (2004).
 """
 
+import io
 import mmap
 import os
 import struct
@@ -195,26 +196,30 @@ def unpack(records: bytes) -> Columns:
 
 
 class _MappedFile(StructFile):
-    """A file whose `get` is a slice of memory: a term look-up takes six of them."""
+    """A file in memory, whose `get` is a slice: a term look-up takes six of them.
 
-    def __init__(self, file: Any, name: str) -> None:
-        super().__init__(file, name=name)
-        self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    The descriptor is closed at once, so that a reader that nobody closes holds none.
+    """
+
+    def __init__(self, path: str, name: str) -> None:
+        with open(path, "rb") as file:
+            memory: Any
+            if os.fstat(file.fileno()).st_size:
+                memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            else:  # nothing cannot be mapped
+                memory = io.BytesIO()
+        super().__init__(memory, name=name)
+        self.is_real = False
+        self._memory = memory
 
     def get(self, position: int, length: int) -> bytes:
-        return self._map[position : position + length]
-
-    def close(self) -> None:
-        self._map.close()
-        super().close()
+        found: bytes = self._memory[position : position + length]
+        return found
 
 
 class _MappedStorage(FileStorage):
-    def open_file(self, name: str, **kwargs: Any) -> Any:
-        file: Any = open(self._fpath(name), "rb")  # noqa: SIM115 closed by its owner
-        if not os.fstat(file.fileno()).st_size:  # nothing cannot be mapped
-            return StructFile(file, name=name, **kwargs)
-        return _MappedFile(file, name)
+    def open_file(self, name: str, **_: Any) -> Any:
+        return _MappedFile(self._fpath(name), name)
 
 
 class SegmentId(NamedTuple):

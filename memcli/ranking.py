@@ -91,7 +91,8 @@ def rank(
     """
     terms = weigh(question, corpus, weights)
     known = [term for term in terms if term.frequency]
-    missing = [term.word for term in terms if not term.frequency]
+    unknown = {term.text for term in terms if not term.frequency}
+    missing = [word for text, word in question if text in unknown]
     matches = {term.text: corpus.postings(term.text) for term in known}
     scorer = _Scorer(corpus, weights)
     lexical = scorer.lexical(known, matches, within)

@@ -4,13 +4,19 @@ Invariant: no test reads or writes the home folder, configuration or git identit
 of whoever runs it, and none inherits the variables of a git hook that runs the suite.
 """
 
+import hashlib
 import itertools
 import os
+import shutil
+import subprocess
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 from hypothesis import HealthCheck, settings
+
 
 # No deadline: on a shared machine an example that takes long says nothing.
 settings.register_profile(
@@ -23,6 +29,9 @@ settings.register_profile(
     "ci", settings.get_profile("dev"), max_examples=200, derandomize=True, database=None
 )
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+if TYPE_CHECKING:
+    from memcli.library import Vault
 
 _homes = itertools.count()
 
@@ -85,3 +94,86 @@ def home(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     return folder
+
+
+# The present of every vault in the tests: 2026-11-21T12:00:00Z.
+NOW = 1_795_262_400
+
+
+@pytest.fixture(scope="session")
+def ready_vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault as `memcli init` makes it, to be copied: git needs longer than a copy."""
+    from memcli.init import prepare
+
+    folder = tmp_path_factory.mktemp("ready")
+    root = folder / "vault"
+    prepare(str(root), environ=isolated_environment(folder))
+    shutil.rmtree(root / ".git" / "hooks")
+    return root
+
+
+class VaultMaker(Protocol):
+    """Makes a fresh vault below the test's own folder and opens it."""
+
+    def __call__(self, name: str = "vault", **options: Any) -> "Vault": ...
+
+
+@pytest.fixture
+def make_vault(ready_vault: Path, tmp_path: Path) -> VaultMaker:
+    """Make vaults whose clock stands still at `NOW`."""
+
+    def make(name: str = "vault", **options: Any) -> "Vault":
+        from memcli import Vault
+
+        root = tmp_path / name
+        if not root.exists():
+            shutil.copytree(ready_vault, root)
+        return Vault.open(str(root), **{"now_ms": lambda: NOW * 1000, **options})
+
+    return make
+
+
+@pytest.fixture
+def vault(make_vault: VaultMaker) -> "Vault":
+    """A fresh vault, opened, whose clock stands still at `NOW`."""
+    return make_vault()
+
+
+@pytest.fixture
+def snapshot() -> Callable[[str], dict[str, str]]:
+    """Everything of a vault that must not change when a command fails.
+
+    Path -> hash of its bytes, without what is derived or a lock; and what git has
+    as HEAD, staged, changed and untracked.
+    """
+
+    def take(root: str) -> dict[str, str]:
+        found = {}
+        for folder, names, files in os.walk(root):
+            if os.path.relpath(folder, root) == ".":
+                names.remove(".git")
+            if os.path.basename(folder) == ".memcli":
+                names[:] = [n for n in names if n not in ("index", "run")]
+            for name in files:
+                path = Path(folder, name)
+                data = path.read_bytes() if path.is_file() else b"(no file)"
+                found[str(path.relative_to(root))] = hashlib.sha256(data).hexdigest()
+        for question in ("rev-parse HEAD", "diff --cached", "status --porcelain -uall"):
+            asked = subprocess.run(
+                ["git", "-C", root, *question.split()],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            found[question] = asked.stdout
+        return found
+
+    return take
+
+
+@pytest.fixture
+def reopen() -> "Callable[[Vault], Vault]":
+    """The same vault as another process would open it."""
+    from memcli import Vault
+
+    return lambda vault: Vault.open(vault.root)

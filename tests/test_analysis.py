@@ -1,0 +1,158 @@
+"""What is a word, and which words meet each other."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli import analysis
+from memcli.reader import stemmer
+
+
+def terms(text: str) -> set[str]:
+    return set(analysis.terms(text, stemmer()))
+
+
+def meet(asked: str, held: str) -> bool:
+    """Whether a question of these words finds a text of those."""
+    return bool(terms(asked)) and terms(asked) <= terms(held)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("commit", "committed"),
+        ("commit", "committing"),
+        ("commits", "committed"),
+        ("debug", "debugging"),
+        ("debugged", "debugging"),
+        ("run", "running"),
+        ("runs", "running"),
+        ("deploy", "deployment's deploys"),
+        ("test", "testing tested tests"),
+        ("cache", "caching cached caches"),
+        ("release", "released releasing"),
+        ("policy", "policies"),
+        ("box", "boxes"),
+    ],
+)
+def test_inflections_of_a_word_meet_in_both_directions(one: str, other: str) -> None:
+    for word in other.split():
+        assert terms(one) & terms(word)
+        if "'" not in word:
+            assert meet(word.lower(), one) == meet(one, word.lower())
+
+
+@pytest.mark.parametrize(
+    ("asked", "held"),
+    [
+        ("parse_config_file", "call parse_config_file() first"),
+        ("config", "call parse_config_file() first"),
+        ("parse file", "call parse_config_file() first"),
+        ("HTTPServer", "class HTTPServer:"),
+        ("server", "class HTTPServer:"),
+        ("http", "class HTTPServer:"),
+        ("parseArgs", "parseArgs is slow"),
+        ("args", "parseArgs is slow"),
+        ("src/app.py", "see src/app.py:12"),
+        ("app.py", "see app.py"),
+        ("app", "see src/app.py"),
+        ("1.10", "upgraded to 1.10"),
+        ("v1.10.2", "upgraded to v1.10.2"),
+        ("OPS-589106", "ticket OPS-589106 is done"),
+        ("589106", "ticket OPS-589106 is done"),
+        ("user@example.com", "mail user@example.com about it"),
+        ("kebab", "the kebab-case-name flag"),
+        ("--no-verify", "never use --no-verify"),
+        ("std::vector", "a std::vector of int"),
+    ],
+)
+def test_an_identifier_is_found_whole_and_by_its_parts(asked: str, held: str) -> None:
+    assert meet(asked, held)
+
+
+def test_a_version_is_not_found_by_another_version() -> None:
+    assert not meet("v1.10", "v1.1 is out")
+
+
+@pytest.mark.parametrize(
+    ("asked", "held"),
+    [
+        ("数据库", "我们使用数据库迁移"),
+        ("迁移", "我们使用数据库迁移"),
+        ("データ", "このデータベースは遅い"),
+        ("데이터", "데이터베이스는 느리다"),
+        ("ฐานข้อมูล", "ใช้ฐานข้อมูล"),
+        ("数据库", "postgres数据库is fast"),
+        ("postgres", "postgres数据库is fast"),
+        ("猫", "猫"),
+    ],
+)
+def test_text_without_spaces_is_found_by_a_part_of_it(asked: str, held: str) -> None:
+    assert meet(asked, held)
+
+
+@pytest.mark.parametrize(
+    ("asked", "held"),
+    [
+        ("cafe", "the café on the corner"),
+        ("café", "the cafe on the corner"),
+        ("cafe\u0301", "café"),
+        ("Munchen", "München"),
+        ("ﬁle", "file"),
+        ("ｆｕｌｌ", "full"),
+        ("МОСКВА", "москва"),
+        ("naive", "naïve"),
+        ("Malmö", "Malmo\u0308"),
+    ],
+)
+def test_accents_width_and_case_do_not_separate_words(asked: str, held: str) -> None:
+    assert meet(asked, held)
+
+
+def test_different_hindi_vowels_stay_different_words() -> None:
+    assert terms("कि") != terms("के")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   ", "?!", "the of and", "what is it about", "🎉"]
+)
+def test_text_without_content_gives_no_terms(text: str) -> None:
+    assert analysis.terms(text, stemmer()) == []
+
+
+def test_the_possessive_of_a_name_is_the_name() -> None:
+    assert meet("Caroline", "Caroline's birthday")
+    assert meet("Caroline", "Caroline’s birthday")
+
+
+def test_a_question_names_each_term_by_the_word_that_was_asked() -> None:
+    assert analysis.question("Who was debugging?", stemmer()) == [
+        ("debug", "debugging")
+    ]
+
+
+@given(st.text(max_size=200))
+def test_a_text_and_the_same_text_asked_give_the_same_terms(text: str) -> None:
+    stem = stemmer()
+    assert [term for term, _ in analysis.question(text, stem)] == analysis.terms(
+        text, stem
+    )
+
+
+@given(st.text(max_size=200))
+def test_words_are_never_empty_and_never_longer_than_the_limit(text: str) -> None:
+    for word in analysis.words(text):
+        assert 0 < len(word) <= 64
+        assert word == word.strip()
+
+
+@given(st.lists(st.from_regex(r"[a-z]{2,8}", fullmatch=True), min_size=1, max_size=6))
+def test_case_changes_no_term(words: list[str]) -> None:
+    text = " ".join(words)
+    assert terms(text) == terms(text.upper()) == terms(text.title())
+
+
+def test_a_long_run_of_characters_takes_linear_time() -> None:
+    # A pattern that backtracks would not come back from these in a lifetime.
+    for text in ("a_" * 50_000, "A" * 100_000, "a." * 50_000, "'" * 100_000):
+        analysis.terms(text, stemmer())

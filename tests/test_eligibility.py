@@ -1,0 +1,89 @@
+"""May this entry be shown? One function says so, with the reason."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli.eligibility import HISTORY_STATUSES, Facts, View, verdict
+from memcli.entry import Status
+
+NOW = 1_000
+
+
+def view(**changes: object) -> View:
+    return View(now=NOW)._replace(**changes)
+
+
+def test_an_active_entry_is_shown() -> None:
+    assert verdict(Facts(Status.ACTIVE, 5), view()) is None
+
+
+@pytest.mark.parametrize("status", [s for s in Status if s is not Status.ACTIVE])
+def test_every_other_status_is_hidden_and_is_its_own_reason(status: Status) -> None:
+    assert verdict(Facts(status, 5), view()) == str(status)
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_a_status_that_is_asked_for_is_shown(status: Status) -> None:
+    assert verdict(Facts(status, 5), view(statuses=frozenset({status}))) is None
+
+
+def test_history_shows_superseded_entries_but_no_resolved_ones() -> None:
+    seen = view(statuses=HISTORY_STATUSES)
+    assert verdict(Facts(Status.SUPERSEDED, 5), seen) is None
+    assert verdict(Facts(Status.RESOLVED, 5), seen) == "resolved"
+
+
+@pytest.mark.parametrize(
+    ("expires", "reason"),
+    [(0, None), (NOW - 1, "expired"), (NOW, "expired"), (NOW + 1, None)],
+)
+def test_an_entry_expires_at_the_moment_it_names(
+    expires: int, reason: str | None
+) -> None:
+    assert verdict(Facts(Status.ACTIVE, 5, expires=expires), view()) == reason
+
+
+def test_expired_entries_are_shown_to_who_asks_for_them() -> None:
+    seen = view(statuses=frozenset({Status.ACTIVE, Status.EXPIRED}))
+    assert verdict(Facts(Status.ACTIVE, 5, expires=6), seen) is None
+
+
+def test_as_of_a_moment_before_it_ended_an_entry_is_shown() -> None:
+    for status in (Status.SUPERSEDED, Status.RESOLVED, Status.EXPIRED):
+        facts = Facts(status, created=10, ended=100)
+        assert verdict(facts, view(as_of=99)) is None
+        assert verdict(facts, view(as_of=100)) == str(status)
+
+
+def test_as_of_a_moment_before_it_was_written_an_entry_is_not_shown() -> None:
+    assert verdict(Facts(Status.ACTIVE, 10), view(as_of=9)) == "not written yet"
+    assert verdict(Facts(Status.ACTIVE, 10), view(as_of=10)) is None
+
+
+@pytest.mark.parametrize("status", [Status.PENDING, Status.REJECTED])
+def test_what_nobody_approved_was_current_at_no_time(status: Status) -> None:
+    assert verdict(Facts(status, 10), view(as_of=50)) == str(status)
+
+
+@pytest.mark.parametrize("status", [Status.SUPERSEDED, Status.RESOLVED, Status.EXPIRED])
+def test_what_ended_nobody_knows_when_is_not_current_as_of_now(status: Status) -> None:
+    # A solved thing stays solved: `--as-of today` is no way around it.
+    assert verdict(Facts(status, 10, ended=0), view(as_of=NOW)) == str(status)
+
+
+@given(
+    st.sampled_from(list(Status)),
+    st.integers(1, 50),
+    st.integers(0, 50),
+    st.integers(0, 50),
+    st.integers(0, 60),
+)
+def test_nothing_that_ended_is_shown_as_of_a_later_moment(
+    status: Status, created: int, expires: int, ended: int, moment: int
+) -> None:
+    facts = Facts(status, created, expires, ended)
+    if verdict(facts, view(as_of=moment)) is None:
+        assert created <= moment
+        assert not (expires and expires <= moment)
+        assert not (ended and ended <= moment)

@@ -1,0 +1,251 @@
+"""The index follows the files, whoever changed them, and shows no trace of how."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli import Vault, init, layout
+from memcli.index import Index
+from memcli.recall import Recalled, enumerate_all, view
+
+NOW = 1_795_000_000
+
+
+def save(vault: Vault, text: str, **fields: object) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def texts(vault: Vault, question: str) -> list[str]:
+    return [row.text for row in vault.recall(question).rows]
+
+
+def file_of(vault: Vault, entry_id: str) -> Path:
+    return Path(vault.root, vault.path_of(entry_id))
+
+
+def git(vault: Vault, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=vault.root, check=True, capture_output=True)
+
+
+def test_hand_edited_entry_is_found_without_reindex(vault: Vault) -> None:
+    path = file_of(vault, save(vault, "We deploy on Tuesdays"))
+    assert texts(vault, "deploy") == ["We deploy on Tuesdays"]
+    path.write_text(path.read_text().replace("Tuesdays", "Wednesdays"))
+    assert texts(vault, "wednesday") == ["We deploy on Wednesdays"]
+    assert texts(vault, "tuesday") == []
+
+
+def test_edit_of_the_same_size_within_one_tick_is_found(vault: Vault) -> None:
+    path = file_of(vault, save(vault, "The port is 8080"))
+    assert texts(vault, "8080")
+    before = path.stat()
+    path.write_text(path.read_text().replace("8080", "9090"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert texts(vault, "9090") == ["The port is 9090"]
+
+
+def test_file_added_by_hand_is_an_entry(vault: Vault) -> None:
+    Path(vault.root, "memories", "loose.md").write_text("# Retries\n\nThree times.\n")
+    (row,) = vault.recall("retry").rows
+    assert (row.title, row.kind, row.path) == ("Retries", "note", "memories/loose.md")
+
+
+def test_renamed_file_keeps_its_id(vault: Vault) -> None:
+    path = file_of(vault, entry := save(vault, "Logs go to stderr"))
+    path.rename(path.with_name("elsewhere.md"))
+    (row,) = vault.recall("logs").rows
+    assert row.id == entry
+    assert row.path.endswith("elsewhere.md")
+
+
+def test_deleted_file_is_gone(vault: Vault) -> None:
+    path = file_of(vault, save(vault, "Nobody reads this"))
+    assert texts(vault, "reads")
+    path.unlink()
+    assert texts(vault, "reads") == []
+
+
+def test_checkout_of_another_branch_changes_the_answer(vault: Vault) -> None:
+    save(vault, "The cache lives in Redis")
+    git(vault, "checkout", "-q", "-b", "other")
+    save(vault, "The queue lives in Kafka")
+    assert texts(vault, "queue kafka")
+    git(vault, "checkout", "-q", "main")
+    assert texts(vault, "queue kafka") == []
+    assert texts(vault, "cache") == ["The cache lives in Redis"]
+    git(vault, "checkout", "-q", "other")
+    assert texts(vault, "queue kafka") == ["The queue lives in Kafka"]
+
+
+def test_pulled_entries_are_found(vault: Vault, tmp_path: Path) -> None:
+    save(vault, "Written here")
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", vault.root, str(clone)], check=True)
+    save(vault, "Written later, over there")
+    other = Vault.open(str(clone))
+    assert texts(other, "later") == []
+    subprocess.run(["git", "pull", "-q"], cwd=clone, check=True)
+    assert texts(other, "later") == ["Written later, over there"]
+
+
+def test_deleted_index_changes_no_answer(
+    vault: Vault, reopen: Callable[[Vault], Vault]
+) -> None:
+    for text in ("red apples", "green apples and pears", "pears", "red cars"):
+        save(vault, text)
+    file_of(vault, save(vault, "apples that rot")).unlink()
+    before = vault.recall("red apples", explain=True)
+    shutil.rmtree(Path(vault.root, layout.INDEX))
+    assert reopen(vault).recall("red apples", explain=True) == before
+
+
+@pytest.mark.parametrize("ending", ["trm", "pst", "packed.col", "_stored.col", "state"])
+def test_damaged_index_is_rebuilt_and_said_to_be(vault: Vault, ending: str) -> None:
+    save(vault, "red apples")
+    save(vault, "green apples")
+    right = vault.recall("apples").rows
+    (path,) = Path(vault.root, layout.INDEX).glob(f"*{ending}")
+    path.write_bytes(os.urandom(path.stat().st_size + 3))
+    said: list[str] = []
+    again = Vault.open(vault.root, tell=said.append)
+    assert again.recall("apples").rows == right
+    assert len(said) == 1
+    assert said[0].startswith("rebuilding the index")
+
+
+def test_half_written_update_is_rebuilt(vault: Vault) -> None:
+    save(vault, "red apples")
+    vault.recall("apples")
+    state = Path(vault.root, layout.INDEX, "state")
+    old = state.read_bytes()
+    save(vault, "green apples")
+    vault.recall("apples")
+    # As if killed between Whoosh's commit and ours.
+    state.write_bytes(old)
+    save(vault, "blue apples")
+    found = {row.text for row in Vault.open(vault.root).recall("apples").rows}
+    assert found == {"red apples", "green apples", "blue apples"}
+
+
+def test_index_of_another_version_is_rebuilt(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(vault, "red apples")
+    vault.recall("apples")
+    monkeypatch.setattr("memcli.index.ROW_VERSION", 999)
+    said: list[str] = []
+    again = Vault.open(vault.root, tell=said.append)
+    assert texts(again, "apples") == ["red apples"]
+    assert len(said) == 1
+
+
+def test_broken_file_is_named_by_every_answer(vault: Vault) -> None:
+    save(vault, "red apples")
+    Path(vault.root, "memories", "bad.md").write_text("---\nid: [\n---\napples\n")
+    for _ in range(2):
+        found = vault.recall("apples")
+        assert [row.text for row in found.rows] == ["red apples"]
+        assert any(w.startswith("memories/bad.md:") for w in found.warnings)
+    Path(vault.root, "memories", "bad.md").write_text("mended apples\n")
+    assert len(vault.recall("apples").rows) == 2
+    assert vault.recall("apples").warnings == []
+
+
+def test_unreadable_folder_deletes_nothing(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(vault, "red apples")
+    vault.recall("apples")
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("note"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    found = Vault.open(vault.root).recall("apples")
+    assert [row.text for row in found.rows] == ["red apples"]
+    assert any("memories/note/ cannot be listed" in w for w in found.warnings)
+
+
+def test_vault_readme_is_no_entry(vault: Vault) -> None:
+    assert enumerate_all(vault, view=view(NOW)).rows == []
+
+
+def everything(vault: Vault, question: str) -> tuple[Recalled, Recalled]:
+    return (
+        vault.recall(question, explain=True, view=view(NOW)),
+        enumerate_all(vault, view=view(NOW)),
+    )
+
+
+words = st.sampled_from("apple pear plum commit committed running sea see".split())
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "edit", "rename", "delete", "ask"]),
+        st.integers(0, 5),
+        st.lists(words, min_size=1, max_size=6).map(" ".join),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(steps=steps)
+def test_updated_index_answers_like_a_new_one(
+    steps: list[tuple[str, int, str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    root = tmp_path_factory.mktemp("v") / "vault"
+    init.prepare(str(root))
+    vault = Vault.open(str(root), tell=lambda _: None)
+    notes = root / "memories"
+    for step, number, text in steps:
+        paths = sorted(notes.glob("*.md"))
+        if step == "add" or not paths:
+            (notes / f"n{number}.md").write_text(text)
+        elif step == "ask":
+            vault.recall(text)
+        else:
+            path = paths[number % len(paths)]
+            if step == "edit":
+                path.write_text(text)
+            elif step == "rename":
+                path.rename(notes / f"m{number}.md")
+            else:
+                path.unlink()
+        vault.recall("apple")
+    updated = everything(vault, "apple commit sea")
+    shutil.rmtree(root / layout.INDEX)
+    assert everything(Vault.open(str(root)), "apple commit sea") == updated
+
+
+def test_many_updates_leave_few_segments(vault: Vault) -> None:
+    for number in range(30):
+        save(vault, f"entry number {number}")
+        vault.recall("entry")
+    assert vault.read(lambda reader: reader.segments) <= 7
+    assert len(enumerate_all(vault, view=view(NOW)).rows) == 30
+
+
+def test_save_sees_changed_files_without_updating_the_index(vault: Vault) -> None:
+    first = save(vault, "red apples")
+    vault.recall("apples")
+    path = file_of(vault, first)
+    path.write_text(path.read_text().replace("red", "green"))
+    stamp = Path(vault.root, layout.INDEX, "state").read_bytes()
+    again = Vault.open(vault.root)
+    assert again.save(again.draft({"text": "green apples"})).id == first
+    assert again.save(again.draft({"text": "red apples"})).outcome == "created"
+    assert Path(vault.root, layout.INDEX, "state").read_bytes() == stamp
+
+
+def test_index_is_one_for_all_doors(vault: Vault) -> None:
+    assert isinstance(vault.index, Index)
+    assert vault.index is vault.index

@@ -1,0 +1,275 @@
+"""What recall promises: who is found, who is shown, and in which order."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli import Vault
+from memcli.errors import InvalidValue
+from memcli.recall import EVERYTHING, Filters, enumerate_all, recall, view
+
+NOW = 1_795_000_000
+
+
+def save(vault: Vault, text: str, **fields: object) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def found(vault: Vault, question: str, **filters: object) -> list[str]:
+    wanted = Filters(**filters)  # type: ignore[arg-type]
+    return [
+        row.text for row in recall(vault, question, view=view(NOW), filters=wanted).rows
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("committed to main", "commit"),
+        ("commit to main", "committed"),
+        ("debugging is slow", "debug"),
+        ("debug it slowly", "debugging"),
+        ("running the suite", "run"),
+        ("run the suite", "running"),
+        ("two policies apply", "policy"),
+    ],
+)
+def test_inflections_meet_in_both_directions(
+    vault: Vault, said: str, asked: str
+) -> None:
+    save(vault, said)
+    assert found(vault, asked) == [said]
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("call parse_args first", "parse_args"),
+        ("call parse_args first", "parse"),
+        ("the HTTPServer class", "httpserver"),
+        ("the HTTPServer class", "server"),
+        ("edit src/app/main.py", "src/app/main.py"),
+        ("edit src/app/main.py", "main.py"),
+        ("pinned to v1.10.2", "v1.10.2"),
+        ("Caroline's dog", "caroline"),
+        ("ein Café in Köln", "cafe koln"),
+        ("我喜欢喝咖啡", "咖啡"),
+        ("東京タワーに行く", "タワー"),
+        ("배포는 화요일", "화요일"),
+    ],
+)
+def test_names_and_other_scripts_are_found(vault: Vault, said: str, asked: str) -> None:
+    save(vault, said)
+    assert found(vault, asked) == [said]
+
+
+def test_no_match_is_said_to_be_none(vault: Vault) -> None:
+    save(vault, "red apples")
+    answer = vault.recall("where is kubernetes configured?")
+    assert answer.rows == []
+    assert answer.coverage == 0.0
+    assert answer.missing_terms == ["kubernetes", "configured"]
+
+
+def test_coverage_falls_with_what_is_missing(vault: Vault) -> None:
+    save(vault, "red apples")
+    save(vault, "blue cars")
+    whole = vault.recall("red apples").coverage
+    part = vault.recall("red apples zebra quagga").coverage
+    assert whole == 1.0
+    assert 0.0 < part < 0.6
+
+
+def test_question_without_content_says_so(vault: Vault) -> None:
+    save(vault, "red apples")
+    answer = vault.recall("what is it about?")
+    assert answer.rows == []
+    assert answer.warnings == ["the question holds no word to search for"]
+
+
+def test_answer_follows_its_question_in_the_session(vault: Vault) -> None:
+    turns = ["Which editor do you use?", "Helix, since last year.", "Nice weather."]
+    for seq, text in enumerate(turns):
+        save(vault, text, source={"session": "s1", "seq": seq})
+    assert found(vault, "which editor?")[1] == "Helix, since last year."
+
+
+def test_date_words_are_searchable(vault: Vault) -> None:
+    save(vault, "Went hiking", occurred_at="2023-05-08")
+    save(vault, "Went swimming", occurred_at="2024-06-09")
+    assert found(vault, "what happened in May 2023?")[0] == "Went hiking"
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("any", {"a", "b", "ab", "none"}),
+        ("all", {"ab", "none"}),
+        ("any_strict", {"a", "b", "ab"}),
+        ("all_strict", {"ab"}),
+    ],
+)
+def test_tags_match_as_the_table_says(
+    vault: Vault, mode: str, expected: set[str]
+) -> None:
+    for name, tags in (("a", ["x"]), ("b", ["y"]), ("ab", ["x", "y"]), ("none", [])):
+        save(vault, f"entry {name}", tags=tags)
+    save(vault, "entry other", tags=["z"])
+    texts = found(vault, "entry", tags=("x", "y"), tags_match=mode)
+    assert {text.removeprefix("entry ") for text in texts} == expected
+
+
+def test_unknown_tag_is_named_with_the_nearest(vault: Vault) -> None:
+    save(vault, "red apples", tags=["deploy"])
+    answer = vault.recall("apples", filters=Filters(tags=("deplyo",)))
+    assert answer.warnings == ["no entry has the tag 'deplyo'; did you mean 'deploy'?"]
+
+
+def epoch(year: int, month: int = 1, day: int = 1) -> int:
+    from memcli.temporal import to_epoch
+
+    return to_epoch(f"{year:04}-{month:02}-{day:02}")
+
+
+def test_time_filter_takes_coarse_dates_as_spans(vault: Vault) -> None:
+    save(vault, "entry year", occurred_at="2023")
+    save(vault, "entry month", occurred_at="2023-05")
+    save(vault, "entry day", occurred_at="2023-05-08")
+    assert set(found(vault, "entry", after=epoch(2023, 5, 20))) == {
+        "entry year",
+        "entry month",
+    }
+    assert set(found(vault, "entry", before=epoch(2023, 5))) == {"entry year"}
+    assert set(found(vault, "entry", after=epoch(2023, 5), before=epoch(2023, 6))) == {
+        "entry year",
+        "entry month",
+        "entry day",
+    }
+
+
+def test_only_active_entries_are_shown_unless_asked(vault: Vault) -> None:
+    save(vault, "entry active")
+    for status in ("superseded", "resolved", "expired", "pending", "rejected"):
+        save(vault, f"entry {status}", status=status)
+    save(vault, "entry past", expires_at="2020-01-01")
+    assert found(vault, "entry") == ["entry active"]
+    seen = recall(vault, "entry", view=view(NOW, statuses=["resolved"]))
+    assert [row.text for row in seen.rows] == ["entry resolved"]
+    seen = recall(vault, "entry", view=view(NOW, history=True))
+    assert {row.text for row in seen.rows} == {"entry active", "entry superseded"}
+    everything = enumerate_all(vault, view=view(NOW))
+    assert [row.text for row in everything.rows] == ["entry active"]
+
+
+def test_as_of_shows_what_was_current_then(vault: Vault) -> None:
+    save(vault, "entry new", created="2024-06-01T00:00:00Z")
+    save(
+        vault,
+        "entry old",
+        created="2024-01-01T00:00:00Z",
+        status="superseded",
+        updated="2024-06-01T00:00:00Z",
+    )
+    then = recall(vault, "entry", view=view(NOW, as_of=epoch(2024, 3)))
+    assert [row.text for row in then.rows] == ["entry old"]
+    later = recall(vault, "entry", view=view(NOW, as_of=epoch(2024, 7)))
+    assert [row.text for row in later.rows] == ["entry new"]
+
+
+def test_constraints_in_force_surface_beside_the_rows(vault: Vault) -> None:
+    save(vault, "red apples")
+    save(vault, "Never push to main", kind="constraint")
+    save(vault, "Old rule", kind="constraint", status="resolved")
+    answer = vault.recall("apples")
+    assert [row.text for row in answer.rows] == ["red apples"]
+    assert [row.text for row in answer.constraints] == ["Never push to main"]
+    assert vault.recall("push main").constraints == []
+
+
+def test_max_chars_keeps_whole_rows_and_counts_the_rest(vault: Vault) -> None:
+    save(vault, "apples " + "and more words " * 20)
+    save(vault, "apples")
+    answer = vault.recall("apples", max_chars=50)
+    assert [row.text for row in answer.rows] == ["apples"]
+    assert answer.omitted == 1
+
+
+def test_pages_make_up_the_whole(vault: Vault) -> None:
+    for number in range(7):
+        save(vault, f"entry {number}")
+    whole = enumerate_all(vault, view=view(NOW)).rows
+    pages = []
+    cursor = None
+    while True:
+        page = enumerate_all(vault, view=view(NOW), limit=3, cursor=cursor)
+        pages += page.rows
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert pages == whole
+    assert len(whole) == 7
+
+
+def test_enumeration_equals_a_scan_of_the_files(vault: Vault) -> None:
+    ids = {save(vault, f"entry {n}", kind="fix") for n in range(3)}
+    shutil.copy(Path(vault.root, "README.md"), Path(vault.root, "memories", "x.md"))
+    rows = enumerate_all(vault, view=view(NOW)).rows
+    paths = {
+        str(path.relative_to(vault.root))
+        for path in Path(vault.root).rglob("*.md")
+        if path.name != "README.md"
+    }
+    assert {row.path for row in rows} == paths
+    assert ids < {row.id for row in rows}
+
+
+def test_filters_are_checked(vault: Vault) -> None:
+    for bad in (
+        Filters(kinds=("fixx",)),
+        Filters(types=("x",)),
+        Filters(layers=("x",)),
+    ):
+        with pytest.raises(InvalidValue) as error:
+            recall(vault, "x", view=view(NOW), filters=bad)
+        assert "must be one of" in error.value.message
+    with pytest.raises(InvalidValue):
+        recall(vault, "x", view=view(NOW), budget="huge", filters=EVERYTHING)
+
+
+def test_explain_names_the_pieces_of_the_score(vault: Vault) -> None:
+    save(vault, "red apples", entities=["Orchard"])
+    (row,) = vault.recall("apples of the orchard", explain=True).rows
+    assert row.explain is not None
+    assert row.explain["matched"] == ["apples", "orchard"]
+    assert row.explain["entity"] == 1.15
+    assert row.explain["lexical"] > 0
+    assert "entity" in row.channels
+
+
+@given(st.text(max_size=80))
+def test_any_question_gets_an_answer(question: str) -> None:
+    from memcli import analysis
+    from memcli.reader import stemmer
+
+    for term, word in analysis.question(question, stemmer()):
+        assert term
+        assert word
+
+
+def test_ties_break_alike_however_the_files_came(vault: Vault, tmp_path: Path) -> None:
+    for number in range(20):
+        save(vault, f"apples {'x' * number}")
+    first = [row.id for row in vault.recall("apples", limit=20).rows]
+    copy = tmp_path / "copy"
+    shutil.copytree(vault.root, copy, ignore=shutil.ignore_patterns("index"))
+    names = sorted((copy / "memories" / "note").glob("*.md"), reverse=True)
+    other = Vault.open(str(copy))
+    for path in names:  # one at a time, so that they get other numbers
+        moved = path.with_suffix(".tmp")
+        path.rename(moved)
+        other.recall("apples")
+        moved.rename(path)
+    assert [row.id for row in other.recall("apples", limit=20).rows] == first

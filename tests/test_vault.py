@@ -1,0 +1,226 @@
+"""Writing: one transaction, all or nothing, and the same text is one memory."""
+
+import errno
+import hashlib
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.errors import (
+    AmbiguousId,
+    EntryNotFound,
+    HistoryError,
+    InvalidValue,
+    MemcliError,
+    NotAVault,
+    SecretFound,
+    TooLarge,
+    VaultNotFound,
+    WriteFailed,
+)
+
+
+def snapshot(root: str) -> dict[str, str]:
+    """Path -> hash of every file but git's and the derived ones."""
+    return {
+        str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in Path(root).rglob("*")
+        if path.is_file()
+        and ".git" not in path.parts
+        and not {"index", "run"} & set(path.parts)
+    }
+
+
+def git(vault: Vault, *words: str) -> str:
+    done = subprocess.run(
+        ["git", *words], cwd=vault.root, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def save(vault: Vault, text: str, **fields: object) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def test_save_is_one_commit_of_one_file(vault: Vault) -> None:
+    save(vault, "We deploy on Tuesdays", kind="convention")
+    assert git(vault, "log", "-1", "--format=%s") == "save: We deploy on Tuesdays\n"
+    changed = git(vault, "show", "--name-only", "--format=", "HEAD").split()
+    assert changed == ["memories/convention/we-deploy-on-tuesdays.md"]
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_staged_file_of_the_user_stays_staged(vault: Vault) -> None:
+    Path(vault.root, "mine.txt").write_text("mine")
+    git(vault, "add", "mine.txt")
+    save(vault, "red apples")
+    assert git(vault, "status", "--porcelain") == "A  mine.txt\n"
+
+
+def test_the_same_text_is_the_same_memory(vault: Vault) -> None:
+    first = vault.save(vault.draft({"text": "red apples"}))
+    second = vault.save(vault.draft({"text": "  Red   apples\r\n\r\n"}))
+    assert (second.id, second.outcome) == (first.id, "duplicate")
+    assert len(git(vault, "log", "--format=%s").splitlines()) == 2
+
+
+def test_the_same_words_at_two_places_are_two_memories(vault: Vault) -> None:
+    where = [{"session": "s", "seq": n} for n in (1, 2, 1)]
+    saved = [vault.save(vault.draft({"text": "Thanks!", "source": w})) for w in where]
+    assert [item.outcome for item in saved] == ["created", "created", "duplicate"]
+
+
+def test_near_duplicate_is_reported(vault: Vault) -> None:
+    first = save(vault, "The payment tests hang unless REDIS_URL is set")
+    saved = vault.save(
+        vault.draft({"text": "The payment tests hang unless the REDIS_URL is set now"})
+    )
+    assert saved.outcome == "created"
+    assert [item.id for item in saved.similar] == [first]
+
+
+def test_resolved_entry_makes_no_duplicate_but_is_named(vault: Vault) -> None:
+    first = save(vault, "red apples", status="resolved")
+    saved = vault.save(vault.draft({"text": "red apples"}))
+    assert saved.outcome == "created"
+    assert saved.notes == (f"an entry with the same text is resolved: {first}",)
+
+
+def test_equal_titles_get_numbered_files(vault: Vault) -> None:
+    paths = [
+        vault.save(vault.draft({"text": f"text {n}", "title": "Title"})).path
+        for n in range(3)
+    ]
+    assert [path.rpartition("/")[2] for path in paths] == [
+        "title.md",
+        "title-2.md",
+        "title-3.md",
+    ]
+
+
+@pytest.mark.parametrize(
+    "title", ["../../etc/passwd", "/etc/passwd", "C:\\x", "..", ".git/config", "con"]
+)
+def test_no_title_leads_out_of_the_vault(vault: Vault, title: str) -> None:
+    saved = vault.save(vault.draft({"text": f"of {title}", "title": title}))
+    path = Path(vault.root, saved.path).resolve()
+    assert path.is_relative_to(Path(vault.root, "memories").resolve())
+    assert vault.get(saved.id).title == title
+
+
+def test_symlinked_folder_is_not_written_through(vault: Vault, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    Path(vault.root, "memories", "fix").symlink_to(outside)
+    with pytest.raises(MemcliError) as error:
+        save(vault, "red apples", kind="fix")
+    assert error.value.error_code == "unsafe_path"
+    assert list(outside.iterdir()) == []
+
+
+def test_prefix_addresses_and_ambiguity_is_named(vault: Vault) -> None:
+    first, second = save(vault, "red apples"), save(vault, "green pears")
+    assert vault.get(first).body == "red apples\n"
+    assert vault.get(first[:-2]).id in (first, second)
+    with pytest.raises(AmbiguousId):
+        vault.get(first[:3])
+    for bad in ("", "zzzz", "../x", "0", "%"):
+        with pytest.raises(EntryNotFound):
+            vault.get(bad)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+def test_disk_that_refuses_leaves_everything_as_it_was(
+    vault: Vault, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(vault, "red apples")
+    before, head = snapshot(vault.root), git(vault, "rev-parse", "HEAD")
+    real = os.open
+
+    def refuse(path: str, flags: int, *rest: int) -> int:
+        if str(path).endswith(".tmp"):
+            raise OSError(number, os.strerror(number), path)
+        return real(path, flags, *rest)
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(WriteFailed) as error:
+        save(vault, "green pears")
+    monkeypatch.undo()
+    assert "nothing was changed" in error.value.message
+    assert snapshot(vault.root) == before
+    assert git(vault, "rev-parse", "HEAD") == head
+
+
+@pytest.mark.parametrize("count", [1, 20])
+def test_failing_git_hook_puts_everything_back(vault: Vault, count: int) -> None:
+    save(vault, "red apples")
+    hook = Path(vault.root, ".git", "hooks", "pre-commit")
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho no thanks >&2\nexit 1\n")
+    hook.chmod(hook.stat().st_mode | stat.S_IXUSR)
+    before = snapshot(vault.root)
+    with pytest.raises(HistoryError) as error:
+        vault.save_all([vault.draft({"text": f"pear {n}"}) for n in range(count)])
+    assert "no thanks" in error.value.message
+    assert snapshot(vault.root) == before
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_vault_without_git_user_still_saves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memcli import init
+
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    init.prepare(str(tmp_path / "vault"))
+    vault = Vault.open(str(tmp_path / "vault"))
+    assert vault.save(vault.draft({"text": "red apples"})).outcome == "created"
+
+
+def test_vault_that_lost_git_says_what_to_do(vault: Vault) -> None:
+    Path(vault.root, ".git").rename(Path(vault.root, "..", "gone"))
+    with pytest.raises(NotAVault) as error:
+        save(vault, "red apples")
+    assert "memcli init" in str(error.value.hint)
+    assert vault.recall("apples").rows == []
+
+
+def test_secret_is_refused_and_not_repeated(vault: Vault) -> None:
+    secret = "ghp_" + "a1B2c3D4" * 5
+    with pytest.raises(SecretFound) as error:
+        save(vault, f"first line\nuse {secret} to log in")
+    assert "line 2" in error.value.message
+    assert secret not in error.value.message
+    draft = vault.draft({"text": f"use {secret}"})
+    assert vault.save(draft, allow_secret=True).outcome == "created"
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t", None])
+def test_empty_text_is_refused(vault: Vault, text: object) -> None:
+    with pytest.raises(InvalidValue) as error:
+        vault.draft({"text": text})
+    assert error.value.error_code == "empty_text"
+
+
+def test_limit_is_the_config_s_when_it_is_larger(vault: Vault) -> None:
+    text = "x " * 600_000
+    with pytest.raises(TooLarge):
+        vault.draft({"text": text})
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text('[limits]\nbody = 2_000_000\n[vault]\nkinds = ["recipe"]\n')
+    assert vault.draft({"text": text, "kind": "recipe"}).kind == "recipe"
+
+
+def test_missing_vault_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(VaultNotFound) as error:
+        Vault.open(str(tmp_path / "nowhere"))
+    assert "memcli init" in str(error.value.hint)
+    with pytest.raises(NotAVault):
+        Vault.open(str(tmp_path))
+    with pytest.raises(VaultNotFound):
+        Vault.open(environ={"MEMCLI_VAULT": "", "HOME": str(tmp_path)})
