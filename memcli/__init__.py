@@ -1,6 +1,12 @@
 """memcli: the memory of coding agents, as a command line over plain files."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memcli.library import Vault
+
 __version__ = "0.1.0"
+__all__ = ["Vault", "__version__"]
 
 
 def __getattr__(name: str) -> object:

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-ANALYSIS_VERSION = 1
+ANALYSIS_VERSION = 2
 
 Stem = Callable[[str], str]
 
@@ -34,6 +34,15 @@ _UNSPACED = (
     "\U00020000-\U0003ffff"
 )
 _CHUNK = re.compile(r"\w+(?:['’._/\\:@+#-]+\w+)*")
+# The same for text that is not ASCII: vowel signs of Indic scripts and of those written
+# without spaces are part of their word, and no `\w`.
+_MARKS = (
+    "\u0900-\u0963\u0966-\u0df3\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc"
+    "\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"
+)
+_WIDE_CHUNK = f"[\\w{_MARKS}]+(?:['’._/\\\\:@+#-]+[\\w{_MARKS}]+)*"
+# The place in a file, as compilers write it: app.py:12, app.py:12:4.
+_PLACE = re.compile(r"(.*\.[A-Za-z]\w*):([0-9]+)(?::([0-9]+))?")
 _SEPARATORS = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 _POSSESSIVE = re.compile(r"['’](?:s|S)\b|['’]$")
@@ -52,10 +61,13 @@ def words(text: str) -> list[str]:
     >>> words("Caroline's parseArgs in src/app.py")
     ['caroline', 'parseargs', 'parse', 'args', 'in', 'src/app.py', 'src', 'app', 'py']
     """
+    chunks = _CHUNK.findall
     if not text.isascii():
         text = _spaced(_fold(text))
+        # Compiled at its first use, as `_spaced`.
+        chunks = re.compile(_WIDE_CHUNK).findall
     found: list[str] = []
-    for chunk in _CHUNK.findall(text):
+    for chunk in chunks(text):
         if chunk.isascii() and chunk.isalpha():
             if chunk[1:].islower() or chunk.islower() or chunk.isupper():
                 found.append(chunk.lower()[:_LONGEST])
@@ -114,6 +126,8 @@ def _bigrams(run: str) -> list[str]:
 
 
 def _split(chunk: str) -> list[str]:
+    if ":" in chunk and (place := _PLACE.fullmatch(chunk)):
+        return [*_split(place[1]), *(number for number in place.groups()[1:] if number)]
     chunk = _POSSESSIVE.sub("", chunk)
     whole = chunk.lower()
     if "'" in whole or "’" in whole:

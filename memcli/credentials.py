@@ -48,8 +48,20 @@ _ASSIGNMENT = (
     r"(?i)(?:^|[^A-Za-z])"
     r"[a-z0-9_.-]{0,40}?(?:api[_-]?key|secret(?:[_-]?key)?|access[_-]?key|auth[_-]?token"
     r"|access[_-]?token|token|passwd|password|pwd|bearer)"
-    r"[\"']?\s*(?:[:=]|\s)\s*[\"']?([A-Za-z0-9+/=_.~!@#$%^&*-]{8,200})"
+    r"[\"']?\s*(?:[:=]|\s(?:is\s)?)\s*[\"']?([A-Za-z0-9+/=_.~!@#$%^&*-]{8,200})"
 )
+
+
+# What follows "token" in notes about work: words and numbers in parts (a ticket such
+# as OPS-589106, v1.10.2, refresh_token_v2), a UUID, a git hash, the name of a variable.
+# A part begins with a letter or a digit, never either way: a choice for each part would
+# take a refusal 2^100 steps.
+_PART = r"(?:(?:[a-z]{1,16}|[A-Z][a-z]{1,15}|[A-Z]{1,16})[0-9]{0,4}|[0-9]{0,10})"
+_NAME = rf"{_PART}(?:[-_./+]{_PART})+"
+_WORD = r"[A-Za-z]{1,16}[0-9]{0,4}"
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_GIT_HASH = r"[0-9a-f]{7,12}|[0-9a-f]{40}|[0-9a-f]{64}"
+_VARIABLE = r"\$[A-Za-z_]\w*"
 
 
 def find(text: str) -> list[Finding]:
@@ -64,7 +76,9 @@ def find(text: str) -> list[Finding]:
     lines = {finding.line for finding in found}
     for match in re.finditer(_ASSIGNMENT, text):
         line = _line(text, match.start(1))
-        if line not in lines and _looks_random(match.group(1)):
+        # A hash or Sunflower2024 is a name in prose; after `=` or `:` it is a value.
+        prose = not re.search("[:=]", match.group()[: match.start(1) - match.start()])
+        if line not in lines and _looks_random(match.group(1), prose=prose):
             found[Finding("secret value", line)] = None
     return sorted(found, key=lambda finding: (finding.line, finding.kind))
 
@@ -73,16 +87,21 @@ def _line(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
-def _looks_random(value: str) -> bool:
+def _looks_random(value: str, *, prose: bool) -> bool:
     """Whether a value is noise rather than a word, a path or a placeholder.
 
     Letters and digits together, and at least 3 bits a character (Shannon): an
     English word of eight letters has about 2.7.
     """
     value = value.strip(".-=")
-    if len(value) < 8 or value.lower().startswith(("http", "your", "example", "xxx")):
+    if len(value) < 8 or value.lower().startswith(
+        ("http", "your", "example", "xxx", "changeme")
+    ):
         return False
     if not (re.search("[0-9]", value) and re.search("[A-Za-z]", value)):
+        return False
+    names = (_NAME, _UUID, _VARIABLE, *((_GIT_HASH, _WORD) if prose else ()))
+    if any(re.fullmatch(name, value) for name in names):
         return False
     counts = [value.count(c) for c in set(value)]
     bits = -sum(n / len(value) * math.log2(n / len(value)) for n in counts)

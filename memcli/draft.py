@@ -105,6 +105,8 @@ def _body(text: Any, limit: int) -> str:
             hint="It looks like a binary file; save text.",
             code="not_text",
         )
+    _refuse_halves("text", text)
+    _refuse_surrogates("text", text)
     return text if text.endswith("\n") else text + "\n"
 
 
@@ -171,7 +173,18 @@ def _text(name: str, value: Any) -> str:
         raise _wrong_type(name, value, "a string")
     if "\0" in value:
         raise InvalidValue(f"{name} holds a NUL character", code=f"invalid_{name}")
+    _refuse_halves(name, value)
     return value
+
+
+def _refuse_halves(name: str, text: str) -> None:
+    """Refuse what JSON can write and UTF-8 cannot: half a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidValue(
+            f"{name} holds half a surrogate pair at {error.start:,}", code="not_text"
+        ) from error
 
 
 def _one_line(text: str) -> str:

@@ -61,7 +61,8 @@ def _verdict_at(facts: Facts, moment: int) -> str | None:
         return "not written yet"
     if facts.status in (Status.PENDING, Status.REJECTED):
         return str(facts.status)
-    if facts.ended and facts.ended <= moment:
+    # Ended, and nobody wrote down when: it must not come back through --as-of.
+    if facts.status is not Status.ACTIVE and facts.ended <= moment:
         return str(facts.status)
     if facts.expires and facts.expires <= moment:
         return "expired"

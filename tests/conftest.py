@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 from hypothesis import HealthCheck, settings
 
-
 # No deadline: on a shared machine an example that takes long says nothing.
 settings.register_profile(
     "dev",

@@ -1,5 +1,7 @@
 """Which text looks like a secret, and which only looks like work."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +39,7 @@ SECRETS = {
     "json": '{"access_token": "' + "x9K2mQ7vL4pR8tW1" + '"}',
     "python": "auth_token = '" + "x9K2mQ7vL4pR8tW1" + "'",
     "header": "Authorization: Bearer " + "x9K2mQ7vL4pR8tW1zB5n",
+    "weak": "password: " + "Sunflower2024",
     "prose": "the password is " + "x9K2mQ7vL4pR8tW1",
 }
 HARMLESS = {
@@ -67,7 +70,7 @@ HARMLESS = {
     "version": "token v1.10.2-beta.4",
     "function": "call token refresh_token_v2() first",
     "keyboard": "press the key Ctrl+Shift+F12",
-    "sha256": "key sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "sha256": "key sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f0",
     "public-key": "-----BEGIN PUBLIC KEY-----",
     "sk-word": "risk-based authentication-with-step-up for everyone",
     "css": "use sk-toggleable content",
@@ -108,7 +111,12 @@ def test_plain_words_are_never_a_secret(words: list[str]) -> None:
 
 
 def test_long_text_is_judged_in_linear_time() -> None:
-    for text in ("token" * 20_000, "a." * 50_000 + "token", "://" + "a" * 100_000):
+    for text in (
+        "token: " + "1-a1-" * 40 + "!",
+        "token" * 20_000,
+        "a." * 50_000 + "token",
+        "://" + "a" * 100_000,
+    ):
         credentials.find(text)
 
 
@@ -119,7 +127,7 @@ def test_save_refuses_a_secret_in_any_field_and_writes_nothing(
     secret = SECRETS["github"]
     values = {"text": "harmless"}
     draft = vault.draft(values)
-    changes = {
+    changes: dict[str, dict[str, Any]] = {
         "text": {"body": secret},
         "title": {"title": secret},
         "tags": {"tags": (secret,)},

@@ -1,5 +1,7 @@
 """May this entry be shown? One function says so, with the reason."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from memcli.entry import Status
 NOW = 1_000
 
 
-def view(**changes: object) -> View:
+def view(**changes: Any) -> View:
     return View(now=NOW)._replace(**changes)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from memcli import gitprocess, history
+from memcli.bulkcommit import MANY
 from memcli.errors import HistoryError, LockBusy, NotAVault
 from memcli.history import Repository
 
@@ -700,3 +701,42 @@ def test_portable_way_to_start_git_agrees(vault: Vault) -> None:
         here = gitprocess.spawn(command, env, b"a.md\0")
         there = gitprocess.run_portably(command, env, b"a.md\0")
         assert here == there
+
+
+def test_bulk_commit_is_like_any_other(vault: Vault) -> None:
+    vault.write("staged.txt", "mine")
+    vault.git("add", "staged.txt")
+    vault.hook("post-commit", "#!/bin/sh\ntouch hooked\n")
+    repository = vault.open()
+    paths = [vault.write(f"memories/n {n} ü.md", f"{n}\n") for n in range(MANY)]
+    commit = repository.commit(paths, "import: many")
+    assert sorted(vault.changed(commit)) == sorted(paths)
+    assert vault.status().splitlines() == ["A  staged.txt", "?? hooked"]
+    os.unlink(vault.root / paths[0])
+    vault.write(paths[1], "changed\n")
+    again = repository.commit(paths, "import: again")
+    assert sorted(vault.changed(again)) == sorted(paths[:2])
+    assert repository.commit(paths, "import: nothing new") is None
+
+
+def test_bulk_commit_that_a_hook_refuses_changes_nothing(vault: Vault) -> None:
+    vault.hook("pre-commit", "#!/bin/sh\necho no thanks\nexit 1\n")
+    head = vault.git("rev-parse", "HEAD")
+    paths = [vault.write(f"memories/{n}.md", f"{n}\n") for n in range(MANY)]
+    with pytest.raises(HistoryError, match="no thanks"):
+        vault.open().commit(paths, "import: many")
+    assert vault.git("rev-parse", "HEAD") == head
+    assert vault.git("diff", "--cached", "--name-only") == ""
+
+
+def test_bulk_commit_refuses_to_conclude_a_merge(vault: Vault) -> None:
+    (vault.root / ".git" / "MERGE_HEAD").write_text(vault.git("rev-parse", "HEAD"))
+    paths = [vault.write(f"memories/{n}.md", f"{n}\n") for n in range(MANY)]
+    with pytest.raises(HistoryError, match="merge is in progress"):
+        vault.open().commit(paths, "import: many")
+
+
+def test_first_commit_may_be_a_bulk_commit(empty: Vault) -> None:
+    paths = [empty.write(f"memories/{n}.md", f"{n}\n") for n in range(MANY)]
+    assert empty.open().commit(paths, "import: many")
+    assert len(empty.tracked()) == MANY

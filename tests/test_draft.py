@@ -1,0 +1,68 @@
+"""What a caller wants saved is checked field by field, before anything is touched."""
+
+from typing import Any
+
+import pytest
+
+from memcli.draft import draft
+from memcli.entry import KINDS, Entry
+from memcli.errors import MemcliError
+
+LIMIT = 1_000_000
+
+
+def check(**values: Any) -> Entry:
+    return draft({"text": "a", **values}, kinds=KINDS, body_limit=LIMIT)
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ({"text": ""}, "empty_text"),
+        ({"text": " \n\t"}, "empty_text"),
+        ({"text": None}, "empty_text"),
+        ({"text": 5}, "invalid_text"),
+        ({"text": "a\0b"}, "not_text"),
+        ({"text": "\ud83d"}, "invalid_text"),
+        ({"text": "x" * (LIMIT + 1)}, "too_large"),
+        ({"title": "\ud83d"}, "invalid_title"),
+        ({"title": 5}, "invalid_title"),
+        ({"kind": "nope"}, "invalid_kind"),
+        ({"type": "Persn"}, "invalid_type"),
+        ({"tags": ["has space"]}, "invalid_tag"),
+        ({"tags": 5}, "invalid_tags"),
+        ({"pinned": "yes"}, "invalid_pinned"),
+        ({"occurred_at": True}, "invalid_occurred_at"),
+        ({"occurred_at": "2023-02-30"}, "invalid_occurred_at"),
+        ({"id": "../../etc/passwd"}, "invalid_id"),
+        ({"body": "again"}, "twice"),
+        ({"colour": "red"}, "unknown_field"),
+        ({"source": {"colour": "red"}}, "unknown_field"),
+        ({"source": {"seq": -1}}, "invalid_source.seq"),
+        ({"source": {"record": "\ud83d"}}, "invalid_source.record"),
+    ],
+)
+def test_a_bad_field_is_refused_with_its_code(
+    values: dict[str, Any], code: str
+) -> None:
+    with pytest.raises(MemcliError) as caught:
+        check(**values)
+    assert caught.value.error_code == code
+
+
+def test_a_text_of_exactly_the_limit_is_taken() -> None:
+    assert len(check(text="x" * LIMIT).body) == LIMIT + 1
+
+
+def test_a_year_in_json_may_be_a_number() -> None:
+    assert check(occurred_at=2023).occurred_at == "2023"
+
+
+@pytest.mark.parametrize("nothing", [None, "", [], ()])
+def test_what_is_empty_counts_as_not_given(nothing: Any) -> None:
+    assert check(title=nothing, tags=nothing, source=nothing) == check()
+
+
+def test_a_span_cannot_end_before_it_began() -> None:
+    with pytest.raises(MemcliError):
+        check(occurred_at="2025", occurred_until="2024")

@@ -1,0 +1,123 @@
+"""Import reads, saves what it can, names the rest; again, it adds nothing."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import importing
+from memcli.errors import Unreadable, UsageError
+from memcli.library import Vault
+
+
+def lines(*values: Any) -> bytes:
+    return "\n".join(map(json.dumps, values)).encode()
+
+
+def notes(folder: Path) -> Path:
+    (folder / "sub").mkdir(parents=True)
+    for number in range(20):
+        text = f"---\ntags: [a, b c]\naliases: [x{number}]\n---\n# T\nbody {number}\n"
+        (folder / "sub" / f"n{number}.md").write_text(text, encoding="utf-8")
+    (folder / "one.md").write_text("same words\n", encoding="utf-8")
+    (folder / "two.md").write_text("same words\n", encoding="utf-8")
+    (folder / "front.md").write_text("---\nx: 1\n---\n", encoding="utf-8")
+    return folder
+
+
+LINES = lines(
+    {"text": "one"},
+    {"text": "two", "source": {"session": "s", "seq": 1}},
+    {"text": "two", "source": {"session": "s", "seq": 2}},
+    {"text": "four", "kind": "nope"},
+    [1],
+    {"text": "\ud83d"},
+    {"text": "x" * 1_000_001},
+)
+
+
+def test_what_is_wrong_is_named_by_its_line_and_the_rest_is_saved(vault: Vault) -> None:
+    done = importing.import_lines(vault, LINES, "f.jsonl")
+    assert len(done.created) == 3
+    assert [(item.line, item.code) for item in done.failed] == [
+        (4, "invalid_kind"),
+        (5, "invalid_json"),
+        (6, "invalid_text"),
+        (7, "too_large"),
+    ]
+
+
+def test_a_second_import_of_the_same_lines_adds_nothing(vault: Vault) -> None:
+    importing.import_lines(vault, LINES, "f.jsonl")
+    again = importing.import_lines(vault, LINES, "f.jsonl")
+    assert (len(again.created), len(again.duplicates)) == (0, 3)
+
+
+def test_a_second_import_of_the_same_folder_adds_nothing(
+    vault: Vault, tmp_path: Path
+) -> None:
+    folder = str(notes(tmp_path / "notes"))
+    first = importing.import_folder(vault, folder)
+    assert (len(first.created), first.failed) == (23, [])
+    again = importing.import_folder(vault, folder)
+    assert (again.created, len(again.duplicates)) == ([], 23)
+
+
+@pytest.mark.parametrize("status", ["resolved", "superseded", "expired", "rejected"])
+def test_a_second_import_of_an_entry_that_ended_adds_nothing(
+    vault: Vault, tmp_path: Path, status: str
+) -> None:
+    line = lines({"text": "it was solved", "status": status})
+    assert len(importing.import_lines(vault, line, "f").created) == 1
+    assert importing.import_lines(vault, line, "f").created == []
+
+
+def test_dry_run_says_what_would_be_done_and_writes_nothing(vault: Vault) -> None:
+    planned = importing.import_lines(vault, LINES, "f", dry_run=True)
+    assert len(planned.created) == 3
+    assert vault.recall("one two").rows == []
+
+
+def test_a_folder_given_with_dots_is_the_folder_it_means(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = notes(tmp_path / "notes")
+    monkeypatch.chdir(folder / "sub")
+    assert len(importing.import_folder(vault, "..").created) == 23
+    assert importing.import_folder(vault, str(folder)).created == []
+
+
+def test_a_link_out_of_the_folder_is_named_and_not_followed(
+    vault: Vault, tmp_path: Path
+) -> None:
+    (tmp_path / "outside.md").write_text("do not read this\n", encoding="utf-8")
+    folder = notes(tmp_path / "notes")
+    os.symlink(tmp_path / "outside.md", folder / "link.md")
+    failed = importing.import_folder(vault, str(folder)).failed
+    assert [item.source for item in failed] == ["link.md"]
+    assert all("read" not in row.text for row in vault.recall("read").rows)
+
+
+def test_a_note_that_is_not_utf8_stops_no_other(vault: Vault, tmp_path: Path) -> None:
+    folder = notes(tmp_path / "notes")
+    (folder / "bad.md").write_bytes(b"\xff\xfe\x00")
+    done = importing.import_folder(vault, str(folder))
+    assert len(done.created) == 23
+    assert [(item.source, item.code) for item in done.failed] == [
+        ("bad.md", "invalid_entry")
+    ]
+
+
+def test_the_vault_is_not_imported_into_itself(vault: Vault) -> None:
+    for folder in ("", "memories", ".."):
+        with pytest.raises(UsageError):
+            importing.import_folder(vault, os.path.join(vault.root, folder))
+
+
+def test_what_is_no_folder_is_refused(vault: Vault, tmp_path: Path) -> None:
+    (tmp_path / "file.md").write_text("x", encoding="utf-8")
+    for name in ("file.md", "missing"):
+        with pytest.raises(Unreadable):
+            importing.import_folder(vault, str(tmp_path / name))

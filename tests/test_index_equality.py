@@ -1,0 +1,429 @@
+"""An index shows no trace of its past: of updates, of their order, of damage."""
+
+import contextlib
+import errno
+import os
+import random
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memcli import Vault
+from memcli.codec import decode
+from memcli.document import facts
+from memcli.eligibility import View, verdict
+from memcli.errors import InvalidEntry
+from memcli.lock import Lock
+from memcli.recall import Recalled, enumerate_all, view
+
+NOW = 1_795_262_400
+# Words that inflect, that stop, and that only an index keeps apart.
+WORDS = ("deploy", "deployed", "friday", "parseArgs", "café", "东京都", "the", "queue")
+QUESTIONS = (
+    "deploying friday",
+    "parse queue",
+    "cafe",
+    "京都 deploy",
+    "when the friday",
+)
+
+
+def page(text: str, number: int | None = None, **fields: Any) -> str:
+    """A file of memcli's own, or without a number a plain note."""
+    if number is None:
+        return text
+    source = {k: fields.pop(k) for k in ("session", "seq") if k in fields}
+    lines = [f"id: '{number:016d}'"]
+    lines += [f"{name}: {value}" for name, value in fields.items()]
+    if source:
+        lines += ["source:", *(f"  {name}: {value}" for name, value in source.items())]
+    return "---\n" + "\n".join(lines) + f"\n---\n{text}"
+
+
+def write(root: str | Path, path: str, text: str) -> Path:
+    file = Path(root, path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", newline="")
+    return file
+
+
+def folder_vault(root: Path) -> Vault:
+    """A vault for reading alone: an index asks nothing of git."""
+    (root / ".memcli").mkdir(parents=True, exist_ok=True)
+    return Vault.open(str(root), now_ms=lambda: NOW * 1000)
+
+
+def everything(vault: Vault, **options: Any) -> Recalled:
+    return enumerate_all(vault, view=view(NOW), **options)
+
+
+def answers(vault: Vault) -> list[Recalled]:
+    """Full rows, with scores and their pieces, of ranked and unranked questions."""
+    ranked = [vault.recall(text, explain=True, budget="high") for text in QUESTIONS]
+    past = view(NOW, history=True, statuses=["resolved", "expired"])
+    return [
+        *ranked,
+        vault.recall("deploy friday queue", limit=3, explain=True, view=past),
+        everything(vault),
+    ]
+
+
+# --- whatever happened before ---------------------------------------------------
+
+_NAMES = st.sampled_from(["a.md", "b.md", "n/a.md", "n/b.md", "n/c.md", "ü/d.md"])
+_TEXT = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+_FIELDS = {
+    "kind": ["note", "constraint", "fix"],
+    "status": ["active", "resolved", "superseded"],
+    "title": ["Friday rules", "Café"],
+    "created": ["2026-11-20T10:00:00Z", "2025-01-02T03:04:05Z"],
+    "occurred_at": ["2023", "2023-05", "2023-05-08", "2026-11-20T09:00:00Z"],
+    "tags": ["[deploy]", "[x, queue]"],
+    "entities": ["[Deploy Bot]", "[Friday]"],
+    "expires_at": ["2026-01-01", "2027-01-01"],
+    "pinned": ["true"],
+    "session": ["s1", "s2"],
+    "seq": ["0", "1", "2", "3"],
+}
+
+
+@st.composite
+def _files(draw: st.DrawFn) -> str:
+    text = draw(_TEXT) + draw(st.sampled_from(["", "\n", "?\n", " [[a]]\n"]))
+    number = draw(st.none() | st.integers(0, 9))
+    if number is None:
+        return draw(st.sampled_from(["", "---\ntags: [x]\n---\n"])) + text
+    chosen = draw(st.lists(st.sampled_from(sorted(_FIELDS)), unique=True))
+    fields = {name: draw(st.sampled_from(_FIELDS[name])) for name in chosen}
+    if draw(st.integers(0, 15)) == 0:
+        fields["tags"] = "[broken"
+    return page(text, number, **fields)
+
+
+_CHANGES = st.one_of(
+    st.tuples(st.just("write"), _NAMES, _files()),
+    st.tuples(st.just("write"), _NAMES, _files()),
+    st.tuples(st.sampled_from(["rename", "copy"]), _NAMES, _NAMES),
+    st.tuples(st.just("delete"), _NAMES, st.just("")),
+)
+
+
+def _apply(root: Path, change: tuple[str, str, str]) -> None:
+    verb, name, value = change
+    if verb == "write":
+        write(root, name, value)
+        return
+    with contextlib.suppress(FileNotFoundError, shutil.SameFileError):
+        if verb == "delete":
+            (root / name).unlink()
+            return
+        source, target = root / name, root / value
+        target.parent.mkdir(exist_ok=True)
+        if verb == "rename":
+            source.replace(target)
+        else:
+            shutil.copyfile(source, target)
+
+
+@settings(max_examples=25)
+@given(
+    steps=st.lists(st.lists(_CHANGES, min_size=1, max_size=3), min_size=1, max_size=10),
+    reopened=st.booleans(),
+)
+def test_updated_index_answers_byte_for_byte_like_a_fresh_one(
+    tmp_path_factory: pytest.TempPathFactory,
+    steps: list[list[tuple[str, str, str]]],
+    reopened: bool,
+) -> None:
+    root = tmp_path_factory.mktemp("vault")
+    vault = folder_vault(root)
+    told: list[str] = []
+    for step in steps:
+        for change in step:
+            _apply(root, change)
+        if reopened:
+            vault = Vault.open(str(root), now_ms=lambda: NOW * 1000, tell=told.append)
+        vault.recall("deploy")
+    updated = answers(vault)
+    shutil.rmtree(root / ".memcli" / "index")
+    assert answers(folder_vault(root)) == updated
+    assert told == [], "a change of files is no reason to rebuild"
+
+
+@settings(max_examples=25)
+@given(contents=st.lists(_files(), min_size=1, max_size=8), seed=st.randoms())
+def test_answers_do_not_depend_on_the_order_in_which_files_were_indexed(
+    tmp_path_factory: pytest.TempPathFactory, contents: list[str], seed: random.Random
+) -> None:
+    files = [(f"n/{i}.md", text) for i, text in enumerate(contents)]
+    first = folder_vault(tmp_path_factory.mktemp("vault"))
+    for name, text in files:
+        write(first.root, name, text)
+    second = folder_vault(tmp_path_factory.mktemp("vault"))
+    seed.shuffle(files)
+    for i, (name, text) in enumerate(files):
+        write(second.root, name, text)
+        if i % 3 == 0:
+            second.recall("deploy")
+    assert answers(second) == answers(first)
+
+
+@settings(max_examples=25)
+@given(contents=st.lists(_files(), max_size=8))
+def test_enumeration_is_what_a_naive_scan_of_the_files_gives(
+    tmp_path_factory: pytest.TempPathFactory, contents: list[str]
+) -> None:
+    root = tmp_path_factory.mktemp("vault")
+    expected = []
+    for i, text in enumerate(contents):
+        path = f"n/{i}.md"
+        write(root, path, text)
+        with contextlib.suppress(InvalidEntry):
+            entry = decode(text.encode(), path).entry
+            if verdict(facts(entry), View(NOW)) is None:
+                shown = (entry.id, path, entry.body.strip(), list(entry.tags))
+                expected.append(shown)
+    rows = everything(folder_vault(root)).rows
+    assert [(r.id, r.path, r.text, r.tags) for r in rows] == sorted(expected)
+
+
+@settings(max_examples=20)
+@given(count=st.integers(0, 12), size=st.integers(1, 5))
+def test_pages_neither_skip_nor_repeat_even_where_two_files_carry_one_id(
+    tmp_path_factory: pytest.TempPathFactory, count: int, size: int
+) -> None:
+    root = tmp_path_factory.mktemp("vault")
+    for i in range(count):
+        write(root, f"n/{i}.md", page("deploy", i // 2))
+    vault = folder_vault(root)
+    found = [everything(vault, limit=size)]
+    while found[-1].next_cursor:
+        cursor = found[-1].next_cursor
+        found.append(everything(vault, limit=size, cursor=cursor))
+    assert [row for part in found for row in part.rows] == everything(vault).rows
+    assert sum(len(part.rows) for part in found) == count
+
+
+def test_merged_segments_answer_like_one(tmp_path: Path) -> None:
+    for i in range(30):
+        write(tmp_path, f"n/{i}.md", page(f"deploy number{i}", i, session="s", seq=i))
+        if i % 4 == 3:
+            (tmp_path / f"n/{i - 2}.md").unlink()
+        folder_vault(tmp_path).recall("deploy")
+    updated = answers(folder_vault(tmp_path))
+    shutil.rmtree(tmp_path / ".memcli" / "index")
+    assert answers(folder_vault(tmp_path)) == updated
+
+
+# --- whenever the files changed ---------------------------------------------------
+
+
+def found_texts(vault: Vault, question: str) -> list[str]:
+    return [row.text for row in vault.recall(question).rows]
+
+
+@pytest.mark.parametrize("offset", [-3600, 0, 3600], ids=["old", "fresh", "future"])
+def test_same_size_edit_is_found_whatever_the_date_of_the_file(
+    tmp_path: Path, offset: int
+) -> None:
+    file = write(tmp_path, "n/bird.md", "A heron stood there.\n")
+    when = time.time_ns() + offset * 1_000_000_000
+    os.utime(file, ns=(when, when))
+    assert len(found_texts(folder_vault(tmp_path), "heron")) == 1
+    file.write_text("A stork stood there.\n")
+    if offset >= 0:
+        os.utime(file, ns=(when, when))
+    assert found_texts(folder_vault(tmp_path), "heron") == []
+    assert len(found_texts(folder_vault(tmp_path), "stork")) == 1
+
+
+def test_file_restored_with_an_older_date_is_found(tmp_path: Path) -> None:
+    file = write(tmp_path, "n/bird.md", "A heron stood there.\n")
+    everything(folder_vault(tmp_path))
+    file.write_text("A stork stood there.\n")
+    os.utime(file, (1_000_000_000, 1_000_000_000))
+    assert len(found_texts(folder_vault(tmp_path), "stork")) == 1
+
+
+def test_deleting_the_only_file_of_an_update_is_no_reason_to_rebuild(
+    tmp_path: Path,
+) -> None:
+    told: list[str] = []
+    for i in range(2):
+        write(tmp_path, f"n/{i}.md", f"A heron, number {i}.\n")
+        folder_vault(tmp_path).recall("heron")
+    (tmp_path / "n" / "1.md").unlink()
+    for _ in range(2):
+        vault = Vault.open(str(tmp_path), tell=told.append)
+        assert found_texts(vault, "heron") == ["A heron, number 0."]
+    assert told == []
+
+
+def test_current_index_answers_on_a_disk_that_became_read_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "a.md", "A heron.\n")
+    assert found_texts(folder_vault(tmp_path), "heron") == ["A heron."]
+    now, real = time.time_ns(), os.open
+
+    def refuse(path: str, flags: int, *rest: int, **more: int) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+        return real(path, flags, *rest, **more)
+
+    monkeypatch.setattr(os, "open", refuse)
+    # Later than the tick in which a file may change unseen.
+    monkeypatch.setattr(time, "time_ns", lambda: now + 10_000_000_000)
+    assert found_texts(Vault.open(str(tmp_path)), "heron") == ["A heron."]
+
+
+def test_renamed_folder_takes_its_entries_along(tmp_path: Path) -> None:
+    write(tmp_path, "n/bird.md", page("A heron.\n", 1))
+    everything(folder_vault(tmp_path))
+    (tmp_path / "n").rename(tmp_path / "birds")
+    rows = everything(folder_vault(tmp_path)).rows
+    assert [(row.id, row.path) for row in rows] == [(f"{1:016d}", "birds/bird.md")]
+
+
+def test_file_of_fifty_megabytes_does_not_stop_a_recall(tmp_path: Path) -> None:
+    (tmp_path / "big.md").write_bytes(b"heron and stork\n" * 3_200_000)
+    write(tmp_path, "small.md", "A pike in the pond.\n")
+    vault = folder_vault(tmp_path)
+    assert found_texts(vault, "pike") == ["A pike in the pond."]
+    assert len(everything(vault).rows) == 2
+
+
+def test_kind_added_in_the_config_is_known_at_the_next_recall(tmp_path: Path) -> None:
+    vault = folder_vault(tmp_path)
+    write(tmp_path, "n/a.md", "---\nkind: recipe\n---\nBread.\n")
+    assert [row.kind for row in everything(vault).rows] == ["note"]
+    write(tmp_path, ".memcli/config.toml", '[vault]\nkinds = ["recipe"]\n')
+    assert [row.kind for row in everything(vault).rows] == ["recipe"]
+
+
+def test_recall_beside_a_busy_indexer_says_that_its_answer_is_older(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "a.md", "A heron.\n")
+    assert len(found_texts(folder_vault(tmp_path), "heron")) == 1
+    write(tmp_path, "b.md", "A heron again.\n")
+    monkeypatch.setattr("memcli.index._LOCK_WAIT", 0.05)
+    later = folder_vault(tmp_path)
+    with Lock(str(tmp_path / ".memcli/run/index.lock"), 0):
+        found = later.recall("heron")
+    assert len(found.rows) == 1
+    assert any("older answers" in warning for warning in found.warnings)
+    again = later.recall("heron")
+    assert len(again.rows) == 2
+    assert again.warnings == []
+
+
+# --- damage -----------------------------------------------------------------------
+
+
+def _noise(path: Path) -> None:
+    path.write_bytes(random.Random(7).randbytes(max(path.stat().st_size, 16)))
+
+
+def _half(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def _nothing(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _grown(root: Path) -> list[Recalled]:
+    """Index six files in two updates; return the right answers."""
+    for i in range(6):
+        write(root, f"n/{i}.md", page(f"deploy {WORDS[i]}", i, session="s", seq=i))
+        if i % 3 == 2:
+            folder_vault(root).recall("deploy")
+    return answers(folder_vault(root))
+
+
+# Whoosh leaves a table of contents open that it could not read.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("harm", [_noise, _half, _nothing, Path.unlink, _folder])
+def test_harm_to_any_file_of_the_index_changes_no_answer_and_is_told(
+    tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    right = _grown(tmp_path)
+    folder = tmp_path / ".memcli" / "index"
+    kept = tmp_path / ".memcli" / "kept"
+    shutil.copytree(folder, kept)
+    for name in sorted(path.name for path in kept.iterdir()):
+        shutil.rmtree(folder)
+        shutil.copytree(kept, folder)
+        harm(folder / name)
+        told: list[str] = []
+        later = Vault.open(str(tmp_path), now_ms=lambda: NOW * 1000, tell=told.append)
+        assert answers(later) == right, name
+        # What a recall does not read, the next update needs.
+        write(tmp_path, "n/other.md", "unrelated\n")
+        everything(later)
+        (tmp_path / "n" / "other.md").unlink()
+        assert answers(later) == right, name
+        assert told, name
+        assert told[0].startswith("rebuilding the index"), name
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_noise_that_keeps_size_and_date_is_no_crash(tmp_path: Path) -> None:
+    _grown(tmp_path)
+    folder = tmp_path / ".memcli" / "index"
+    kept = tmp_path / ".memcli" / "kept"
+    shutil.copytree(folder, kept)
+    for name in sorted(path.name for path in kept.iterdir()):
+        shutil.rmtree(folder)
+        shutil.copytree(kept, folder)
+        before = (folder / name).stat()
+        _noise(folder / name)
+        os.utime(folder / name, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert len(answers(folder_vault(tmp_path))) == 7
+
+
+def test_run_folder_and_index_folder_may_both_be_missing(tmp_path: Path) -> None:
+    right = _grown(tmp_path)
+    for name in ("index", "run"):
+        shutil.rmtree(tmp_path / ".memcli" / name)
+    assert answers(folder_vault(tmp_path)) == right
+
+
+def test_file_where_the_index_folder_should_be_is_replaced(tmp_path: Path) -> None:
+    right = _grown(tmp_path)
+    shutil.rmtree(tmp_path / ".memcli" / "index")
+    (tmp_path / ".memcli" / "index").write_text("not a folder")
+    assert answers(folder_vault(tmp_path)) == right
+
+
+@pytest.mark.parametrize("name", ["FORMAT", "ANALYSIS_VERSION", "ROW_VERSION"])
+def test_index_of_another_version_is_rebuilt_and_that_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    right = _grown(tmp_path)
+    monkeypatch.setattr(f"memcli.index.{name}", 4711)
+    told: list[str] = []
+    later = Vault.open(str(tmp_path), now_ms=lambda: NOW * 1000, tell=told.append)
+    assert answers(later) == right
+    assert len(told) == 1
+
+
+def test_first_index_of_a_vault_is_built_in_silence(tmp_path: Path) -> None:
+    told: list[str] = []
+    (tmp_path / ".memcli").mkdir()
+    write(tmp_path, "a.md", "A heron.\n")
+    vault = Vault.open(str(tmp_path), tell=told.append)
+    assert found_texts(vault, "heron") == ["A heron."]
+    assert told == []
