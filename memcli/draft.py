@@ -106,7 +106,6 @@ def _body(text: Any, limit: int) -> str:
             code="not_text",
         )
     _refuse_halves("text", text)
-    _refuse_surrogates("text", text)
     return text if text.endswith("\n") else text + "\n"
 
 

@@ -62,7 +62,8 @@ def _verdict_at(facts: Facts, moment: int) -> str | None:
     if facts.status in (Status.PENDING, Status.REJECTED):
         return str(facts.status)
     # Ended, and nobody wrote down when: it must not come back through --as-of.
-    if facts.status is not Status.ACTIVE and facts.ended <= moment:
+    over = facts.ended or facts.status is not Status.ACTIVE
+    if over and facts.ended <= moment:
         return str(facts.status)
     if facts.expires and facts.expires <= moment:
         return "expired"

@@ -44,7 +44,7 @@ def test_what_is_wrong_is_named_by_its_line_and_the_rest_is_saved(vault: Vault) 
     assert [(item.line, item.code) for item in done.failed] == [
         (4, "invalid_kind"),
         (5, "invalid_json"),
-        (6, "invalid_text"),
+        (6, "not_text"),
         (7, "too_large"),
     ]
 

@@ -203,7 +203,7 @@ def alone(vault: str, database: str, questions_file: str) -> None:
     is kept open remembers the words it has looked up; few words are asked twice.
     """
     from memcli import Vault, analysis, ranking
-    from memcli.index import Index, Reader, stemmer
+    from memcli.reader import Reader, stemmer
 
     table = fts5.Fts5(database)
     kept = Vault.open(vault)
@@ -238,7 +238,7 @@ def alone(vault: str, database: str, questions_file: str) -> None:
     questions: list[list[str]] = json.loads(
         Path(questions_file).read_text(encoding="utf-8")
     )
-    json.dump(Index(vault).read(each), sys.stdout)
+    json.dump(kept.read(each), sys.stdout)
 
 
 def _same(words: Sequence[str]) -> list[str]:
