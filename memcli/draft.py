@@ -70,7 +70,19 @@ def draft(
         if value is None or value in ("", [], ()):
             continue
         fields[name] = _checked(name, value, kinds)
-    return Entry(**fields)
+    entry = Entry(**fields)
+    if entry.occurred_at and entry.occurred_until:
+        from memcli import temporal
+
+        if temporal.span(entry.occurred_until)[1] <= temporal.to_epoch(
+            entry.occurred_at
+        ):
+            raise InvalidValue(
+                f"occurred_until {entry.occurred_until} is before "
+                f"occurred_at {entry.occurred_at}",
+                code="invalid_occurred_until",
+            )
+    return entry
 
 
 def _named(values: Mapping[str, Any]) -> dict[str, Any]:

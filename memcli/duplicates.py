@@ -2,8 +2,8 @@
 
 Invariant: the same text is the same memory, unless both say where they stood (in
 which session, at which place) and the places differ: two people may thank each other
-in the same words twice. Only an active entry makes a draft a duplicate; earlier ones
-are named, so that whoever writes knows.
+in the same words twice. Only an active entry, or one in the draft's own state, makes
+it a duplicate; others are named, so that whoever writes knows.
 """
 
 import os
@@ -59,14 +59,16 @@ class Known:
             return self._by_id[entry.id]
         mine = place(entry.source._asdict())
         for held in self._by_text.get(fingerprint(entry.body), ()):
-            if held.status == _ACTIVE and (not mine or mine == held.place):
+            same_state = held.status in (_ACTIVE, str(entry.status))
+            if same_state and (not mine or mine == held.place):
                 return held
         return None
 
     def earlier(self, entry: Entry) -> list[Held]:
         """Entries with this text that are active no more."""
         found = self._by_text.get(fingerprint(entry.body), ())
-        return [held for held in found if held.status != _ACTIVE]
+        states = (_ACTIVE, str(entry.status))
+        return [held for held in found if held.status not in states]
 
 
 class Later(NamedTuple):

@@ -8,6 +8,7 @@ when it is older, damaged or gone.
 """
 
 import contextlib
+import errno
 import marshal
 import os
 import shutil
@@ -184,10 +185,12 @@ class Index:
 
     def _current(self) -> "Reader":
         """A reader of the files as they are now."""
+        self.stale = False
         state = self._state if self._reader else self._load()
         listing = self._scan(state)
         if self._reader is not None:
-            if state and self._follows(listing, state):
+            same = state is not None and state.version == self._version()
+            if state and same and self._follows(listing, state):
                 self._state = self._settled(state)
                 return self._reader
             self._close()
@@ -281,7 +284,8 @@ class Index:
             return state
         settled = state._replace(recent={})
         # Somebody who holds the lock is writing a newer state.
-        with contextlib.suppress(LockBusy), Lock(self._lock, 0):
+        # ... and on a disk that became read-only nobody writes anything.
+        with contextlib.suppress(LockBusy, WriteFailed, OSError), Lock(self._lock, 0):
             if self._load() == state:
                 self._store(settled)
         return settled
@@ -307,6 +311,8 @@ class Index:
                 reason = "memcli or the vault's config changed, or it was incomplete"
             self._tell(f"rebuilding the index: {reason}")
         try:
+            if os.path.islink(self._folder) or os.path.isfile(self._folder):
+                os.unlink(self._folder)
             shutil.rmtree(self._folder, ignore_errors=True)
             os.makedirs(self._folder, exist_ok=True)
             indexing.create(self._folder)
@@ -341,7 +347,9 @@ class Index:
         except indexing.Interrupted as error:
             raise _Damaged(str(error)) from error
         except OSError as error:
-            raise _unwritable(self._folder, error) from error
+            if fresh or error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
+                raise _unwritable(self._folder, error) from error
+            raise _Damaged(f"{type(error).__name__}: {error}") from error
         new_state = state._replace(
             segments=tuple((s.name, s.documents, s.deleted) for s in segments),
             folders=listing.folders,

@@ -144,6 +144,7 @@ def _segments(whoosh: Any) -> tuple[SegmentId, ...]:
                 tuple(sorted(segment.deleted_docs())),
             )
             for segment in reader.segments() or ()
+            if segment.doc_count_all()  # Whoosh writes no column for nothing
         )
     finally:
         reader.close()
@@ -195,6 +196,8 @@ def _merge_policy(writer: Any, segments: list[Any]) -> list[Any]:
     if not small and len(segments) - len(stale) >= _MOST_SEGMENTS:
         merged = list(segments)
     for segment in merged:
+        if not live(segment):
+            continue
         reader = SegmentReader(writer.storage, writer.schema, segment)
         writer.add_reader(reader)
         reader.close()

@@ -59,7 +59,7 @@ class Reader:
         self.orders = self.columns.orders
         self.size = len(lengths) - len(self._deleted)
         self.total_length = sum(lengths) - sum(lengths[doc] for doc in self._deleted)
-        self.all_plain = not any(flags) or all(map(self.plain, self.everything()))
+        self.all_plain = not (any(flags) or any(self.columns.expires))
         self._found: dict[str, tuple[array[int], array[float]]] = {}
 
     def close(self) -> None:

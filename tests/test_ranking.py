@@ -1,0 +1,210 @@
+"""Ranking is a pure function of what the documents hold, not of their numbers."""
+
+import random
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memcli.corpus import Weights
+from memcli.ranking import Ranking, rank
+
+NOW = 1_795_262_400
+DAY = 86_400
+VOCABULARY = ("deploy", "friday", "queue", "retry", "port", "ana", "heron")
+
+
+class Doc(NamedTuple):
+    """A document; its order is its name, whatever number it gets."""
+
+    order: int
+    words: tuple[str, ...]
+    session: int = 0
+    seq: int = 0
+    asks: bool = False
+    moment: int = 0
+
+
+class Toy:
+    """A corpus in memory, with the documents numbered as they are given."""
+
+    def __init__(self, docs: list[Doc]) -> None:
+        self.docs = docs
+        self.size = len(docs)
+        self.lengths = [len(doc.words) for doc in docs]
+        self.total_length = sum(self.lengths)
+        self.sessions = [doc.session for doc in docs]
+        self.orders = [doc.order for doc in docs]
+
+    def postings(self, term: str) -> tuple[list[int], list[float]]:
+        found = [i for i, doc in enumerate(self.docs) if term in doc.words]
+        return found, [float(self.docs[i].words.count(term)) for i in found]
+
+    def frequency(self, term: str) -> int:
+        return len(self.postings(term)[0])
+
+    def session_members(self, session: int) -> list[int]:
+        members = [i for i, doc in enumerate(self.docs) if doc.session == session]
+        return sorted(members, key=lambda i: (self.docs[i].seq, self.docs[i].order))
+
+    def key_terms(self, doc: int) -> Mapping[str, float]:
+        words = self.docs[doc].words
+        return {word: float(words.count(word)) for word in sorted(set(words))}
+
+    def asks(self, doc: int) -> bool:
+        return self.docs[doc].asks
+
+    def moment(self, doc: int) -> int:
+        return self.docs[doc].moment
+
+
+def ranked(
+    docs: list[Doc], question: str, limit: int = 10, **options: object
+) -> Ranking:
+    asked = [(word, word) for word in question.split()]
+    given_: dict[str, object] = {"now": NOW, **options}
+    return rank(asked, Toy(docs), limit=limit, **given_)  # type: ignore[arg-type]
+
+
+def orders(docs: list[Doc], question: str, **options: object) -> list[int]:
+    return [docs[hit.doc].order for hit in ranked(docs, question, **options).hits]  # type: ignore[arg-type]
+
+
+_DOCS = st.lists(
+    st.builds(
+        Doc,
+        order=st.just(0),
+        words=st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=6).map(tuple),
+        session=st.integers(0, 2),
+        seq=st.integers(0, 3),
+        asks=st.booleans(),
+        moment=st.sampled_from([0, NOW - DAY, NOW - 900 * DAY, NOW + DAY]),
+    ),
+    min_size=1,
+    max_size=14,
+).map(lambda docs: [doc._replace(order=i + 1) for i, doc in enumerate(docs)])
+_QUESTION = st.lists(st.sampled_from([*VOCABULARY, "nowhere"]), max_size=4).map(
+    " ".join
+)
+
+
+@given(docs=_DOCS, question=_QUESTION, chance=st.randoms(), limit=st.integers(1, 6))
+def test_ranking_is_independent_of_the_numbering(
+    docs: list[Doc], question: str, chance: random.Random, limit: int
+) -> None:
+    shuffled = list(docs)
+    chance.shuffle(shuffled)
+    first, second = (
+        [
+            (numbering[hit.doc].order, hit.score, hit.parts, hit.matched)
+            for hit in ranked(numbering, question, limit).hits
+        ]
+        for numbering in (docs, shuffled)
+    )
+    assert first == second
+
+
+@given(docs=_DOCS, question=_QUESTION, limit=st.integers(1, 6))
+def test_a_shorter_list_is_the_beginning_of_a_longer_one(
+    docs: list[Doc], question: str, limit: int
+) -> None:
+    assert (
+        orders(docs, question, limit=limit) == orders(docs, question, limit=99)[:limit]
+    )
+
+
+@given(docs=_DOCS, question=_QUESTION)
+def test_scores_fall_and_coverage_is_a_share(docs: list[Doc], question: str) -> None:
+    found = ranked(docs, question)
+    scores = [hit.score for hit in found.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(score > 0 for score in scores)
+    assert 0.0 <= found.coverage <= 1.0 + 1e-9
+    held = {word for doc in docs for word in doc.words}
+    assert set(found.missing) == set(question.split()) - held
+    assert bool(found.hits) == bool(set(question.split()) & held)
+
+
+@given(docs=_DOCS, question=_QUESTION, data=st.data())
+def test_what_is_not_admitted_or_not_within_is_never_a_hit(
+    docs: list[Doc], question: str, data: st.DataObject
+) -> None:
+    some = data.draw(st.sets(st.sampled_from(range(len(docs)))))
+    for options in ({"admit": some.__contains__}, {"within": some}):
+        assert {hit.doc for hit in ranked(docs, question, **options).hits} <= some  # type: ignore[arg-type]
+
+
+@settings(max_examples=25)
+@given(docs=_DOCS, question=_QUESTION)
+def test_the_pieces_add_up_to_the_score(docs: list[Doc], question: str) -> None:
+    for hit in ranked(docs, question).hits:
+        parts = dict(hit.parts)
+        factor = 1.0
+        for name in ("entity", "question", "recency"):
+            factor *= parts.pop(name, 1.0)
+        assert hit.score == pytest.approx(sum(parts.values()) * factor)
+
+
+def doc(order: int, text: str, **fields: int) -> Doc:
+    return Doc(order, tuple(text.split()), **fields)
+
+
+def test_equal_scores_break_on_the_order_of_the_entry() -> None:
+    docs = [doc(3, "heron"), doc(1, "heron"), doc(2, "heron")]
+    assert orders(docs, "heron") == [1, 2, 3]
+
+
+def test_the_rarer_word_counts_more() -> None:
+    docs = [doc(1, "port x"), doc(2, "heron x"), *(doc(i, "port y") for i in (3, 4, 5))]
+    assert orders(docs, "port heron")[0] == 2
+
+
+def test_the_entry_after_a_match_counts_and_those_far_off_do_not() -> None:
+    line = [doc(i, "filler", session=7, seq=i) for i in range(1, 9)]
+    line[3] = doc(4, "heron", session=7, seq=4)
+    found = orders(line, "heron")
+    assert found[0] == 4
+    assert found[1] == 5, "an answer follows its question"
+    assert set(found) == {2, 3, 4, 5, 6}
+
+
+def test_a_hidden_neighbour_lifts_nobody() -> None:
+    docs = [doc(1, "heron", session=7, seq=1), doc(2, "filler", session=7, seq=2)]
+    assert orders(docs, "heron", admit=lambda i: i == 1) == []
+
+
+def test_named_entries_newer_ones_and_statements_win_among_equals() -> None:
+    docs = [doc(1, "heron"), doc(2, "heron")]
+    assert orders(docs, "heron", named={1}) == [2, 1]
+    docs = [doc(1, "heron", moment=NOW - 700 * DAY), doc(2, "heron", moment=NOW)]
+    assert orders(docs, "heron") == [2, 1]
+    docs = [doc(1, "heron")._replace(asks=True), doc(2, "heron")]
+    assert orders(docs, "heron") == [2, 1]
+
+
+def test_an_empty_corpus_and_an_empty_question_have_no_hits() -> None:
+    empty = ranked([], "heron")
+    assert (empty.hits, empty.coverage, empty.missing) == ([], 0.0, ["heron"])
+    nothing = ranked([doc(1, "heron")], "")
+    assert (nothing.hits, nothing.coverage, nothing.missing) == ([], 0.0, [])
+
+
+def test_coverage_falls_with_the_words_that_are_missing() -> None:
+    docs = [doc(1, "heron port"), doc(2, "queue")]
+    shares = [
+        ranked(docs, question).coverage
+        for question in ("heron port", "heron port nowhere", "heron nowhere never")
+    ]
+    assert shares[0] == pytest.approx(1.0)
+    assert shares == sorted(shares, reverse=True)
+    assert shares[2] < 0.5
+
+
+def test_a_very_long_question_is_cut_to_its_most_selective_terms() -> None:
+    docs = [doc(i, f"port word{i}") for i in range(60)]
+    question = "port " + " ".join(f"word{i}" for i in range(60))
+    found = ranked(docs, question, 5)
+    assert len(found.terms) == Weights().most_terms
+    assert "port" not in [term.text for term in found.terms]
