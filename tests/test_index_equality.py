@@ -376,6 +376,8 @@ def test_harm_to_any_file_of_the_index_changes_no_answer_and_is_told(
         everything(later)
         (tmp_path / "n" / "other.md").unlink()
         assert answers(later) == right, name
+        if not (kept / name).stat().st_size:
+            continue  # a lock file that was empty has nothing to lose
         assert told, name
         assert told[0].startswith("rebuilding the index"), name
 
