@@ -38,11 +38,14 @@ _FORMS = (
     ("Slack webhook", r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}"),
     ("Google API key", r"\bAIza[A-Za-z0-9_-]{35}"),
     ("Stripe key", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("API key", r"\bsk-(?:[a-z]+[0-9]*-)*[A-Za-z0-9_-]{20,}"),
+    ("API key", r"\bsk-(?=[\w-]*[0-9])(?:[a-z]+[0-9]*-)*[A-Za-z0-9_-]{20,}"),
     ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
     ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
     ("JSON web token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[\w-]{8,}"),
-    ("password in a URL", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:[^\s:/@]{3,}@"),
+    (
+        "password in a URL",
+        r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:(?![$<{*])(?!password@)[^\s:/@]{3,}@",
+    ),
 )
 _ASSIGNMENT = (
     r"(?i)(?:^|[^A-Za-z])"

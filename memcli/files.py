@@ -34,6 +34,9 @@ _BINARY: int = getattr(os, "O_BINARY", 0)
 _NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 
+# From here on os.sync, which waits for every disk of the machine, is worth its wait.
+_SYNC_ALL = 256
+
 # A waiting writer looks this often, in seconds: a hundredth of a save.
 _POLL = 0.01
 
@@ -136,7 +139,9 @@ def write_new(
 ) -> None:
     """Write many files that do not exist yet, all or none; durable on return.
 
-    The caller holds the lock that keeps others from making the same files.
+    The caller holds the lock that keeps others from making the same files. A kill
+    during the renames leaves some of the files, each of them complete; folders that
+    were made stay in any case.
 
     Args:
         items: (path, bytes) of each file.
@@ -147,32 +152,32 @@ def write_new(
         WriteFailed: the disk refused, or a file is there already.
     """
     done = fault or _no_fault
+    unique = f".{os.getpid()}-{os.urandom(4).hex()}"
     waiting: list[tuple[str, str]] = []
-    placed: list[str] = []
-    path, complete = "", False
+    folders: dict[str, None] = {}
+    path, renaming, complete = "", False, False
     try:
         for number, (path, data) in enumerate(items):
             folder = os.path.dirname(path)
-            make_folder(folder)
-            temporary = os.path.join(folder, f".{os.getpid()}-{number}.tmp")
+            if folder not in folders:
+                make_folder(folder)
+                folders[folder] = None
+            temporary = os.path.join(folder, f"{unique}-{number}.tmp")
             waiting.append((temporary, path))
             _write_scratch(temporary, data)
             if progress and number % 64 == 0:
                 progress(number, len(items))
         done("created")
         done("written")
-        # One sync for all: 0.05 ms a file, where fsync of each takes 0.3. Only
-        # Linux waits in it until the data is on disk.
-        if sys.platform == "linux":
-            os.sync()
+        _sync_files(waiting)
         done("synced")
+        renaming = True
         for temporary, path in waiting:
             if os.path.lexists(path):
                 raise FileExistsError(errno.EEXIST, "file exists", path)
             os.rename(temporary, path)
-            placed.append(path)
         done("replaced")
-        for folder in {os.path.dirname(path) for path in placed}:
+        for folder in folders:
             _sync_folder(folder)
         done("settled")
         complete = True
@@ -180,20 +185,52 @@ def write_new(
         raise write_failed(path, error) from error
     finally:
         if not complete:
-            for name in placed:
-                _remove_quietly(name)
-            for temporary, _ in waiting:
-                _remove_quietly(temporary)
+            _withdraw(waiting, renaming)
 
 
 def _write_scratch(path: str, data: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o666)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
     try:
         _write_all(handle, data)
-        if sys.platform != "linux":
+        if sys.platform == "win32":  # needs a handle that may write
             os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _sync_files(waiting: Sequence[tuple[str, str]]) -> None:
+    """Wait until the bytes of these new files are on disk, or say that they cannot.
+
+    10,000 files of 500 bytes on ext4: fsync of each as it is written 5.1 s, of each
+    at the end 3.2 s, os.sync 0.06 s, os.sync and then fsync of each 0.9 s. os.sync
+    alone never says that the disk refused; and only Linux waits in it.
+    """
+    if sys.platform == "win32":
+        return
+    if sys.platform == "linux" and len(waiting) > _SYNC_ALL:
+        os.sync()
+    for temporary, _ in waiting:
+        handle = os.open(temporary, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _withdraw(waiting: Sequence[tuple[str, str]], renaming: bool) -> None:
+    """Remove what `write_new` wrote, whatever interrupted it.
+
+    Once it renames, every temporary file exists, so a missing one has become the
+    file; a list of what was renamed would lack the rename that was interrupted.
+    """
+    for temporary, path in waiting:
+        try:
+            os.unlink(temporary)
+        except FileNotFoundError:
+            if renaming:
+                _remove_quietly(path)
+        except OSError:
+            continue
 
 
 def _no_fault(_step: str) -> None:
@@ -274,7 +311,10 @@ def write_failed(path: str, error: Exception) -> WriteFailed:
             f"{path}: no space left on the disk; nothing was changed",
             hint="free some space, then repeat the command",
         )
-    return WriteFailed(f"{path}: {_reason(error)}; nothing was changed")
+    return WriteFailed(
+        f"{path}: {_reason(error)}; nothing was changed",
+        hint="check who may write there, and whether the disk is read-only",
+    )
 
 
 def _reason(error: Exception) -> str:
@@ -329,7 +369,7 @@ class Listing(NamedTuple):
 
     Attributes:
         folders: for each folder that holds `*.md` files (vault-relative POSIX path,
-            "" is the root) a flat list: name, mtime in ns, size in bytes, name, ...
+            "" is the root) a flat list: name, `stamp_of` it, size in bytes, name, ...
             Flat, because 10,000 tuples more cost 4 ms.
         symlinks: paths of symbolic links to folders and `*.md` files. None is
             followed: what lies inside the vault is found at its own place, under
@@ -379,6 +419,15 @@ def paths(listing: Listing) -> list[str]:
     ]
 
 
+def stamp_of(status: os.stat_result) -> int:
+    """When a file last changed, in ns, in a way that nobody can set back.
+
+    The time of the inode: `cp -p`, `tar` and two swapped names leave mtime and size as
+    they were. Windows keeps the time of creation there, so it is mtime's.
+    """
+    return status.st_mtime_ns if sys.platform == "win32" else status.st_ctime_ns
+
+
 def _scan_folder(
     root: str, folder: str, found: Listing, skip: Collection[str]
 ) -> list[str]:
@@ -397,7 +446,7 @@ def _scan_folder(
                         status = entry.stat(follow_symlinks=False)
                     except FileNotFoundError:
                         continue
-                    files += (name, status.st_mtime_ns, status.st_size)
+                    files += (name, stamp_of(status), status.st_size)
             elif entry.is_symlink():
                 if name.endswith(".md") or entry.is_dir():
                     found.symlinks.append(prefix + name)

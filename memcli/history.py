@@ -28,7 +28,7 @@ __all__ = ["Commit", "Repository"]
 #   update-index --add, plain commit            20   (takes the user's staged files)
 #   var -l, update-index, fast-import           12   (no hooks, signature, filters)
 # The preloading threads cost more than they save once the files are in the cache.
-# Importing subprocess would add 9 ms to ours (`python -c` with and without it).
+# Importing subprocess would add 3.5 ms to ours: 9 alone, of which we share the rest.
 _CHEAP = ("-c", "core.preloadIndex=false")
 _COMMIT = (
     "-c",
@@ -497,4 +497,4 @@ def _lock_busy(said: str) -> LockBusy:
 
 def _refused(what: str, done: Outcome) -> HistoryError:
     said = done.text[-2000:] or f"git ended with {done.code} and said nothing"
-    return HistoryError(f"{what}: {said}")
+    return HistoryError(f"{what}: {said}", hint="do what git asks for, then repeat")

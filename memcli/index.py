@@ -1,7 +1,7 @@
 """The index: follows the files, answers questions about them, can be deleted.
 
 Invariant: nobody tells the index about a change. `Index.read` compares the folder
-with what was indexed, by (mtime, size, content), brings it up to date and only then
+with what was indexed, by (time, size, content), brings it up to date and only then
 answers; so a save, an edit by hand, a `git pull`, a crash and a deleted file are one
 case. Everything below `.memcli/index/` is derived, carries a version, and is rebuilt
 when it is older, damaged or gone.
@@ -443,7 +443,7 @@ class Index:
             try:
                 read_at = time.time_ns()
                 data = files.read(absolute)
-                if os.stat(absolute).st_mtime_ns > read_at - _RACY_NS:
+                if files.stamp_of(os.stat(absolute)) > read_at - _RACY_NS:
                     recent[path] = zlib.crc32(data)
                 entry = codec.decode(_beginning(data), path, kinds=kinds).entry
             except InvalidEntry as error:

@@ -94,11 +94,14 @@ class Neighbourhood:
             parts["lexical"] += mine
             parts["neighbours"] += max(0.0, self._reach(own, line, i) - mine)
             parts["session"] += self.lifts[term.text].get(group, 0.0)
+        reached = lift = 0.0
         for term in extra:
             own = table[term.text]
             mine = own[doc][0] if doc in own else 0.0
-            parts["feedback"] += max(mine, self._reach(own, line, i))
-            parts["feedback"] += self.lifts[term.text].get(group, 0.0)
+            reached += max(mine, self._reach(own, line, i))
+            lift += self.lifts[term.text].get(group, 0.0)
+        if reached:  # a session is lifted only where a term was found or near
+            parts["feedback"] = reached + lift
         return parts
 
     def _counts(self, own: Mapping[int, tuple[float, float]]) -> dict[int, float]:

@@ -332,10 +332,10 @@ class Transaction:
                     files.write_atomic(path, data, fault=fault)
             fault("wrote")
             self._repository.commit(list(self._puts), self.message)
-            fault("committed")
         except BaseException:
             _restore(before)
             raise
+        fault("committed")
 
 
 def refuse_secrets(entry: Entry) -> None:

@@ -233,6 +233,135 @@ def test_folder_without_permission_is_a_failed_write(foreign_folder: Path) -> No
     assert path.read_bytes() == b"old"
 
 
+# --- write_new ----------------------------------------------------------------
+
+
+def batch(folder: Path, count: int = 5) -> list[tuple[str, bytes]]:
+    """New files in two folders that do not exist yet."""
+    return [
+        (str(folder / "memories" / f"k{i % 2}" / f"{i} é.md"), b"%d\r\n" % i)
+        for i in range(count)
+    ]
+
+
+def left(folder: Path) -> list[str]:
+    """Names of all files below a folder, hidden ones too."""
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 300])
+def test_new_files_hold_every_byte_and_leave_nothing_else(
+    tmp_path: Path, count: int
+) -> None:
+    items = batch(tmp_path, count)
+    told: list[tuple[int, int]] = []
+    seen: list[str] = []
+    files.write_new(
+        items, fault=seen.append, progress=lambda done, all_: told.append((done, all_))
+    )
+    assert [(path, Path(path).read_bytes()) for path, _ in items] == items
+    assert len(left(tmp_path)) == count
+    assert tuple(seen) == STEPS
+    assert told == [(n, count) for n in range(0, count, 64)]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_interrupted_new_files_are_all_gone(tmp_path: Path, step: str) -> None:
+    def fault(done: str) -> None:
+        if done == step:
+            raise Boom
+
+    with pytest.raises(Boom):
+        files.write_new(batch(tmp_path), fault=fault)
+    assert left(tmp_path) == []
+    files.write_new(batch(tmp_path))
+
+
+def test_interrupt_right_behind_a_rename_leaves_no_new_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename, renamed = os.rename, []
+
+    def interrupted(source: str, target: str) -> None:
+        rename(source, target)
+        renamed.append(target)
+        if len(renamed) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_new(batch(tmp_path))
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_new_file_never_replaces_another(tmp_path: Path, when: str) -> None:
+    items = batch(tmp_path)
+    theirs = Path(items[3][0])
+    theirs.parent.mkdir(parents=True)
+
+    def fault(step: str) -> None:
+        if when == "before" or step == "synced":
+            theirs.write_bytes(b"theirs")
+
+    with pytest.raises(WriteFailed, match="exists; nothing was changed") as caught:
+        files.write_new(items, fault=fault)
+    assert str(theirs) in caught.value.message
+    assert theirs.read_bytes() == b"theirs"
+    assert left(tmp_path) == [theirs.name]
+
+
+def test_same_new_path_twice_is_refused(tmp_path: Path) -> None:
+    items = batch(tmp_path)
+    with pytest.raises(WriteFailed, match="exists"):
+        files.write_new([*items, items[0]])
+    assert left(tmp_path) == []
+
+
+def test_new_files_on_a_full_disk_are_all_gone(tmp_path: Path) -> None:
+    def full(step: str) -> None:
+        if step == "replaced":
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(WriteFailed, match="no space left"):
+        files.write_new(batch(tmp_path), fault=full)
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["n" * 400, "a\0b"])
+def test_one_impossible_name_stops_all_new_files(tmp_path: Path, name: str) -> None:
+    with pytest.raises(WriteFailed, match="nothing was changed"):
+        files.write_new([*batch(tmp_path), (str(tmp_path / name), b"x")])
+    assert left(tmp_path) == []
+
+
+@posix
+def test_new_files_get_what_the_umask_allows(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        files.write_new([(str(tmp_path / "a.md"), b"")])
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.md").stat().st_mode) == 0o640
+
+
+@posix
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_new_files_are_none_or_all(tmp_path: Path, step: str) -> None:
+    program = (
+        "import os, sys; from memcli import files\n"
+        "def fault(step):\n"
+        "    if step == sys.argv[2]: os.kill(os.getpid(), 9)\n"
+        "items = [(f'{sys.argv[1]}/{i}.md', b'new') for i in range(3)]\n"
+        "files.write_new(items, fault=fault)"
+    )
+    arguments = [sys.executable, "-c", program, str(tmp_path), step]
+    done = subprocess.run(arguments, check=False)
+    assert done.returncode == -signal.SIGKILL
+    found = files.paths(files.scan(str(tmp_path)))
+    assert len(found) == (3 if step in ("replaced", "settled") else 0)
+
+
 # --- Lock ---------------------------------------------------------------------
 
 HOLDER = (

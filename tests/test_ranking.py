@@ -133,7 +133,7 @@ def test_what_is_not_admitted_or_not_within_is_never_a_hit(
 ) -> None:
     some = data.draw(st.sets(st.sampled_from(range(len(docs)))))
     for options in ({"admit": some.__contains__}, {"within": some}):
-        assert {hit.doc for hit in ranked(docs, question, **options).hits} <= some  # type: ignore[arg-type]
+        assert {hit.doc for hit in ranked(docs, question, **options).hits} <= some
 
 
 @settings(max_examples=25)
@@ -147,8 +147,8 @@ def test_the_pieces_add_up_to_the_score(docs: list[Doc], question: str) -> None:
         assert hit.score == pytest.approx(sum(parts.values()) * factor)
 
 
-def doc(order: int, text: str, **fields: int) -> Doc:
-    return Doc(order, tuple(text.split()), **fields)
+def doc(order: int, text: str, session: int = 0, seq: int = 0, moment: int = 0) -> Doc:
+    return Doc(order, tuple(text.split()), session, seq, moment=moment)
 
 
 def test_equal_scores_break_on_the_order_of_the_entry() -> None:

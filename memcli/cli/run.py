@@ -19,6 +19,7 @@ BUG = 70
 
 def run(command: spec.Command, values: dict[str, Any]) -> int:
     """Run a command with its parsed values; returns the exit code."""
+    render.prepare_streams()
     as_json = bool(values.pop("json"))
     screen = render.Screen(command.name, as_json=as_json)
     context = _context(values.pop("vault"), as_json, screen)

@@ -1,0 +1,54 @@
+"""Running memcli's command line as its users do: as a process."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from memcli import Vault
+
+
+class Outcome(NamedTuple):
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The one document on stdout."""
+        (line,) = self.out.splitlines()
+        document: dict[str, Any] = json.loads(line)
+        return document
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def memcli(vault: Vault, tmp_path: Path) -> Run:
+    """Run `memcli WORDS` as a process, on the vault of the test."""
+
+    def run(
+        *words: str,
+        stdin: bytes = b"",
+        environ: dict[str, str] | None = None,
+        cwd: Path = tmp_path,
+    ) -> Outcome:
+        done = subprocess.run(
+            [sys.executable, "-m", "memcli", *words],
+            input=stdin,
+            capture_output=True,
+            env={**os.environ, "MEMCLI_VAULT": vault.root, **(environ or {})},
+            cwd=cwd,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run

@@ -1,0 +1,246 @@
+"""The promises of docs/output.md, kept on success and on failure."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.lock import Lock
+from tests.cli.conftest import Run
+
+KEYS = ["memcli", "command", "ok", "data", "warnings", "error"]
+
+
+def test_every_command_speaks_the_envelope(memcli: Run, tmp_path: Path) -> None:
+    lines = tmp_path / "in.jsonl"
+    lines.write_text('{"text": "green pears"}\n')
+    for words in (
+        ["save", "red apples"],
+        ["recall", "apples"],
+        ["recall", "--all"],
+        ["inspect"],
+        ["inspect", "index"],
+        ["inspect", "lint"],
+        ["import", str(lines)],
+        ["import", str(lines), "--dry-run"],
+        ["init", str(tmp_path / "other")],
+    ):
+        done = memcli(*words, "--json")
+        assert (done.code, done.json["ok"], done.json["error"]) == (0, True, None), (
+            words
+        )
+        assert list(done.json) == KEYS
+        assert done.json["memcli"] == 1
+        assert done.json["command"] == words[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "error"),
+    [
+        (["recall", "x", "--nosuch"], 2, "usage"),
+        (["recall"], 2, "usage"),
+        (["recall", "x", "--all"], 2, "usage"),
+        (["recall", "x", "--limit", "many"], 2, "usage"),
+        (["recall", "x", "--budget", "huge"], 2, "usage"),
+        (["recall", "x", "--kind", "fixx"], 1, "invalid_kind"),
+        (["recall", "x", "--after", "someday"], 1, None),
+        (["recall", "x", "--vault", "/nowhere/at/all"], 1, "vault_not_found"),
+        (["save", "x", "--kind", "fixx"], 1, "invalid_kind"),
+        (["save", "x", "--type", "x"], 1, "invalid_type"),
+        (["save", "x", "--occurred-at", "2025-13-01"], 1, "invalid_occurred_at"),
+        (["save", "x", "--tag", "two words"], 1, "invalid_tag"),
+        (["save", " "], 1, "empty_text"),
+        (["save", "--file", "/nowhere"], 1, "unreadable"),
+        (["save", "--file", "/"], 1, "unreadable"),
+        (["save", "key AKIAABCDEFGHIJKLMNOP"], 1, "secret_found"),
+        (["import", "/nowhere"], 1, "unreadable"),
+        (["inspect", "zzzzzz"], 1, "entry_not_found"),
+        (["inspect", "../../etc"], 1, "entry_not_found"),
+    ],
+)
+def test_failures_speak_json_and_change_nothing(
+    memcli: Run, vault: Vault, words: list[str], code: int, error: str | None
+) -> None:
+    before = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
+    done = memcli(*words, "--json")
+    assert done.code == code
+    assert list(done.json) == KEYS
+    assert done.json["ok"] is False
+    assert done.json["data"] is None
+    assert done.json["error"]["message"]
+    if error:
+        assert done.json["error"]["code"] == error
+    plain = memcli(*words)
+    assert (plain.code, plain.out) == (code, "")
+    assert done.json["error"]["message"] in plain.err
+    after = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
+    assert after == before
+
+
+def test_nearest_match_is_the_hint(memcli: Run) -> None:
+    done = memcli("save", "x", "--kind", "decison", "--json")
+    assert done.json["error"]["hint"] == "Did you mean 'decision'?"
+
+
+def test_batch_answers_a_line_with_a_line(memcli: Run) -> None:
+    memcli("save", "red apples")
+    questions = b'{"id": "a", "query": "apples"}\n\n{"id": 2, "query": "cars"}\n'
+    done = memcli("recall", "--batch", "-", "--json", stdin=questions)
+    answers = [json.loads(line) for line in done.out.splitlines()]
+    assert [answer["data"]["id"] for answer in answers] == ["a", 2]
+    assert [len(answer["data"]["rows"]) for answer in answers] == [1, 0]
+
+
+def test_batch_names_the_line_that_is_wrong(memcli: Run) -> None:
+    done = memcli("recall", "--batch", "-", "--json", stdin=b'{"query": "x"}\n{"q": 1}')
+    assert done.code == 1
+    assert "line 2" in done.json["error"]["message"]
+
+
+def test_import_reports_lines_and_saves_the_rest(memcli: Run, vault: Vault) -> None:
+    lines = b'{"text": "red"}\nnot json\n{"text": ""}\n{"text": "x", "knd": 1}\n\xff\n'
+    done = memcli("import", "-", "--json", stdin=lines)
+    assert (done.code, done.json["ok"]) == (1, False)
+    assert [item["line"] for item in done.json["data"]["failed"]] == [2, 3, 4, 5]
+    assert len(done.json["data"]["created"]) == 1
+    assert len(vault.recall("red").rows) == 1
+
+
+def test_held_lock_is_a_reason_to_try_again(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from memcli.cli import argv, spec
+    from memcli.cli.run import run
+
+    monkeypatch.setattr("memcli.config.LOCK_WAIT", 0.1)
+    command = spec.load("save")
+    values = argv.parse(["red apples", "--json", "--vault", vault.root], command)
+    assert values is not None
+    lock = os.path.join(vault.root, ".memcli", "run", "lock")
+    with Lock(lock, 1):
+        assert run(command, values) == 75
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == "lock_busy"
+
+
+def test_broken_file_is_named_by_every_command(memcli: Run, vault: Vault) -> None:
+    Path(vault.root, "memories", "bad.md").write_text("---\nid: [\n---\nx\n")
+    for words in (
+        ["recall", "x"],
+        ["recall", "--all"],
+        ["inspect"],
+        ["inspect", "lint"],
+    ):
+        done = memcli(*words)
+        assert "memories/bad.md:" in done.out + done.err, words
+    assert memcli("inspect").code == 1
+    assert memcli("save", "y").code == 0
+
+
+def test_text_from_stdin_file_and_argument_is_the_same(
+    memcli: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "text.md"
+    path.write_bytes(b"\xef\xbb\xbfred apples\r\n")
+    first = memcli("save", "--file", str(path), "--json").json["data"]
+    for words, stdin in (
+        (["red apples"], b""),
+        ([], b"red apples\n"),
+        (["-"], b"red apples"),
+    ):
+        again = memcli("save", *words, "--json", stdin=stdin).json["data"]
+        assert (again["outcome"], again["id"]) == ("duplicate", first["id"])
+
+
+@pytest.mark.parametrize("stdin", [b"\xff\xfe\x00", b"text\x00more"])
+def test_binary_input_is_refused(memcli: Run, stdin: bytes) -> None:
+    done = memcli("save", "--json", stdin=stdin)
+    assert done.code == 1
+    assert done.json["error"]["code"] in ("unreadable", "not_text")
+
+
+def test_fifty_megabytes_are_refused(memcli: Run) -> None:
+    done = memcli("save", "--json", stdin=b"word " * 10_000_000)
+    assert done.json["error"]["code"] == "too_large"
+
+
+def test_empty_variable_counts_as_unset(memcli: Run) -> None:
+    done = memcli("recall", "x", "--json", environ={"MEMCLI_VAULT": ""})
+    assert done.json["error"]["code"] == "vault_not_found"
+    assert "memcli init" in done.json["error"]["hint"]
+
+
+def test_escape_sequences_are_shown_not_obeyed(memcli: Run) -> None:
+    memcli(
+        "save", "red \x1b[31m apples\x1b]0;title\x07 \u202eevil", "--title", "a\x1b[2J"
+    )
+    done = memcli("recall", "apples")
+    assert "\x1b" not in done.out
+    assert "\\x1b[31m" in done.out
+    assert "\u202e" not in done.out
+
+
+def test_reader_that_stops_early_is_no_error(memcli: Run, vault: Vault) -> None:
+    for number in range(30):
+        vault.save(vault.draft({"text": f"apples {number} " + "x" * 3000}))
+    done = subprocess.run(
+        f'"{sys.executable}" -m memcli recall apples --limit 30 | head -c 10',
+        shell=True,
+        capture_output=True,
+        env={**os.environ, "MEMCLI_VAULT": vault.root},
+        check=False,
+    )
+    assert done.stderr == b""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full (Linux)")
+def test_full_disk_behind_the_output_is_said(vault: Vault) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "memcli", "inspect", "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "MEMCLI_VAULT": vault.root},
+            check=False,
+        )
+    assert done.returncode == 1
+    assert b"bug" not in done.stderr
+
+
+def test_output_is_utf8_whatever_the_locale(memcli: Run) -> None:
+    memcli("save", "καφές 咖啡 ☕")
+    environ = {"LC_ALL": "C"}
+    for words in (["recall", "咖啡"], ["recall", "咖啡", "--json"]):
+        assert "καφές 咖啡 ☕" in memcli(*words, environ=environ).out
+
+
+def test_adopting_a_folder_changes_no_byte(memcli: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(200):
+        (folder / f"Note {number}.md").write_bytes(
+            b"---\r\ntags: [a, b]\r\ntitle: 'T'\r\n---\r\nheron %d" % number
+        )
+    before = {path.name: path.read_bytes() for path in folder.glob("*.md")}
+    done = memcli("import", str(folder), "--in-place", "--json")
+    assert done.json["data"]["notes"] == 200
+    found = memcli("recall", "heron", "--json", "--vault", str(folder))
+    assert len(found.json["data"]["rows"]) == 10
+    assert {path.name: path.read_bytes() for path in folder.glob("*.md")} == before
+
+
+def test_importing_a_folder_twice_adds_nothing(memcli: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "obsidian"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "One.md").write_text("See [[Two]]\n")
+    (folder / "sub" / "Two.md").write_text("---\naliases: [Zwei]\n---\n# Two\n\nText\n")
+    dry = memcli("import", str(folder), "--dry-run", "--json").json["data"]
+    assert len(dry["created"]) == 2
+    first = memcli("import", str(folder), "--json").json["data"]
+    again = memcli("import", str(folder), "--json").json["data"]
+    assert (len(first["created"]), len(again["created"])) == (2, 0)
+    assert len(again["duplicates"]) == 2
+    assert memcli("inspect", "lint").out == "lint: nothing is wrong\n"
