@@ -10,7 +10,7 @@ apply; only after it exists are its paths brought up to date in the user's index
 
 import contextlib
 import os
-import time
+import shutil
 from collections.abc import Sequence
 
 from memcli.gitprocess import Outcome, run
@@ -18,8 +18,10 @@ from memcli.gitprocess import Outcome, run
 MANY = 500
 """From this many paths on, this way is the faster one (measured: about 300)."""
 
-# Seconds to wait for the user's index, which an editor may hold for a moment.
-_PATIENCE = 5.0
+# Every file counts as large, and those go into one pack: 10,000 files of 500 bytes
+# take 0.6 s instead of 1.3 to 1.7, and 3.5 MB on disk instead of 40, and the next
+# save need not collect garbage. Files under an eol or filter rule stay loose.
+_ONE_PACK = ("-c", "core.bigFileThreshold=1")
 
 
 def commit_many(
@@ -47,25 +49,48 @@ def commit_many(
     if ignored.code == 0:
         return Outcome(1, b"are ignored by one of your .gitignore files")
     scratch = os.path.join(git_dir, f"memcli-index-{os.getpid()}")
+    index, lock = os.path.join(git_dir, "index"), os.path.join(git_dir, "index.lock")
     aside = {**env, "GIT_INDEX_FILE": scratch}
-    update = (*options, "update-index", "--add", "--remove", "-z", "--stdin")
+    later = {**env, "GIT_INDEX_FILE": scratch + "-next"}
+    update = ("update-index", "--add", "--remove", "-z", "--stdin")
+    try:
+        # Held until the end, as `git commit` does: an index that missed this commit
+        # would show its files as deleted, and the user's next commit would delete them.
+        os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except FileExistsError:
+        return Outcome(128, f"Unable to create '{lock}': File exists".encode())
     try:
         if run(root, env, ("rev-parse", "--verify", "--quiet", "HEAD")).code == 0:
             read = run(root, aside, (*options, "read-tree", "HEAD"))
             if read.code:
                 return read
-        added = run(root, aside, update, names)
+        packed = _ONE_PACK if _packs_together(root, env) else ()
+        added = run(root, aside, (*options, *packed, *update), names)
+        if added.code:
+            return added
+        with contextlib.suppress(FileNotFoundError):  # nothing was ever staged
+            shutil.copyfile(index, scratch + "-next")
+        added = run(root, later, (*options, *update), names)
         if added.code:
             return added
         done = run(root, aside, (*options, *commit))
+        if done.code == 0:
+            os.replace(scratch + "-next", index)
     finally:
-        for name in (scratch, scratch + ".lock"):
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-    if done.code == 0:
-        deadline = time.monotonic() + _PATIENCE
-        # The commit stands. An index that stays locked shows these files as
-        # changed until `git reset`, which loses nothing.
-        while run(root, env, update, names).code and time.monotonic() < deadline:
-            time.sleep(0.05)
+        for name in (scratch, scratch + "-next"):
+            for path in (name, name + ".lock"):
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
+        with contextlib.suppress(OSError):
+            os.unlink(lock)
     return done
+
+
+def _packs_together(root: str, env: dict[str, str]) -> bool:
+    """Whether this git's update-index puts all large files into one pack.
+
+    Before 2.37 it makes a pack of each. `git version 2.39.5 (Apple Git-154)`.
+    """
+    words = run(root, env, ("version",)).text.split()
+    numbers = words[2].split(".") if len(words) > 2 else []
+    return [int(n) if n.isdigit() else 0 for n in numbers[:2]] >= [2, 38]

@@ -740,3 +740,16 @@ def test_first_commit_may_be_a_bulk_commit(empty: Vault) -> None:
     paths = [empty.write(f"memories/{n}.md", f"{n}\n") for n in range(MANY)]
     assert empty.open().commit(paths, "import: many")
     assert len(empty.tracked()) == MANY
+
+
+def test_bulk_commit_waits_for_the_user_s_index(vault: Vault) -> None:
+    lock = vault.root / ".git" / "index.lock"
+    lock.write_bytes(b"")
+    head = vault.git("rev-parse", "HEAD")
+    paths = [vault.write(f"memories/{n}.md", f"{n}\n") for n in range(MANY)]
+    with pytest.raises(LockBusy):
+        vault.open().commit(paths, "import: many", patience=0.1)
+    assert vault.git("rev-parse", "HEAD") == head
+    lock.unlink()
+    assert vault.open().commit(paths, "import: many")
+    assert vault.status() == ""
