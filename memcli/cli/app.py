@@ -29,7 +29,6 @@ app = typer.Typer(
       memcli save "We deploy from main, never on Fridays" --kind convention
       memcli recall "when do we deploy?"
     """,
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -41,6 +40,7 @@ _MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]
 
 def main(words: list[str]) -> int:
     """Run a command line through Typer; returns the exit code."""
+    words = words or ["--help"]
     try:
         code = app(args=words, prog_name="memcli", standalone_mode=False)
     except _MISTAKE as mistake:

@@ -21,7 +21,7 @@ _HELP = """Find what the vault knows about a question
     """
 
 _PARAMETERS = (
-    Argument("query", "Words or a question", metavar="[QUERY]"),
+    Argument("query", "Words or a question", repeat=True, metavar="[QUERY]..."),
     Option(
         "budget",
         ("--budget",),
@@ -121,6 +121,8 @@ def run(context: Context, **values: Any) -> Result:
     from memcli.vault import Vault
 
     batch = values.pop("batch")
+    # Quotes around a question are for the shell, not for us.
+    values["query"] = " ".join(values["query"])
     _consistent(values, batch)
     vault = Vault.open(
         context.vault,

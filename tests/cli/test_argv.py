@@ -56,9 +56,10 @@ def test_plain_parser_agrees_with_typer_or_gives_up(
     ("name", "words", "expected"),
     [
         ("recall", ["q", "--limit", "3", "--json"], {"limit": 3, "json": True}),
-        ("recall", ["--limit=3", "q"], {"limit": 3, "query": "q"}),
+        ("recall", ["--limit=3", "q"], {"limit": 3, "query": ["q"]}),
         ("recall", ["q", "--tag", "a", "--tag=b"], {"tag": ["a", "b"]}),
-        ("recall", ["--", "-q"], {"query": "-q"}),
+        ("recall", ["--", "-q"], {"query": ["-q"]}),
+        ("recall", ["how", "do", "we"], {"query": ["how", "do", "we"]}),
         ("save", ["-"], {"text": "-"}),
         ("inspect", [], {"what": None}),
     ],
@@ -73,7 +74,7 @@ def test_plain_command_lines_need_no_typer(
 
 @pytest.mark.parametrize(
     "words",
-    [["--nosuch"], ["--limit"], ["--limit", "x"], ["a", "b"], ["--help"], ["-h"]],
+    [["--nosuch"], ["--limit"], ["--limit", "x"], ["--help"], ["-h"]],
 )
 def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
     assert argv.parse(words, spec.load("recall")) is None
