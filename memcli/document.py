@@ -5,7 +5,6 @@ shows of an entry without opening its file is in the row, and is added here.
 """
 
 import re
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memcli import analysis, temporal
@@ -188,8 +187,3 @@ def _add(counts: dict[str, float], words: list[str], weight: float) -> None:
 
 def _epoch(value: str | None) -> int:
     return temporal.to_epoch(value) if value else 0
-
-
-def row_links(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The link targets of a stored row."""
-    return links(row["text"])

@@ -24,6 +24,9 @@ _UNDER_WAY = (
     "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply",
     "sequencer", "commondir", "shallow.lock",
 )  # fmt: skip
+# The pack that fast-import makes is unpacked at once: compressing the tree of a folder
+# of 4,000 notes for it took 10 of its 24 ms. What is kept is compressed as always.
+_FAST = ("-c", "pack.compression=0")
 _IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
 # Any of these set, to whatever it may be, and git does more than store bytes.
 _SETTINGS = re.compile(
@@ -69,13 +72,21 @@ def commit_quickly(
     staged = run(
         root,
         dict(env),
-        ("add", "--pathspec-from-file=-", "--pathspec-file-nul"),
+        (
+            "-c",
+            "core.preloadIndex=false",
+            "add",
+            "--pathspec-from-file=-",
+            "--pathspec-file-nul",
+        ),
         names.encode("utf-8", "surrogateescape"),
     )
     done = staged
     if not staged.code:
         stream = _stream(root, prefix, paths, message, branch, who)
-        done = run(root, dict(env), ("fast-import", "--quiet", "--done"), stream)
+        done = run(
+            root, dict(env), (*_FAST, "fast-import", "--quiet", "--done"), stream
+        )
     if done.code:
         lines = "".join(f"{path}\0" for path in paths)
         forget = ("update-index", "--force-remove", "-z", "--stdin")

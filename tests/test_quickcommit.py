@@ -37,7 +37,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def record(
         root: str, env: dict[str, str], words: tuple[str, ...], data: bytes = b""
     ) -> gitprocess.Outcome:
-        started.append(words[0])
+        started.append(next(word for word in words if "=" not in word and word != "-c"))
         return real(root, env, words, data)
 
     monkeypatch.setattr(quickcommit, "run", record)

@@ -118,10 +118,5 @@ def _place(
     return not plain
 
 
-def program_name() -> str:
-    """How the user called us."""
-    return os.path.basename(sys.argv[0])
-
-
 if __name__ == "__main__":
     main()

@@ -59,16 +59,8 @@ def run(context: Context, **values: Any) -> Result:
     if values["in_place"]:
         return _in_place(context, source, dry_run=values["dry_run"])
     from memcli import importing, jsonl
-    from memcli.vault import Vault
 
-    vault = Vault.open(
-        context.vault,
-        environ=context.environ,
-        now_ms=context.now_ms,
-        entropy=context.entropy,
-        tell=context.tell,
-        progress=context.progress("importing"),
-    )
+    vault = context.open_vault("importing")
     options = {"dry_run": values["dry_run"], "allow_secret": values["allow_secret"]}
     if source != "-" and os.path.isdir(source):
         return report(importing.import_folder(vault, source, **options))

@@ -37,15 +37,8 @@ def run(context: Context, **values: Any) -> Result:
     """Inspect what the word names."""
     from memcli import inspect
     from memcli.lint import ERROR, lint
-    from memcli.vault import Vault
 
-    vault = Vault.open(
-        context.vault,
-        environ=context.environ,
-        now_ms=context.now_ms,
-        tell=context.tell,
-        progress=context.progress("reading"),
-    )
+    vault = context.open_vault("reading")
     what = (values["what"] or "").strip()
     if not what:
         found = inspect.overview(vault)

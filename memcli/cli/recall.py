@@ -118,19 +118,11 @@ _PARAMETERS = (
 
 def run(context: Context, **values: Any) -> Result:
     """Answer one question, a batch of them, or list everything."""
-    from memcli.vault import Vault
-
     batch = values.pop("batch")
     # Quotes around a question are for the shell, not for us.
     values["query"] = " ".join(values["query"])
     _consistent(values, batch)
-    vault = Vault.open(
-        context.vault,
-        environ=context.environ,
-        now_ms=context.now_ms,
-        tell=context.tell,
-        progress=context.progress("indexing"),
-    )
+    vault = context.open_vault("indexing")
     if batch:
         return _batch(context, vault, batch, values)
     return _result(_answer(vault, values), explain=values["explain"])

@@ -14,8 +14,6 @@ from typing import Any
 from memcli.cli import render, spec
 from memcli.errors import MemcliError
 
-BUG = 70
-
 
 def run(command: spec.Command, values: dict[str, Any]) -> int:
     """Run a command with its parsed values; returns the exit code."""

@@ -122,18 +122,9 @@ _WRITERS = ("manual", "skill", "hook", "pipeline", "import")
 
 def run(context: Context, **values: Any) -> Result:
     """Save what the flags describe."""
-    from memcli.vault import Vault
-
     batch = values.pop("batch")
     allow_secret = values.pop("allow_secret")
-    vault = Vault.open(
-        context.vault,
-        environ=context.environ,
-        now_ms=context.now_ms,
-        entropy=context.entropy,
-        tell=context.tell,
-        progress=context.progress("saving"),
-    )
+    vault = context.open_vault("saving")
     if batch:
         return _batch(context, vault, batch, values, allow_secret=allow_secret)
     text = _text(context, values.pop("text"), values.pop("file"))

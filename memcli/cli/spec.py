@@ -6,7 +6,10 @@ costs more than a whole recall); Typer does the rest: help, completion, mistakes
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from memcli.vault import Vault
 
 
 class Option(NamedTuple):
@@ -44,6 +47,19 @@ class Context(NamedTuple):
     progress: Callable[[str], Callable[[int, int], None] | None]
     vault: str | None
     json: bool
+
+    def open_vault(self, doing: str) -> "Vault":
+        """The vault that the command line names; `doing` labels its progress bar."""
+        from memcli.vault import Vault
+
+        return Vault.open(
+            self.vault,
+            environ=self.environ,
+            now_ms=self.now_ms,
+            entropy=self.entropy,
+            tell=self.tell,
+            progress=self.progress(doing),
+        )
 
 
 class Result(NamedTuple):
