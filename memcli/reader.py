@@ -6,6 +6,7 @@ facts, not files: `index.py` sees to it that they are those of the vault.
 """
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -184,17 +185,20 @@ class Reader:
         self, found: tuple["array[int]", "array[float]"], segment: Segment
     ) -> tuple["array[int]", "array[float]"]:
         """Postings in the numbering of the whole index, deleted documents left out."""
-        base, flags = segment.base, self.columns.flags
-        docs: array[int] = array("I", [doc + base for doc in found[0]])
-        if not segment.deleted:
-            return docs, found[1]
-        live = [i for i, doc in enumerate(docs) if not flags[doc] & DELETED]
-        if len(live) == len(docs):
-            return docs, found[1]
-        return (
-            array("I", [docs[i] for i in live]),
-            array("f", [found[1][i] for i in live]),
-        )
+        docs, weights = found
+        if len(segment.deleted) > len(docs):
+            gone = [i for i, doc in enumerate(docs) if self._is_deleted(segment, doc)]
+        else:
+            places = ((bisect_left(docs, doc), doc) for doc in segment.deleted)
+            gone = [i for i, doc in places if i < len(docs) and docs[i] == doc]
+        for i in reversed(gone):
+            del docs[i], weights[i]
+        if segment.base:
+            docs = array("I", [doc + segment.base for doc in docs])
+        return docs, weights
+
+    def _is_deleted(self, segment: Segment, doc: int) -> bool:
+        return bool(self.columns.flags[segment.base + doc] & DELETED)
 
 
 def stemmer() -> Callable[[str], str]:
