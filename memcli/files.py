@@ -34,6 +34,8 @@ _BINARY: int = getattr(os, "O_BINARY", 0)
 _NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 
+_WINDOWS = sys.platform == "win32"
+
 # From here on os.sync, which waits for every disk of the machine, is worth its wait.
 _SYNC_ALL = 256
 
@@ -425,7 +427,7 @@ def stamp_of(status: os.stat_result) -> int:
     The time of the inode: `cp -p`, `tar` and two swapped names leave mtime and size as
     they were. Windows keeps the time of creation there, so it is mtime's.
     """
-    return status.st_mtime_ns if sys.platform == "win32" else status.st_ctime_ns
+    return status.st_mtime_ns if _WINDOWS else status.st_ctime_ns
 
 
 def _scan_folder(
@@ -446,7 +448,9 @@ def _scan_folder(
                         status = entry.stat(follow_symlinks=False)
                     except FileNotFoundError:
                         continue
-                    files += (name, stamp_of(status), status.st_size)
+                    # As `stamp_of`; a call for each of 10,000 files takes 1 ms.
+                    stamp = status.st_mtime_ns if _WINDOWS else status.st_ctime_ns
+                    files += (name, stamp, status.st_size)
             elif entry.is_symlink():
                 if name.endswith(".md") or entry.is_dir():
                     found.symlinks.append(prefix + name)
