@@ -40,6 +40,8 @@ _CHOICES = {
     "visibility": Visibility,
     "confidence": Confidence,
 }
+# A title is for a line of a table; what needs more is text.
+_LONGEST_TITLE = 500
 # What other programs call these fields.
 _ALIASES = {"body": "text", "content": "text", "tag": "tags", "entity": "entities"}
 
@@ -132,6 +134,12 @@ def _checked(name: str, value: Any, kinds: Collection[str]) -> Any:
         return check_date(shown, name)
     if name in _LISTS:
         return _list(name, value)
+    if name == "title" and len(_text(name, value)) > _LONGEST_TITLE:
+        raise InvalidValue(
+            f"the title has {len(value):,} characters; at most {_LONGEST_TITLE} fit",
+            hint="Put it into the text.",
+            code="invalid_title",
+        )
     if name in _TEXTS:
         return _one_line(_text(name, value))
     if name == "source":

@@ -208,7 +208,12 @@ def _write(stream: Any, text: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Pipes carry UTF-8 whatever the locale says; terminals keep theirs."""
+    """Pipes carry UTF-8 whatever the locale says; terminals keep theirs.
+
+    Python has None for a stream that was closed before it started (`>&-`).
+    """
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 for good
     if os.name == "nt" or not (sys.stdout.encoding or "").lower().startswith("utf"):
         for stream in (sys.stdout, sys.stderr):
             if stream is not None and not stream.isatty():

@@ -48,7 +48,7 @@ def _context(vault: str | None, as_json: bool, screen: "render.Screen") -> spec.
         environ=os.environ,
         now_ms=lambda: time.time_ns() // 1_000_000,
         entropy=os.urandom,
-        read_stdin=lambda: sys.stdin.buffer.read(),
+        read_stdin=lambda: sys.stdin.buffer.read() if sys.stdin else b"",
         stdin_is_terminal=sys.stdin is None or sys.stdin.isatty(),
         tell=screen.tell,
         progress=screen.progress,

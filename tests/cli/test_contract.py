@@ -244,3 +244,22 @@ def test_importing_a_folder_twice_adds_nothing(memcli: Run, tmp_path: Path) -> N
     assert (len(first["created"]), len(again["created"])) == (2, 0)
     assert len(again["duplicates"]) == 2
     assert memcli("inspect", "lint").out == "lint: nothing is wrong\n"
+
+
+def test_closed_streams_are_no_crash(vault: Vault) -> None:
+    vault.save(vault.draft({"text": "red apples"}))
+    command = f'"{sys.executable}" -m memcli recall apples'
+    for closed in (">&-", "2>&-", "<&-", "<&- >&- 2>&-"):
+        done = subprocess.run(
+            f"{command} {closed}",
+            shell=True,
+            capture_output=True,
+            env={**os.environ, "MEMCLI_VAULT": vault.root},
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b""), closed
+
+
+def test_title_is_a_line_not_a_text(memcli: Run) -> None:
+    done = memcli("save", "x", "--title", "t" * 501, "--json")
+    assert done.json["error"]["code"] == "invalid_title"
