@@ -60,9 +60,6 @@ def isolated_environment(home: Path) -> dict[str, str]:
         "USERPROFILE": home,
         "APPDATA": home / "AppData" / "Roaming",
         "LOCALAPPDATA": home / "AppData" / "Local",
-        # platformdirs asks Windows itself unless these are set
-        "WIN_PD_OVERRIDE_APPDATA": home / "AppData" / "Roaming",
-        "WIN_PD_OVERRIDE_LOCAL_APPDATA": home / "AppData" / "Local",
     }
     scripts = sysconfig.get_path("scripts")
     return {
