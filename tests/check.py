@@ -32,7 +32,7 @@ STEPS: dict[str, list[str]] = {
     "layers": ["importlinter.cli", "lint-imports"],
     "docs": ["cogapp", "--check", "docs/cli.md"],
     "wheel": [],
-    "tests": ["pytest", "-n", "auto", "--inline-snapshot=disable"],
+    "tests": ["pytest", "-n", "auto"],
 }
 
 
