@@ -140,7 +140,10 @@ class Entry(NamedTuple):
 
     def replace(self, **changes: Any) -> "Entry":
         """Return a copy with these fields changed; an unknown name: ValueError."""
-        return self._replace(**changes)
+        try:
+            return self._replace(**changes)
+        except TypeError as error:  # what Python 3.13 raises for it
+            raise ValueError(str(error)) from error
 
     @property
     def display_title(self) -> str:
