@@ -155,12 +155,6 @@ class Index:
                     return found
         return self.read(lambda reader: answer(reader, [], []))
 
-    def drop(self) -> None:
-        """Delete the index; the next `read` builds it anew."""
-        self._close()
-        with Lock(self._lock, _LOCK_WAIT):
-            shutil.rmtree(self._folder, ignore_errors=True)
-
     def _close(self) -> None:
         if self._reader is not None:
             self._reader.close()
