@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli import files, layout
 from memcli.eligibility import View, verdict
 from memcli.entry import FIELDS, Entry, Status
-from memcli.errors import EntryNotFound, MemcliError, NotAVault
-from memcli.lint import ERROR, Finding, link_names, lint
+from memcli.errors import (
+    EntryNotFound,
+    InvalidEntry,
+    MemcliError,
+    NotAVault,
+    Unreadable,
+)
+from memcli.lint import ERROR, Finding, Names, add_files, link_names, lint, other_files
 
 if TYPE_CHECKING:
     from memcli.history import Commit, Repository
@@ -124,20 +130,33 @@ def index_facts(vault: "Vault") -> dict[str, Any]:
         }
 
     found = vault.read(facts)
-    folder = os.path.join(vault.root, *layout.INDEX.split("/"))
-    with os.scandir(folder) as items:
-        size = sum(item.stat().st_size for item in items)
     change = vault.index.change
     return {
         "path": layout.INDEX,
         **found,
-        "bytes": size,
+        "bytes": _size(os.path.join(vault.root, *layout.INDEX.split("/"))),
         "added": change.added,
         "changed": change.changed,
         "removed": change.removed,
         "rebuilt": change.rebuilt or None,
         "unreadable": vault.index.unreadable,
+        "stale": vault.index.stale,
     }
+
+
+def _size(folder: str) -> int:
+    """The bytes of a folder's files, while others may come and go."""
+    size = 0
+    try:
+        with os.scandir(folder) as items:
+            for item in items:
+                try:
+                    size += item.stat().st_size
+                except OSError:  # merged away by another process
+                    continue
+    except OSError:  # the whole index was deleted after it had answered
+        return 0
+    return size
 
 
 def inspect(vault: "Vault", entry_id: str) -> Inspected:
@@ -153,9 +172,13 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
     decoded = vault.load(path)
     entry = decoded.entry
     reason = verdict(facts(entry), View(now=vault.now_ms() // 1000))
-    status = os.stat(files.inside(vault.root, path))
+    try:
+        status = os.stat(files.inside(vault.root, path))
+    except OSError as error:
+        raise Unreadable(f"{path}: gone since it was read") from error
     commits, note = _history(vault, path)
     around = vault.read(lambda reader: _around(reader, entry))
+    around["links"] = _links(vault, entry)
     return Inspected(
         entry=entry,
         problems=[problem._asdict() for problem in decoded.problems],
@@ -169,9 +192,12 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
 
 
 def _around(reader: "Reader", entry: Entry) -> dict[str, Any]:
-    from memcli.document import document_id, link_key, links, name_key
+    from memcli.document import document_id, name_key
 
-    doc = reader.exact("path", entry.path)[0]
+    docs = reader.exact("path", entry.path)
+    if not docs:
+        raise EntryNotFound(f"{entry.path}: gone since it was read")
+    doc = docs[0]
     before = after = None
     session = reader.sessions[doc]
     if document_id(entry) and session:
@@ -179,12 +205,6 @@ def _around(reader: "Reader", entry: Entry) -> dict[str, Any]:
         i = line.index(doc)
         before = _brief(reader.row(line[i - 1])) if i else None
         after = _brief(reader.row(line[i + 1])) if i + 1 < len(line) else None
-    by_name = _names(reader) if "[" in entry.body else {}
-    out = []
-    for target in links(entry.body):
-        key = link_key(target)
-        row = by_name.get(key) or by_name.get(key.rpartition("/")[2])
-        out.append({"target": target, "entry": _brief(row) if row else None})
     back = {
         found
         for name in link_names(entry)
@@ -199,23 +219,54 @@ def _around(reader: "Reader", entry: Entry) -> dict[str, Any]:
     return {
         "before": before,
         "after": after,
-        "links": out,
         "backlinks": [_brief(reader.row(d)) for d in reader.newest(back)],
         "related": [_brief(reader.row(d)) for d in related],
     }
 
 
-def _names(reader: "Reader") -> dict[str, Mapping[str, Any]]:
-    """Rows by the names that a link may use; active entries first."""
-    from memcli.document import link_keys
+def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
+    """The links of an entry, each with the entry and file it means, or None."""
+    from memcli.document import link_keys, links
 
-    names: dict[str, Mapping[str, Any]] = {}
-    rows = [reader.row(doc) for doc in reader.everything()]
+    targets = links(entry.body)
+    if not targets:
+        return []
+
+    def all_rows(reader: "Reader") -> list[dict[str, Any]]:
+        return [reader.row(doc) for doc in reader.everything()]
+
+    rows = vault.read(all_rows)
     rows.sort(key=lambda row: (row["status"] != str(Status.ACTIVE), row["id"]))
+    names: Names[Mapping[str, Any]] = Names()
     for row in rows:
-        for name in link_keys(row["id"], row["path"], row["title"]):
-            names.setdefault(name, row)
-    return names
+        names.add(link_keys(row["id"], row["path"], row["title"]), row)
+    found = {target: names.find(target, entry.path) for target in targets}
+    if None in found.values():  # aliases are in the files alone
+        for row in rows:
+            names.add(_alias_names(vault, row["path"]), row)
+        found = {target: names.find(target, entry.path) for target in targets}
+    plain: Names[str] = Names()
+    if None in found.values():
+        add_files(plain, other_files(vault.root)[0])
+    return [
+        {
+            "target": target,
+            "entry": _brief(row) if row else None,
+            "file": row["path"] if row else plain.find(target, entry.path),
+        }
+        for target, row in found.items()
+    ]
+
+
+def _alias_names(vault: "Vault", path: str) -> Sequence[str]:
+    try:
+        data = files.read(files.inside(vault.root, path))
+        # Reading a file as YAML costs 20 times as much as looking at its bytes.
+        if b"alias" not in data and b"permalink" not in data:
+            return ()
+        return link_names(vault.load(path).entry)
+    except (InvalidEntry, Unreadable):
+        return ()
 
 
 def _history(vault: "Vault", path: str) -> tuple[list["Commit"], str | None]:

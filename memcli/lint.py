@@ -6,8 +6,10 @@ know. Findings come in the order of paths and lines.
 """
 
 import os
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from memcli import files, layout
 from memcli.entry import Entry, Status
@@ -20,7 +22,15 @@ if TYPE_CHECKING:
 ERROR, WARNING = "error", "warning"
 # As much of a file is indexed; see memcli.index.
 _INDEXED = 1_000_000
-_CONFLICT = ("<<<<<<< ", ">>>>>>> ")
+_CONFLICT = re.compile(r"^<{7} .*?^={7}\r?$.*?^>{7} ", re.MULTILINE | re.DOTALL)
+# As `files` names what it is about to put in place of a file.
+_HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
+# A younger one may belong to a write that is going on, in seconds.
+_ABANDONED = 60.0
+# Keys by which notes of Obsidian and basic-memory go by further names.
+_ALIAS_KEYS = ("aliases", "alias", "permalink")
+
+_Meant = TypeVar("_Meant")
 
 
 class Finding(NamedTuple):
@@ -41,7 +51,7 @@ def lint(
     listing = files.scan(vault.root)
     paths = sorted(path for path in files.paths(listing) if layout.is_entry(path))
     found: list[Finding] = []
-    entries: list[Entry] = []
+    read: list[_Text] = []
     kinds = vault.kinds
     now = vault.now_ms() // 1000
     for done, path in enumerate(paths):
@@ -58,35 +68,134 @@ def lint(
         except MemcliError as error:
             found.append(Finding(path, 1, "unreadable", ERROR, error.message))
             continue
-        entries.append(decoded.entry)
-        found += _about_file(decoded, len(data))
-        found += _about_entry(decoded, kinds, now)
+        text = _Text(decoded.entry, *_split(data, decoded.entry.body))
+        found += _about_file(text, len(data))
+        found += _about_entry(text, decoded, kinds, now)
+        # Of a text that links nowhere only the names are needed from here on.
+        read.append(text if "[" in text.entry.body else text.without_body())
     if progress:
         progress(len(paths), len(paths))
-    found += _about_ids(entries)
-    found += _about_links(entries)
-    found += _about_folder(vault.root, listing)
-    return sorted(found)
+    others, halves = other_files(vault.root)
+    found += (
+        Finding(
+            path, 1, "leftover", WARNING, "left over from a killed write", "Delete it."
+        )
+        for path in halves
+    )
+    found += _about_ids(read)
+    found += _about_links(read, others)
+    found += _about_folder(vault, listing)
+    return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
 
 
-def link_names(entry: Entry) -> tuple[str, ...]:
-    """The names by which a link may mean this entry, its aliases included.
+class Names(Generic[_Meant]):
+    """What a link may mean, by every name that it may use.
 
     A lint that did not know aliases was wrong in three findings of four.
     """
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, _Meant] = {}
+
+    def add(self, names: Iterable[str], meant: _Meant) -> None:
+        """Let these names mean something, unless they mean something already."""
+        for name in names:
+            self._by_name.setdefault(_composed(name), meant)
+
+    def find(self, target: str, path: str) -> _Meant | None:
+        """What a link in the file at `path` means; None when it dangles."""
+        for name in _readings(target, path):
+            if name in self._by_name:
+                return self._by_name[name]
+        return None
+
+
+def link_names(entry: Entry) -> tuple[str, ...]:
+    """The names by which a link may mean this entry, its aliases included."""
     from memcli.document import link_keys
 
     names = link_keys(entry.id, entry.path, entry.display_title)
-    return (*names, *(alias.casefold() for alias in _aliases(entry)))
+    return (*names, *(alias.casefold() for alias in aliases(entry)))
 
 
-def _aliases(entry: Entry) -> list[str]:
-    for name, lines in entry.extra:
-        if name in ("aliases", "alias"):
-            text = lines.partition(":")[2].replace("[", "\n").replace("]", "\n")
-            parts = text.replace(",", "\n").split("\n")
-            return [p.strip(" \t-'\"") for p in parts if p.strip(" \t-'\"")]
-    return []
+def aliases(entry: Entry) -> list[str]:
+    """Further names that a note gives itself in its own frontmatter."""
+    found = [lines for name, lines in entry.extra if name in _ALIAS_KEYS]
+    return [alias for lines in found for alias in _values(lines)]
+
+
+def _values(lines: str) -> list[str]:
+    """The texts that the lines of one key hold; one text may be a list by commas."""
+    from memcli import page
+
+    try:
+        parts = page.take_apart(f"---\n{lines}---\n".encode(), "").parts
+    except (InvalidEntry, UnicodeEncodeError):
+        return []
+    if not parts or page.is_null(parts[0].value):
+        return []
+    node = parts[0].value
+    if node.id == "scalar":
+        texts = node.value.split(",")
+    else:
+        texts = [
+            item.value for item in node.value if getattr(item, "id", "") == "scalar"
+        ]
+    return [text.strip() for text in texts if text.strip()]
+
+
+def _readings(target: str, path: str) -> Iterator[str]:
+    """The names that a link may use, the most likely one first."""
+    from memcli.document import link_key
+
+    # In a table the bar before a link's label is escaped: [[Note\\|label]].
+    plain = target.rstrip("\\")
+    spellings = [plain]
+    if "%" in plain:
+        from urllib.parse import unquote
+
+        spellings.append(unquote(plain))
+    folder = path.rpartition("/")[0]
+    for spelling in spellings:
+        key = _composed(link_key(spelling))
+        yield key
+        yield os.path.normpath(f"{folder}/{key}").replace(os.sep, "/").strip("/")
+        yield key.rpartition("/")[2]
+
+
+def _composed(name: str) -> str:
+    # macOS hands out decomposed names, people write composed ones.
+    return name if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+
+
+class _Text(NamedTuple):
+    """An entry with what precedes its body, to tell the lines of a file."""
+
+    entry: Entry
+    head: str
+    text: str
+
+    def without_body(self) -> "_Text":
+        """Only what other files are checked against."""
+        return self._replace(
+            entry=self.entry.replace(title=self.entry.display_title, body=""), text=""
+        )
+
+    def line_of(self, position: int) -> int:
+        """The line of the file in which a position of the body lies."""
+        before = self.entry.body.count("\n", 0, max(0, position))
+        return self.head.count("\n") + before + 1
+
+    def field_line(self, name: str) -> int:
+        """The line of a frontmatter key; 1 when it has none."""
+        found = re.search(rf"""^[ ]*["']?{name}["']?[ ]*:""", self.head, re.MULTILINE)
+        return self.head.count("\n", 0, found.start()) + 1 if found else 1
+
+
+def _split(data: bytes, body: str) -> tuple[str, str]:
+    """A file's text before the body, and all of it."""
+    text = data.decode("utf-8", "replace")
+    return text[: len(text) - len(body)], text
 
 
 def _decode(data: bytes, path: str, kinds: Iterable[str]) -> "Decoded":
@@ -95,99 +204,144 @@ def _decode(data: bytes, path: str, kinds: Iterable[str]) -> "Decoded":
     return codec.decode(data, path, kinds=tuple(kinds))
 
 
-def _about_file(decoded: "Decoded", size: int) -> Iterator[Finding]:
+def _about_file(text: _Text, size: int) -> Iterator[Finding]:
     from memcli import credentials
 
-    entry = decoded.entry
+    path, body = text.entry.path, text.entry.body
     if size > _INDEXED:
         message = f"{size:,} bytes; only the first {_INDEXED:,} are searched"
-        yield Finding(entry.path, 1, "large", WARNING, message, "Split it.")
-    if any(mark in entry.body for mark in _CONFLICT):
-        for number, line in enumerate(entry.body.split("\n"), 1):
-            if line.startswith(_CONFLICT):
-                message = f"a merge conflict, line {number} of the body"
-                yield Finding(entry.path, 1, "conflict", ERROR, message, "Resolve it.")
-                break
-    for secret in credentials.find(entry.body):
-        message = f"looks like a secret ({secret.kind}), line {secret.line} of the body"
-        yield Finding(entry.path, 1, "secret", WARNING, message)
+        yield Finding(path, 1, "large", WARNING, message, "Split it.")
+    conflict = _CONFLICT.search(body) if "<<<<<<< " in body else None
+    if conflict:
+        line = text.line_of(conflict.start())
+        hint = "Keep one of the two sides, then 'git add' the file."
+        yield Finding(path, line, "conflict", ERROR, "a merge conflict", hint)
+    for secret in credentials.find(text.text):
+        message = f"looks like a secret ({secret.kind})"
+        hint = "git keeps it for good: change the secret, then take it out."
+        yield Finding(path, secret.line, "secret", WARNING, message, hint)
 
 
 def _about_entry(
-    decoded: "Decoded", kinds: Iterable[str], now: int
+    text: _Text, decoded: "Decoded", kinds: Iterable[str], now: int
 ) -> Iterator[Finding]:
     from memcli import temporal
 
-    entry = decoded.entry
+    entry = text.entry
+    path = entry.path
     for problem in decoded.problems:
-        yield Finding(
-            entry.path, problem.line, "bad_field", ERROR, problem.message,
-        )  # fmt: skip
+        yield Finding(path, problem.line, "bad_field", ERROR, problem.message)
     if entry.kind not in kinds:
         message = f"unknown kind '{entry.kind}'"
         hint = f"Use a known kind, or add it to kinds in {layout.CONFIG}."
-        yield Finding(entry.path, 1, "unknown_kind", ERROR, message, hint)
-    if entry.updated and entry.created:
-        created, updated = map(temporal.to_epoch, (entry.created, entry.updated))
-        if updated < created:
-            message = "updated before it was created"
-            yield Finding(entry.path, 1, "updated_before_created", WARNING, message)
+        line = text.field_line("kind")
+        yield Finding(path, line, "unknown_kind", ERROR, message, hint)
+    # As coarse as it is: "updated 2026" is not before a day of that year.
+    last = temporal.span(entry.updated)[1] if entry.updated else 0
+    if last and entry.created and last <= temporal.to_epoch(entry.created):
+        message = "updated before it was created"
+        line = text.field_line("updated")
+        yield Finding(path, line, "updated_before_created", WARNING, message)
     expires = temporal.to_epoch(entry.expires_at) if entry.expires_at else 0
     if expires and expires <= now and entry.status is Status.ACTIVE:
         message = f"expired on {entry.expires_at}, but its status is active"
-        yield Finding(entry.path, 1, "expired", WARNING, message)
+        line = text.field_line("expires_at")
+        yield Finding(path, line, "expired", WARNING, message)
 
 
-def _about_ids(entries: Iterable[Entry]) -> Iterator[Finding]:
+def _about_ids(texts: Iterable[_Text]) -> Iterator[Finding]:
     first: dict[str, str] = {}
-    entries = list(entries)
-    for entry in entries:
+    texts = list(texts)
+    for text in texts:
+        entry = text.entry
         if entry.id in first:
             message = f"has the id of {first[entry.id]}: {entry.id}"
             hint = "Give one of them another id, or remove the id line of the copy."
-            yield Finding(entry.path, 1, "duplicate_id", ERROR, message, hint)
+            line = text.field_line("(?:memcli_)?id")
+            yield Finding(entry.path, line, "duplicate_id", ERROR, message, hint)
         first.setdefault(entry.id, entry.path)
-    for entry in entries:
+    for text in texts:
         for field in ("supersedes", "superseded_by"):
-            other = getattr(entry, field)
+            other = getattr(text.entry, field)
             if other and other not in first:
                 message = f"{field} names no entry: {other}"
-                yield Finding(entry.path, 1, "dangling_lineage", WARNING, message)
+                path, line = text.entry.path, text.field_line(field)
+                yield Finding(path, line, "dangling_lineage", WARNING, message)
 
 
-def _about_links(entries: Iterable[Entry]) -> Iterator[Finding]:
-    from memcli.document import link_key, links
+def _about_links(texts: Iterable[_Text], others: Iterable[str]) -> Iterator[Finding]:
+    from memcli.document import links
 
-    entries = list(entries)
-    names = {name for entry in entries for name in link_names(entry)}
-    for entry in entries:
-        folder = entry.path.rpartition("/")[0]
-        for target in links(entry.body):
-            key = link_key(target)
-            beside = os.path.normpath(f"{folder}/{key}").replace(os.sep, "/").casefold()
-            last = key.rpartition("/")[2]
-            if key not in names and beside not in names and last not in names:
+    texts = list(texts)
+    names: Names[str] = Names()
+    for text in texts:
+        names.add(link_names(text.entry), text.entry.path)
+    add_files(names, others)
+    for text in texts:
+        body = text.entry.body
+        for target in links(body):
+            if not names.find(target, text.entry.path):
+                line = text.line_of(_position(body, target))
                 message = f"links to nothing: {target}"
-                yield Finding(entry.path, 1, "dangling_link", WARNING, message)
+                yield Finding(text.entry.path, line, "dangling_link", WARNING, message)
 
 
-def _about_folder(root: str, listing: files.Listing) -> Iterator[Finding]:
+def _position(body: str, target: str) -> int:
+    """Where a link's target stands in a body."""
+    places = (body.find(mark + target) for mark in ("[[", "](", "](<", ""))
+    return next((place for place in places if place >= 0), 0)
+
+
+def add_files(names: Names[str], paths: Iterable[str]) -> None:
+    """Let links mean files that are no entries: pictures, the vault's README."""
+    for path in paths:
+        plain = path.removesuffix(".md").casefold()
+        names.add((plain, plain.rpartition("/")[2]), path)
+
+
+def other_files(root: str) -> tuple[list[str], list[str]]:
+    """Paths of the files that are no entries, and of those that killed writes left."""
+    import time
+
+    others: list[str] = []
+    leftovers: list[str] = []
+    newest = time.time() - _ABANDONED
+    derived = os.path.join(root, *layout.INDEX.split("/"))
+    for folder, folders, names in os.walk(root):
+        folders[:] = [
+            name
+            for name in folders
+            if name != ".git" and os.path.join(folder, name) != derived
+        ]
+        inner = os.path.relpath(folder, root).replace(os.sep, "/")
+        prefix = "" if inner == "." else inner + "/"
+        for name in names:
+            path = prefix + name
+            if _HALF_WRITTEN.fullmatch(name):
+                if _modified(os.path.join(folder, name)) < newest:
+                    leftovers.append(path)
+            elif not layout.is_entry(path):
+                others.append(path)
+    return others, leftovers
+
+
+def _modified(path: str) -> float:
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:  # it was no leftover: its write is done
+        return float("inf")
+
+
+def _about_folder(vault: "Vault", listing: files.Listing) -> Iterator[Finding]:
+    from memcli.errors import NotAVault
+    from memcli.history import Repository
+
     for path in listing.symlinks:
         message = "a symbolic link; not followed, not searched"
         yield Finding(path, 1, "symlink", WARNING, message)
     for path in listing.unreadable:
         yield Finding(path, 1, "unreadable", ERROR, "the folder cannot be listed")
-    for folder in listing.folders:
-        absolute = os.path.join(root, *folder.split("/"))
-        for name in os.listdir(absolute):
-            if name.startswith(".") and name.endswith(".tmp"):
-                path = f"{folder}/{name}"
-                message = "left over from a write that was killed"
-                yield Finding(path, 1, "leftover", WARNING, message, "Delete it.")
-    from memcli.errors import NotAVault
-    from memcli.history import Repository
-
     try:
-        Repository.open(root)
+        Repository.open(vault.root, environ=vault.environ)
     except NotAVault as error:
         yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)

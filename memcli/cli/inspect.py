@@ -30,7 +30,11 @@ _PARAMETERS = (
     ),
 )
 
+# A topic wins over an id that starts with it. Most hold a letter that no id has (i, l,
+# o, u); "agents" does not, and no id starts so before the year 2318.
 _TOPICS = ("index", "lint")
+# An overview names this many findings and files; `inspect lint` names all.
+_MOST_SHOWN = 20
 
 
 def run(context: Context, **values: Any) -> Result:
@@ -76,8 +80,9 @@ def _overview(canvas: Canvas, found: "Overview") -> None:
         style="dim",
     )
     canvas.line(f"  git: {found.head or 'no commit'}", style="dim")
-    for path in found.dirty:
+    for path in found.dirty[:_MOST_SHOWN]:
         canvas.line(f"  not committed: {path}")
+    _more(canvas, len(found.dirty), "see git status")
     for name, rows in (("pinned", found.pinned), ("newest", found.newest)):
         if rows:
             canvas.line(f"{name}:", style="title")
@@ -88,24 +93,38 @@ def _overview(canvas: Canvas, found: "Overview") -> None:
                     for row in rows
                 ],
             )
-    _findings(canvas, found.findings)
+    _findings(canvas, found.findings, most=_MOST_SHOWN)
+
+
+def _more(canvas: Canvas, number: int, where: str) -> None:
+    if number > _MOST_SHOWN:
+        canvas.line(f"  ... and {number - _MOST_SHOWN:,} more: {where}", style="dim")
 
 
 def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{number:,} {name}" for name, number in counts.items()) or "empty"
 
 
-def _findings(canvas: Canvas, findings: "list[Finding]") -> None:
+def _findings(
+    canvas: Canvas, findings: "list[Finding]", *, most: int | None = None
+) -> None:
     if not findings:
         canvas.line("lint: nothing is wrong", style="good")
         return
-    for finding in findings:
+    errors = sum(finding.level == "error" for finding in findings)
+    canvas.line(f"lint: {errors:,} errors, {len(findings) - errors:,} warnings")
+    # What makes the exit code is seen first where not everything is.
+    if most is not None and len(findings) > most:
+        findings = sorted(findings, key=lambda finding: finding.level != "error")
+    for finding in findings[:most]:
         style = "bad" if finding.level == "error" else ""
         hint = f" ({finding.hint})" if finding.hint else ""
         canvas.line(
             f"{finding.path}:{finding.line}: {finding.level}: {finding.message}{hint}",
             style=style,
         )
+    if most is not None:
+        _more(canvas, len(findings), "memcli inspect lint")
 
 
 def _facts(canvas: Canvas, facts: dict[str, Any]) -> None:
@@ -149,11 +168,9 @@ def _surroundings(canvas: Canvas, found: "Inspected") -> None:
         if row:
             canvas.line(f"{name} in its session: {row['id']} {row['title']}")
     for link in found.links:
-        target = link["entry"]
-        shown = f"{target['id']} {target['title']}" if target else "nothing"
-        canvas.line(
-            f"links to {link['target']}: {shown}", style="" if target else "bad"
-        )
+        target, file = link["entry"], link["file"]
+        shown = f"{target['id']} {target['title']}" if target else file or "nothing"
+        canvas.line(f"links to {link['target']}: {shown}", style="" if file else "bad")
     for row in found.backlinks:
         canvas.line(f"linked from: {row['id']} {row['title']}")
     for row in found.related:

@@ -1,0 +1,207 @@
+"""Inspect shows what is known of a vault and of an entry, and why."""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.errors import AmbiguousId, EntryNotFound
+from memcli.inspect import index_facts, inspect, overview
+
+
+def save(vault: Vault, text: str, **values: Any) -> str:
+    return vault.save(vault.draft({"text": text, **values})).id
+
+
+def write(vault: Vault, path: str, text: str) -> Path:
+    file = Path(vault.root, path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_overview_counts_by_status_and_kind(vault: Vault):
+    save(vault, "one", kind="fix")
+    save(vault, "two", pinned=True)
+    write(vault, "c.md", "---\nid: 1jy5e6hm03e2cs6s\nstatus: resolved\n---\nthree\n")
+    found = overview(vault)
+    assert found.entries == 3
+    assert found.by_status == {"active": 2, "resolved": 1}
+    assert found.by_kind == {"fix": 1, "note": 2}
+    assert [row["title"] for row in found.pinned] == ["two"]
+    assert {row["title"] for row in found.newest} == {"one", "two"}
+    assert found.dirty == ["c.md"]
+    assert found.head
+    assert found.ok
+
+
+def test_overview_of_an_empty_vault(vault: Vault):
+    found = overview(vault)
+    assert (found.entries, found.newest, found.findings) == (0, [], [])
+
+
+def test_error_makes_the_vault_not_ok_and_a_warning_does_not(vault: Vault):
+    write(vault, "a.md", "[[Nowhere]]\n")
+    assert [f.level for f in overview(vault).findings] == ["warning"]
+    assert overview(vault).ok
+    write(vault, "b.md", "---\nid: [\n---\nx\n")
+    assert not overview(vault).ok
+
+
+def test_index_facts_say_what_has_just_been_brought_up_to_date(vault: Vault):
+    first = write(vault, "a.md", "one\n")
+    write(vault, "b.md", "two\n")
+    assert index_facts(vault)["added"] == 2
+    again = Vault.open(vault.root)
+    first.unlink()
+    write(vault, "c.md", "---\nid: [\n---\n")
+    facts = index_facts(again)
+    assert (facts["added"], facts["removed"], facts["entries"]) == (1, 1, 1)
+    assert facts["bytes"] > 0
+    assert [item["path"] for item in facts["broken"]] == ["c.md"]
+    assert facts["stale"] is False
+
+
+def test_entry_is_shown_with_every_field_and_unknown_ones(vault: Vault):
+    entry_id = save(vault, "Body text", title="T", tags=["a"], kind="fix")
+    (path,) = Path(vault.root, "memories").rglob("*.md")
+    text = path.read_text()
+    path.write_text(text.replace("---\nBody", "colour: [red, 1.10]\n---\nBody"))
+    found = inspect(vault, entry_id[:12]).as_dict()
+    assert (found["id"], found["title"], found["kind"]) == (entry_id, "T", "fix")
+    assert found["tags"] == ["a"]
+    assert found["extra"] == {"colour": "colour: [red, 1.10]\n"}
+    assert found["text"] == "Body text"
+    assert found["path"] == path.relative_to(vault.root).as_posix()
+    assert found["file"]["bytes"] == path.stat().st_size
+    assert (found["eligible"], found["reason_not_eligible"]) == (True, None)
+
+
+def test_history_says_who_when_and_what_is_not_committed(vault: Vault):
+    entry_id = save(vault, "We deploy on Tuesdays")
+    found = inspect(vault, entry_id)
+    (commit,) = found.history
+    assert commit.author == "Test User"
+    assert commit.subject == "save: We deploy on Tuesdays"
+    assert found.history_note is None
+    with Path(vault.root, found.entry.path).open("a") as file:
+        file.write("Or on Fridays.\n")
+    assert inspect(vault, entry_id).history_note == "edited since the last commit"
+
+
+def test_history_of_a_new_file_and_of_a_vault_without_git(vault: Vault):
+    write(vault, "a.md", "---\nid: 1jy5e6hm03e2cs6s\n---\nx\n")
+    assert inspect(vault, "1jy5").history_note == "not committed yet"
+    Path(vault.root, ".git").rename(Path(vault.root).parent / "elsewhere")
+    assert inspect(vault, "1jy5").history_note == "the vault is not under git"
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        ("status: resolved", "resolved"),
+        ("status: pending", "pending"),
+        ("expires_at: 2020-01-01", "expired"),
+    ],
+)
+def test_entry_that_recall_hides_says_why(vault: Vault, field: str, reason: str):
+    write(vault, "a.md", f"---\nid: 1jy5e6hm03e2cs6s\n{field}\n---\nx\n")
+    found = inspect(vault, "1jy5e6hm03e2cs6s")
+    assert (found.eligible, found.reason) == (False, reason)
+
+
+def test_neighbours_are_those_of_the_same_session(vault: Vault):
+    ids = [
+        save(vault, f"turn {n}", source={"session": "s", "seq": n}) for n in (2, 0, 1)
+    ]
+    save(vault, "elsewhere", source={"session": "t", "seq": 1})
+    middle = inspect(vault, ids[2])
+    assert middle.before is not None
+    assert middle.after is not None
+    assert (middle.before["id"], middle.after["id"]) == (ids[1], ids[0])
+    first = inspect(vault, ids[1])
+    assert (first.before, first.after and first.after["id"]) == (None, ids[2])
+
+
+def test_links_lead_where_lint_says_they_do(vault: Vault):
+    write(vault, "ops/Kube.md", "---\naliases: [K8s]\n---\n# Kubernetes\n")
+    write(vault, "img/shot.png", "a picture")
+    write(
+        vault,
+        "notes/a.md",
+        "---\nid: 1jy5e6hm03e2cs6s\n---\n# Links\n"
+        "[[K8s]] [[kubernetes]] [up](../ops/Kube.md) ![[shot.png]] [[Nope]]\n",
+    )
+    links = {link["target"]: link for link in inspect(vault, "1jy5").links}
+    assert {target: link["file"] for target, link in links.items()} == {
+        "K8s": "ops/Kube.md",
+        "kubernetes": "ops/Kube.md",
+        "../ops/Kube.md": "ops/Kube.md",
+        "shot.png": "img/shot.png",
+        "Nope": None,
+    }
+    assert links["K8s"]["entry"]["title"] == "Kubernetes"
+    assert links["shot.png"]["entry"] is None
+    dangling = [f.message for f in overview(vault).findings]
+    assert dangling == ["links to nothing: Nope"]
+
+
+def test_backlinks_by_id_title_and_alias_are_found(vault: Vault):
+    write(vault, "a.md", "---\nid: 1jy5e6hm03e2cs6s\naliases: [Al]\n---\n# The title\n")
+    for number, name in enumerate(("1jy5e6hm03e2cs6s", "the title", "AL", "a", "b")):
+        write(vault, f"from-{number}.md", f"[[{name}]]\n")
+    found = {row["path"] for row in inspect(vault, "1jy5").backlinks}
+    assert found == {f"from-{number}.md" for number in range(4)}
+
+
+def test_related_entries_share_entities_most_first(vault: Vault):
+    mine = save(vault, "one", entities=["Ada", "Compiler"])
+    near = save(vault, "two", entities=["compiler", "ada"])
+    far = save(vault, "three", entities=["Ada"])
+    save(vault, "four", entities=["Bob"])
+    assert [row["id"] for row in inspect(vault, mine).related] == [near, far]
+
+
+def test_problems_of_the_entrys_fields_are_shown(vault: Vault):
+    write(vault, "a.md", "---\nid: 1jy5e6hm03e2cs6s\ntype: nonsense\n---\nx\n")
+    (problem,) = inspect(vault, "1jy5").problems
+    assert (problem["line"], problem["field"]) == (3, "type")
+
+
+def test_unknown_and_ambiguous_ids_are_refused(vault: Vault):
+    write(vault, "a.md", "---\nid: 1jy5e6hm03e2cs6s\n---\nx\n")
+    write(vault, "b.md", "---\nid: 1jy5e6hm03e2cs6t\n---\ny\n")
+    with pytest.raises(AmbiguousId):
+        inspect(vault, "1jy5")
+    for word in ("1jz", "", "../a", "a.md", "index"):
+        with pytest.raises(EntryNotFound):
+            inspect(vault, word)
+
+
+def test_index_that_is_deleted_meanwhile_is_no_crash(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+):
+    save(vault, "one")
+    index_facts(vault)
+    monkeypatch.setattr(os, "scandir", _without_index(os.scandir))
+    assert index_facts(vault)["bytes"] == 0
+
+
+def _without_index(scandir: Any) -> Any:
+    def scan(path: str) -> Any:
+        if path.endswith("index"):
+            raise FileNotFoundError(path)
+        return scandir(path)
+
+    return scan
+
+
+def test_inspecting_leaves_git_as_it_was(vault: Vault):
+    entry_id = save(vault, "one")
+    overview(vault)
+    inspect(vault, entry_id)
+    status = ["git", "-C", vault.root, "status", "--porcelain", "-uall"]
+    assert subprocess.run(status, capture_output=True, check=True).stdout == b""
