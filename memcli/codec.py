@@ -18,6 +18,7 @@ from memcli.entry import (
     Confidence,
     EntityType,
     Entry,
+    Item,
     Layer,
     Source,
     Status,
@@ -282,6 +283,14 @@ def _visibility(node: Any, field: str) -> Visibility:
     return check_choice(Visibility, _text(node, field), field)
 
 
+def _item(node: Any, field: str) -> Item:
+    return check_choice(Item, _text(node, field), field)
+
+
+def _dates(node: Any, field: str) -> tuple[str, ...]:
+    return tuple(check_date(text, field) for text in _texts(node, field))
+
+
 def _confidence(node: Any, field: str) -> Confidence:
     return check_choice(Confidence, _text(node, field), field)
 
@@ -330,6 +339,8 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "groups": _texts,
     "source": _source,
     "confidence": _confidence,
+    "item": _item,
+    "seen": _dates,
     "evidence": _texts,
     "pinned": _flag,
 }

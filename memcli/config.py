@@ -5,11 +5,14 @@ or to decide (reading TOML costs a start-up 11 ms); a setting that cannot be
 understood is an error with its line, never a silent default.
 """
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from memcli import layout
+from memcli import decay, layout
+from memcli.decay import Policies, Policy
+from memcli.entry import Item
 from memcli.errors import InvalidConfig, VaultNotFound
 
 # Characters of text; a memory longer than this is a document to link to.
@@ -18,11 +21,26 @@ BODY_LIMIT = 1_000_000
 LOCK_WAIT = 10.0
 
 
+class Injection(NamedTuple):
+    """How much of the reflection items goes into a session.
+
+    `min_score` is the weight below which an item is too faded to be worth its room.
+    """
+
+    invariants: int = 6
+    derived: int = 6
+    chars: int = 4_000
+    min_score: float = 0.18
+
+
 class Config(NamedTuple):
     """The settings of one vault."""
 
     kinds: tuple[str, ...] = ()
     body_limit: int = BODY_LIMIT
+    lock_wait: float = LOCK_WAIT
+    policies: Policies = decay.DEFAULTS
+    injection: Injection = Injection()
 
 
 def load(root: str) -> Config:
@@ -47,6 +65,9 @@ def load(root: str) -> Config:
     return Config(
         kinds=tuple(_kind(kind) for kind in kinds),
         body_limit=_positive(settings, "limits", "body", BODY_LIMIT),
+        lock_wait=_number(settings, ("limits",), "lock_wait", LOCK_WAIT),
+        policies={item: _policy(settings, item) for item in Item},
+        injection=_injection(settings),
     )
 
 
@@ -90,6 +111,55 @@ def _default_file(environ: Mapping[str, str]) -> str:
     if not folder:
         folder = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
     return os.path.join(folder, "memcli", "default-vault")
+
+
+def _policy(settings: Mapping[str, Any], item: Item) -> Policy:
+    names = ("reflections", str(item))
+    default = decay.DEFAULTS[item]
+    values = {
+        name: _number(settings, names, name, value)
+        for name, value in default._asdict().items()
+    }
+    return Policy(**values)
+
+
+def _injection(settings: Mapping[str, Any]) -> Injection:
+    default = Injection()
+    table = "injection"
+    return Injection(
+        invariants=_count(settings, table, "invariants", default.invariants),
+        derived=_count(settings, table, "derived", default.derived),
+        chars=_count(settings, table, "chars", default.chars),
+        min_score=_number(settings, (table,), "min_score", default.min_score),
+    )
+
+
+def _number(
+    settings: Mapping[str, Any], tables: tuple[str, ...], name: str, default: float
+) -> float:
+    """A number from 0; `tables` leads to the table that may hold it."""
+    section: Any = settings
+    for table in tables:
+        section = section.get(table, {}) if isinstance(section, dict) else None
+    value = section.get(name, default) if isinstance(section, dict) else None
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 <= value < math.inf
+    ):
+        raise InvalidConfig(
+            f"{layout.CONFIG}: [{'.'.join(tables)}] {name} must be a number from 0 "
+            f"(got {value!r})",
+            hint=f"The default is {default!r}.",
+        )
+    return float(value)
+
+
+def _count(settings: Mapping[str, Any], table: str, name: str, default: int) -> int:
+    value: int = _setting(settings, table, name, int, default)
+    if value < 0:
+        raise InvalidConfig(f"{layout.CONFIG}: [{table}] {name} must not be below 0")
+    return value
 
 
 def _setting(

@@ -5,11 +5,13 @@ shows of an entry without opening its file is in the row, and is added here.
 """
 
 import re
+import unicodedata
 from typing import Any, NamedTuple
 
-from memcli import analysis, temporal
+from memcli import analysis, decay, layout, temporal
 from memcli.eligibility import Facts
-from memcli.entry import Entry, Status, fingerprint
+from memcli.entry import Entry, Status
+from memcli.sameness import claim, fingerprint
 
 # How often a term counts that stands in a field beside the body. Powers of two, so
 # that sums of them are exact in any order. Title: AgentM measured +3.8 points of
@@ -40,12 +42,15 @@ class Document(NamedTuple):
     row: dict[str, Any]
 
 
-def document(entry: Entry, stem: analysis.Stem) -> Document:
+def document(
+    entry: Entry, stem: analysis.Stem, policies: decay.Policies = decay.DEFAULTS
+) -> Document:
     """Turn an entry into what the index stores.
 
     Args:
         entry: as decoded, with its path.
         stem: maps a lower-case word to its stem.
+        policies: how long reflection items last.
     """
     body = analysis.terms(entry.body, stem)
     terms = _count(body)
@@ -68,7 +73,7 @@ def document(entry: Entry, stem: analysis.Stem) -> Document:
     return Document(
         terms=terms,
         exact=_exact(entry),
-        facts=facts(entry),
+        facts=facts(entry, policies),
         length=length,
         time=_epoch(when),
         seq=-1 if entry.source.seq is None else entry.source.seq,
@@ -79,7 +84,7 @@ def document(entry: Entry, stem: analysis.Stem) -> Document:
     )
 
 
-def facts(entry: Entry) -> Facts:
+def facts(entry: Entry, policies: decay.Policies = decay.DEFAULTS) -> Facts:
     """What eligibility needs to know of an entry."""
     ended = 0
     if entry.status is Status.RESOLVED:
@@ -89,8 +94,11 @@ def facts(entry: Entry) -> Facts:
     return Facts(
         status=entry.status,
         created=_epoch(entry.created),
-        expires=_epoch(entry.expires_at),
+        expires=decay.ends(entry, policies),
         ended=ended,
+        agent=entry.agent,
+        visibility=entry.visibility,
+        groups=entry.groups,
     )
 
 
@@ -113,16 +121,51 @@ def links(body: str) -> tuple[str, ...]:
 
 
 def link_keys(entry_id: str, path: str, title: str) -> tuple[str, ...]:
-    """The names by which a link may mean an entry: id, path, file name, title."""
-    stem = path.removesuffix(".md")
-    name = stem.rpartition("/")[2]
-    keys = (entry_id, stem, name, title)
-    return tuple(dict.fromkeys(key.casefold() for key in keys if key))
+    """The names by which a link may mean an entry: id, path, file name, title.
+
+    What was archived answers to its earlier path, too, behind what is there now.
+    """
+    keys = [entry_id]
+    for place in dict.fromkeys((path, layout.before_archive(path))):
+        stem = place.removesuffix(".md")
+        keys += (stem, stem.rpartition("/")[2])
+    keys.append(title)
+    return tuple(dict.fromkeys(composed(key.casefold()) for key in keys if key))
 
 
-def link_key(target: str) -> str:
-    """A link's target in the form of `link_keys`."""
-    return target.strip().removesuffix(".md").removeprefix("./").casefold()
+def link_readings(target: str, path: str) -> tuple[str, ...]:
+    """What a link in the file at `path` may mean, the likeliest of `link_keys` first.
+
+    As written, relative to its own folder, or the last part of it as a name.
+    """
+    # In a table the bar before a link's label is escaped: [[Note\\|label]].
+    plain = target.strip().rstrip("\\")
+    spellings = [plain]
+    if "%" in plain:
+        from urllib.parse import unquote
+
+        spellings.append(unquote(plain))
+    folder = path.rpartition("/")[0].casefold()
+    found: list[str] = []
+    for spelling in spellings:
+        key = composed(spelling.removesuffix(".md").removeprefix("./").casefold())
+        found += (key, _joined(folder, key), key.rpartition("/")[2])
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def composed(name: str) -> str:
+    """The name as people type it; macOS hands out names with accents apart."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+
+
+def _joined(folder: str, key: str) -> str:
+    parts: list[str] = []
+    for part in (*folder.split("/"), *key.split("/")):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
 
 
 def name_key(entity: str) -> str:
@@ -143,7 +186,15 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "entity": tuple(name_key(name) for name in entry.entities),
         "session": (source,) if source else (),
         "fingerprint": (fingerprint(entry.body),),
-        "link": tuple(link_key(target) for target in links(entry.body)),
+        "link": tuple(
+            name
+            for target in links(entry.body)
+            for name in link_readings(target, entry.path)
+        ),
+        "claim": (claim(entry.body),),
+        "supersedes": (entry.supersedes,) if entry.supersedes else (),
+        "superseded_by": (entry.superseded_by,) if entry.superseded_by else (),
+        "item": (str(entry.item),) if entry.item else (),
     }
 
 
@@ -168,6 +219,18 @@ def _row(entry: Entry, title: str) -> dict[str, Any]:
         "pinned": entry.pinned,
         "supersedes": entry.supersedes,
         "superseded_by": entry.superseded_by,
+        "resolved_at": entry.resolved_at,
+        "resolved_by": entry.resolved_by,
+        "resolution_note": entry.resolution_note,
+        "confidence": entry.confidence and str(entry.confidence),
+        "item": entry.item and str(entry.item),
+        "seen": list(entry.seen),
+        "evidence": list(entry.evidence),
+        "expires_at": entry.expires_at,
+        "review_after": entry.review_after,
+        "agent": entry.agent,
+        "visibility": str(entry.visibility),
+        "groups": list(entry.groups),
         "path": entry.path,
         "own": not entry.id.startswith("z"),
     }

@@ -12,6 +12,7 @@ from memcli.entry import (
     Confidence,
     EntityType,
     Entry,
+    Item,
     Layer,
     Source,
     Status,
@@ -28,7 +29,7 @@ _DATES = (
     "created", "updated", "occurred_at", "occurred_until", "resolved_at",
     "refreshed_at", "expires_at", "review_after",
 )  # fmt: skip
-_LISTS = ("tags", "entities", "groups", "evidence")
+_LISTS = ("tags", "entities", "groups", "evidence", "seen")
 _TEXTS = (
     "title", "agent", "rationale", "supersedes", "superseded_by", "reason",
     "resolved_by", "resolution_note", "key",
@@ -39,6 +40,7 @@ _CHOICES = {
     "status": Status,
     "visibility": Visibility,
     "confidence": Confidence,
+    "item": Item,
 }
 # A title is for a line of a table; what needs more is text.
 _LONGEST_TITLE = 500
@@ -166,6 +168,8 @@ def _list(name: str, value: Any) -> tuple[str, ...]:
     texts = [_one_line(_text(name, item)) for item in items]
     if name == "tags":
         texts = [check_tag(text) for text in texts]
+    if name == "seen":
+        texts = [check_date(text, name) for text in texts]
     return tuple(dict.fromkeys(text for text in texts if text))
 
 

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import files
-from memcli.entry import Entry, Status, fingerprint
+from memcli.eligibility import Facts, View, verdict
+from memcli.entry import Entry, Status
 from memcli.errors import MemcliError
+from memcli.sameness import claim, fingerprint
 
 if TYPE_CHECKING:
     from memcli.reader import Reader
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 _SIMILAR = 0.6
 _MOST_SIMILAR = 3
 _ACTIVE = str(Status.ACTIVE)
+# Older sightings weigh nothing by then, and a file that grows for ever is a log.
+_MOST_SIGHTINGS = 50
 
 
 class Similar(NamedTuple):
@@ -39,6 +43,16 @@ class Held(NamedTuple):
     title: str
     status: str
     place: tuple[Any, ...]
+    item: str | None = None
+
+
+# What an extraction meets again, the most telling first, and what that is called.
+_MET_AGAIN = {
+    _ACTIVE: "duplicate",
+    str(Status.RESOLVED): "recurred",
+    str(Status.REJECTED): "rejected",
+    str(Status.PENDING): "duplicate",
+}
 
 
 class Known:
@@ -46,22 +60,36 @@ class Known:
 
     def __init__(self) -> None:
         self._by_text: dict[str, list[Held]] = {}
+        self._by_claim: dict[str, list[Held]] = {}
         self._by_id: dict[str, Held] = {}
 
     def add(self, text: str, held: Held) -> None:
-        """Count an entry in; `text` is the fingerprint of its body."""
-        self._by_text.setdefault(text, []).append(held)
+        """Count an entry in, with its body."""
+        self._by_text.setdefault(fingerprint(text), []).append(held)
+        self._by_claim.setdefault(claim(text), []).append(held)
         self._by_id.setdefault(held.id, held)
 
-    def twin(self, entry: Entry) -> Held | None:
-        """The entry that makes this draft a duplicate."""
+    def match(self, entry: Entry) -> tuple[Held, str] | None:
+        """The entry that holds this draft already, and the outcome that makes it."""
         if entry.id and entry.id in self._by_id:
-            return self._by_id[entry.id]
+            return self._by_id[entry.id], "duplicate"
+        if is_extracted(entry):
+            found = self._by_claim.get(claim(entry.body), ())
+            for status, outcome in _MET_AGAIN.items():
+                for held in found:
+                    if held.status != status:
+                        continue
+                    if held.item and status == _ACTIVE:
+                        return held, "seen"
+                    if entry.item is None or outcome != "duplicate":
+                        return held, outcome
         mine = place(entry.source._asdict())
         for held in self._by_text.get(fingerprint(entry.body), ()):
             same_state = held.status in (_ACTIVE, str(entry.status))
-            if same_state and (not mine or mine == held.place):
-                return held
+            # An item fades and a fact does not: one must not stand for the other.
+            same_role = bool(held.item) == (entry.item is not None)
+            if same_state and same_role and (not mine or mine == held.place):
+                return held, "duplicate"
         return None
 
     def earlier(self, entry: Entry) -> list[Held]:
@@ -69,6 +97,38 @@ class Known:
         found = self._by_text.get(fingerprint(entry.body), ())
         states = (_ACTIVE, str(entry.status))
         return [held for held in found if held.status not in states]
+
+
+def is_extracted(entry: Entry) -> bool:
+    """Whether a draft was mined, rather than stated by whoever saves it.
+
+    What is stated may say again what was solved or rejected; what is mined may not.
+    """
+    return (
+        entry.item is not None
+        or entry.status is Status.PENDING
+        or entry.source.writer in ("hook", "pipeline")
+    )
+
+
+def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
+    """The entry with one more sighting, or None when this one is counted already.
+
+    Sightings count once a session; without a session once a day.
+    """
+    when = draft.occurred_at or draft.created or now
+    mark = draft.source.session or draft.source.transcript or draft.source.record
+    if mark:
+        own = (entry.source.session, entry.source.transcript, entry.source.record)
+        if mark in entry.evidence or mark in own:
+            return None
+    elif when[:10] in {seen[:10] for seen in (entry.created, *entry.seen)}:
+        return None
+    evidence = (*entry.evidence, mark) if mark else entry.evidence
+    return entry.replace(
+        seen=(*entry.seen, when)[-_MOST_SIGHTINGS:],
+        evidence=evidence[-_MOST_SIGHTINGS:],
+    )
 
 
 class Later(NamedTuple):
@@ -106,37 +166,49 @@ def place(source: Mapping[str, Any]) -> tuple[Any, ...]:
     return (document, *position) if document or any(position) else ()
 
 
-def known(reader: "Reader", later: Later, drafts: Sequence[Entry]) -> Known:
-    """What the vault holds of these drafts' texts and ids."""
+def known(reader: "Reader", later: Later, drafts: Sequence[Entry], now: int) -> Known:
+    """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
     found = Known()
     outdated = later.paths
-    wanted = {fingerprint(entry.body) for entry in drafts}
+    texts = {fingerprint(entry.body) for entry in drafts}
+    claims = {claim(entry.body) for entry in drafts if is_extracted(entry)}
     ids = {entry.id for entry in drafts if entry.id}
-    for field, values in (("fingerprint", wanted), ("id", ids)):
+    docs: dict[int, None] = {}
+    for field, values in (("fingerprint", texts), ("claim", claims), ("id", ids)):
         for value in sorted(values):
-            for doc in reader.exact(field, value):
-                row = reader.row(doc)
-                if row["path"] not in outdated:
-                    text = value if field == "fingerprint" else fingerprint(row["text"])
-                    found.add(text, _held(row))
+            docs.update(dict.fromkeys(reader.exact(field, value)))
+    for doc in docs:
+        row = reader.row(doc)
+        if row["path"] not in outdated:
+            found.add(row["text"], _held(row, reader.facts(doc, access=False), now))
     for path, data, body in later.bodies():
-        text = fingerprint(body)
-        if text in wanted or ids:
-            entry = _decode(data, path)
-            if text in wanted or entry.id in ids:
-                found.add(text, held(entry))
+        if ids or fingerprint(body) in texts or (claims and claim(body) in claims):
+            found.add(body, held(_decode(data, path), now))
     return found
 
 
-def held(entry: Entry) -> Held:
+def held(entry: Entry, now: int) -> Held:
     """An entry that has a path, as far as duplicates go."""
+    from memcli.document import facts
+
     return Held(
         id=entry.id,
         path=entry.path,
         title=entry.display_title,
-        status=str(entry.status),
+        status=_standing(facts(entry), entry.item is not None, now),
         place=place(entry.source._asdict()),
+        item=entry.item and str(entry.item),
     )
+
+
+def _standing(facts: Facts, is_item: bool, now: int) -> str:
+    """An entry's status, as far as duplicates go.
+
+    What has expired stands for nothing; an item that has faded is refreshed instead.
+    """
+    if not is_item and verdict(facts, View(now)) == "expired":
+        return str(Status.EXPIRED)
+    return str(facts.status)
 
 
 def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
@@ -181,7 +253,12 @@ def _decode(data: bytes, path: str) -> Entry:
     return codec.decode(data, path).entry
 
 
-def _held(row: Mapping[str, Any]) -> Held:
+def _held(row: Mapping[str, Any], facts: Facts, now: int) -> Held:
     return Held(
-        row["id"], row["path"], row["title"], row["status"], place(row["origin"])
+        row["id"],
+        row["path"],
+        row["title"],
+        _standing(facts, row["item"] is not None, now),
+        place(row["origin"]),
+        row["item"],
     )

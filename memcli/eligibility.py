@@ -5,9 +5,10 @@ a solved thing stays solved on every path. The function is pure: it sees facts
 and a view, and gives the reason when the answer is no.
 """
 
+from enum import StrEnum
 from typing import NamedTuple
 
-from memcli.entry import Status
+from memcli.entry import Status, Visibility
 
 DEFAULT_STATUSES = frozenset({Status.ACTIVE})
 HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
@@ -16,25 +17,49 @@ HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
 class Facts(NamedTuple):
     """What eligibility depends on; times in epoch seconds UTC, 0 = not set.
 
-    `ended` is when a superseded or resolved entry stopped being current.
+    `expires` is the earlier of its explicit end and its maximum age (`decay.ends`);
+    `ended` is when a superseded or resolved entry stopped being current. The rest
+    says who may see it.
     """
 
     status: Status
     created: int
     expires: int = 0
     ended: int = 0
+    agent: str | None = None
+    visibility: Visibility = Visibility.SHARED
+    groups: tuple[str, ...] = ()
+
+
+class ReadPolicy(StrEnum):
+    """What an agent may read besides its own entries: nothing, what is shared with
+    all, or what is shared with one of its groups."""
+
+    ISOLATED = "isolated"
+    SHARED = "shared"
+    GROUP = "group"
+
+
+class Agent(NamedTuple):
+    """Who asks, when it is not the vault's owner; whom nobody knows is isolated."""
+
+    name: str
+    policy: ReadPolicy = ReadPolicy.ISOLATED
+    groups: tuple[str, ...] = ()
 
 
 class View(NamedTuple):
     """Who asks, for when.
 
     `now` is the present in epoch seconds. With `as_of` the question is what was
-    current at that moment; statuses are then read back in time.
+    current at that moment; statuses are then read back in time. Without an agent
+    the vault's owner asks, and sees everything.
     """
 
     now: int
     statuses: frozenset[Status] = DEFAULT_STATUSES
     as_of: int | None = None
+    agent: Agent | None = None
 
 
 def verdict(facts: Facts, view: View) -> str | None:
@@ -43,6 +68,8 @@ def verdict(facts: Facts, view: View) -> str | None:
     >>> verdict(Facts(Status.RESOLVED, 5), View(now=10))
     'resolved'
     """
+    if view.agent is not None and not _visible(facts, view.agent):
+        return f"not visible to {view.agent.name}"
     if view.as_of is not None:
         return _verdict_at(facts, view.as_of)
     if facts.status not in view.statuses:
@@ -54,6 +81,15 @@ def verdict(facts: Facts, view: View) -> str | None:
     ):
         return "expired"
     return None
+
+
+def _visible(facts: Facts, agent: Agent) -> bool:
+    if facts.agent == agent.name:
+        return True
+    if agent.policy is ReadPolicy.GROUP:
+        shared = not set(agent.groups).isdisjoint(facts.groups)
+        return shared and facts.visibility is Visibility.GROUP
+    return agent.policy is ReadPolicy.SHARED and facts.visibility is Visibility.SHARED
 
 
 def _verdict_at(facts: Facts, moment: int) -> str | None:

@@ -67,6 +67,13 @@ class Status(StrEnum):
     REJECTED = "rejected"
 
 
+class Item(StrEnum):
+    """What a reflection item is: a rule that stays, or a delta that fades."""
+
+    INVARIANT = "invariant"
+    DERIVED = "derived"
+
+
 class Visibility(StrEnum):
     """Which agents may see an entry."""
 
@@ -128,7 +135,9 @@ class Entry(NamedTuple):
     resolved_at: str | None = None
     resolved_by: str | None = None
     resolution_note: str | None = None
+    item: Item | None = None
     key: str | None = None
+    seen: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     refreshed_at: str | None = None
     pinned: bool = False
@@ -306,47 +315,6 @@ def slug(title: str) -> str:
     if re.fullmatch(_RESERVED, words):
         return words + "-note"
     return words
-
-
-# --- sameness -------------------------------------------------------------------
-
-_UNIFIED = str.maketrans(
-    dict.fromkeys("‘’‚‛′`´", "'")
-    | dict.fromkeys("“”„‟″«»", '"')
-    | dict.fromkeys("‐‑‒–—―−", "-")
-)
-_BULLETS = r"^(?:(?:[-*+>•‣◦▪·]|\d{1,3}[.)]|\[[ x]\])(?:\s+|$))+"
-_TRAILING = " .,;:!?…。，；：！？、"
-
-
-def fingerprint(text: str) -> str:
-    """Return 16 hexadecimal characters that equal texts share.
-
-    Equal means: apart from line ends, indentation, runs of spaces, blank lines,
-    case, and composed or decomposed accents.
-    """
-    import hashlib
-    import unicodedata
-
-    folded = unicodedata.normalize("NFC", text).casefold()
-    lines = (" ".join(line.split()) for line in folded.splitlines())
-    kept = unicodedata.normalize("NFC", "\n".join(line for line in lines if line))
-    return hashlib.sha256(kept.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def strict_key(kind: str, text: str) -> str:
-    """Return `kind:text` with the text stripped of everything that carries no claim.
-
-    Quotes and dashes unified, bullets and trailing punctuation dropped, spaces
-    collapsed, lower case. Resolving one item resolves every item of its key.
-    """
-    import unicodedata
-
-    plain = unicodedata.normalize("NFC", text.translate(_UNIFIED)).lower()
-    lines = (re.sub(_BULLETS, "", line.strip()) for line in plain.splitlines())
-    words = " ".join(" ".join(lines).split())
-    # Once more, for a text that is nothing but marks.
-    return f"{kind}:{re.sub(_BULLETS, '', words.rstrip(_TRAILING))}"
 
 
 # --- checks ---------------------------------------------------------------------

@@ -105,6 +105,18 @@ class WriteFailed(MemcliError):
     code = "write_failed"
 
 
+class Conflict(MemcliError):
+    """Something changed between the decision and the deed; nothing was done."""
+
+    code = "conflict"
+
+
+class NotAllowed(MemcliError):
+    """The entry's state does not allow it; pass `code` to say which state."""
+
+    code = "not_allowed"
+
+
 class LockBusy(MemcliError):
     """Somebody else is writing; the same call may succeed later."""
 

@@ -190,6 +190,21 @@ def write_new(
             _withdraw(waiting, renaming)
 
 
+def remove(path: str) -> None:
+    """Remove a file, durably; one that is gone already is fine.
+
+    Raises:
+        WriteFailed: the system refused; the file is still there.
+    """
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise write_failed(path, error) from error
+    _sync_folder(os.path.dirname(path))
+
+
 def _write_scratch(path: str, data: bytes) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
     try:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _STATE = "state"
 # Raised when `document.py` changes what it gives for the same entry.
-ROW_VERSION = 1
+ROW_VERSION = 2
 
 # A file whose time is this close to the moment it was read may change again within
 # the same tick of the file system's clock (FAT: 2 s); its content is compared.
@@ -428,7 +428,8 @@ class Index:
         from memcli.document import document
         from memcli.entry import KINDS
 
-        kinds = (*KINDS, *config.load(self.root).kinds)
+        settings = config.load(self.root)
+        kinds = (*KINDS, *settings.kinds)
         stem = stemmer()
         for done, path in enumerate(paths):
             if done % 64 == 0:
@@ -445,7 +446,7 @@ class Index:
             except (Unreadable, OSError) as error:
                 broken[path] = (1, str(error).removeprefix(absolute).strip(": "))
             else:
-                yield document(entry, stem)
+                yield document(entry, stem, settings.policies)
         self._progress(len(paths), len(paths))
 
     def _stamps(self) -> dict[str, tuple[int, int]]:

@@ -77,6 +77,10 @@ EXACT = (
     "status",
     "fingerprint",
     "link",
+    "claim",
+    "supersedes",
+    "superseded_by",
+    "item",
 )
 
 

@@ -4,11 +4,17 @@ Invariant: paths here are vault-relative, in POSIX form. A rename in this module
 renames everywhere; a path literal anywhere else is a bug.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memcli.entry import Entry
+
 CONFIG = ".memcli/config.toml"
 INDEX = ".memcli/index"
 RUN = ".memcli/run"
 LOCK = ".memcli/run/lock"
 INDEX_LOCK = ".memcli/run/index.lock"
+JOURNAL = ".memcli/run/journal"
 
 MEMORIES = "memories"
 MODELS = "models"
@@ -43,6 +49,27 @@ def is_entry(path: str) -> bool:
     return not path.startswith((INCUBATOR, *_REGISTRY))
 
 
-def folder_for(kind: str, layer: str) -> str:
-    """The folder where a new entry of this kind and layer is written."""
-    return MODELS if layer == "model" else f"{MEMORIES}/{kind}"
+def folder_for(entry: "Entry") -> str:
+    """The folder where a new entry is written."""
+    if entry.status == "pending":
+        return INBOX
+    if entry.item is not None:
+        return REFLECTIONS
+    return MODELS if entry.layer == "model" else f"{MEMORIES}/{entry.kind}"
+
+
+def archived(path: str, entry_id: str) -> str:
+    """Where a version goes that another one replaces: its path, marked by its id.
+
+    The id makes the name unique for good, also where two vaults are merged.
+    """
+    return f"{ARCHIVE}/{path.removesuffix('.md')}.{entry_id}.md"
+
+
+def before_archive(path: str) -> str:
+    """The path that an archived file had before; any other path as it is."""
+    if not path.startswith(ARCHIVE + "/"):
+        return path
+    stem, dot, entry_id = path.removesuffix(".md").rpartition(".")
+    inner = stem if dot and len(entry_id) == 16 else path.removesuffix(".md")
+    return inner.removeprefix(ARCHIVE + "/") + ".md"

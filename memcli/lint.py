@@ -7,11 +7,11 @@ know. Findings come in the order of paths and lines.
 
 import os
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from memcli import files, layout
+from memcli.document import composed, link_keys, link_readings, links
 from memcli.entry import Entry, Status
 from memcli.errors import InvalidEntry, MemcliError
 
@@ -100,11 +100,11 @@ class Names(Generic[_Meant]):
     def add(self, names: Iterable[str], meant: _Meant) -> None:
         """Let these names mean something, unless they mean something already."""
         for name in names:
-            self._by_name.setdefault(_composed(name), meant)
+            self._by_name.setdefault(composed(name), meant)
 
     def find(self, target: str, path: str) -> _Meant | None:
         """What a link in the file at `path` means; None when it dangles."""
-        for name in _readings(target, path):
+        for name in link_readings(target, path):
             if name in self._by_name:
                 return self._by_name[name]
         return None
@@ -112,8 +112,6 @@ class Names(Generic[_Meant]):
 
 def link_names(entry: Entry) -> tuple[str, ...]:
     """The names by which a link may mean this entry, its aliases included."""
-    from memcli.document import link_keys
-
     names = link_keys(entry.id, entry.path, entry.display_title)
     return (*names, *(alias.casefold() for alias in aliases(entry)))
 
@@ -142,30 +140,6 @@ def _values(lines: str) -> list[str]:
             item.value for item in node.value if getattr(item, "id", "") == "scalar"
         ]
     return [text.strip() for text in texts if text.strip()]
-
-
-def _readings(target: str, path: str) -> Iterator[str]:
-    """The names that a link may use, the most likely one first."""
-    from memcli.document import link_key
-
-    # In a table the bar before a link's label is escaped: [[Note\\|label]].
-    plain = target.rstrip("\\")
-    spellings = [plain]
-    if "%" in plain:
-        from urllib.parse import unquote
-
-        spellings.append(unquote(plain))
-    folder = path.rpartition("/")[0]
-    for spelling in spellings:
-        key = _composed(link_key(spelling))
-        yield key
-        yield os.path.normpath(f"{folder}/{key}").replace(os.sep, "/").strip("/")
-        yield key.rpartition("/")[2]
-
-
-def _composed(name: str) -> str:
-    # macOS hands out decomposed names, people write composed ones.
-    return name if name.isascii() else unicodedata.normalize("NFC", name).casefold()
 
 
 class _Text(NamedTuple):
@@ -270,8 +244,6 @@ def _about_ids(texts: Iterable[_Text]) -> Iterator[Finding]:
 
 
 def _about_links(texts: Iterable[_Text], others: Iterable[str]) -> Iterator[Finding]:
-    from memcli.document import links
-
     texts = list(texts)
     names: Names[str] = Names()
     for text in texts:

@@ -10,8 +10,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memcli.eligibility import Facts
-from memcli.entry import Status
+from memcli.eligibility import Facts, View, verdict
+from memcli.entry import Status, Visibility
 from memcli.postings import (
     ASKS,
     DELETED,
@@ -138,14 +138,34 @@ class Reader:
         """Whether the entry's time is more than a moment or a day."""
         return bool(self.columns.flags[doc] & SPAN)
 
-    def facts(self, doc: int) -> Facts:
-        """What eligibility needs to know of a document."""
+    def verdict(self, doc: int, view: View) -> str | None:
+        """Why a document is not shown, or None: `eligibility.verdict` of its facts."""
+        anyone_now = view.agent is None and view.as_of is None
+        if anyone_now and self.plain(doc) and Status.ACTIVE in view.statuses:
+            return None
+        return verdict(self.facts(doc, access=view.agent is not None), view)
+
+    def facts(self, doc: int, *, access: bool = True) -> Facts:
+        """What eligibility needs to know of a document.
+
+        Args:
+            doc: its number.
+            access: also who may see it, which stands in its row.
+        """
         columns = self.columns
-        return Facts(
+        facts = Facts(
             status=_STATUSES[columns.flags[doc] & STATUS_MASK],
             created=columns.created[doc],
             expires=columns.expires[doc],
             ended=columns.ended[doc],
+        )
+        if not access:
+            return facts
+        row = self.row(doc)
+        return facts._replace(
+            agent=row["agent"],
+            visibility=Visibility(row["visibility"]),
+            groups=tuple(row["groups"]),
         )
 
     def plain(self, doc: int) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import analysis, ranking
-from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View, verdict
+from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entry import EntityType, Layer, Status, check_choice, check_kind
 from memcli.errors import InvalidValue
 
@@ -270,14 +270,16 @@ class _Admission:
         self._view = view
         self._after, self._before = filters.after, filters.before
         self._timed = self._after is not None or self._before is not None
-        self._plain = view.as_of is None and Status.ACTIVE in view.statuses
-        self.admits_all = self._plain and not self._timed and reader.all_plain
+        current = view.as_of is None and view.agent is None
+        self.admits_all = (
+            current
+            and Status.ACTIVE in view.statuses
+            and not self._timed
+            and reader.all_plain
+        )
 
     def __call__(self, doc: int) -> bool:
-        reader = self._reader
-        if not (self._plain and reader.plain(doc)) and (
-            verdict(reader.facts(doc), self._view) is not None
-        ):
+        if self._reader.verdict(doc, self._view) is not None:
             return False
         return not self._timed or self._in_time(doc)
 
@@ -349,7 +351,7 @@ def _constraints(reader: "Reader", view: View, shown: Collection[int]) -> list[R
     docs = [
         doc
         for doc in reader.exact("kind", "constraint")
-        if doc not in shown and verdict(reader.facts(doc), view) is None
+        if doc not in shown and reader.verdict(doc, view) is None
     ]
     return [
         _row(reader.row(doc), 0.0, ["constraint"])

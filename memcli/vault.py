@@ -1,21 +1,18 @@
-"""The vault: where entries live, and the only writer of its files.
+"""The vault: where entries live, how they are found by id, and how new ones come in.
 
-Invariant: every change is one transaction. The lock is taken, what it depends on is
-read again, files are replaced one by one, exactly those paths are committed to git,
-the lock is let go. When anything fails before the commit, the old bytes are put back
-and the error says that nothing changed; a kill at any instant leaves files that are
-each old or new, which the next read sees like an edit by hand.
+Invariant: every change of its files is one `transaction`; nobody writes around it.
+The same content is saved once; what was solved or rejected is not let in again by
+what mines sessions, but recorded.
 """
 
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from memcli import config, duplicates, files, layout
+from memcli import config, duplicates, files, journal, layout
 from memcli.duplicates import Similar
-from memcli.entry import ID_LENGTH, KINDS, Entry, fingerprint, new_id, slug
+from memcli.entry import ID_LENGTH, KINDS, Entry, Status, new_id, slug
 from memcli.errors import (
     AmbiguousId,
     EntryNotFound,
@@ -24,7 +21,8 @@ from memcli.errors import (
     SecretFound,
     VaultNotFound,
 )
-from memcli.lock import Lock
+from memcli.sameness import strict_key
+from memcli.transaction import Transaction, finish_killed
 
 if TYPE_CHECKING:
     from memcli.codec import Decoded
@@ -33,12 +31,17 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
-# From this many new files on, syncing them together is faster than one by one.
-_MANY = 8
+
+_WRITTEN = ("created", "seen", "recurred")
 
 
 class Saved(NamedTuple):
-    """What became of one draft; `outcome` is `created` or `duplicate`."""
+    """What became of one draft.
+
+    `outcome`: created; duplicate (an entry says it already); seen (a reflection item
+    that was met again); recurred (it is resolved, and was met again); rejected (a
+    review said no to it before). The id is that of the entry which holds the text.
+    """
 
     id: str
     path: str
@@ -46,6 +49,19 @@ class Saved(NamedTuple):
     title: str
     similar: tuple[Similar, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class Stored(NamedTuple):
+    """A file of the vault as it was read."""
+
+    path: str
+    data: bytes
+    decoded: "Decoded"
+
+    @property
+    def entry(self) -> Entry:
+        """The entry that it holds."""
+        return self.decoded.entry
 
 
 class Vault:
@@ -118,7 +134,14 @@ class Vault:
 
     def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
         """Return `answer(reader)` over the files as they are now."""
+        self._finish_killed()
         return self.index.read(answer)
+
+    def _finish_killed(self) -> None:
+        if journal.exists(self.root):
+            finish_killed(
+                self.root, environ=self.environ, tell=self.tell, fault=self.fault
+            )
 
     def path_of(self, entry_id: str) -> str:
         """The path of the entry that an id, or a unique prefix of one, addresses.
@@ -141,10 +164,19 @@ class Vault:
 
     def load(self, path: str) -> "Decoded":
         """Read one file of the vault as an entry."""
+        return self.stored(path).decoded
+
+    def stored(self, path: str) -> "Stored":
+        """Read one file of the vault, to change it: its bytes and its entry."""
         from memcli import codec
 
         data = files.read(files.inside(self.root, path))
-        return codec.decode(data, path, kinds=self.kinds)
+        return Stored(path, data, codec.decode(data, path, kinds=self.kinds))
+
+    @property
+    def settings(self) -> config.Config:
+        """What the vault's config says."""
+        return config.load(self.root)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -155,7 +187,13 @@ class Vault:
 
     def transaction(self) -> "Transaction":
         """A transaction; nothing is written before its end."""
-        return Transaction(self)
+        return Transaction(
+            self.root,
+            environ=self.environ,
+            tell=self.tell,
+            progress=self.progress,
+            fault=self.fault,
+        )
 
     def draft(self, values: Mapping[str, Any]) -> Entry:
         """Check the fields of an entry to be; see `memcli.draft.draft`."""
@@ -200,7 +238,7 @@ class Vault:
             known, alike = self._held(drafts, similar=similar)
             saved = self._place(change, drafts, known)
             created = [item for item in saved if item.outcome == "created"]
-            change.message = _message(verb, created, origin)
+            change.message = _message(verb, saved, origin)
         if created and alike:
             saved[0] = saved[0]._replace(similar=tuple(alike))
         return saved
@@ -219,11 +257,13 @@ class Vault:
             reader: "Reader", changed: list[str], removed: list[str]
         ) -> "tuple[duplicates.Known, list[Similar]]":
             later = duplicates.Later(self.root, changed, removed)
-            found = duplicates.known(reader, later, drafts)
-            if not similar or found.twin(drafts[0]):
+            now = self.now_ms() // 1000
+            found = duplicates.known(reader, later, drafts, now)
+            if not similar or found.match(drafts[0]):
                 return found, []
             return found, duplicates.similar(reader, later, drafts[0])
 
+        self._finish_killed()
         return self.index.glance(look)
 
     def _place(
@@ -236,31 +276,59 @@ class Vault:
         from memcli import codec, temporal
 
         now_ms = self.now_ms()
-        created = temporal.iso(now_ms // 1000)
+        now = temporal.iso(now_ms // 1000)
         folders: dict[str, set[str]] = {}
         saved = []
         for number, draft in enumerate(drafts):
-            twin = known.twin(draft)
-            if twin is not None:
-                saved.append(Saved(twin.id, twin.path, "duplicate", twin.title))
+            match = known.match(draft)
+            if match is not None:
+                held, outcome = match
+                if change is not None and outcome in ("seen", "recurred"):
+                    outcome = self._sight(change, held, draft, now) or outcome
+                saved.append(_matched(held, outcome))
                 continue
-            folder = layout.folder_for(draft.kind, draft.layer)
-            path = self._free_path(folder, slug(draft.display_title), folders)
-            entry = draft.replace(created=draft.created or created, path=path)
+            folder = layout.folder_for(draft)
+            path = self.free_path(folder, slug(draft.display_title), folders)
+            entry = draft.replace(created=draft.created or now, path=path)
+            if entry.item is not None:
+                entry = entry.replace(key=strict_key(entry.item, entry.body))
             if change is not None:
                 fresh = entry.id or new_id(now_ms + number, self.entropy)
                 entry = entry.replace(id=fresh)
-                change.put(path, codec.encode(entry))
+                change.put(path, codec.encode(entry), expected=None)
             notes = tuple(
                 f"an entry with the same text is {held.status}: {held.id}"
                 for held in known.earlier(draft)
             )
             title = entry.display_title
             saved.append(Saved(entry.id, path, "created", title, notes=notes))
-            known.add(fingerprint(entry.body), duplicates.held(entry))
+            known.add(entry.body, duplicates.held(entry, now_ms // 1000))
         return saved
 
-    def _free_path(self, folder: str, name: str, folders: dict[str, set[str]]) -> str:
+    def _sight(
+        self, change: Transaction, held: duplicates.Held, draft: Entry, now: str
+    ) -> str | None:
+        """Record that an item was met again; "duplicate" when that is known."""
+        from memcli import codec
+
+        waiting = change.pending(held.path)
+        if waiting is None:
+            stored = self.stored(held.path)
+            before, data = stored.data, stored.data
+        else:
+            before, data = None, waiting
+        entry = codec.decode(data, held.path, kinds=self.kinds).entry
+        again = duplicates.sighted(entry, draft, now)
+        if again is None:
+            return "duplicate" if held.status == str(Status.ACTIVE) else None
+        fresh = codec.rewrite(data, again, kinds=self.kinds)
+        if before is None:
+            change.put(held.path, fresh)
+        else:
+            change.put(held.path, fresh, expected=before)
+        return None
+
+    def free_path(self, folder: str, name: str, folders: dict[str, set[str]]) -> str:
         """A path that nothing holds yet; collisions get a number."""
         taken = folders.get(folder)
         if taken is None:
@@ -275,67 +343,6 @@ class Vault:
             file = f"{name}-{number}.md"
         taken.add(file)
         return f"{folder}/{file}"
-
-
-class Transaction:
-    """Changes of files that happen together or not at all; a context manager.
-
-    Inside the `with` block the lock is held and nothing is written; at its end
-    everything is written and committed. An exception in the block writes nothing.
-    """
-
-    def __init__(self, vault: Vault) -> None:
-        self.message = "memcli"
-        self._vault = vault
-        self._puts: dict[str, bytes] = {}
-        path = os.path.join(vault.root, *layout.LOCK.split("/"))
-        self._lock = Lock(path, config.LOCK_WAIT)
-
-    def put(self, path: str, data: bytes) -> None:
-        """Write these bytes at this vault-relative path, at the end."""
-        self._puts[path] = data
-
-    def __enter__(self) -> Self:
-        from memcli.history import Repository
-
-        self._repository = Repository.open(
-            self._vault.root, environ=self._vault.environ
-        )
-        self._lock.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            if error is None and self._puts:
-                self._commit()
-        finally:
-            self._lock.__exit__(kind, error, trace)
-
-    def _commit(self) -> None:
-        fault = self._vault.fault
-        items = [
-            (files.inside(self._vault.root, path), data)
-            for path, data in self._puts.items()
-        ]
-        before = {path: _bytes_or_none(path) for path, _ in items}
-        fault("locked")
-        try:
-            if len(items) > _MANY and not any(before.values()):
-                files.write_new(items, fault=fault, progress=self._vault.progress)
-            else:
-                for path, data in items:
-                    files.write_atomic(path, data, fault=fault)
-            fault("wrote")
-            self._repository.commit(list(self._puts), self.message)
-        except BaseException:
-            _restore(before)
-            raise
-        fault("committed")
 
 
 def refuse_secrets(entry: Entry) -> None:
@@ -361,44 +368,51 @@ def _addressed(reader: "Reader", prefix: str) -> str:
             f"no entry has the id '{prefix}'",
             hint="List what there is with: memcli recall --all",
         )
-    if len(docs) > 1:
-        rows = [reader.row(doc) for doc in docs[:5]]
-        shown = ", ".join(f"{row['id']} ({row['path']})" for row in rows)
+    rows = [reader.row(doc) for doc in docs]
+    if len(rows) > 1 and len(ids) == 1:
+        # While a version is replaced, its archived copy stands beside it for a moment.
+        current = [row for row in rows if row["status"] == str(Status.ACTIVE)]
+        rows = current if len(current) == 1 else rows
+    if len(rows) > 1:
+        shown = ", ".join(f"{row['id']} ({row['path']})" for row in rows[:5])
         raise AmbiguousId(
-            f"'{prefix}' addresses {len(docs)} entries: {shown}",
-            hint="Give more characters of the id.",
+            f"'{prefix}' addresses {len(rows)} entries: {shown}",
+            hint="Give more characters of the id."
+            if len(ids) > 1
+            else "Two files carry the same id: see memcli inspect lint.",
         )
-    path: str = reader.row(docs[0])["path"]
+    path: str = rows[0]["path"]
     return path
 
 
-def _message(verb: str, created: Sequence[Saved], origin: str) -> str:
-    if len(created) == 1 and not origin:
-        title = created[0].title
-        return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
+def _matched(held: duplicates.Held, outcome: str) -> Saved:
+    notes: tuple[str, ...] = ()
+    if outcome == "recurred":
+        notes = (
+            f"{held.id} is resolved and came up again; it stays resolved until "
+            f"somebody reopens it: memcli resolve --undo {held.id}",
+        )
+    if outcome == "rejected":
+        notes = (f"{held.id} says this, and a review rejected it",)
+    return Saved(held.id, held.path, outcome, held.title, notes=notes)
+
+
+def _message(verb: str, saved: Sequence[Saved], origin: str) -> str:
+    written = [item for item in saved if item.outcome in _WRITTEN]
+    if len(written) == 1 and not origin:
+        again = "" if written[0].outcome == "created" else f"{written[0].outcome}: "
+        return subject(verb, again + written[0].title)
     source = f" from {origin}" if origin else ""
-    return f"{verb}: {len(created)} entries{source}"
+    return f"{verb}: {len(written)} entries{source}"
 
 
-def _bytes_or_none(path: str) -> bytes | None:
-    try:
-        return files.read(path)
-    except MemcliError:
-        if os.path.lexists(path):
-            raise
-        return None
+def subject(verb: str, title: str) -> str:
+    """The first line of a commit: what was done, to which entry.
 
-
-def _restore(before: Mapping[str, bytes | None]) -> None:
-    """Put old bytes back; goes on to the next file when one cannot be."""
-    for path, data in before.items():
-        try:
-            if data is None:
-                os.unlink(path)
-            else:
-                files.write_atomic(path, data)
-        except (OSError, MemcliError):
-            continue
+    >>> subject("save", "We deploy on Tuesdays")
+    'save: We deploy on Tuesdays'
+    """
+    return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
 
 
 def _now_ms() -> int:

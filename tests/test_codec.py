@@ -141,6 +141,7 @@ entries = st.builds(
     resolved_by=maybe,
     resolution_note=maybe,
     key=maybe,
+    seen=st.lists(dates, max_size=3).map(tuple),
     evidence=lists,
     refreshed_at=st.none() | dates,
     pinned=st.booleans(),
@@ -494,7 +495,7 @@ def test_fences_are_seen_for_what_they_are(text: str, body: str) -> None:
 
 
 def test_an_invalid_value_is_reported_with_its_line_and_kept() -> None:
-    data = own("title: T\nstatus: actve\nseen: 1\npinned: maybe\nsource: web\n")
+    data = own("title: T\nstatus: actve\nrating: 1\npinned: maybe\nsource: web\n")
     entry, problems, _ = read(data)
     assert [(p.path, p.line, p.field) for p in problems] == [
         (PATH, 4, "status"),

@@ -18,14 +18,12 @@ from memcli.entry import (
     check_date,
     check_kind,
     check_tag,
-    fingerprint,
     fitting_tag,
     id_time,
     is_adopted,
     is_id,
     new_id,
     slug,
-    strict_key,
 )
 from memcli.errors import InvalidValue
 
@@ -168,35 +166,6 @@ def test_a_title_falls_back_on_the_id() -> None:
 
 
 # --- sameness ---------------------------------------------------------------------
-
-
-@settings(max_examples=200)
-@given(st.text())
-def test_a_fingerprint_does_not_see_layout(text: str) -> None:
-    loose = "\r\n\n  ".join(text.split("\n")) + " \n"
-    assert fingerprint(loose) == fingerprint(text)
-    assert re.fullmatch("[0-9a-f]{16}", fingerprint(text))
-
-
-def test_a_fingerprint_sees_words_and_lines() -> None:
-    assert fingerprint("Café  Noir") == fingerprint("cafe\u0301 noir")
-    assert fingerprint("a b") != fingerprint("a\nb")
-    assert fingerprint("a.") != fingerprint("a")
-
-
-def test_a_strict_key_sees_the_claim_alone() -> None:
-    wanted = 'fix:"pin" typer - it\'s slow'
-    assert strict_key("fix", "- “Pin” typer — it’s\n  SLOW.") == wanted
-    assert strict_key("fix", "1. [x] «pin» typer – it's slow!!") == wanted
-    assert strict_key("fix", "a - b") == "fix:a - b"
-    assert strict_key("note", "pin") != strict_key("fix", "pin")
-
-
-@settings(max_examples=200)
-@given(st.text() | st.text("-*1.) \n[]x>ab!"))
-def test_a_strict_key_is_the_key_of_itself(text: str) -> None:
-    key = strict_key("fix", text)
-    assert strict_key("fix", key.removeprefix("fix:")) == key
 
 
 # --- checks -----------------------------------------------------------------------

@@ -89,6 +89,15 @@ class Screen:
         if sys.stderr is not None:
             _write(sys.stderr, safe(text) + "\n")
 
+    def ask(self, question: str) -> str | None:
+        """Put a question to the person; the line that was typed, None at the end."""
+        sys.stdout.flush()
+        if sys.stderr is not None:
+            _write(sys.stderr, safe(question))
+            sys.stderr.flush()
+        line = sys.stdin.readline() if sys.stdin is not None else ""
+        return line.rstrip("\r\n") if line else None
+
     def progress(self, what: str) -> Callable[[int, int], None] | None:
         """A progress bar for long work; None when nobody watches."""
         if self._json or sys.stderr is None or not _is_terminal(sys.stderr):

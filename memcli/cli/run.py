@@ -50,6 +50,7 @@ def _context(vault: str | None, as_json: bool, screen: "render.Screen") -> spec.
         entropy=os.urandom,
         read_stdin=lambda: sys.stdin.buffer.read() if sys.stdin else b"",
         stdin_is_terminal=sys.stdin is None or sys.stdin.isatty(),
+        ask=screen.ask,
         tell=screen.tell,
         progress=screen.progress,
         vault=vault,

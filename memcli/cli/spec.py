@@ -36,17 +36,32 @@ class Argument(NamedTuple):
 
 
 class Context(NamedTuple):
-    """The world outside, read once at the start of the process."""
+    """The world outside, read once at the start of the process.
+
+    `ask` puts a question on stderr and gives the line that was typed, None at the end
+    of the input; whoever asks looks first whether `interactive`.
+    """
 
     environ: Mapping[str, str]
     now_ms: Callable[[], int]
     entropy: Callable[[int], bytes]
     read_stdin: Callable[[], bytes]
     stdin_is_terminal: bool
+    ask: Callable[[str], str | None]
     tell: Callable[[str], None]
     progress: Callable[[str], Callable[[int, int], None] | None]
     vault: str | None
     json: bool
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a person is there to be asked."""
+        return self.stdin_is_terminal and not self.json
+
+    def confirm(self, question: str) -> bool:
+        """Whether a person says yes; anything else is a no."""
+        answer = self.ask(f"{question} [y/N] ") or ""
+        return answer.strip().lower() in ("y", "yes")
 
     def open_vault(self, doing: str) -> "Vault":
         """The vault that the command line names; `doing` labels its progress bar."""

@@ -1,0 +1,63 @@
+"""A text in the person's own editor.
+
+Invariant: what was written is never lost: when the editor fails, or what follows
+does, the text stays in its file and the error names it.
+"""
+
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+
+from memcli.errors import MemcliError, Unreadable
+
+_DEFAULT = "notepad" if os.name == "nt" else "vi"
+
+
+class EditorFailed(MemcliError):
+    """The editor could not be started, or said that it failed."""
+
+    code = "editor_failed"
+
+
+def edit(text: str, environ: Mapping[str, str]) -> tuple[str, Callable[[], None]]:
+    """Let a person change a text.
+
+    Args:
+        text: what the editor opens with.
+        environ: names the editor: VISUAL, then EDITOR, then vi.
+
+    Returns:
+        The text as it was saved, and what removes the file that holds it; call that
+        once the text is safe elsewhere.
+
+    Raises:
+        EditorFailed: no such program, or it left with an error.
+        Unreadable: what was saved is not UTF-8.
+    """
+    command = environ.get("VISUAL") or environ.get("EDITOR") or _DEFAULT
+    handle, path = tempfile.mkstemp(prefix="memcli-", suffix=".md")
+    with open(handle, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    try:
+        words = shlex.split(command, posix=os.name != "nt")
+        code = subprocess.call([*words, path], env=dict(environ))
+    except (OSError, ValueError) as error:
+        os.unlink(path)
+        raise EditorFailed(
+            f"the editor '{command}' cannot be started: {error}",
+            hint="Set EDITOR, or give the text with --file or on standard input.",
+        ) from error
+    if code:
+        raise EditorFailed(
+            f"the editor '{command}' left with {code}; nothing was changed",
+            hint=f"What it saved is in {path}",
+        )
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read(), lambda: os.unlink(path)
+    except UnicodeDecodeError as error:
+        raise Unreadable(
+            f"{path}: not UTF-8 (byte {error.start:,}); nothing was changed"
+        ) from error

@@ -1,0 +1,58 @@
+"""When two texts say the same: as text, and as a claim.
+
+Invariant: pure, and stable: a fingerprint or key that was made once is compared with
+those of years later, so a change here is a change of the index's `ROW_VERSION`.
+"""
+# ruff: noqa: RUF001 (look-alike quotes and dashes are named on purpose)
+
+import re
+
+_UNIFIED = str.maketrans(
+    dict.fromkeys("‘’‚‛′`´", "'")
+    | dict.fromkeys("“”„‟″«»", '"')
+    | dict.fromkeys("‐‑‒–—―−", "-")
+)
+_BULLETS = r"^(?:(?:[-*+>•‣◦▪·]|\d{1,3}[.)]|\[[ x]\])(?:\s+|$))+"
+_TRAILING = " .,;:!?…。，；：！？、"
+
+
+def fingerprint(text: str) -> str:
+    """Return 16 hexadecimal characters that equal texts share.
+
+    Equal means: apart from line ends, indentation, runs of spaces, blank lines,
+    case, and composed or decomposed accents.
+    """
+    import hashlib
+    import unicodedata
+
+    folded = unicodedata.normalize("NFC", text).casefold()
+    lines = (" ".join(line.split()) for line in folded.splitlines())
+    kept = unicodedata.normalize("NFC", "\n".join(line for line in lines if line))
+    return hashlib.sha256(kept.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def claim(text: str) -> str:
+    """Return 16 hexadecimal characters that texts of the same strict key share.
+
+    The kind is left out: a rule and a lesson in the same words are one claim, and
+    what is solved is the claim (docs/decisions/0006).
+    """
+    import hashlib
+
+    words = strict_key("", text).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(words).hexdigest()[:16]
+
+
+def strict_key(kind: str, text: str) -> str:
+    """Return `kind:text` with the text stripped of everything that carries no claim.
+
+    Quotes and dashes unified, bullets and trailing punctuation dropped, spaces
+    collapsed, lower case. Resolving one item resolves every item of its key.
+    """
+    import unicodedata
+
+    plain = unicodedata.normalize("NFC", text.translate(_UNIFIED)).lower()
+    lines = (re.sub(_BULLETS, "", line.strip()) for line in plain.splitlines())
+    words = " ".join(" ".join(lines).split())
+    # Once more, for a text that is nothing but marks.
+    return f"{kind}:{re.sub(_BULLETS, '', words.rstrip(_TRAILING))}"

@@ -1,0 +1,240 @@
+"""Changes of several files that happen together or not at all.
+
+Invariant: the lock is taken, what the change depends on is read again, files are
+written one by one, exactly those paths are committed, the lock is let go. When
+anything fails before the commit, the old bytes are put back. A kill leaves either
+files that are each old or new, or a journal from which the next command, reading or
+writing, finishes the change.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from memcli import config, files, journal, layout
+from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError
+from memcli.journal import Change
+from memcli.lock import Lock
+
+if TYPE_CHECKING:
+    from memcli.history import Repository
+
+# From this many new files on, syncing them together is faster than one by one.
+_MANY = 8
+
+_UNREAD = b"\0unread"
+
+
+class Transaction:
+    """A context manager: inside the block the lock is held and nothing is written.
+
+    At the end of the block everything is written and committed, then `commit` is the
+    commit's id. An exception in the block writes nothing.
+
+    Args:
+        root: the vault's folder.
+        environ: the environment of git.
+        tell: takes a sentence for the person who waits.
+        progress: called with (done, all) while many files are written.
+        fault: for tests: called with the name of each step.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        *,
+        environ: Mapping[str, str] | None,
+        tell: Callable[[str], None],
+        progress: Callable[[int, int], None] | None,
+        fault: Callable[[str], None],
+    ) -> None:
+        self.message = "memcli"
+        self.commit: str | None = None
+        self._root = root
+        self._environ = environ
+        self._tell = tell
+        self._progress = progress
+        self._fault = fault
+        self._after: dict[str, bytes | None] = {}
+        self._expected: dict[str, bytes | None] = {}
+
+    def put(self, path: str, data: bytes, *, expected: bytes | None = _UNREAD) -> None:
+        """Write these bytes at this vault-relative path, at the end.
+
+        Args:
+            path: the file.
+            data: all of its new bytes.
+            expected: what it held when the change was decided, None for no file;
+                when it holds something else by then, nothing happens: Conflict.
+        """
+        self._note(path, data, expected)
+
+    def pending(self, path: str) -> bytes | None:
+        """The bytes that `put` was given for a path, None when it was not."""
+        return self._after.get(path)
+
+    def remove(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
+        """Remove this file, at the end; `expected` as in `put`."""
+        self._note(path, None, expected)
+
+    def _note(self, path: str, data: bytes | None, expected: bytes | None) -> None:
+        self._after[path] = data
+        if expected is not _UNREAD:
+            self._expected[path] = expected
+
+    def __enter__(self) -> Self:
+        self._repository = _repository(self._root, self._environ)
+        self._lock = _taken(self._root)
+        if journal.exists(self._root):
+            try:
+                _finish(self._root, self._repository, self._tell, self._fault)
+            except BaseException:
+                self._lock.__exit__(None, None, None)
+                raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None and self._after:
+                self._commit()
+        finally:
+            self._lock.__exit__(kind, error, trace)
+
+    def _commit(self) -> None:
+        # What comes first is what a reader may see alone for a moment: new files
+        # before old ones go, so that nothing is missing in between.
+        paths = sorted(self._after, key=lambda path: self._after[path] is None)
+        places = {path: files.inside(self._root, path) for path in paths}
+        changes = {
+            path: Change(journal.current(places[path]), self._after[path])
+            for path in paths
+        }
+        self._compare(changes)
+        several = len(changes) > 1 and any(
+            change.before is not None for change in changes.values()
+        )
+        fault = self._fault
+        fault("locked")
+        if several:
+            journal.write(self._root, changes, self.message)
+            fault("journalled")
+        try:
+            self._write(changes, places)
+            fault("wrote")
+            self.commit = self._repository.commit(paths, self.message)
+        except BaseException:
+            _restore(changes, places)
+            if several:
+                journal.clear(self._root)
+            raise
+        fault("committed")
+        if several:
+            journal.clear(self._root)
+            fault("cleared")
+
+    def _write(self, changes: Mapping[str, Change], places: Mapping[str, str]) -> None:
+        fresh = [
+            (places[path], change.after)
+            for path, change in changes.items()
+            if change.before is None and change.after is not None
+        ]
+        if len(fresh) == len(changes) > _MANY:
+            files.write_new(fresh, fault=self._fault, progress=self._progress)
+            return
+        for path, change in changes.items():
+            if change.after is None:
+                files.remove(places[path])
+                self._fault("removed")
+            else:
+                files.write_atomic(places[path], change.after, fault=self._fault)
+
+    def _compare(self, changes: Mapping[str, Change]) -> None:
+        for path, expected in self._expected.items():
+            if changes[path].before != expected:
+                raise Conflict(
+                    f"{path} was edited while it was being changed; "
+                    "nothing was changed",
+                    hint="Repeat the command: it starts from the edited file.",
+                )
+
+
+def finish_killed(
+    root: str,
+    *,
+    environ: Mapping[str, str] | None,
+    tell: Callable[[str], None],
+    fault: Callable[[str], None],
+) -> None:
+    """Finish what a killed command left in the journal, if nobody is at work.
+
+    For readers: what hinders it is told, and the files are read as they are.
+    """
+    if not journal.exists(root):
+        return
+    try:
+        with Lock(_lock_path(root), 0):
+            if journal.exists(root):
+                _finish(root, _repository(root, environ), tell, fault)
+    except LockBusy:
+        return  # its writer is alive
+    except MemcliError as error:
+        tell(f"a killed command cannot be finished: {error.message}")
+
+
+def _finish(
+    root: str,
+    repository: "Repository",
+    tell: Callable[[str], None],
+    fault: Callable[[str], None],
+) -> None:
+    done = journal.recover(root, fault)
+    tell(f"finishing what a killed command began: {done.message}")
+    for path in done.conflicts:
+        tell(f"  {path} was edited meanwhile and is left as it is")
+    try:
+        repository.commit(
+            [path for path in done.paths if path not in done.conflicts], done.message
+        )
+    except (HistoryError, LockBusy) as error:
+        # The files are right; `inspect` names them, `inspect --repair` commits them.
+        tell(f"  it is not committed: {error.message}")
+    journal.clear(root)
+    fault("cleared")
+
+
+def _taken(root: str) -> Lock:
+    """The lock, held; the configured wait is read only when somebody else holds it."""
+    lock = Lock(_lock_path(root), 0)
+    try:
+        return lock.__enter__()
+    except LockBusy:
+        lock.timeout = config.load(root).lock_wait
+        return lock.__enter__()
+
+
+def _lock_path(root: str) -> str:
+    return os.path.join(root, *layout.LOCK.split("/"))
+
+
+def _repository(root: str, environ: Mapping[str, str] | None) -> "Repository":
+    from memcli.history import Repository
+
+    return Repository.open(root, environ=environ)
+
+
+def _restore(changes: Mapping[str, Change], places: Mapping[str, str]) -> None:
+    """Put old bytes back; goes on to the next file when one cannot be."""
+    for path, change in changes.items():
+        try:
+            if change.before is None:
+                os.unlink(places[path])
+            elif journal.current(places[path]) != change.before:
+                files.write_atomic(places[path], change.before)
+        except (OSError, MemcliError):
+            continue
