@@ -38,6 +38,9 @@ class Weights(NamedTuple):
 
 DEFAULTS = Weights()
 
+LEXICAL = Weights(after=(), before=(), session=0.0, feedback=0.0, asks=0.0, recency=0.0)
+"""The words alone: for what must not depend on what stands beside an entry."""
+
 
 class Corpus(Protocol):
     """What the ranking reads; documents are small integers.

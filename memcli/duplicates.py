@@ -7,7 +7,7 @@ it a duplicate; others are named, so that whoever writes knows.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import files
@@ -114,15 +114,26 @@ def is_extracted(entry: Entry) -> bool:
 def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     """The entry with one more sighting, or None when this one is counted already.
 
-    Sightings count once a session; without a session once a day.
+    Sightings count once a session; without a session once a day. One from before an
+    entry was resolved says nothing new; each one after it is a recurrence.
     """
+    from memcli import temporal
+
     when = draft.occurred_at or draft.created or now
+    if entry.status is Status.RESOLVED and entry.resolved_at:
+        solved = temporal.to_epoch(entry.resolved_at)
+        if temporal.span(when)[1] <= solved:
+            return None
+        # Seconds are coarse, and "after" is how a recurrence is told.
+        when = temporal.iso(max(temporal.to_epoch(when), solved + 1))
     mark = draft.source.session or draft.source.transcript or draft.source.record
     if mark:
         own = (entry.source.session, entry.source.transcript, entry.source.record)
         if mark in entry.evidence or mark in own:
             return None
-    elif when[:10] in {seen[:10] for seen in (entry.created, *entry.seen)}:
+    elif entry.status is Status.ACTIVE and when[:10] in {
+        seen[:10] for seen in (entry.created, *entry.seen)
+    }:
         return None
     evidence = (*entry.evidence, mark) if mark else entry.evidence
     return entry.replace(
@@ -213,38 +224,72 @@ def _standing(facts: Facts, is_item: bool, now: int) -> str:
 
 def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
     """Active entries that say nearly the same, most alike first."""
-    from memcli import ranking
     from memcli.document import document
     from memcli.reader import stemmer
 
     stem = stemmer()
     mine = set(document(entry, stem).row["terms"])
     outdated = later.paths
-    rows = []
-    plain = ranking.Weights(after=(), before=(), session=0.0, feedback=0.0, pool=10)
-    question = [(term, term) for term in sorted(mine)]
-    found = ranking.rank(
-        question, reader, limit=10, now=0, admit=reader.plain, weights=plain
-    )
-    for hit in found.hits:
-        row = reader.row(hit.doc)
-        if row["path"] not in outdated:
-            rows.append(row)
+    rows = [
+        (likeness, row)
+        for likeness, row in alike(reader, mine, reader.plain, limit=10)
+        if row["path"] not in outdated
+    ]
     for path, data, body in later.bodies():
         # Half of the words in common is cheap to see, and less cannot be enough.
         if len(mine) > 2 * sum(word in body.lower() for word in mine):
             continue
         row = document(_decode(data, path), stem).row
         if row["status"] == _ACTIVE:
-            rows.append(row)
-    alike = []
-    for row in rows:
-        theirs = set(row["terms"])
-        likeness = len(mine & theirs) / len(mine | theirs) if mine else 0.0
-        if likeness >= _SIMILAR:
-            alike.append(Similar(row["id"], row["title"], round(likeness, 3)))
-    alike.sort(key=lambda item: (-item.likeness, item.id))
-    return alike[:_MOST_SIMILAR]
+            rows.append((_likeness(mine, row), row))
+    nearest = [
+        Similar(row["id"], row["title"], likeness)
+        for likeness, row in rows
+        if likeness >= _SIMILAR
+    ]
+    nearest.sort(key=lambda item: (-item.likeness, item.id))
+    return nearest[:_MOST_SIMILAR]
+
+
+def alike(
+    reader: "Reader",
+    terms: Collection[str],
+    admit: Callable[[int], bool],
+    *,
+    limit: int,
+    within: Collection[int] | None = None,
+) -> list[tuple[float, Mapping[str, Any]]]:
+    """The rows that share most with these terms, each with its likeness.
+
+    Args:
+        reader: the index.
+        terms: those of a text, as `document` counts them.
+        admit: whether a document may be shown.
+        limit: how many of the best matches to look at.
+        within: when given, only these documents.
+
+    Returns:
+        (Jaccard of the distinct terms, row), the best match first.
+    """
+    from memcli import ranking
+
+    ranked = ranking.rank(
+        [(term, term) for term in sorted(terms)],
+        reader,
+        limit=limit,
+        now=0,
+        admit=admit,
+        within=within,
+        weights=ranking.LEXICAL._replace(pool=limit),
+    )
+    rows = [reader.row(hit.doc) for hit in ranked.hits]
+    return [(_likeness(set(terms), row), row) for row in rows]
+
+
+def _likeness(mine: set[str], row: Mapping[str, Any]) -> float:
+    theirs = set(row["terms"])
+    union = mine | theirs
+    return round(len(mine & theirs) / len(union), 3) if union else 0.0
 
 
 def _decode(data: bytes, path: str) -> Entry:

@@ -105,6 +105,12 @@ class WriteFailed(MemcliError):
     code = "write_failed"
 
 
+class AmbiguousQuery(MemcliError):
+    """It is not clear which entries a question means; nothing was changed."""
+
+    code = "ambiguous_query"
+
+
 class Conflict(MemcliError):
     """Something changed between the decision and the deed; nothing was done."""
 

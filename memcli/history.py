@@ -4,19 +4,19 @@ Invariant: a commit made here holds the given paths and nothing else; what the u
 has staged stays staged, what the user has edited stays uncommitted, and a commit
 that fails leaves the index as it was. Files of the work tree are never touched.
 
-The way in (`commit`) is hot and starts git itself; the ways back (`log`, `show`,
-`status`, ...) use GitPython, which costs more to import than a whole save may.
+The way in (`commit`) is hot and starts git itself; the ways back are those of
+`gitreading`.
 """
 
 import contextlib
 import os
 import time
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from memcli.bulkcommit import MANY, commit_many
-from memcli.errors import HistoryError, LockBusy, NotAVault
+from memcli.errors import HistoryError, LockBusy
 from memcli.gitprocess import Outcome, clean_environment, run
+from memcli.gitreading import STATUS, Commit, Readable, split_names
 from memcli.quickcommit import commit_quickly
 
 __all__ = ["Commit", "Repository"]
@@ -45,54 +45,8 @@ _GC_SAMPLE = "17"
 _GC_LIMIT = 27
 
 
-class Commit(NamedTuple):
-    """One commit: `when` is the author's time in UTC, `YYYY-MM-DDTHH:MM:SSZ`."""
-
-    id: str
-    when: str
-    author: str
-    subject: str
-
-
-class Repository:
-    """The history of one vault, which may be a folder of a larger repository.
-
-    Every path that goes in or comes out is a POSIX path relative to the vault.
-    """
-
-    def __init__(self, root: str, top: str, git_dir: str, env: dict[str, str]) -> None:
-        self.root = root
-        self._top = top
-        self._git_dir = git_dir
-        self._env = env
-
-    @classmethod
-    def open(
-        cls, root: str, *, environ: Mapping[str, str] | None = None
-    ) -> "Repository":
-        """Find the repository that `root` lies in, without starting git.
-
-        Args:
-            root: the vault's folder.
-            environ: the environment of every git process; None: this process's own.
-
-        Raises:
-            NotAVault: there is no git work tree around `root`.
-        """
-        folder = os.path.realpath(root)
-        while True:
-            marker = os.path.join(folder, ".git")
-            git_dir = marker if os.path.isdir(marker) else _linked(marker)
-            if git_dir and os.path.lexists(os.path.join(git_dir, "HEAD")):
-                return cls(
-                    os.path.realpath(root), folder, git_dir, clean_environment(environ)
-                )
-            parent = os.path.dirname(folder)
-            if parent == folder:
-                raise NotAVault(
-                    f"{root} is not under git", hint=f"run: memcli init {root}"
-                )
-            folder = parent
+class Repository(Readable):
+    """The history of one vault, which may be a folder of a larger repository."""
 
     @classmethod
     def init(
@@ -259,7 +213,9 @@ class Repository:
         wanted = set(paths)
         listed = self._git(("diff-files", "--name-only", "--diff-filter=A", "-z"))
         prefix = self._prefix()
-        rows = [p for p in _names(listed.output) if p.removeprefix(prefix) in wanted]
+        rows = [
+            p for p in split_names(listed.output) if p.removeprefix(prefix) in wanted
+        ]
         if rows:
             lines = "".join(p + "\0" for p in rows)
             options = ("-C", self._top, "update-index", "--force-remove", "-z")
@@ -278,122 +234,17 @@ class Repository:
             return False
         return len(sample) >= _GC_LIMIT
 
-    def head(self) -> str | None:
-        """Return the id of the current commit, None in an empty repository."""
-        found = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
-        return found.text if found.code == 0 else None
-
-    def log(self, path: str, limit: int = 20) -> list[Commit]:
-        """Return the newest `limit` commits of a file, also under earlier names.
-
-        Raises:
-            HistoryError: git refused.
-        """
-        if self.head() is None:
-            return []
-        said = self._ask(
-            "log",
-            "--follow",
-            "--name-status",
-            f"--max-count={limit}",
-            "--no-show-signature",
-            "--encoding=UTF-8",
-            "-z",
-            "--date=format-local:%Y-%m-%dT%H:%M:%SZ",
-            "--format=%x02%H%x1f%ad%x1f%an%x1f%s",
-            "--",
-            path,
-        )
-        commits = []
-        for row in ("\0" + said.decode("utf-8", "replace")).split("\0\x02")[1:]:
-            header, _, change = row.partition("\0\n")
-            commits.append(Commit(*header.rstrip("\0").split("\x1f", 3)))
-            # To git a new file that resembles another one is its copy, and small
-            # notes under the same frontmatter all do: that history is not ours.
-            if change.startswith("C"):
-                break
-        return commits
-
-    def show(self, commit: str, path: str) -> bytes:
-        """Return a file's bytes as of a commit.
-
-        Raises:
-            HistoryError: no such commit, or no such file in it.
-        """
-        if commit.startswith("-"):  # would be an option
-            raise HistoryError(f"{commit!r} names no commit")
-        return self._ask("cat-file", "blob", f"{commit}:./{path}")
-
-    def status(self) -> list[tuple[str, str]]:
-        """Return (code, path) of every file of the vault that differs from HEAD.
-
-        Codes are the two letters of `git status --porcelain`, `??` for untracked.
-
-        Raises:
-            HistoryError: git refused.
-        """
-        return self._status_rows(self._ask(*_STATUS))
-
-    def is_clean(self, paths: Collection[str]) -> bool:
-        """Say whether all of these files are as HEAD has them (or ignored).
-
-        Raises:
-            HistoryError: git refused.
-        """
-        wanted = set(paths)
-        return not any(path in wanted for _, path in self.status())
-
     def _differing(self, paths: Collection[str]) -> bool:
         wanted = set(paths)
-        rows = self._status_rows(self._git(_STATUS).output)
+        rows = self._status_rows(self._git(STATUS).output)
         return any(path in wanted for _, path in rows)
-
-    def _status_rows(self, output: bytes) -> list[tuple[str, str]]:
-        prefix = self._prefix()
-        return [(row[:2], row[3:].removeprefix(prefix)) for row in _names(output)]
 
     def _known(self) -> set[str]:
         """Every path of the vault that is in the index or in HEAD."""
         listed = self._git(("ls-files", "-z", "--with-tree=HEAD"))
         if listed.code:  # no HEAD yet
             listed = self._git(("ls-files", "-z"))
-        return set(_names(listed.output))
-
-    def _prefix(self) -> str:
-        """The vault's place in the repository, as in `docs/vault/`, or nothing."""
-        if self.root == self._top:
-            return ""
-        return os.path.relpath(self.root, self._top).replace(os.sep, "/") + "/"
-
-    def _git(self, arguments: Sequence[str], data: bytes = b"") -> Outcome:
-        return run(self.root, self._env, arguments, data)
-
-    def _ask(self, *arguments: str) -> bytes:
-        """Run a reading git command through GitPython; return what it printed."""
-        import git
-
-        # GitPython adds to the environment and cannot take from it, so what a
-        # hook's git may have set is set right instead.
-        env = {
-            **self._env,
-            "GIT_DIR": self._git_dir,
-            "GIT_WORK_TREE": self._top,
-            "GIT_INDEX_FILE": os.path.join(self._git_dir, "index"),
-            "GIT_LITERAL_PATHSPECS": "1",
-            "GIT_OPTIONAL_LOCKS": "0",  # reading must not stand in a writer's way
-            "TZ": "UTC",
-        }
-        try:
-            output = git.Git(self.root).execute(
-                ["git", *arguments],
-                env=env,
-                stdout_as_string=False,
-                strip_newline_in_stdout=False,
-            )
-        except git.GitCommandError as error:
-            said = str(error.stderr).strip()
-            raise HistoryError(f"git {arguments[0]} failed: {said}") from error
-        return output
+        return set(split_names(listed.output))
 
     def _failure(self, done: Outcome, paths: Sequence[str]) -> HistoryError | LockBusy:
         """The exception that says in our words why git did not commit."""
@@ -416,37 +267,17 @@ class Repository:
         return _refused(f"{what} cannot be committed", done)
 
 
-_STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "-uall", "--", ".")
-
-
-def _linked(marker: str) -> str:
-    """The git folder that a `.git` file (work tree, submodule) points to, or ''."""
-    try:
-        with open(marker, encoding="utf-8", errors="surrogateescape") as file:
-            text = file.read(4096)
-    except OSError:
-        return ""
-    if not text.startswith("gitdir:"):
-        return ""
-    target = text.removeprefix("gitdir:").strip()
-    return os.path.normpath(os.path.join(os.path.dirname(marker), target))
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _clean(message: str) -> str:
     return message.replace("\0", " ").encode("utf-8", "replace").decode()
 
 
-def _encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
 def _pathspecs(paths: Sequence[str]) -> bytes:
     # Literal one by one: GIT_LITERAL_PATHSPECS would reach the user's hooks.
     return _encode("".join(f":(literal){path}\0" for path in paths))
-
-
-def _names(output: bytes) -> list[str]:
-    return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
 
 def _names_nobody(output: bytes) -> bool:

@@ -22,10 +22,28 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from memcli.corpus import DEFAULTS, Admit, Corpus, Term, Weights, inverse_frequency
+from memcli.corpus import (
+    DEFAULTS,
+    LEXICAL,
+    Admit,
+    Corpus,
+    Term,
+    Weights,
+    inverse_frequency,
+)
 from memcli.neighbourhood import Neighbourhood
 
-__all__ = ["DEFAULTS", "Corpus", "Hit", "Ranking", "Term", "Weights", "rank", "weigh"]
+__all__ = [
+    "DEFAULTS",
+    "LEXICAL",
+    "Corpus",
+    "Hit",
+    "Ranking",
+    "Term",
+    "Weights",
+    "rank",
+    "weigh",
+]
 
 
 class Hit(NamedTuple):

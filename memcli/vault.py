@@ -320,7 +320,7 @@ class Vault:
         entry = codec.decode(data, held.path, kinds=self.kinds).entry
         again = duplicates.sighted(entry, draft, now)
         if again is None:
-            return "duplicate" if held.status == str(Status.ACTIVE) else None
+            return "duplicate"
         fresh = codec.rewrite(data, again, kinds=self.kinds)
         if before is None:
             change.put(held.path, fresh)

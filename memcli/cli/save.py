@@ -51,6 +51,30 @@ _PARAMETERS = (
         metavar="DATE",
     ),
     Option("layer", ("--layer",), str, "fact, observation or model"),
+    Option(
+        "item",
+        ("--item",),
+        str,
+        "A reflection item: invariant (a rule) or derived (fades in days)",
+    ),
+    Option("inbox", ("--inbox",), bool, "Let a review decide on it", default=False),
+    Option("confidence", ("--confidence",), str, "Of a mined entry: HIGH, MEDIUM, LOW"),
+    Option("rationale", ("--rationale",), str, "Why it was mined"),
+    Option(
+        "evidence",
+        ("--evidence",),
+        str,
+        "An id or session that it rests on; repeatable",
+        repeat=True,
+        metavar="ID",
+    ),
+    Option(
+        "review_after",
+        ("--review-after",),
+        str,
+        "When to look whether it still holds",
+        metavar="DATE",
+    ),
     Option("pinned", ("--pinned",), bool, "Goes into every session", default=False),
     Option(
         "source_writer",
@@ -127,13 +151,16 @@ def run(context: Context, **values: Any) -> Result:
     vault = context.open_vault("saving")
     if batch:
         return _batch(context, vault, batch, values, allow_secret=allow_secret)
-    text = _text(context, values.pop("text"), values.pop("file"))
+    text = written_text(context, values.pop("text"), values.pop("file"), what="save")
     fields = _fields(values)
     saved = vault.save(vault.draft({"text": text, **fields}), allow_secret=allow_secret)
     return _result(saved)
 
 
-def _text(context: Context, argument: str | None, path: str | None) -> str:
+def written_text(
+    context: Context, argument: str | None, path: str | None, *, what: str
+) -> str:
+    """The text that a command line brings: an argument, a file, or standard input."""
     if path and argument:
         raise UsageError("give the text as an argument or with --file, not both")
     if path:
@@ -146,7 +173,7 @@ def _text(context: Context, argument: str | None, path: str | None) -> str:
     if context.stdin_is_terminal and argument is None:
         raise UsageError(
             "there is no text to save",
-            hint='Give it: memcli save "..."; or with --file; or pipe it in.',
+            hint=f'Give it: memcli {what} "..."; or with --file; or pipe it in.',
         )
     return _decoded(context.read_stdin(), "standard input")
 
@@ -177,6 +204,7 @@ def _fields(values: dict[str, Any]) -> dict[str, Any]:
             code="invalid_source",
         )
     fields = {
+        "status": "pending" if values.pop("inbox") else None,
         "tags": values.pop("tag"),
         "entities": values.pop("entity"),
         "source": {name: value for name, value in source.items() if value is not None},
@@ -210,15 +238,24 @@ def _batch(
     return report(done)
 
 
+_SAID = {
+    "created": "saved",
+    "duplicate": "already known",
+    "seen": "seen again",
+    "recurred": "resolved, and recurred",
+    "rejected": "rejected before",
+}
+
+
 def _result(saved: "Saved") -> Result:
     def text(canvas: Canvas) -> None:
-        style = "good" if saved.outcome == "created" else "dim"
-        verb = "saved" if saved.outcome == "created" else "already known"
-        canvas.line(f"{verb} {saved.id} {saved.path}", style=style)
+        style = "good" if saved.outcome in ("created", "seen") else "dim"
+        canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
 
     warnings = list(saved.notes)
     warnings += [
-        f"{item.id} says nearly the same ({item.likeness:.0%}): {item.title}"
+        f"{item.id} says nearly the same ({item.likeness:.0%}): {item.title}; "
+        f"to make them one: memcli evolve {saved.id} --also {item.id}"
         for item in saved.similar
     ]
     data = {

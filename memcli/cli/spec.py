@@ -131,7 +131,16 @@ EVERYWHERE: tuple[Option, ...] = (
 """Flags that every command takes."""
 
 # Names of the modules in this package that hold a COMMAND, in the order of --help.
-COMMANDS = ("init", "save", "recall", "inspect", "import")
+COMMANDS = (
+    "init",
+    "save",
+    "recall",
+    "evolve",
+    "resolve",
+    "forget",
+    "inspect",
+    "import",
+)
 
 
 def load(name: str) -> Command:

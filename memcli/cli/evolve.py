@@ -1,0 +1,135 @@
+"""`memcli evolve`: the next version of a memory, or the one before."""
+
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.save import written_text
+from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from memcli.evolve import Evolved
+    from memcli.vault import Vault
+
+_HELP = """Replace a memory by its next version, and keep the old one
+
+    The new version takes the place of the old one, so links keep working; the old
+    one moves to archive/, with the reason. What is not changed is carried over:
+    tags, links, fields that memcli does not know. Entries that seem to make the same
+    claim are listed as not updated; --also replaces them together.
+
+    \b
+    Example:
+      memcli evolve 1m7xvn68 "We deploy on Mondays" --reason "the freeze moved"
+      memcli evolve 1m7xvn68 --edit
+      memcli evolve --revert 1m7xvn68
+    """
+
+_PARAMETERS = (
+    Argument("id", "The entry's id, or a unique prefix", required=True, metavar="ID"),
+    Argument("text", "The new text; - reads standard input", metavar="[TEXT]"),
+    Option("file", ("--file",), str, "Read the text from a file", metavar="PATH"),
+    Option("edit", ("--edit",), bool, "Open the text in EDITOR", default=False),
+    Option("reason", ("--reason",), str, "Why; kept with the old version"),
+    Option("title", ("--title",), str, "A new title"),
+    Option("kind", ("--kind",), str, "A new kind"),
+    Option("type", ("--type",), str, "A new type"),
+    Option("tag", ("--tag",), str, "A tag to add; repeatable", repeat=True),
+    Option("untag", ("--untag",), str, "A tag to drop; repeatable", repeat=True),
+    Option("entity", ("--entity",), str, "An entity to add; repeatable", repeat=True),
+    Option("occurred_at", ("--occurred-at",), str, "When it happened", metavar="DATE"),
+    Option(
+        "expires_at",
+        ("--expires-at",),
+        str,
+        "Not shown from this date on",
+        metavar="DATE",
+    ),
+    Option(
+        "also",
+        ("--also",),
+        str,
+        "Another entry that the new version replaces; repeatable",
+        repeat=True,
+        metavar="ID",
+    ),
+    Option(
+        "revert", ("--revert",), bool, "Go back to the version before", default=False
+    ),
+    Option(
+        "allow_secret",
+        ("--allow-secret",),
+        bool,
+        "Save though it looks like a secret",
+        default=False,
+    ),
+)
+_FIELDS = ("title", "kind", "type", "occurred_at", "expires_at")
+
+
+def run(context: Context, **values: Any) -> Result:
+    """Make the next version of the entry that the id names."""
+    from memcli import evolve
+
+    vault = context.open_vault("evolving")
+    fields = {name: values[name] for name in _FIELDS if values[name]}
+    fields |= {"tags": values["tag"], "entities": values["entity"]}
+    fields = {name: value for name, value in fields.items() if value}
+    if values["revert"]:
+        if fields or any(values[name] for name in ("text", "file", "edit", "also")):
+            raise UsageError(
+                "--revert takes the version before as it was",
+                hint="Revert first, then evolve the result.",
+            )
+        return _result(evolve.revert(vault, values["id"], reason=values["reason"]))
+    text, discard = _text(context, vault, values, changes=bool(fields))
+    if text is not None:
+        fields["text"] = text
+    reason = values["reason"]
+    if reason is None and context.interactive:
+        reason = (context.ask("Why does it change? (empty: no reason) ") or "").strip()
+    done = evolve.evolve(
+        vault,
+        values["id"],
+        fields,
+        reason=reason or None,
+        also=values["also"],
+        untag=values["untag"],
+        allow_secret=values["allow_secret"],
+    )
+    discard()
+    return _result(done)
+
+
+def _text(
+    context: Context, vault: "Vault", values: dict[str, Any], *, changes: bool
+) -> tuple[str | None, Any]:
+    """The new text, None when only fields change; and what discards its scratch."""
+    changes = changes or bool(values["untag"] or values["also"])
+    if values["edit"]:
+        if values["text"] or values["file"]:
+            raise UsageError("--edit brings its own text", hint="Drop TEXT or --file.")
+        from memcli.cli.editor import edit
+
+        return edit(vault.get(values["id"]).body, context.environ)
+    if changes and values["text"] is None and not values["file"]:
+        return None, lambda: None
+    text = written_text(context, values["text"], values["file"], what="evolve ID")
+    return text, lambda: None
+
+
+def _result(done: "Evolved") -> Result:
+    def text(canvas: Canvas) -> None:
+        canvas.line(f"evolved {done.id} {done.path}", style="good")
+        for item in done.replaced:
+            canvas.line(f"  replaces {item.id}, now at {item.path}", style="dim")
+        if done.siblings:
+            canvas.line("not updated, though they may make the same claim:")
+            for sibling in done.siblings:
+                canvas.line(f"  {sibling.id} ({sibling.likeness:.0%}) {sibling.title}")
+            ids = " ".join(f"--also {sibling.id}" for sibling in done.siblings)
+            canvas.line(f"  replace them, too: memcli evolve {done.id} {ids}")
+
+    return Result(data=done.as_dict(), text=text)
+
+
+COMMAND = Command("evolve", _HELP, _PARAMETERS, run)

@@ -1,0 +1,263 @@
+"""What git knows of a vault: where it is, and what its history answers.
+
+Invariant: reads only; every path that goes in or comes out is a POSIX path relative
+to the vault, which may be a folder of a larger repository.
+
+These are the ways back, and they use GitPython, which costs more to import than a
+whole save may; the way in is `history.Repository`, which starts git itself.
+"""
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, Self
+
+from memcli.errors import HistoryError, NotAVault
+from memcli.gitprocess import Outcome, clean_environment, run
+
+_FORMAT = (
+    "--no-show-signature",
+    "--encoding=UTF-8",
+    "-z",
+    "--date=format-local:%Y-%m-%dT%H:%M:%SZ",
+    "--format=%H%x1f%ad%x1f%an%x1f%s",
+)
+
+
+class Commit(NamedTuple):
+    """One commit: `when` is the author's time in UTC, `YYYY-MM-DDTHH:MM:SSZ`."""
+
+    id: str
+    when: str
+    author: str
+    subject: str
+
+
+class Readable:
+    """A repository that is asked, and not changed."""
+
+    def __init__(self, root: str, top: str, git_dir: str, env: dict[str, str]) -> None:
+        self.root = root
+        self._top = top
+        self._git_dir = git_dir
+        self._env = env
+
+    @property
+    def git_dir(self) -> str:
+        """git's own folder, absolute."""
+        return self._git_dir
+
+    @property
+    def top(self) -> str:
+        """The top folder of the work tree, absolute."""
+        return self._top
+
+    @property
+    def prefix(self) -> str:
+        """The vault's place in the repository, as in `docs/vault/`, or nothing."""
+        return self._prefix()
+
+    @classmethod
+    def open(cls, root: str, *, environ: Mapping[str, str] | None = None) -> Self:
+        """Find the repository that `root` lies in, without starting git.
+
+        Args:
+            root: the vault's folder.
+            environ: the environment of every git process; None: this process's own.
+
+        Raises:
+            NotAVault: there is no git work tree around `root`.
+        """
+        folder = os.path.realpath(root)
+        while True:
+            marker = os.path.join(folder, ".git")
+            git_dir = marker if os.path.isdir(marker) else _linked(marker)
+            if git_dir and os.path.lexists(os.path.join(git_dir, "HEAD")):
+                return cls(
+                    os.path.realpath(root), folder, git_dir, clean_environment(environ)
+                )
+            parent = os.path.dirname(folder)
+            if parent == folder:
+                raise NotAVault(
+                    f"{root} is not under git", hint=f"run: memcli init {root}"
+                )
+            folder = parent
+
+    def head(self) -> str | None:
+        """Return the id of the current commit, None in an empty repository."""
+        found = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
+        return found.text if found.code == 0 else None
+
+    def log(self, path: str, limit: int = 20) -> list[Commit]:
+        """Return the newest `limit` commits of a file, also under earlier names.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        if self.head() is None:
+            return []
+        said = self._ask(
+            "log",
+            "--follow",
+            "--name-status",
+            f"--max-count={limit}",
+            *_FORMAT,
+            "--format=%x02%H%x1f%ad%x1f%an%x1f%s",
+            "--",
+            path,
+        )
+        commits = []
+        for row in ("\0" + said.decode("utf-8", "replace")).split("\0\x02")[1:]:
+            header, _, change = row.partition("\0\n")
+            commits.append(Commit(*header.rstrip("\0").split("\x1f", 3)))
+            # To git a new file that resembles another one is its copy, and small
+            # notes under the same frontmatter all do: that history is not ours.
+            if change.startswith("C"):
+                break
+        return commits
+
+    def show(self, commit: str, path: str) -> bytes:
+        """Return a file's bytes as of a commit.
+
+        Raises:
+            HistoryError: no such commit, or no such file in it.
+        """
+        self._checked(commit)
+        return self._ask("cat-file", "blob", f"{commit}:./{path}")
+
+    def places(self, path: str) -> list[tuple[str, str]]:
+        """Return (commit, path) of every commit that changed a file, newest first.
+
+        The path is the file's own in that commit: before a rename, the earlier one.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        if self.head() is None:
+            return []
+        said = self._ask(
+            "log", "--follow", "--name-status", "-z", "--format=%x02%H", "--", path
+        )
+        found = []
+        name = path
+        for row in ("\0" + said.decode("utf-8", "surrogateescape")).split("\0\x02")[1:]:
+            commit, _, change = row.partition("\0\n")
+            words = change.rstrip("\0").split("\0")
+            if words[0].startswith("C"):
+                break
+            found.append((commit.rstrip("\0"), name))
+            if words[0].startswith("R"):
+                name = words[1].removeprefix(self._prefix())
+                found.append((commit, name))
+        return found
+
+    def changes(self, commit: str) -> list[str]:
+        """Return the paths of the vault that a commit changed, added or removed.
+
+        Raises:
+            HistoryError: no such commit.
+        """
+        self._checked(commit)
+        said = self._ask(
+            "show", "--format=", "--name-only", "--no-renames", "-z", commit, "--", "."
+        )
+        prefix = self._prefix()
+        return [name.removeprefix(prefix) for name in split_names(said)]
+
+    def subjects(self, limit: int = 100) -> list[Commit]:
+        """Return the newest `limit` commits that touched the vault.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        if self.head() is None:
+            return []
+        said = self._ask("log", f"--max-count={limit}", *_FORMAT, "--", ".")
+        return [
+            Commit(*row.split("\x1f", 3))
+            for row in said.decode("utf-8", "replace").split("\0")
+            if row
+        ]
+
+    def status(self) -> list[tuple[str, str]]:
+        """Return (code, path) of every file of the vault that differs from HEAD.
+
+        Codes are the two letters of `git status --porcelain`, `??` for untracked.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        return self._status_rows(self._ask(*STATUS))
+
+    def is_clean(self, paths: Collection[str]) -> bool:
+        """Say whether all of these files are as HEAD has them (or ignored).
+
+        Raises:
+            HistoryError: git refused.
+        """
+        wanted = set(paths)
+        return not any(path in wanted for _, path in self.status())
+
+    def _status_rows(self, output: bytes) -> list[tuple[str, str]]:
+        prefix = self._prefix()
+        return [(row[:2], row[3:].removeprefix(prefix)) for row in split_names(output)]
+
+    def _prefix(self) -> str:
+        """The vault's place in the repository, as in `docs/vault/`, or nothing."""
+        if self.root == self._top:
+            return ""
+        return os.path.relpath(self.root, self._top).replace(os.sep, "/") + "/"
+
+    @staticmethod
+    def _checked(commit: str) -> None:
+        if commit.startswith("-"):  # would be an option
+            raise HistoryError(f"{commit!r} names no commit")
+
+    def _git(self, arguments: Sequence[str], data: bytes = b"") -> Outcome:
+        return run(self.root, self._env, arguments, data)
+
+    def _ask(self, *arguments: str) -> bytes:
+        """Run a reading git command through GitPython; return what it printed."""
+        import git
+
+        # GitPython adds to the environment and cannot take from it, so what a
+        # hook's git may have set is set right instead.
+        env = {
+            **self._env,
+            "GIT_DIR": self._git_dir,
+            "GIT_WORK_TREE": self._top,
+            "GIT_INDEX_FILE": os.path.join(self._git_dir, "index"),
+            "GIT_LITERAL_PATHSPECS": "1",
+            "GIT_OPTIONAL_LOCKS": "0",  # reading must not stand in a writer's way
+            "TZ": "UTC",
+        }
+        try:
+            output = git.Git(self.root).execute(
+                ["git", *arguments],
+                env=env,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+            )
+        except git.GitCommandError as error:
+            said = str(error.stderr).strip()
+            raise HistoryError(f"git {arguments[0]} failed: {said}") from error
+        return output
+
+
+STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "-uall", "--", ".")
+
+
+def _linked(marker: str) -> str:
+    """The git folder that a `.git` file (work tree, submodule) points to, or ''."""
+    try:
+        with open(marker, encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read(4096)
+    except OSError:
+        return ""
+    if not text.startswith("gitdir:"):
+        return ""
+    target = text.removeprefix("gitdir:").strip()
+    return os.path.normpath(os.path.join(os.path.dirname(marker), target))
+
+
+def split_names(output: bytes) -> list[str]:
+    return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
