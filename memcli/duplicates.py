@@ -120,25 +120,27 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     from memcli import temporal
 
     when = draft.occurred_at or draft.created or now
+    first_since = False
     if entry.status is Status.RESOLVED and entry.resolved_at:
         solved = temporal.to_epoch(entry.resolved_at)
         if temporal.span(when)[1] <= solved:
             return None
         # Seconds are coarse, and "after" is how a recurrence is told.
         when = temporal.iso(max(temporal.to_epoch(when), solved + 1))
-    mark = draft.source.session or draft.source.transcript or draft.source.record
+        first_since = all(temporal.to_epoch(seen) <= solved for seen in entry.seen)
+    source = draft.source
+    mark = source.session or source.transcript or source.record
     if mark:
         own = (entry.source.session, entry.source.transcript, entry.source.record)
-        if mark in entry.evidence or mark in own:
-            return None
-    elif entry.status is Status.ACTIVE and when[:10] in {
-        seen[:10] for seen in (entry.created, *entry.seen)
-    }:
+        known = mark in entry.evidence or mark in own
+    else:
+        known = when[:10] in {seen[:10] for seen in (entry.created, *entry.seen)}
+    if known and not first_since:
         return None
     evidence = (*entry.evidence, mark) if mark else entry.evidence
     return entry.replace(
         seen=(*entry.seen, when)[-_MOST_SIGHTINGS:],
-        evidence=evidence[-_MOST_SIGHTINGS:],
+        evidence=tuple(dict.fromkeys(evidence))[-_MOST_SIGHTINGS:],
     )
 
 
