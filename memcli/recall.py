@@ -67,6 +67,8 @@ class Row(NamedTuple):
     score: float
     channels: list[str]
     stale: bool
+    supersedes: str | None = None
+    superseded_by: str | None = None
     explain: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -459,6 +461,8 @@ def _row(
         score=score,
         channels=channels,
         stale=False,
+        supersedes=stored["supersedes"],
+        superseded_by=stored["superseded_by"],
         explain=explain,
     )
 
