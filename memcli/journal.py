@@ -6,7 +6,6 @@ it says: a file that is still as it was gets its new bytes, one that has them is
 alone, and one that somebody has edited since is theirs and is named.
 """
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -118,6 +117,8 @@ def _strange(root: str) -> Unreadable:
 
 
 def _digest(data: bytes | None) -> str | None:
+    import hashlib
+
     return None if data is None else hashlib.sha256(data).hexdigest()
 
 
