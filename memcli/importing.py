@@ -27,7 +27,10 @@ class Failure(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """What an import did, or with `dry_run` would do."""
+    """What an import did, or with `dry_run` would do.
+
+    `duplicates` are all that made no new entry; their outcome says why.
+    """
 
     created: list["Saved"]
     duplicates: list["Saved"]
@@ -154,7 +157,7 @@ def _save(
         saved = []
     return Imported(
         created=[item for item in saved if item.outcome == "created"],
-        duplicates=[item for item in saved if item.outcome == "duplicate"],
+        duplicates=[item for item in saved if item.outcome != "created"],
         failed=failed,
         dry_run=dry_run,
     )

@@ -96,7 +96,7 @@ def report(done: "Imported") -> Result:
             ]
             canvas.table(("title", "path"), rows)
 
-    warnings = []
+    warnings = [note for saved in done.duplicates for note in saved.notes]
     for item in done.failed:
         where = (
             ""
@@ -106,7 +106,9 @@ def report(done: "Imported") -> Result:
         warnings.append(f"{where}{item.reason}")
     data = {
         "created": [_brief(item) for item in done.created],
-        "duplicates": [_brief(item) for item in done.duplicates],
+        "duplicates": [
+            {**_brief(item), "outcome": item.outcome} for item in done.duplicates
+        ],
         "failed": [item._asdict() for item in done.failed],
         "dry_run": done.dry_run,
     }
