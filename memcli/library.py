@@ -3,9 +3,17 @@
 Invariant: the same use cases as the command line, with Python values in and out.
 """
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 from memcli import recall as _recall
 from memcli import vault as _vault
 from memcli.eligibility import View
+
+if TYPE_CHECKING:
+    from memcli.evolve import Evolved
+    from memcli.forget import Forgotten
+    from memcli.resolve import Target
 
 
 class Vault(_vault.Vault):
@@ -36,3 +44,50 @@ class Vault(_vault.Vault):
             max_chars=max_chars,
             explain=explain,
         )
+
+    def evolve(
+        self,
+        entry_id: str,
+        text: str | None = None,
+        *,
+        reason: str | None = None,
+        also: Sequence[str] = (),
+        **fields: Any,
+    ) -> "Evolved":
+        """Replace an entry by its next version; see `memcli.evolve.evolve`."""
+        from memcli import evolve
+
+        values = fields if text is None else {"text": text, **fields}
+        return evolve.evolve(self, entry_id, values, reason=reason, also=also)
+
+    def revert(self, entry_id: str, *, reason: str | None = None) -> "Evolved":
+        """Go back to the version before; see `memcli.evolve.revert`."""
+        from memcli import evolve
+
+        return evolve.revert(self, entry_id, reason=reason)
+
+    def resolve(
+        self,
+        *ids: str,
+        by: str | None = None,
+        note: str | None = None,
+        same_key: bool = True,
+    ) -> "list[Target]":
+        """Resolve entries, and those of the same words; gives what was changed."""
+        from memcli import resolve
+
+        plan = resolve.plan(self, ids, same_key=same_key)
+        return resolve.apply(self, plan, by=by, note=note)
+
+    def reopen(self, *ids: str, same_key: bool = True) -> "list[Target]":
+        """Bring resolved entries back; gives what was changed."""
+        from memcli import resolve
+
+        plan = resolve.plan(self, ids, same_key=same_key, undo=True)
+        return resolve.apply(self, plan)
+
+    def forget(self, entry_id: str, *, versions: bool = False) -> "Forgotten":
+        """Remove an entry for good; see `memcli.forget.forget`."""
+        from memcli import forget
+
+        return forget.forget(self, entry_id, versions=versions)
