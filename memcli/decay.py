@@ -40,12 +40,11 @@ DEFAULTS: Policies = {
 """The reference's constants; it lets invariants live for ever, we do not."""
 
 
-def sightings(entry: Entry) -> tuple[int, ...]:
+def times(created: str, seen: Iterable[str]) -> tuple[int, ...]:
     """When an item was seen, epoch seconds, oldest first; () when nobody knows."""
     from memcli import temporal
 
-    times = [when for when in (entry.created, *entry.seen) if when]
-    return tuple(sorted(temporal.to_epoch(when) for when in times))
+    return tuple(sorted(temporal.to_epoch(when) for when in (created, *seen) if when))
 
 
 def ends(entry: Entry, policies: Policies = DEFAULTS) -> int:
@@ -58,7 +57,7 @@ def ends(entry: Entry, policies: Policies = DEFAULTS) -> int:
     explicit = temporal.to_epoch(entry.expires_at) if entry.expires_at else 0
     if entry.item is None:
         return explicit
-    seen = sightings(entry)
+    seen = times(entry.created, entry.seen)
     faded = seen[-1] + round(policies[entry.item].max_age * DAY) if seen else 0
     return min(explicit, faded) if explicit and faded else explicit or faded
 

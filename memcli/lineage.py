@@ -136,6 +136,14 @@ def refuse_ended(vault: "Vault", entry: Entry) -> None:
         )
 
 
+def recurred_at(row: Mapping[str, Any]) -> str | None:
+    """When a resolved entry came up again, or None; takes a row of the index."""
+    if row["status"] != str(Status.RESOLVED) or not row["seen"]:
+        return None
+    last: str = max(row["seen"])
+    return last if last > (row["resolved_at"] or "") else None
+
+
 def current(reader: "Reader", entry_id: str) -> str | None:
     """The id of what stands for an entry now; None when that is gone or a cycle."""
     seen: set[str] = set()

@@ -127,6 +127,11 @@ class Reader:
         columns = self.columns
         return 0 if columns.flags[doc] & SPAN else columns.times[doc]
 
+    def pinned(self) -> list[int]:
+        """The live documents that go into every session."""
+        flags = self.columns.flags
+        return [doc for doc in self.everything() if flags[doc] & PINNED]
+
     def newest(self, docs: Iterable[int]) -> list[int]:
         """These documents, pinned ones first, then by the time they were written."""
         flags, created, orders = self.columns.flags, self.columns.created, self.orders

@@ -231,18 +231,10 @@ def standings(vault: "Vault", states: Sequence[str] = ()) -> list[Standing]:
     return vault.read(look)
 
 
-def recurred_at(row: Any) -> str | None:
-    """When a resolved entry came up again, or None; takes a row of the index."""
-    if row["status"] != str(Status.RESOLVED) or not row["seen"]:
-        return None
-    last: str = max(row["seen"])
-    return last if last > (row["resolved_at"] or "") else None
-
-
 def _standing(row: Any) -> Standing:
     state = "unresolved"
     if row["status"] == str(Status.RESOLVED):
-        state = "recurred" if recurred_at(row) else "resolved"
+        state = "recurred" if lineage.recurred_at(row) else "resolved"
     return Standing(
         id=row["id"],
         state=state,
