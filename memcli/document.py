@@ -223,6 +223,7 @@ def _row(entry: Entry, title: str) -> dict[str, Any]:
         "resolved_by": entry.resolved_by,
         "resolution_note": entry.resolution_note,
         "confidence": entry.confidence and str(entry.confidence),
+        "rationale": entry.rationale,
         "item": entry.item and str(entry.item),
         "seen": list(entry.seen),
         "evidence": list(entry.evidence),

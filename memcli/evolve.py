@@ -110,7 +110,7 @@ def evolve(
     with vault.transaction() as change:
         old, others = _named(vault, entry_id, also)
         now_ms = vault.now_ms()
-        fresh = _next(vault, old.entry, values, untag, now_ms, bool(others))
+        fresh = successor(vault, old.entry, values, untag, now_ms, bool(others))
         if not allow_secret:
             refuse_secrets(fresh)
         done = _replace(vault, change, old, others, fresh, reason, now_ms)
@@ -159,7 +159,7 @@ def _named(
     return stored[0], stored[1:]
 
 
-def _next(
+def successor(
     vault: "Vault",
     old: Entry,
     values: Mapping[str, Any],
@@ -167,7 +167,16 @@ def _next(
     now_ms: int,
     merging: bool,
 ) -> Entry:
-    """The next version of an entry, with everything that it carries over."""
+    """The next version of an entry, with everything that it carries over.
+
+    Args:
+        vault: for its kinds and limits.
+        old: the version before.
+        values: what changes, as `evolve` takes it.
+        untag: tags to drop.
+        now_ms: the moment.
+        merging: whether there may be no change besides what else is replaced.
+    """
     given = {
         name: value
         for name, value in values.items()
