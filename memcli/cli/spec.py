@@ -137,6 +137,7 @@ COMMANDS = (
     "recall",
     "evolve",
     "resolve",
+    "review",
     "forget",
     "inspect",
     "import",

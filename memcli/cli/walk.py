@@ -1,0 +1,181 @@
+"""The walk of `memcli review` on a terminal: one candidate after the other.
+
+Invariant: every decision is committed before the next question, so leaving at any
+point, by a key or by a closed terminal, loses nothing, and the next walk begins with
+what is left.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.cli.review import edited
+from memcli.cli.spec import Canvas, Context, Result
+from memcli.errors import MemcliError
+
+if TYPE_CHECKING:
+    from memcli.review import Candidate, Outcome, Proposal
+    from memcli.vault import Vault
+
+_KEYS = "[a]pprove [e]dit [r]eject [s]kip s[u]persede [z] undo [q]uit [?]"
+_HELP = """\
+  a      approve: it becomes a memory
+  e      edit it in your editor, then approve it
+  r      reject: it goes to the archive and is not proposed again
+  s      skip: it waits on
+  1-3    supersede: it becomes the next version of that entry
+  u ID   supersede the entry of that id
+  z      undo the last decision
+  q      quit; what is decided stays decided"""
+
+
+class _Decision(NamedTuple):
+    """What was decided on the candidate at a place of the walk, in which commit."""
+
+    outcome: str
+    place: int
+    commit: str | None
+
+
+class _Walk:
+    """The state of one walk: what is left, and what was decided."""
+
+    def __init__(self, context: Context, vault: "Vault") -> None:
+        from memcli import review
+
+        self.context = context
+        self.vault = vault
+        self.waiting = review.pending(vault)
+        self.total = len(self.waiting)
+        self.place = 0
+        self.decided: list[_Decision] = []
+
+    def go(self) -> None:
+        """Ask about each candidate, until there is none or nobody answers."""
+        while self.place < len(self.waiting):
+            candidate = self.waiting[self.place]
+            near = self._show(candidate)
+            while True:
+                answer = self.context.ask(f"{_KEYS} ")
+                if answer is None or answer.strip().lower() in ("q", "quit"):
+                    return
+                try:
+                    if self._obey(answer.strip(), candidate, near):
+                        break
+                except MemcliError as error:
+                    self.context.tell(error.message)
+                    if error.hint:
+                        self.context.tell(f"  {error.hint}")
+                    if self._is_gone(candidate):
+                        self.place += 1
+                        break
+
+    def _is_gone(self, candidate: "Candidate") -> bool:
+        """Whether it waits no more: somebody else decided, or removed it."""
+        from memcli import review
+
+        return candidate.id not in {one.id for one in review.pending(self.vault)}
+
+    def _show(self, candidate: "Candidate") -> "list[Proposal]":
+        from memcli import review
+
+        tell = self.context.tell
+        tell("")
+        tell(f"{self.place + 1} of {self.total}: {candidate.title}")
+        facts = [candidate.kind, candidate.confidence or "", candidate.item or ""]
+        facts += [f"{candidate.age_days:g} days old", candidate.id]
+        tell("  " + " · ".join(fact for fact in facts if fact))
+        if candidate.rationale:
+            tell(f"  why: {candidate.rationale}")
+        source = candidate.source
+        where = [
+            str(source[name])
+            for name in ("host", "session", "record")
+            if source.get(name)
+        ]
+        if where:
+            tell(f"  from: {' '.join(where)}")
+        if source.get("excerpt"):
+            tell(f"  said: {source['excerpt']}")
+        tell("")
+        for line in candidate.text.splitlines():
+            tell(f"    {line}")
+        tell("")
+        near = review.proposals(self.vault, candidate)
+        for number, one in enumerate(near, 1):
+            tell(f"  {number}: may replace {one.id} ({one.likeness:.0%}) {one.title}")
+        return near
+
+    def _obey(
+        self, answer: str, candidate: "Candidate", near: "list[Proposal]"
+    ) -> bool:
+        """Do what a key asks for; whether the walk goes on to the next candidate."""
+        from memcli import review
+
+        key, _, rest = answer.partition(" ")
+        key = key.lower()
+        if key == "a":
+            return self._note(review.approve(self.vault, [candidate.id]))
+        if key == "e":
+            return self._note(edited(self.context, self.vault, candidate.id, {}))
+        if key == "r":
+            reason = (self.context.ask("Why? (empty: no reason) ") or "").strip()
+            return self._note(review.reject(self.vault, [candidate.id], reason or None))
+        if key == "s":
+            self.place += 1
+            return True
+        if key == "u" or (key.isdigit() and 1 <= int(key) <= len(near)):
+            target = rest.strip() if key == "u" else near[int(key) - 1].id
+            if not target:
+                target = (self.context.ask("Id of the entry? ") or "").strip()
+            return self._note(review.supersede(self.vault, candidate.id, target))
+        if key == "z":
+            return self._undo()
+        self.context.tell(_HELP)
+        return False
+
+    def _note(self, done: "Outcome") -> bool:
+        outcome = done.items[0].outcome
+        self.decided.append(_Decision(outcome, self.place, done.commit))
+        self.context.tell(f"  {outcome}")
+        self.place += 1
+        return True
+
+    def _undo(self) -> bool:
+        """Take the last decision back, and ask about that candidate again."""
+        from memcli import review, undo
+
+        if self.decided and self.decided[-1].commit:
+            last = self.decided[-1]
+            title = self.waiting[last.place].title
+            undo.undo(self.vault, last.commit or "", f"review: {last.outcome} {title}")
+            self.decided.pop()
+            # Decisions are taken back newest first, so all behind it still wait.
+            self.place = last.place
+            return True
+        known = {one.id for one in self.waiting}
+        undo.undo_last(self.vault, "review: ")
+        back = [one for one in review.pending(self.vault) if one.id not in known]
+        self.waiting[self.place : self.place] = back
+        self.total += len(back)
+        return True
+
+
+def walk(context: Context, vault: "Vault") -> Result:
+    """Walk through what waits; the result sums up what was decided."""
+    from memcli import review
+
+    state = _Walk(context, vault)
+    state.go()
+    counts = {
+        name: sum(decision.outcome == name for decision in state.decided)
+        for name in ("approved", "rejected", "superseded")
+    }
+    counts["left"] = len(review.pending(vault))
+
+    def text(canvas: Canvas) -> None:
+        if not state.total:
+            canvas.line("nothing waits for review", style="dim")
+            return
+        parts = ", ".join(f"{name} {number}" for name, number in counts.items())
+        canvas.line(parts, style="good")
+
+    return Result(data=counts, text=text)

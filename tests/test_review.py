@@ -1,0 +1,301 @@
+"""Candidates wait, and whoever decides loses nothing by it."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, recall, review, undo
+from memcli.entry import Status
+from memcli.errors import (
+    Conflict,
+    EntryNotFound,
+    InvalidValue,
+    MemcliError,
+    NotAllowed,
+    SecretFound,
+    UsageError,
+)
+from tests.conftest import NOW
+
+DAY = 86_400
+
+
+def candidate(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, "status": "pending", **fields})).id
+
+
+def fact(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def texts(vault: Vault, *statuses: str) -> list[str]:
+    view = recall.view(NOW, statuses=statuses)
+    return sorted(row.text for row in recall.enumerate_all(vault, view=view).rows)
+
+
+def tree(vault: Vault) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(vault.root)): path.read_bytes()
+        for path in Path(vault.root).rglob("*.md")
+    }
+
+
+def git(vault: Vault, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_a_candidate_is_searchable_and_never_mixed_into_ordinary_answers(
+    vault: Vault,
+) -> None:
+    candidate(vault, "Perhaps we should use tabs")
+    assert vault.recall("tabs").rows == []
+    seen = recall.view(NOW, statuses=["pending"])
+    assert [row.status for row in vault.recall("tabs", view=seen).rows] == ["pending"]
+
+
+def test_candidates_come_oldest_first_with_their_age(vault: Vault) -> None:
+    candidate(vault, "newer", created="2026-11-20T12:00:00Z")
+    candidate(vault, "older", created="2026-11-01T12:00:00Z", confidence="LOW")
+    first, second = review.pending(vault)
+    assert (first.text, first.age_days, first.confidence) == ("older", 20.0, "LOW")
+    assert (second.text, second.age_days) == ("newer", 1.0)
+
+
+def test_approve_makes_it_a_memory_with_the_same_id(vault: Vault) -> None:
+    name = candidate(
+        vault, "Use pnpm in the web client", kind="preference", confidence="MEDIUM"
+    )
+    done = review.approve(vault, [name])
+    assert done.items[0].path == "memories/preference/use-pnpm-in-the-web-client.md"
+    entry = vault.get(name)
+    assert (entry.status, entry.confidence) == (Status.ACTIVE, "MEDIUM")
+    assert texts(vault) == ["Use pnpm in the web client"]
+    assert review.pending(vault) == []
+    assert git(vault, "status", "--porcelain") == ""
+    assert git(vault, "log", "-1", "--format=%s") == (
+        "review: approved Use pnpm in the web client\n"
+    )
+
+
+def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:
+    name = candidate(vault, "use pnmp", tags=["web"])
+    changes = {"text": "Use pnpm", "kind": "preference", "tags": ("tools",)}
+    review.approve(vault, [name], changes)
+    entry = vault.get(name)
+    assert (entry.body, entry.kind) == ("Use pnpm\n", "preference")
+    assert entry.tags == ("web", "tools")
+    assert entry.path == "memories/preference/use-pnpm.md"
+
+
+def test_an_approved_item_goes_to_the_reflections(vault: Vault) -> None:
+    name = candidate(vault, "Always lint first", item="invariant")
+    path = review.approve(vault, [name], {"text": "Always lint"}).items[0].path
+    assert path == "reflections/always-lint.md"
+    assert vault.get(name).key == "invariant:always lint"
+
+
+def test_rejected_stays_in_the_archive_with_the_reason(vault: Vault) -> None:
+    name = candidate(vault, "Use emacs")
+    review.reject(vault, [name], "a matter of taste")
+    entry = vault.get(name)
+    assert entry.path == f"archive/inbox/use-emacs.{name}.md"
+    assert (entry.status, entry.reason) == (Status.REJECTED, "a matter of taste")
+    assert texts(vault) == []
+
+
+def test_a_rejected_candidate_is_remembered_and_not_proposed_again(
+    vault: Vault,
+) -> None:
+    name = candidate(vault, "Use emacs")
+    review.reject(vault, [name])
+    again = vault.save(vault.draft({"text": "- use emacs.", "status": "pending"}))
+    assert (again.outcome, again.id) == ("rejected", name)
+    hook = {"text": "Use Emacs", "source": {"writer": "hook"}}
+    assert vault.save(vault.draft(hook)).outcome == "rejected"
+    assert review.pending(vault) == []
+    # Who states it himself is heard.
+    assert vault.save(vault.draft({"text": "Use emacs"})).outcome == "created"
+
+
+def test_supersede_makes_it_the_next_version_of_an_entry(vault: Vault) -> None:
+    path = vault.save(
+        vault.draft({"text": "Deploy on Tuesdays, see [[runbook]]", "tags": ["deploy"]})
+    ).path
+    file = Path(vault.root, path)
+    file.write_text(file.read_text().replace("tags:", "rating: 5 # mine\ntags:"))
+    old = vault.load(path).entry.id
+    name = candidate(
+        vault,
+        "Deploy on Mondays",
+        tags=["new"],
+        confidence="MEDIUM",
+        source={"session": "s1"},
+    )
+    done = review.supersede(vault, name, old)
+    assert done.items[0] == review.Decided(
+        name, "Deploy on Mondays", path, "superseded"
+    )
+    entry = vault.get(name)
+    assert entry.supersedes == old
+    assert entry.tags == ("deploy", "new")
+    assert entry.source.session == "s1"
+    assert "rating: 5 # mine" in file.read_text()
+    assert "[[runbook]]" in file.read_text()
+    assert vault.get(old).superseded_by == name
+    assert texts(vault) == ["Deploy on Mondays"]
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_a_target_that_is_history_is_refused_with_the_current_version(
+    vault: Vault,
+) -> None:
+    old = fact(vault, "Deploy on Tuesdays")
+    new = vault.evolve(old, "Deploy on Mondays").id
+    name = candidate(vault, "Deploy on Sundays")
+    before = tree(vault)
+    with pytest.raises(NotAllowed, match=new):
+        review.supersede(vault, name, old)
+    assert tree(vault) == before
+
+
+def test_it_proposes_what_a_candidate_may_replace(vault: Vault) -> None:
+    fact(vault, "The payment queue is drained at noon")
+    other = fact(vault, "We deploy on Tuesdays from main", kind="event")
+    near = fact(vault, "We deploy the web client on Tuesdays")
+    name = candidate(vault, "We deploy the web client on Mondays")
+    (waiting,) = review.pending(vault)
+    assert waiting.id == name
+    found = review.proposals(vault, waiting)
+    assert [one.id for one in found] == [near, other]
+
+
+def test_many_are_decided_in_one_commit_or_none_is(vault: Vault) -> None:
+    names = [candidate(vault, f"thing {number}") for number in range(3)]
+    commits = git(vault, "rev-list", "--count", "HEAD")
+    with pytest.raises(EntryNotFound):
+        review.approve(vault, [*names, "zzzz"])
+    assert len(review.pending(vault)) == 3
+    review.approve(vault, names)
+    assert int(git(vault, "rev-list", "--count", "HEAD")) == int(commits) + 1
+    assert texts(vault) == ["thing 0", "thing 1", "thing 2"]
+
+
+def test_two_candidates_of_one_title_get_two_files(vault: Vault) -> None:
+    names = [candidate(vault, f"body {n}", title="Same") for n in range(2)]
+    done = review.approve(vault, names)
+    paths = [item.path for item in done.items]
+    assert paths == ["memories/note/same.md", "memories/note/same-2.md"]
+
+
+def test_what_does_not_wait_is_refused(vault: Vault) -> None:
+    name = fact(vault, "a fact")
+    for act in (review.approve, review.reject):
+        with pytest.raises(NotAllowed, match="does not wait") as refusal:
+            act(vault, [name])
+        assert refusal.value.error_code == "not_pending"
+
+
+def test_changes_are_checked_and_secrets_refused(vault: Vault) -> None:
+    name = candidate(vault, "a candidate")
+    before = tree(vault)
+    with pytest.raises(InvalidValue):
+        review.approve(vault, [name], {"kind": "nonsense"})
+    with pytest.raises(SecretFound):
+        review.approve(vault, [name], {"text": "key AKIA" + "ABCDEFGHIJKLMNOP"})
+    with pytest.raises(UsageError):
+        review.approve(vault, [name, name], {"text": "x"})
+    assert tree(vault) == before
+
+
+@pytest.mark.parametrize("days", [None, 0, 10, 20.5])
+@pytest.mark.parametrize("least", [None, "LOW", "medium", "HIGH"])
+def test_a_selection_is_by_age_and_confidence(
+    vault: Vault, days: float | None, least: str | None
+) -> None:
+    candidate(vault, "old low", created="2026-11-01T12:00:00Z", confidence="LOW")
+    candidate(vault, "new high", confidence="HIGH")
+    candidate(vault, "mid medium", created="2026-11-10T12:00:00Z", confidence="MEDIUM")
+    candidate(vault, "new unsure")
+    waiting = review.pending(vault)
+    found = review.select(waiting, older_than_days=days, min_confidence=least)
+    order = ["LOW", "MEDIUM", "HIGH"]
+    floor = order.index(least.upper()) if least else 0
+    assert found == [
+        one
+        for one in waiting
+        if one.age_days >= (days or 0) and order.index(one.confidence or "LOW") >= floor
+    ]
+
+
+def test_an_unknown_confidence_is_refused() -> None:
+    with pytest.raises(InvalidValue, match="HIGH, MEDIUM, LOW"):
+        review.select([], min_confidence="sure")
+
+
+def test_a_broken_inbox_file_is_named_and_stops_nothing(vault: Vault) -> None:
+    candidate(vault, "fine")
+    Path(vault.root, "inbox", "broken.md").write_text("---\na: [\n---\n")
+    assert [one.text for one in review.pending(vault)] == ["fine"]
+    review.approve(vault, [review.pending(vault)[0].id])
+    found = recall.enumerate_all(vault, view=recall.view(NOW))
+    assert "inbox/broken.md" in found.warnings[0]
+
+
+@pytest.mark.parametrize("action", ["approve", "edit", "reject", "supersede"])
+def test_undo_brings_back_the_bytes_of_every_file(vault: Vault, action: str) -> None:
+    old = fact(vault, "Deploy on Tuesdays")
+    name = candidate(vault, "Deploy on Mondays")
+    before = tree(vault)
+    if action == "approve":
+        review.approve(vault, [name])
+    elif action == "edit":
+        review.approve(vault, [name], {"text": "Deploy at night"})
+    elif action == "reject":
+        review.reject(vault, [name])
+    else:
+        review.supersede(vault, name, old)
+    assert tree(vault) != before
+    done = undo.undo_last(vault, "review: ")
+    assert done.subject.startswith("review: ")
+    assert tree(vault) == before
+    assert [one.id for one in review.pending(vault)] == [name]
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_undo_goes_back_step_by_step_and_says_when_there_is_nothing(
+    vault: Vault,
+) -> None:
+    first, second = candidate(vault, "first"), candidate(vault, "second")
+    review.approve(vault, [first])
+    review.reject(vault, [second])
+    undo.undo_last(vault, "review: ")
+    assert vault.get(second).status is Status.PENDING
+    assert vault.get(first).status is Status.ACTIVE
+    undo.undo_last(vault, "review: ")
+    assert vault.get(first).status is Status.PENDING
+    with pytest.raises(NotAllowed) as refusal:
+        undo.undo_last(vault, "review: ")
+    assert refusal.value.error_code == "nothing_to_undo"
+    review.approve(vault, [first])
+    undo.undo_last(vault, "review: ")
+    assert vault.get(first).status is Status.PENDING
+
+
+def test_undo_never_overwrites_what_was_changed_since(vault: Vault) -> None:
+    name = candidate(vault, "first")
+    path = review.approve(vault, [name]).items[0].path
+    Path(vault.root, path).write_text("mine now\n", encoding="utf-8")
+    with pytest.raises(Conflict, match=path):
+        undo.undo_last(vault, "review: ")
+    assert Path(vault.root, path).read_text(encoding="utf-8") == "mine now\n"
+
+
+def test_undo_of_a_commit_that_is_none_is_an_error(vault: Vault) -> None:
+    for name in ("0" * 40, "--all", "nonsense"):
+        with pytest.raises(MemcliError):
+            undo.undo(vault, name, "review: x")
