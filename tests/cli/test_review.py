@@ -1,0 +1,272 @@
+"""`memcli review`: keys for people, flags for scripts, and nothing lost in between."""
+
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import review as command
+from memcli.cli.spec import Context, Result
+from memcli.entry import Status
+from tests.cli.conftest import Run
+from tests.conftest import NOW
+
+
+class Person:
+    """Somebody at a terminal who types these lines, and then closes it."""
+
+    def __init__(self, vault: Vault, lines: Iterable[str]) -> None:
+        self.lines = list(lines)
+        self.heard: list[str] = []
+        self.context = Context(
+            environ=dict(os.environ),
+            now_ms=lambda: NOW * 1000,
+            entropy=os.urandom,
+            read_stdin=lambda: b"",
+            stdin_is_terminal=True,
+            ask=self._answer,
+            tell=self.heard.append,
+            progress=lambda _: None,
+            vault=vault.root,
+            json=False,
+        )
+
+    def _answer(self, question: str) -> str | None:
+        self.heard.append(question)
+        return self.lines.pop(0) if self.lines else None
+
+    @property
+    def said(self) -> str:
+        return "\n".join(self.heard)
+
+
+class Walked(NamedTuple):
+    data: dict[str, Any]
+    said: str
+
+
+def defaults(**values: Any) -> dict[str, Any]:
+    from memcli.cli.argv import defaults as plain
+
+    given = plain(command.COMMAND)
+    del given["vault"], given["json"]
+    return {**given, **values}
+
+
+def walk(vault: Vault, *lines: str) -> Walked:
+    person = Person(vault, lines)
+    result: Result = command.run(person.context, **defaults())
+    return Walked(result.data, person.said)
+
+
+def candidate(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, "status": "pending", **fields})).id
+
+
+@pytest.fixture
+def three(vault: Vault) -> list[str]:
+    return [
+        candidate(
+            vault, f"candidate {name}", created=f"2026-11-1{day}", confidence="MEDIUM"
+        )
+        for day, name in enumerate(("one", "two", "three"))
+    ]
+
+
+def test_each_medium_candidate_produces_an_approve_edit_reject_skip_supersede_prompt(
+    vault: Vault, three: list[str]
+) -> None:
+    walked = walk(vault, "s", "s", "s")
+    assert walked.said.count("[a]pprove [e]dit [r]eject [s]kip s[u]persede") == 3
+    for place in ("1 of 3", "2 of 3", "3 of 3"):
+        assert place in walked.said
+    assert walked.data == {"approved": 0, "rejected": 0, "superseded": 0, "left": 3}
+
+
+def test_interactive_review_prompts_work_and_each_option_does_the_right_thing(
+    vault: Vault, three: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = three
+    old = vault.save(vault.draft({"text": "candidate four was here"})).id
+    fourth = candidate(vault, "candidate four is here", created="2026-11-19")
+    fifth = candidate(vault, "something else", created="2026-11-20")
+    editor = tmp_path / "editor.py"
+    editor.write_text("import sys\nopen(sys.argv[1], 'w').write('edited by hand\\n')\n")
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {editor}")
+    walked = walk(vault, "a", "e", "r", "too vague", "1", "s")
+    assert vault.get(first).status is Status.ACTIVE
+    assert vault.get(second).body == "edited by hand\n"
+    assert vault.get(second).status is Status.ACTIVE
+    assert vault.get(third).status is Status.REJECTED
+    assert vault.get(third).reason == "too vague"
+    assert vault.get(fourth).supersedes == old
+    assert vault.get(fifth).status is Status.PENDING
+    assert walked.data == {"approved": 2, "rejected": 1, "superseded": 1, "left": 1}
+
+
+def test_it_shows_why_and_from_where(vault: Vault) -> None:
+    candidate(
+        vault,
+        "Use pnpm",
+        confidence="MEDIUM",
+        rationale="said in three sessions",
+        source={"host": "codex", "session": "s9", "excerpt": "please use pnpm"},
+    )
+    said = walk(vault, "q").said
+    for words in ("MEDIUM", "said in three sessions", "codex s9", "please use pnpm"):
+        assert words in said
+
+
+def test_it_can_be_left_at_any_point_and_goes_on_with_what_is_left(
+    vault: Vault, three: list[str]
+) -> None:
+    assert walk(vault, "a", "q").data["left"] == 2
+    assert walk(vault).data["left"] == 2  # the terminal was closed
+    walked = walk(vault, "a", "a")
+    assert "1 of 2" in walked.said
+    assert walked.data["left"] == 0
+    assert walk(vault).data["left"] == 0
+
+
+def test_the_last_decision_is_taken_back_and_asked_again(
+    vault: Vault, three: list[str]
+) -> None:
+    walked = walk(vault, "a", "r", "", "z", "a", "z", "z", "s", "s", "s")
+    assert walked.data == {"approved": 0, "rejected": 0, "superseded": 0, "left": 3}
+    assert {vault.get(name).status for name in three} == {Status.PENDING}
+
+
+def test_a_decision_of_an_earlier_walk_is_taken_back_too(
+    vault: Vault, three: list[str]
+) -> None:
+    walk(vault, "a", "q")
+    walked = walk(vault, "z", "r", "", "q")
+    assert vault.get(three[0]).status is Status.REJECTED
+    assert walked.data["left"] == 2
+
+
+def test_an_error_is_told_and_the_walk_goes_on(vault: Vault, three: list[str]) -> None:
+    walked = walk(vault, "u zzzz", "x", "a", "q")
+    assert "no entry has the id 'zzzz'" in walked.said
+    assert "it becomes a memory" in walked.said  # the help, for an unknown key
+    assert walked.data["approved"] == 1
+
+
+def test_a_candidate_that_vanished_during_the_walk_is_passed_over(
+    vault: Vault, three: list[str]
+) -> None:
+    gone = Path(vault.root, vault.path_of(three[0]))
+    person = Person(vault, ["a", "a", "a"])
+    ask = person._answer
+
+    def answer(question: str) -> str | None:
+        gone.unlink(missing_ok=True)
+        return ask(question)
+
+    result = command.run(person.context._replace(ask=answer), **defaults())
+    assert result.data == {"approved": 2, "rejected": 0, "superseded": 0, "left": 0}
+
+
+# --- flags ------------------------------------------------------------------------
+
+
+def test_the_list_is_what_a_pipe_gets(memcli: Run, three: list[str]) -> None:
+    rows = [line.split("\t") for line in memcli("review").out.splitlines()]
+    assert [row[0] for row in rows] == three
+    data = memcli("review", "--list", "--json").json["data"]
+    assert data["count"] == 3
+    assert data["candidates"][0]["confidence"] == "MEDIUM"
+
+
+def test_ids_act_at_once(memcli: Run, vault: Vault, three: list[str]) -> None:
+    first, second, third = three
+    done = memcli("review", first, "--approve", "--kind", "fix", "--json").json["data"]
+    assert (done["applied"], done["action"]) == (True, "approved")
+    assert done["items"][0]["path"].startswith("memories/fix/")
+    assert memcli("review", second, third, "--reject", "--reason", "no").code == 0
+    assert vault.get(second).reason == "no"
+    assert memcli("review", "--undo").out == "undone: review: 2 candidates rejected\n"
+    assert vault.get(third).status is Status.PENDING
+    target = memcli("review", second, "--supersede", first)
+    assert target.code == 0
+    assert vault.get(first).superseded_by == second
+
+
+def test_many_are_planned_and_nothing_changes_without_yes(
+    memcli: Run, vault: Vault, three: list[str], snapshot: Callable[[str], Any]
+) -> None:
+    before = snapshot(vault.root)
+    for words in (("--all",), ("--all-older-than", "1d"), ("--min-confidence", "LOW")):
+        plan = memcli("review", "--reject", *words, "--json").json["data"]
+        assert (plan["applied"], len(plan["items"])) == (False, 3)
+    assert "would reject 3" in memcli("review", "--reject", "--all").out
+    assert snapshot(vault.root) == before
+    done = memcli("review", "--approve", "--all", "--yes", "--json").json["data"]
+    assert [item["outcome"] for item in done["items"]] == ["approved"] * 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--approve",),
+        ("x", "--approve", "--reject"),
+        ("x",),
+        ("x", "--list", "--approve"),
+        ("x", "--approve", "--all"),
+        ("--supersede", "y", "--all"),
+        ("--undo", "--all"),
+        ("x", "--reject", "--title", "t"),
+    ],
+)
+def test_flags_that_contradict_each_other_are_a_usage_error(
+    memcli: Run, words: tuple[str, ...]
+) -> None:
+    done = memcli("review", *words, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "usage")
+
+
+def test_days_that_are_none_are_refused(memcli: Run) -> None:
+    done = memcli("review", "--reject", "--all-older-than", "soon", "--json")
+    assert done.json["error"]["code"] == "invalid_all_older_than"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_the_walk_works_on_a_real_terminal(vault: Vault, three: list[str]) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "memcli", "review"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "MEMCLI_VAULT": vault.root},
+        close_fds=True,
+    )
+    os.close(theirs)
+    said = ""
+
+    def until(words: str) -> None:
+        nonlocal said
+        deadline = time.monotonic() + 30
+        while words not in said:
+            assert time.monotonic() < deadline, said
+            if select.select([ours], [], [], 0.2)[0]:
+                said += os.read(ours, 4096).decode()
+
+    until("1 of 3")
+    until("[?]")
+    os.write(ours, b"a\n")
+    until("2 of 3")
+    os.write(ours, b"q\n")
+    until("approved 1")
+    assert process.wait(timeout=30) == 0
+    os.close(ours)
+    assert vault.get(three[0]).status is Status.ACTIVE
