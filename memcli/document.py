@@ -219,6 +219,7 @@ def _row(entry: Entry, title: str) -> dict[str, Any]:
         "pinned": entry.pinned,
         "supersedes": entry.supersedes,
         "superseded_by": entry.superseded_by,
+        "reason": entry.reason,
         "resolved_at": entry.resolved_at,
         "resolved_by": entry.resolved_by,
         "resolution_note": entry.resolution_note,

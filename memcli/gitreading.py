@@ -87,6 +87,14 @@ class Readable:
         found = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
         return found.text if found.code == 0 else None
 
+    def is_detached(self) -> bool:
+        """Say whether HEAD is a commit and no branch."""
+        try:
+            with open(os.path.join(self._git_dir, "HEAD"), "rb") as file:
+                return not file.read(5).startswith(b"ref: ")
+        except OSError:
+            return False
+
     def log(self, path: str, limit: int = 20) -> list[Commit]:
         """Return the newest `limit` commits of a file, also under earlier names.
 

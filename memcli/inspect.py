@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import files, layout
+from memcli import decay, files, layout, lineage
 from memcli.eligibility import View, verdict
 from memcli.entry import FIELDS, Entry, Status
 from memcli.errors import (
@@ -19,7 +19,9 @@ from memcli.errors import (
     NotAVault,
     Unreadable,
 )
-from memcli.lint import ERROR, Finding, Names, add_files, link_names, lint, other_files
+from memcli.findings import ERROR, Finding
+from memcli.lineage import Version
+from memcli.lint import Names, add_files, link_names, lint, other_files
 
 if TYPE_CHECKING:
     from memcli.history import Commit, Repository
@@ -43,6 +45,8 @@ class Overview(NamedTuple):
     index_facts: dict[str, Any]
     head: str | None
     dirty: list[str]
+    inbox: dict[str, Any]
+    recurred: list[dict[str, Any]]
     findings: list[Finding]
 
     @property
@@ -72,6 +76,9 @@ class Inspected(NamedTuple):
     links: list[dict[str, Any]]
     backlinks: list[dict[str, Any]]
     related: list[dict[str, Any]]
+    versions: list[Version]
+    item: dict[str, Any] | None
+    recurred_at: str | None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -95,6 +102,9 @@ class Inspected(NamedTuple):
             "links": self.links,
             "backlinks": self.backlinks,
             "related": self.related,
+            "versions": [version._asdict() for version in self.versions],
+            "item_facts": self.item,
+            "recurred_at": self.recurred_at,
         }
 
 
@@ -113,6 +123,8 @@ def overview(vault: "Vault") -> Overview:
         index_facts=index_facts(vault),
         head=head,
         dirty=dirty,
+        inbox=_inbox(rows, vault.now_ms() // 1000),
+        recurred=[_brief(row) for row in rows if lineage.recurred_at(row)],
         findings=lint(vault, progress=vault.progress),
     )
 
@@ -171,7 +183,10 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
     path = vault.path_of(entry_id)
     decoded = vault.load(path)
     entry = decoded.entry
-    reason = verdict(facts(entry), View(now=vault.now_ms() // 1000))
+    now = vault.now_ms() // 1000
+    policies = vault.settings.policies
+    found = facts(entry, policies)
+    reason = verdict(found, View(now=now))
     try:
         status = os.stat(files.inside(vault.root, path))
     except OSError as error:
@@ -187,8 +202,36 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         file={"bytes": status.st_size, "modified": _iso(int(status.st_mtime))},
         history=commits,
         history_note=note,
+        versions=vault.read(lambda reader: lineage.versions(reader, entry.id)),
+        item=_item_facts(entry, found.expires, now, policies),
+        recurred_at=lineage.recurred_at(entry._asdict()),
         **around,
     )
+
+
+def _item_facts(
+    entry: Entry, ends: int, now: int, policies: decay.Policies
+) -> dict[str, Any] | None:
+    """What a reflection item weighs, and for how long."""
+    if entry.item is None:
+        return None
+    seen = decay.times(entry.created, entry.seen)
+    score = decay.score(entry.item, seen, entry.confidence, now, policies)
+    return {
+        "score": round(score, 3),
+        "days_left": round((ends - now) / decay.DAY, 1) if ends else None,
+        "sightings": len(seen),
+    }
+
+
+def _inbox(rows: Sequence[Mapping[str, Any]], now: int) -> dict[str, Any]:
+    """How many candidates wait, and for how many days the oldest has."""
+    from memcli import temporal
+
+    waiting = [row["created"] for row in rows if row["status"] == str(Status.PENDING)]
+    dated = [temporal.to_epoch(created) for created in waiting if created]
+    oldest = round((now - min(dated)) / decay.DAY, 1) if dated else None
+    return {"count": len(waiting), "oldest_days": oldest}
 
 
 def _around(reader: "Reader", entry: Entry) -> dict[str, Any]:

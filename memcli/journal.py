@@ -65,20 +65,7 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
         Unreadable: the journal is none of ours, or of a later version.
         WriteFailed: the disk refused; the journal stays, for the next try.
     """
-    import json
-
-    try:
-        document = json.loads(files.read(_path(root)))
-        known = document["journal"] == _VERSION
-        entries = {
-            path: (item["before"], _bytes(item["after"]))
-            for path, item in document["files"].items()
-        }
-        message = str(document["message"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _strange(root) from error
-    if not known:
-        raise _strange(root)
+    entries, message = load(root)
     conflicts = []
     for path, (before, after) in entries.items():
         absolute = files.inside(root, path)
@@ -93,6 +80,29 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
             files.write_atomic(absolute, after)
         step("recovered")
     return Recovered(list(entries), conflicts, message)
+
+
+def load(root: str) -> tuple[dict[str, tuple[str | None, bytes | None]], str]:
+    """What the journal says: by path (hash before, bytes after); and the message.
+
+    Raises:
+        Unreadable: the journal is none of ours, or of a later version.
+    """
+    import json
+
+    try:
+        document = json.loads(files.read(_path(root)))
+        known = document["journal"] == _VERSION
+        entries = {
+            path: (item["before"], _bytes(item["after"]))
+            for path, item in document["files"].items()
+        }
+        message = str(document["message"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _strange(root) from error
+    if not known:
+        raise _strange(root)
+    return entries, message
 
 
 def current(path: str) -> bytes | None:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class Version(NamedTuple):
-    """One entry of a lineage; `current` when nothing has replaced it."""
+    """One entry of a lineage; `current` when nothing has replaced it.
+
+    `reason` says why it was replaced.
+    """
 
     id: str
     title: str
@@ -30,6 +33,7 @@ class Version(NamedTuple):
     path: str
     supersedes: str | None
     superseded_by: str | None
+    reason: str | None
     current: bool
 
 
@@ -184,6 +188,7 @@ def versions(reader: "Reader", entry_id: str) -> list[Version]:
             path=row["path"],
             supersedes=row["supersedes"],
             superseded_by=row["superseded_by"],
+            reason=row["reason"],
             current=row["status"] == str(Status.ACTIVE) and not row["superseded_by"],
         )
         for row in rows

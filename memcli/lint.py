@@ -8,18 +8,19 @@ know. Findings come in the order of paths and lines.
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from memcli import files, layout
+from memcli import files, layout, lint_lifecycle
 from memcli.document import composed, link_keys, link_readings, links
 from memcli.entry import Entry, Status
 from memcli.errors import InvalidEntry, MemcliError
+from memcli.findings import ERROR, WARNING, Finding, Text
+from memcli.sameness import claim
 
 if TYPE_CHECKING:
     from memcli.codec import Decoded
     from memcli.vault import Vault
 
-ERROR, WARNING = "error", "warning"
 # As much of a file is indexed; see memcli.index.
 _INDEXED = 1_000_000
 _CONFLICT = re.compile(r"^<{7} .*?^={7}\r?$.*?^>{7} ", re.MULTILINE | re.DOTALL)
@@ -33,17 +34,6 @@ _ALIAS_KEYS = ("aliases", "alias", "permalink")
 _Meant = TypeVar("_Meant")
 
 
-class Finding(NamedTuple):
-    """One thing that is wrong; `line` counts from 1."""
-
-    path: str
-    line: int
-    code: str
-    level: str
-    message: str
-    hint: str | None = None
-
-
 def lint(
     vault: "Vault", *, progress: Callable[[int, int], None] | None = None
 ) -> list[Finding]:
@@ -51,7 +41,7 @@ def lint(
     listing = files.scan(vault.root)
     paths = sorted(path for path in files.paths(listing) if layout.is_entry(path))
     found: list[Finding] = []
-    read: list[_Text] = []
+    read: list[Text] = []
     kinds = vault.kinds
     now = vault.now_ms() // 1000
     for done, path in enumerate(paths):
@@ -68,7 +58,8 @@ def lint(
         except MemcliError as error:
             found.append(Finding(path, 1, "unreadable", ERROR, error.message))
             continue
-        text = _Text(decoded.entry, *_split(data, decoded.entry.body))
+        body = decoded.entry.body
+        text = Text(decoded.entry, *_split(data, body), claim(body))
         found += _about_file(text, len(data))
         found += _about_entry(text, decoded, kinds, now)
         # Of a text that links nowhere only the names are needed from here on.
@@ -83,6 +74,7 @@ def lint(
         for path in halves
     )
     found += _about_ids(read)
+    found += lint_lifecycle.about_lives(read, now)
     found += _about_links(read, others)
     found += _about_folder(vault, listing)
     return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
@@ -142,30 +134,6 @@ def _values(lines: str) -> list[str]:
     return [text.strip() for text in texts if text.strip()]
 
 
-class _Text(NamedTuple):
-    """An entry with what precedes its body, to tell the lines of a file."""
-
-    entry: Entry
-    head: str
-    text: str
-
-    def without_body(self) -> "_Text":
-        """Only what other files are checked against."""
-        return self._replace(
-            entry=self.entry.replace(title=self.entry.display_title, body=""), text=""
-        )
-
-    def line_of(self, position: int) -> int:
-        """The line of the file in which a position of the body lies."""
-        before = self.entry.body.count("\n", 0, max(0, position))
-        return self.head.count("\n") + before + 1
-
-    def field_line(self, name: str) -> int:
-        """The line of a frontmatter key; 1 when it has none."""
-        found = re.search(rf"""^[ ]*["']?{name}["']?[ ]*:""", self.head, re.MULTILINE)
-        return self.head.count("\n", 0, found.start()) + 1 if found else 1
-
-
 def _split(data: bytes, body: str) -> tuple[str, str]:
     """A file's text before the body, and all of it."""
     text = data.decode("utf-8", "replace")
@@ -178,7 +146,7 @@ def _decode(data: bytes, path: str, kinds: Iterable[str]) -> "Decoded":
     return codec.decode(data, path, kinds=tuple(kinds))
 
 
-def _about_file(text: _Text, size: int) -> Iterator[Finding]:
+def _about_file(text: Text, size: int) -> Iterator[Finding]:
     from memcli import credentials
 
     path, body = text.entry.path, text.entry.body
@@ -197,7 +165,7 @@ def _about_file(text: _Text, size: int) -> Iterator[Finding]:
 
 
 def _about_entry(
-    text: _Text, decoded: "Decoded", kinds: Iterable[str], now: int
+    text: Text, decoded: "Decoded", kinds: Iterable[str], now: int
 ) -> Iterator[Finding]:
     from memcli import temporal
 
@@ -223,7 +191,7 @@ def _about_entry(
         yield Finding(path, line, "expired", WARNING, message)
 
 
-def _about_ids(texts: Iterable[_Text]) -> Iterator[Finding]:
+def _about_ids(texts: Iterable[Text]) -> Iterator[Finding]:
     first: dict[str, str] = {}
     texts = list(texts)
     for text in texts:
@@ -234,16 +202,9 @@ def _about_ids(texts: Iterable[_Text]) -> Iterator[Finding]:
             line = text.field_line("(?:memcli_)?id")
             yield Finding(entry.path, line, "duplicate_id", ERROR, message, hint)
         first.setdefault(entry.id, entry.path)
-    for text in texts:
-        for field in ("supersedes", "superseded_by"):
-            other = getattr(text.entry, field)
-            if other and other not in first:
-                message = f"{field} names no entry: {other}"
-                path, line = text.entry.path, text.field_line(field)
-                yield Finding(path, line, "dangling_lineage", WARNING, message)
 
 
-def _about_links(texts: Iterable[_Text], others: Iterable[str]) -> Iterator[Finding]:
+def _about_links(texts: Iterable[Text], others: Iterable[str]) -> Iterator[Finding]:
     texts = list(texts)
     names: Names[str] = Names()
     for text in texts:
@@ -314,6 +275,8 @@ def _about_folder(vault: "Vault", listing: files.Listing) -> Iterator[Finding]:
     for path in listing.unreadable:
         yield Finding(path, 1, "unreadable", ERROR, "the folder cannot be listed")
     try:
-        Repository.open(vault.root, environ=vault.environ)
+        repository = Repository.open(vault.root, environ=vault.environ)
     except NotAVault as error:
         yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)
+        return
+    yield from lint_lifecycle.about_repository(vault.root, repository)

@@ -58,6 +58,7 @@ class Transaction:
         self._fault = fault
         self._after: dict[str, bytes | None] = {}
         self._expected: dict[str, bytes | None] = {}
+        self._included: list[str] = []
 
     def put(self, path: str, data: bytes, *, expected: bytes | None = _UNREAD) -> None:
         """Write these bytes at this vault-relative path, at the end.
@@ -69,6 +70,10 @@ class Transaction:
                 when it holds something else by then, nothing happens: Conflict.
         """
         self._note(path, data, expected)
+
+    def include(self, path: str) -> None:
+        """Commit this file, too, as it is on disk, or its absence."""
+        self._included.append(path)
 
     def pending(self, path: str) -> bytes | None:
         """The bytes that `put` was given for a path, None when it was not."""
@@ -101,7 +106,7 @@ class Transaction:
         trace: TracebackType | None,
     ) -> None:
         try:
-            if error is None and self._after:
+            if error is None and (self._after or self._included):
                 self._commit()
         finally:
             self._lock.__exit__(kind, error, trace)
@@ -127,7 +132,8 @@ class Transaction:
         try:
             self._write(changes, places)
             fault("wrote")
-            self.commit = self._repository.commit(paths, self.message)
+            everything = [*paths, *self._included]
+            self.commit = self._repository.commit(everything, self.message)
         except BaseException:
             _restore(changes, places)
             if several:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.lint import Finding, lint
+from memcli.findings import Finding
+from memcli.lint import lint
 
 ID = "1jy5e6hm03e2cs6s"
 OTHER = "1jy5e6hm03e2cs6t"

@@ -2,37 +2,45 @@
 
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Result
-from memcli.errors import EntryNotFound
+from memcli.cli import topics
+from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.errors import EntryNotFound, UsageError
 
 if TYPE_CHECKING:
+    from memcli.findings import Finding
     from memcli.inspect import Inspected, Overview
-    from memcli.lint import Finding
     from memcli.vault import Vault
 
 _HELP = """Show what the vault holds, one entry in full, or what is wrong
 
     Without a word: an overview and the lint of the whole vault; exits with 1 when
-    something is broken. With an id: its fields, history, links, and whether recall
-    may show it.
+    something is broken. With an id: its fields, versions, history, links, and whether
+    recall may show it. --repair mends what can be mended without guessing.
 
     \b
     Example:
       memcli inspect
       memcli inspect 1m7xvn68xtqp
-      memcli inspect index
+      memcli inspect reflections --query "rerank"
       memcli inspect lint --json
+      memcli inspect --repair
     """
 
 _PARAMETERS = (
     Argument(
-        "what", "An id (a unique prefix will do), index, or lint", metavar="[WHAT]"
+        "what",
+        "An id (a unique prefix will do), inbox, reflections, index, or lint",
+        metavar="[WHAT]",
     ),
+    Option("query", ("--query",), str, "With reflections: the prompt they are for"),
+    Option("repair", ("--repair",), bool, "Mend what is wrong", default=False),
+    Option("yes", ("--yes",), bool, "Repair without asking", default=False),
+    Option("dry_run", ("--dry-run",), bool, "Only show the repairs", default=False),
 )
 
 # A topic wins over an id that starts with it. Most hold a letter that no id has (i, l,
 # o, u); "agents" does not, and no id starts so before the year 2318.
-_TOPICS = ("index", "lint")
+_TOPICS = ("inbox", "reflections", "index", "lint")
 # An overview names this many findings and files; `inspect lint` names all.
 _MOST_SHOWN = 20
 
@@ -40,10 +48,21 @@ _MOST_SHOWN = 20
 def run(context: Context, **values: Any) -> Result:
     """Inspect what the word names."""
     from memcli import inspect
-    from memcli.lint import ERROR, lint
+    from memcli.findings import ERROR
+    from memcli.lint import lint
 
     vault = context.open_vault("reading")
     what = (values["what"] or "").strip()
+    if values["repair"]:
+        if what:
+            raise UsageError("--repair looks at the whole vault", hint=f"Drop {what}.")
+        return topics.repair(context, vault, values)
+    if values["query"] and what != "reflections":
+        raise UsageError("--query belongs to: memcli inspect reflections")
+    if what == "inbox":
+        return topics.inbox(vault)
+    if what == "reflections":
+        return topics.reflections(vault, values["query"] or "")
     if not what:
         found = inspect.overview(vault)
         return Result(found.as_dict(), lambda c: _overview(c, found), ok=found.ok)
@@ -80,6 +99,15 @@ def _overview(canvas: Canvas, found: "Overview") -> None:
         style="dim",
     )
     canvas.line(f"  git: {found.head or 'no commit'}", style="dim")
+    if found.inbox["count"]:
+        days = found.inbox["oldest_days"]
+        canvas.line(
+            f"  {found.inbox['count']:,} wait for review"
+            + ("" if days is None else f", the oldest for {days:g} days")
+            + ": memcli review"
+        )
+    for row in found.recurred:
+        canvas.line(f"  resolved, and recurred: {row['id']} {row['title']}")
     for path in found.dirty[:_MOST_SHOWN]:
         canvas.line(f"  not committed: {path}")
     _more(canvas, len(found.dirty), "see git status")
@@ -156,6 +184,15 @@ def _draw(canvas: Canvas, found: "Inspected") -> None:
     canvas.line(
         f"  shown by recall: {state}", style="good" if found.eligible else "bad"
     )
+    if found.recurred_at:
+        reopen = f"memcli resolve --undo {entry.id}"
+        canvas.line(f"  recurred on {found.recurred_at}; to reopen it: {reopen}")
+    if found.item:
+        left = found.item["days_left"]
+        canvas.line(
+            f"  weight {found.item['score']}, seen {found.item['sightings']} times, "
+            + ("no end" if left is None else f"{left:g} days left")
+        )
     canvas.line()
     for line in entry.body.strip().split("\n"):
         canvas.line(f"  {line}")
@@ -164,6 +201,16 @@ def _draw(canvas: Canvas, found: "Inspected") -> None:
 
 
 def _surroundings(canvas: Canvas, found: "Inspected") -> None:
+    if len(found.versions) > 1:
+        canvas.line("versions:", style="title")
+        for version in found.versions:
+            mark = "*" if version.id == found.entry.id else " "
+            note = "current" if version.current else version.status
+            why = f" ({version.reason})" if version.reason else ""
+            canvas.line(
+                f" {mark} {version.created[:10]} {version.id} {note}: "
+                f"{version.title}{why}"
+            )
     for name, row in (("before", found.before), ("after", found.after)):
         if row:
             canvas.line(f"{name} in its session: {row['id']} {row['title']}")

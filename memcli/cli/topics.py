@@ -1,0 +1,99 @@
+"""The topics of `memcli inspect` beside the vault and its entries.
+
+Invariant: each topic is one function that gives a Result; what it tells comes from
+the use case that acts on it, so that it explains what happens.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.spec import Canvas, Context, Result
+
+if TYPE_CHECKING:
+    from memcli.vault import Vault
+
+
+def inbox(vault: "Vault") -> Result:
+    """What waits for review, with its age."""
+    from memcli import review
+
+    waiting = review.pending(vault)
+    oldest = max((one.age_days for one in waiting), default=None)
+
+    def text(canvas: Canvas) -> None:
+        if not waiting:
+            canvas.line("nothing waits for review", style="dim")
+            return
+        canvas.line(f"{len(waiting):,} wait, the oldest for {oldest:g} days")
+        rows = [
+            (one.id, f"{one.age_days:g}", one.confidence or "", one.kind, one.title)
+            for one in waiting
+        ]
+        canvas.table(("id", "days", "confidence", "kind", "title"), rows)
+
+    rows = [one._asdict() for one in waiting]
+    data = {"candidates": rows, "count": len(rows), "oldest_days": oldest}
+    return Result(data=data, text=text)
+
+
+def reflections(vault: "Vault", query: str) -> Result:
+    """The reflection items, and whether each would go into a session."""
+    from memcli import injection
+    from memcli.eligibility import View
+
+    view = View(now=vault.now_ms() // 1000)
+    items = injection.reflections(vault, view=view, query=query)
+
+    def text(canvas: Canvas) -> None:
+        if not items:
+            canvas.line("there are no reflection items", style="dim")
+            return
+        rows = [
+            (
+                one.id,
+                one.item or "",
+                f"{one.score:.2f}",
+                "" if one.days_left is None else f"{one.days_left:g}",
+                str(one.sightings),
+                "in" if one.injected else "out",
+                one.title,
+                one.reason,
+            )
+            for one in items
+        ]
+        header = ("id", "item", "weight", "days left", "seen", "", "title", "why")
+        canvas.table(header, rows)
+
+    data = {"items": [one.as_dict() for one in items], "count": len(items)}
+    return Result(data=data, text=text)
+
+
+def repair(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
+    """Show what can be mended; do it when that is confirmed."""
+    from memcli import repair as use_case
+
+    found = use_case.plan(vault)
+    acting = bool(found.steps) and not values["dry_run"]
+    if acting and not values["yes"]:
+        acting = False
+        if context.interactive:
+            for step in found.steps:
+                context.tell(f"  {step.path}: {step.action}")
+            acting = context.confirm(f"Take these {len(found.steps)} steps?")
+    done = use_case.apply(vault, found) if acting else found
+
+    def text(canvas: Canvas) -> None:
+        if not done.steps:
+            canvas.line("nothing can be mended", style="dim")
+        elif done.applied:
+            canvas.line(f"mended {len(done.steps)}:", style="good")
+        else:
+            canvas.line(f"would mend {len(done.steps)}; to do it add --yes:")
+        for step in done.steps:
+            canvas.line(f"  {step.path}: {step.action}")
+        if done.left:
+            canvas.line(f"left for you: {len(done.left)}")
+        for finding in done.left:
+            hint = f" ({finding.hint})" if finding.hint else ""
+            canvas.line(f"  {finding.path}:{finding.line}: {finding.message}{hint}")
+
+    return Result(data=done.as_dict(), text=text, ok=done.ok)

@@ -1,0 +1,238 @@
+"""What can be wrong in the life of an entry: who replaced it, what state it is in.
+
+Invariant: reads only. It reports what a hand edit, a merge or a killed command may
+have left, and is silent about what is merely unusual: notes that memcli did not write
+keep the right to their own words.
+"""
+
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from memcli import journal, layout, temporal
+from memcli.entry import Status, is_adopted
+from memcli.errors import MemcliError
+from memcli.findings import ERROR, WARNING, Finding, Text
+from memcli.sameness import strict_key
+
+if TYPE_CHECKING:
+    from memcli.history import Repository
+
+# Seconds; git itself holds its index for moments.
+_STALE_LOCK = 60.0
+# Days after which somebody should look at the inbox.
+_OLD_CANDIDATE = 30
+_DAY = 86_400
+
+
+def about_lives(texts: Sequence[Text], now: int) -> Iterator[Finding]:
+    """Findings about lineage and states; `now` in epoch seconds."""
+    by_id: dict[str, Text] = {}
+    for text in texts:
+        # Of two files with one id the one in use is meant; the pair is a finding.
+        known = by_id.get(text.entry.id)
+        if known is None or known.entry.path.startswith(layout.ARCHIVE + "/"):
+            by_id[text.entry.id] = text
+    for text in texts:
+        yield from _about_lineage(text, by_id)
+        yield from _about_state(text, now)
+    yield from _cycles(by_id)
+    yield from _forks(texts)
+    yield from _twins(texts)
+    yield from _inbox(texts, now)
+
+
+def _finding(
+    text: Text, field: str, code: str, message: str, hint: str | None = None
+) -> Finding:
+    line = text.field_line(field)
+    return Finding(text.entry.path, line, code, WARNING, message, hint)
+
+
+def _about_lineage(text: Text, by_id: Mapping[str, Text]) -> Iterator[Finding]:
+    entry = text.entry
+    for field in ("supersedes", "superseded_by"):
+        other = getattr(entry, field)
+        if other and other not in by_id:
+            message = f"{field} names no entry: {other}"
+            yield _finding(text, field, "dangling_lineage", message)
+    successor = by_id.get(entry.superseded_by or "")
+    if successor is not None and successor.entry.supersedes is None:
+        yield _finding(
+            text,
+            "superseded_by",
+            "one_sided_lineage",
+            f"superseded by {successor.entry.id}, which does not say so",
+            "memcli inspect --repair writes the other side.",
+        )
+    before = by_id.get(entry.supersedes or "")
+    if before is not None and before.entry.superseded_by is None:
+        yield _finding(
+            text,
+            "supersedes",
+            "one_sided_lineage",
+            f"supersedes {before.entry.id}, which does not say so and is "
+            f"{before.entry.status}",
+            f"If it is meant: memcli evolve {entry.id} --also {before.entry.id}",
+        )
+    if successor is not None and entry.status is Status.ACTIVE:
+        yield _finding(
+            text,
+            "superseded_by",
+            "superseded_but_active",
+            f"superseded by {entry.superseded_by}, but its status is active",
+            "Remove superseded_by, or set status: superseded.",
+        )
+    if entry.status is Status.SUPERSEDED and not entry.superseded_by:
+        message = "superseded, but nobody knows by what"
+        yield _finding(text, "status", "superseded_by_nobody", message)
+
+
+def _about_state(text: Text, now: int) -> Iterator[Finding]:
+    entry = text.entry
+    if entry.status is Status.RESOLVED and not entry.resolved_at:
+        message = "resolved, but nobody knows when"
+        hint = "Add resolved_at; until then no --as-of shows it."
+        yield _finding(text, "status", "resolved_when", message, hint)
+    if entry.item and entry.key and entry.body:
+        wanted = strict_key(entry.item, entry.body)
+        if entry.key != wanted:
+            message = "the key is not that of the text any more"
+            hint = "memcli inspect --repair writes it anew."
+            yield _finding(text, "key", "stale_key", message, hint)
+    if (
+        entry.review_after
+        and entry.status is Status.ACTIVE
+        and temporal.to_epoch(entry.review_after) <= now
+    ):
+        message = f"due for review since {entry.review_after}"
+        hint = f"memcli evolve {entry.id}, or resolve it."
+        yield _finding(text, "review_after", "review_due", message, hint)
+    if is_adopted(entry.id):
+        return
+    inbox = entry.path.startswith(layout.INBOX + "/")
+    if entry.status is Status.PENDING and not inbox:
+        message = f"waits for review, but is not in {layout.INBOX}/"
+        yield _finding(text, "status", "pending_elsewhere", message)
+    if inbox and entry.status is Status.ACTIVE:
+        message = f"active, but still in {layout.INBOX}/"
+        yield _finding(text, "status", "active_in_inbox", message, "Move the file.")
+    if entry.path.startswith(layout.ARCHIVE + "/") and entry.status is Status.ACTIVE:
+        message = f"active, but in {layout.ARCHIVE}/"
+        yield _finding(text, "status", "active_in_archive", message, "Move the file.")
+
+
+def _cycles(by_id: Mapping[str, Text]) -> Iterator[Finding]:
+    """One error for each circle of versions, at its first file."""
+    done: set[str] = set()
+    for start in sorted(by_id, key=lambda name: by_id[name].entry.path):
+        way: list[str] = []
+        name: str | None = start
+        while name and name in by_id and name not in done:
+            done.add(name)
+            way.append(name)
+            name = by_id[name].entry.superseded_by
+        if name in way:
+            circle = way[way.index(name) :]
+            first = min((by_id[one] for one in circle), key=lambda t: t.entry.path)
+            line = first.field_line("superseded_by")
+            message = f"a circle of versions: {' -> '.join([*circle, circle[0]])}"
+            hint = "Take superseded_by out of the one that is current."
+            path = first.entry.path
+            yield Finding(path, line, "lineage_cycle", ERROR, message, hint)
+
+
+def _forks(texts: Iterable[Text]) -> Iterator[Finding]:
+    """Two entries that both say they replaced the same one."""
+    first: dict[str, Text] = {}
+    for text in texts:
+        before = text.entry.supersedes
+        if not before:
+            continue
+        other = first.setdefault(before, text)
+        if other is not text and other.entry.id != text.entry.id:
+            message = f"{before} is superseded by {other.entry.id} as well"
+            hint = f"Make them one: memcli evolve {text.entry.id} --also "
+            hint += other.entry.id
+            yield _finding(text, "supersedes", "lineage_fork", message, hint)
+
+
+def _twins(texts: Iterable[Text]) -> Iterator[Finding]:
+    """The same claim, resolved in one entry and in force in another."""
+    groups: dict[str, list[Text]] = defaultdict(list)
+    for text in texts:
+        if text.entry.status in (Status.ACTIVE, Status.RESOLVED):
+            groups[text.claim].append(text)
+    for group in groups.values():
+        solved = [text for text in group if text.entry.status is Status.RESOLVED]
+        for text in group if solved else ():
+            if text.entry.status is Status.ACTIVE:
+                message = f"the same words are resolved in {solved[0].entry.id}"
+                hint = f"memcli resolve {text.entry.id}, or --undo the other."
+                yield _finding(text, "status", "key_twins", message, hint)
+
+
+def _inbox(texts: Iterable[Text], now: int) -> Iterator[Finding]:
+    waiting = [
+        text
+        for text in texts
+        if text.entry.status is Status.PENDING and text.entry.created
+    ]
+    if not waiting:
+        return
+    oldest = min(waiting, key=lambda text: (text.entry.created, text.entry.path))
+    days = (now - temporal.to_epoch(oldest.entry.created)) // _DAY
+    if days > _OLD_CANDIDATE:
+        yield _finding(
+            oldest,
+            "created",
+            "old_inbox",
+            f"waits for review for {days} days, the oldest of {len(waiting)}",
+            "memcli review",
+        )
+
+
+def about_repository(root: str, repository: "Repository") -> Iterator[Finding]:
+    """What stands in the way of the next write."""
+    if journal.exists(root):
+        try:
+            journal.load(root)
+        except MemcliError as error:
+            path = layout.JOURNAL
+            yield Finding(path, 1, "journal", ERROR, error.message, error.hint)
+    git = repository.git_dir
+    age = lock_age(repository)
+    if age is not None and age > _STALE_LOCK:
+        yield Finding(
+            ".git/index.lock",
+            1,
+            "git_lock",
+            ERROR,
+            f"git's index is locked for {int(age):,} s; nothing can be committed",
+            "If no git is running: memcli inspect --repair",
+        )
+    for name, state in (
+        ("MERGE_HEAD", "merge"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
+        ("rebase-merge", "rebase"),
+        ("rebase-apply", "rebase"),
+    ):
+        if os.path.lexists(os.path.join(git, name)):
+            message = f"a {state} is in progress; nothing can be committed"
+            hint = f"Finish it, or: git {state} --abort"
+            yield Finding(".git", 1, "git_state", ERROR, message, hint)
+    if repository.is_detached():
+        message = "HEAD is detached: commits belong to no branch"
+        hint = "git switch the branch that you want them on."
+        yield Finding(".git", 1, "detached_head", WARNING, message, hint)
+
+
+def lock_age(repository: "Repository") -> float | None:
+    """For how many seconds git's index has been locked; None when it is not."""
+    try:
+        status = os.stat(os.path.join(repository.git_dir, "index.lock"))
+    except OSError:
+        return None
+    return max(0.0, time.time() - status.st_mtime)

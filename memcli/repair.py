@@ -1,0 +1,163 @@
+"""Repair: what can be mended without guessing, as a plan first.
+
+Invariant: nothing is mended that a person might have meant. The plan says each step in
+words before any is taken; what is left is said, with what a person can do about it.
+Whatever a killed command began is finished by any command; what is here is the rest.
+"""
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli import files, layout
+from memcli.entry import Status
+from memcli.errors import MemcliError
+from memcli.findings import ERROR, Finding
+from memcli.lint_lifecycle import lock_age
+from memcli.sameness import strict_key
+
+if TYPE_CHECKING:
+    from memcli.history import Repository
+    from memcli.transaction import Transaction
+    from memcli.vault import Stored, Vault
+
+# A git that is at work for longer than this, in seconds, has been killed.
+_DEAD = 600.0
+
+
+class Repair(NamedTuple):
+    """One step: `code` is leftover, git_lock, uncommitted, stale_key or lineage."""
+
+    code: str
+    path: str
+    action: str
+
+
+class Mending(NamedTuple):
+    """What can be mended, and what is left for a person."""
+
+    steps: list[Repair]
+    left: list[Finding]
+    applied: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is left that memcli cannot use."""
+        return not any(finding.level == ERROR for finding in self.left)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "applied": self.applied,
+            "steps": [step._asdict() for step in self.steps],
+            "left": [finding._asdict() for finding in self.left],
+        }
+
+
+def plan(vault: "Vault") -> Mending:
+    """What can be mended, and what cannot."""
+    from memcli.history import Repository
+    from memcli.lint import lint
+
+    vault.read(lambda _: None)  # finishes what a killed command began
+    findings = lint(vault, progress=vault.progress)
+    steps = []
+    mended = []
+    for finding in findings:
+        step = _step(vault, finding)
+        if step is not None:
+            steps.append(step)
+            mended.append(finding)
+    try:
+        repository = Repository.open(vault.root, environ=vault.environ)
+    except MemcliError:
+        return Mending(steps, [one for one in findings if one not in mended])
+    age = lock_age(repository)
+    if age is not None and age > _DEAD:
+        action = f"remove it: no git has worked for {int(age):,} s"
+        steps.append(Repair("git_lock", _lock_path(repository), action))
+        mended += [one for one in findings if one.code == "git_lock"]
+    broken = {one.path for one in findings if one.code in ("broken", "conflict")}
+    steps += _uncommitted(repository, broken)
+    return Mending(steps, [one for one in findings if one not in mended])
+
+
+def apply(vault: "Vault", found: Mending) -> Mending:
+    """Take the steps of a plan, and say what is left.
+
+    Raises:
+        LockBusy, WriteFailed, HistoryError: of the vault's entries none was changed.
+    """
+    for step in found.steps:
+        if step.code == "git_lock":
+            files.remove(step.path)
+        elif step.code == "leftover":
+            files.remove(os.path.join(vault.root, *step.path.split("/")))
+    with vault.transaction() as change:
+        for step in found.steps:
+            if step.code == "uncommitted":
+                change.include(step.path)
+            elif step.code in ("stale_key", "lineage"):
+                _rewrite(vault, change, vault.stored(step.path), step.code)
+        count = sum(step.code not in ("git_lock", "leftover") for step in found.steps)
+        change.message = f"repair: {count} files"
+    return Mending(found.steps, plan(vault).left, applied=True)
+
+
+def _step(vault: "Vault", finding: Finding) -> Repair | None:
+    path = finding.path
+    if finding.code == "leftover":
+        return Repair("leftover", path, "delete it: half of a killed write")
+    if finding.code == "stale_key":
+        return Repair("stale_key", path, "write the key of its text")
+    if finding.code == "one_sided_lineage":
+        entry = vault.load(path).entry
+        if not entry.superseded_by:
+            return None  # whether the other one is still true is for people
+        other = vault.path_of(entry.superseded_by)
+        return Repair("lineage", other, f"write that it supersedes {entry.id}")
+    return None
+
+
+def _uncommitted(repository: "Repository", broken: set[str]) -> list[Repair]:
+    """Files that are on disk and not in git; what somebody staged is his."""
+    words = {"??": "commit it: new", " M": "commit it: edited", " D": "commit: deleted"}
+    try:
+        rows = repository.status()
+    except MemcliError:
+        return []
+    return [
+        Repair("uncommitted", path, words[code])
+        for code, path in sorted(rows, key=lambda row: row[1])
+        if code in words and path not in broken and _is_ours(path)
+    ]
+
+
+def _is_ours(path: str) -> bool:
+    return layout.is_entry(path) or path in (layout.CONFIG, layout.README)
+
+
+def _lock_path(repository: "Repository") -> str:
+    return os.path.join(repository.git_dir, "index.lock")
+
+
+def _rewrite(
+    vault: "Vault", change: "Transaction", stored: "Stored", code: str
+) -> None:
+    from memcli import codec
+
+    entry = stored.entry
+    if code == "stale_key" and entry.item is not None:
+        fresh = entry.replace(key=strict_key(entry.item, entry.body))
+    else:
+        before = vault.read(
+            lambda reader: [
+                reader.row(doc)["id"]
+                for doc in reader.exact("superseded_by", entry.id)
+                if reader.row(doc)["status"] == str(Status.SUPERSEDED)
+            ]
+        )
+        if entry.supersedes or not before:
+            return
+        fresh = entry.replace(supersedes=sorted(before)[-1])
+    data = codec.rewrite(stored.data, fresh, kinds=vault.kinds)
+    change.put(stored.path, data, expected=stored.data)
