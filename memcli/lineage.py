@@ -178,7 +178,10 @@ def versions(reader: "Reader", entry_id: str) -> list[Version]:
             for way in ("supersedes", "superseded_by")
             for doc in reader.exact(way, name)
         ]
-    rows = sorted(found.values(), key=lambda row: (row["created"], row["id"]))
+    rows = sorted(
+        found.values(),
+        key=lambda row: (_depth(row, found), row["created"], row["id"]),
+    )
     return [
         Version(
             id=row["id"],
@@ -193,6 +196,16 @@ def versions(reader: "Reader", entry_id: str) -> list[Version]:
         )
         for row in rows
     ]
+
+
+def _depth(row: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> int:
+    """How many versions stand before this one."""
+    depth, seen = 0, {row["id"]}
+    while row["supersedes"] in found and row["supersedes"] not in seen:
+        row = found[row["supersedes"]]
+        seen.add(row["id"])
+        depth += 1
+    return depth
 
 
 def _row(reader: "Reader", entry_id: str) -> Mapping[str, Any] | None:

@@ -15,7 +15,7 @@ from memcli import journal, layout, temporal
 from memcli.entry import Status, is_adopted
 from memcli.errors import MemcliError
 from memcli.findings import ERROR, WARNING, Finding, Text
-from memcli.sameness import strict_key
+from memcli.sameness import claim
 
 if TYPE_CHECKING:
     from memcli.history import Repository
@@ -96,9 +96,9 @@ def _about_state(text: Text, now: int) -> Iterator[Finding]:
         message = "resolved, but nobody knows when"
         hint = "Add resolved_at; until then no --as-of shows it."
         yield _finding(text, "status", "resolved_when", message, hint)
-    if entry.item and entry.key and entry.body:
-        wanted = strict_key(entry.item, entry.body)
-        if entry.key != wanted:
+    if entry.item and entry.key:
+        item, _, words = entry.key.partition(":")
+        if item != entry.item or claim(words) != text.claim:
             message = "the key is not that of the text any more"
             hint = "memcli inspect --repair writes it anew."
             yield _finding(text, "key", "stale_key", message, hint)

@@ -18,7 +18,7 @@ from memcli.sameness import strict_key
 if TYPE_CHECKING:
     from memcli.history import Repository
     from memcli.transaction import Transaction
-    from memcli.vault import Stored, Vault
+    from memcli.vault import Vault
 
 # A git that is at work for longer than this, in seconds, has been killed.
 _DEAD = 600.0
@@ -97,7 +97,7 @@ def apply(vault: "Vault", found: Mending) -> Mending:
             if step.code == "uncommitted":
                 change.include(step.path)
             elif step.code in ("stale_key", "lineage"):
-                _rewrite(vault, change, vault.stored(step.path), step.code)
+                _rewrite(vault, change, step.path, step.code)
         count = sum(step.code not in ("git_lock", "leftover") for step in found.steps)
         change.message = f"repair: {count} files"
     return Mending(found.steps, plan(vault).left, applied=True)
@@ -140,12 +140,13 @@ def _lock_path(repository: "Repository") -> str:
     return os.path.join(repository.git_dir, "index.lock")
 
 
-def _rewrite(
-    vault: "Vault", change: "Transaction", stored: "Stored", code: str
-) -> None:
+def _rewrite(vault: "Vault", change: "Transaction", path: str, code: str) -> None:
     from memcli import codec
 
-    entry = stored.entry
+    stored = vault.stored(path)
+    # A file may need both: the second starts from what the first made of it.
+    data = change.pending(path) or stored.data
+    entry = codec.decode(data, path, kinds=vault.kinds).entry
     if code == "stale_key" and entry.item is not None:
         fresh = entry.replace(key=strict_key(entry.item, entry.body))
     else:
@@ -159,5 +160,5 @@ def _rewrite(
         if entry.supersedes or not before:
             return
         fresh = entry.replace(supersedes=sorted(before)[-1])
-    data = codec.rewrite(stored.data, fresh, kinds=vault.kinds)
-    change.put(stored.path, data, expected=stored.data)
+    fresh_data = codec.rewrite(data, fresh, kinds=vault.kinds)
+    change.put(path, fresh_data, expected=stored.data)

@@ -24,11 +24,13 @@ def inbox(vault: "Vault") -> Result:
             canvas.line("nothing waits for review", style="dim")
             return
         canvas.line(f"{len(waiting):,} wait, the oldest for {oldest:g} days")
-        rows = [
-            (one.id, f"{one.age_days:g}", one.confidence or "", one.kind, one.title)
-            for one in waiting
-        ]
-        canvas.table(("id", "days", "confidence", "kind", "title"), rows)
+        canvas.table(
+            ("id", "days", "confidence", "kind", "title"),
+            [
+                (one.id, f"{one.age_days:g}", one.confidence or "", one.kind, one.title)
+                for one in waiting
+            ],
+        )
 
     rows = [one._asdict() for one in waiting]
     data = {"candidates": rows, "count": len(rows), "oldest_days": oldest}
@@ -47,7 +49,7 @@ def reflections(vault: "Vault", query: str) -> Result:
         if not items:
             canvas.line("there are no reflection items", style="dim")
             return
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 one.id,
                 one.item or "",

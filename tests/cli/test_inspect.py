@@ -1,15 +1,13 @@
 """`memcli inspect`: words in, exit codes and output out."""
 
+import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from memcli import Vault
 from memcli.entry import is_id
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Run
+from tests.cli.conftest import Run
 
 TOPICS = "index lint inbox reflections sessions mining entities agents signals".split()
 
@@ -18,7 +16,7 @@ def write(vault: Vault, path: str, text: str) -> None:
     Path(vault.root, path).write_text(text, encoding="utf-8")
 
 
-def test_overview_of_a_healthy_vault_exits_with_0(memcli: "Run", vault: Vault):
+def test_overview_of_a_healthy_vault_exits_with_0(memcli: Run, vault: Vault):
     saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     done = memcli("inspect")
     assert done.code == 0
@@ -29,7 +27,7 @@ def test_overview_of_a_healthy_vault_exits_with_0(memcli: "Run", vault: Vault):
 
 @pytest.mark.parametrize("words", [["inspect"], ["inspect", "lint"]])
 def test_error_exits_with_1_and_still_gives_the_data(
-    memcli: "Run", vault: Vault, words: list[str]
+    memcli: Run, vault: Vault, words: list[str]
 ):
     write(vault, "a.md", "---\nid: [\n---\nx\n")
     done = memcli(*words, "--json")
@@ -39,7 +37,7 @@ def test_error_exits_with_1_and_still_gives_the_data(
     assert (finding["path"], finding["level"]) == ("a.md", "error")
 
 
-def test_warnings_alone_exit_with_0(memcli: "Run", vault: Vault):
+def test_warnings_alone_exit_with_0(memcli: Run, vault: Vault):
     write(vault, "a.md", "one\n\n[[Nowhere]]\n")
     done = memcli("inspect", "lint")
     assert (done.code, done.out.splitlines()) == (
@@ -51,7 +49,7 @@ def test_warnings_alone_exit_with_0(memcli: "Run", vault: Vault):
     )
 
 
-def test_overview_names_errors_first_and_counts_the_rest(memcli: "Run", vault: Vault):
+def test_overview_names_errors_first_and_counts_the_rest(memcli: Run, vault: Vault):
     write(vault, "a.md", "".join(f"[[n{i}]]\n" for i in range(60)))
     write(vault, "z.md", "---\nid: [\n---\n")
     shown = memcli("inspect").out
@@ -61,14 +59,14 @@ def test_overview_names_errors_first_and_counts_the_rest(memcli: "Run", vault: V
     assert len(memcli("inspect", "--json").json["data"]["findings"]) == 61
 
 
-def test_index_that_met_a_broken_file_exits_with_1(memcli: "Run", vault: Vault):
+def test_index_that_met_a_broken_file_exits_with_1(memcli: Run, vault: Vault):
     assert memcli("inspect", "index").code == 0
     write(vault, "a.md", "---\nid: [\n---\nx\n")
     done = memcli("inspect", "index", "--json")
     assert (done.code, done.json["data"]["broken"][0]["path"]) == (1, "a.md")
 
 
-def test_entry_is_shown_by_a_prefix_of_its_id(memcli: "Run", vault: Vault):
+def test_entry_is_shown_by_a_prefix_of_its_id(memcli: Run, vault: Vault):
     saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     done = memcli("inspect", saved.id[:13].upper())
     assert done.code == 0
@@ -78,7 +76,7 @@ def test_entry_is_shown_by_a_prefix_of_its_id(memcli: "Run", vault: Vault):
     assert (data["id"], data["eligible"]) == (saved.id, True)
 
 
-def test_word_that_is_neither_id_nor_topic_lists_the_topics(memcli: "Run"):
+def test_word_that_is_neither_id_nor_topic_lists_the_topics(memcli: Run):
     done = memcli("inspect", "wombat", "--json")
     assert (done.code, done.json["error"]["code"]) == (1, "entry_not_found")
     assert "index, lint" in done.json["error"]["hint"]
@@ -91,6 +89,72 @@ def test_topic_stands_in_no_ids_way(topic: str):
     assert not is_prefix or topic == "agents"
 
 
-def test_text_of_an_entry_moves_no_cursor(memcli: "Run", vault: Vault):
+def test_text_of_an_entry_moves_no_cursor(memcli: Run, vault: Vault):
     write(vault, "a.md", "---\nid: 1jy5e6hm03e2cs6s\n---\nred \x1b[31malert\x07\n")
     assert "\x1b" not in memcli("inspect", "1jy5").out
+
+
+def status(vault: Vault) -> str:
+    words = ["git", "-C", vault.root, "status", "--porcelain"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_a_repair_is_a_plan_until_yes(memcli: Run, vault: Vault) -> None:
+    Path(vault.root, "a.md").write_text("new\n")
+    plan = memcli("inspect", "--repair", "--json").json
+    assert (plan["ok"], plan["data"]["applied"]) == (True, False)
+    assert "would mend 1" in memcli("inspect", "--repair").out
+    assert status(vault) == "?? a.md\n"
+    done = memcli("inspect", "--repair", "--yes")
+    assert (done.code, done.out) == (0, "mended 1:\n  a.md: commit it: new\n")
+    assert status(vault) == ""
+    assert memcli("inspect", "--repair").out == "nothing can be mended\n"
+
+
+def test_the_topics_show_what_waits_and_what_fades(memcli: Run) -> None:
+    assert memcli("inspect", "inbox").out == "nothing waits for review\n"
+    assert memcli("inspect", "reflections").out == "there are no reflection items\n"
+    memcli("save", "--inbox", "Perhaps tabs", "--confidence", "LOW")
+    memcli("save", "--item", "derived", "Retest the rerank config")
+    memcli("save", "--item", "invariant", "Always lint first")
+    inbox = memcli("inspect", "inbox").out.splitlines()
+    assert inbox[0] == "1 wait, the oldest for 0 days"
+    assert inbox[1].split("\t")[1:] == ["0", "LOW", "note", "Perhaps tabs"]
+    shown = memcli("inspect", "reflections").out.splitlines()
+    assert [row.split("\t")[1:] for row in shown] == [
+        [*"invariant 1.10 45 1 in".split(), "Always lint first", "rule, weight 1.10"],
+        [
+            *"derived 0.94 14 1 in".split(),
+            "Retest the rerank config",
+            "recent, weight 0.94",
+        ],
+    ]
+    data = memcli("inspect", "reflections", "--query", "rerank", "--json").json["data"]
+    assert "matches rerank" in data["items"][1]["reason"]
+    overview = memcli("inspect").out
+    assert "1 wait for review, the oldest for 0 days: memcli review" in overview
+
+
+def test_an_entry_shows_its_versions_and_what_an_item_weighs(
+    memcli: Run, vault: Vault
+) -> None:
+    old = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
+    new = vault.evolve(old, "We deploy on Mondays", reason="the freeze").id
+    shown = memcli("inspect", new).out
+    assert f"{old} superseded: We deploy on Tuesdays (the freeze)" in shown
+    assert f" * 2026-11-21 {new} current: We deploy on Mondays" in shown
+    data = memcli("inspect", old, "--json").json["data"]
+    assert [version["id"] for version in data["versions"]] == [old, new]
+    assert (data["eligible"], data["reason_not_eligible"]) == (False, "superseded")
+    item = vault.save(vault.draft({"text": "Lint first", "item": "derived"})).id
+    vault.resolve(item)
+    vault.save(
+        vault.draft(
+            {"text": "lint first", "item": "derived", "source": {"session": "s"}}
+        )
+    )
+    shown = memcli("inspect", item).out
+    assert "recurred on 2026-11-21" in shown
+    assert "seen 2 times" in shown
+    assert "resolved, and recurred" in memcli("inspect").out

@@ -1,0 +1,195 @@
+"""What can be wrong in the life of an entry is found, and nothing else is."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.findings import Finding
+from memcli.lint import lint
+from tests.conftest import VaultMaker
+
+A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
+
+
+def write(vault: Vault, path: str, text: str) -> None:
+    file = Path(vault.root, path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def entry(name: str, *lines: str, body: str = "") -> str:
+    fields = "".join(f"{line}\n" for line in lines)
+    return f"---\nid: {name}\n{fields}---\n{body or f'The text of {name[-1]}'}\n"
+
+
+def found(vault: Vault) -> list[tuple[str, int, str, str]]:
+    return [(f.path, f.line, f.code, f.level) for f in lint(vault)]
+
+
+def test_a_chain_that_memcli_made_is_clean(vault: Vault) -> None:
+    name = vault.save(vault.draft({"text": "first"})).id
+    other = vault.save(vault.draft({"text": "quite something else"})).id
+    for text in ("second", "third"):
+        name = vault.evolve(name, text, reason="r").id
+    name = vault.evolve(name, "fourth", also=[other]).id
+    vault.revert(name)
+    item = vault.save(vault.draft({"text": "Always lint", "item": "invariant"})).id
+    vault.resolve(item)
+    vault.save(vault.draft({"text": "perhaps", "status": "pending"}))
+    assert lint(vault) == []
+
+
+def test_a_circle_of_versions_is_one_error(vault: Vault) -> None:
+    for name, after in ((A, B), (B, C), (C, A)):
+        write(
+            vault,
+            f"memories/{name[-1]}.md",
+            entry(name, "status: superseded", f"superseded_by: {after}"),
+        )
+    cycles = [f for f in lint(vault) if f.code == "lineage_cycle"]
+    assert [(f.path, f.line, f.level) for f in cycles] == [
+        ("memories/a.md", 4, "error")
+    ]
+    assert f"{A} -> {B} -> {C} -> {A}" in cycles[0].message
+
+
+def test_an_entry_that_supersedes_itself_is_a_circle(vault: Vault) -> None:
+    write(vault, "a.md", entry(A, "status: superseded", f"superseded_by: {A}"))
+    assert "lineage_cycle" in [f.code for f in lint(vault)]
+
+
+def test_a_fork_is_named_at_the_second_successor(vault: Vault) -> None:
+    write(vault, "a.md", entry(A, "status: superseded", f"superseded_by: {B}"))
+    write(vault, "b.md", entry(B, f"supersedes: {A}"))
+    write(vault, "c.md", entry(C, f"supersedes: {A}"))
+    (fork,) = lint(vault)
+    assert (fork.path, fork.code, fork.level) == ("c.md", "lineage_fork", "warning")
+    assert fork.hint == f"Make them one: memcli evolve {C} --also {B}"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code", "path"),
+    [
+        (
+            ["status: superseded", f"superseded_by: {B}"],
+            [],
+            "one_sided_lineage",
+            "a.md",
+        ),
+        ([], [f"supersedes: {A}"], "one_sided_lineage", "b.md"),
+        (
+            [f"superseded_by: {B}"],
+            [f"supersedes: {A}"],
+            "superseded_but_active",
+            "a.md",
+        ),
+        (["status: superseded"], [], "superseded_by_nobody", "a.md"),
+        (["status: resolved"], [], "resolved_when", "a.md"),
+        (["item: derived", "key: 'derived:other'"], [], "stale_key", "a.md"),
+        (["review_after: 2026-11-20"], [], "review_due", "a.md"),
+        (["status: pending"], [], "pending_elsewhere", "a.md"),
+    ],
+)
+def test_each_contradiction_is_one_finding(
+    vault: Vault, first: list[str], second: list[str], code: str, path: str
+) -> None:
+    write(vault, "a.md", entry(A, *first))
+    write(vault, "b.md", entry(B, *second))
+    (finding,) = lint(vault)
+    assert (finding.path, finding.code) == (path, code)
+    assert finding.level == "warning"
+
+
+@pytest.mark.parametrize("folder", ["inbox", "archive"])
+def test_an_active_entry_among_those_that_are_not_is_a_finding(
+    vault: Vault, folder: str
+) -> None:
+    write(vault, f"{folder}/a.md", entry(A))
+    assert [f.code for f in lint(vault)] == [f"active_in_{folder}"]
+
+
+@pytest.mark.parametrize("folder", ["inbox", "archive", "reflections"])
+def test_notes_of_others_may_lie_where_they_like(vault: Vault, folder: str) -> None:
+    write(vault, f"{folder}/note.md", "just a note\n")
+    assert lint(vault) == []
+
+
+def test_the_same_words_resolved_and_active_are_named(vault: Vault) -> None:
+    write(
+        vault,
+        "a.md",
+        entry(A, "status: resolved", "resolved_at: 2026-11-20", body="Restart it."),
+    )
+    write(vault, "b.md", entry(B, body="- restart it"))
+    (twin,) = lint(vault)
+    assert (twin.path, twin.code) == ("b.md", "key_twins")
+    assert twin.hint == f"memcli resolve {B}, or --undo the other."
+
+
+def test_an_old_inbox_is_one_warning(vault: Vault) -> None:
+    for number in range(3):
+        fields = {"text": f"thing {number}", "status": "pending"}
+        vault.save(vault.draft({**fields, "created": "2026-10-01T00:00:00Z"}))
+    (warning,) = lint(vault)
+    assert warning.code == "old_inbox"
+    assert "51 days, the oldest of 3" in warning.message
+
+
+def git(vault: Vault, *words: str) -> None:
+    subprocess.run(["git", "-C", vault.root, *words], check=True, capture_output=True)
+
+
+def only(vault: Vault) -> Finding:
+    (finding,) = lint(vault)
+    return finding
+
+
+def test_a_lock_of_git_that_was_left_behind_is_an_error(vault: Vault) -> None:
+    lock = Path(vault.root, ".git", "index.lock")
+    lock.touch()
+    assert lint(vault) == []  # a git may be at work
+    os.utime(lock, (1, 1))
+    assert (only(vault).code, only(vault).level) == ("git_lock", "error")
+
+
+def test_a_merge_in_progress_and_a_detached_head_are_named(vault: Vault) -> None:
+    git(vault, "checkout", "--detach")
+    assert (only(vault).code, only(vault).level) == ("detached_head", "warning")
+    git(vault, "checkout", "main")
+    head = Path(vault.root, ".git", "MERGE_HEAD")
+    head.write_text("0" * 40 + "\n")
+    assert (only(vault).code, only(vault).level) == ("git_state", "error")
+    assert "git merge --abort" in (only(vault).hint or "")
+
+
+def test_a_journal_that_cannot_be_read_is_an_error(vault: Vault) -> None:
+    journal = Path(vault.root, ".memcli", "run", "journal")
+    journal.parent.mkdir(exist_ok=True)
+    journal.write_text("half of it")
+    assert (only(vault).code, only(vault).path) == ("journal", ".memcli/run/journal")
+    assert vault.recall("anything").rows == []  # and stops no reader
+
+
+def test_backlinks_are_found_however_the_link_is_written(
+    make_vault: VaultMaker,
+) -> None:
+    from memcli.inspect import inspect
+
+    vault = make_vault()
+    target = vault.save(vault.draft({"text": "The runbook", "title": "Run Book"}))
+    links = (
+        "[x](../note/run-book.md)",
+        "[x](/memories/note/run-book.md)",
+        "| [[run-book\\|label]] |",
+        "[x](Run%20Book.md)",
+        "[[Run Book#part|label]]",
+        f"[[{target.id}]]",
+    )
+    for number, link in enumerate(links):
+        write(vault, f"memories/fix/link{number}.md", f"See {link}\n")
+    found = inspect(vault, target.id).backlinks
+    paths = sorted(row["path"] for row in found)
+    assert paths == [f"memories/fix/link{n}.md" for n in range(len(links))]
