@@ -1,0 +1,396 @@
+"""A command that is killed at any step has happened whole or not at all.
+
+Each operation runs in a forked child whose fault points, one after the other, end it
+with SIGKILL. Clock and ids are fixed, so the state after a kill can be compared with
+the state before the operation and with the state after it: it must be one of the two.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memcli import Vault, codec, recall, repair, review, undo
+from memcli.entry import Status
+from memcli.errors import EntryNotFound, NotAllowed
+from memcli.inspect import overview
+from tests.conftest import NOW
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
+)
+
+REFUSED = 3  # the exit code of a child whose operation was not allowed
+State = dict[str, tuple[str, str, str | None, str | None]]
+Act = Callable[[Vault], object]
+
+
+class Ids:
+    """Random bytes that are the same in every run, and never twice."""
+
+    def __init__(self, start: int) -> None:
+        self.number = start
+
+    def __call__(self, count: int) -> bytes:
+        self.number += 1
+        return self.number.to_bytes(count, "big")
+
+
+def opened(root: Path, start: int, fault: Callable[[str], None] | None = None) -> Vault:
+    return Vault(
+        str(root),
+        fault=fault,
+        now_ms=lambda: NOW * 1000 + start,
+        entropy=Ids(start),
+    )
+
+
+def fill(root: Path) -> None:
+    """A vault with something of every state; every run gives the same ids."""
+    vault = opened(root, 1_000)
+    save = vault.draft
+    vault.save(save({"text": "We deploy on Tuesdays", "kind": "convention"}))
+    vault.save(save({"text": "Deploys happen on Tuesdays", "kind": "convention"}))
+    vault.save(save({"text": "Retest rerank", "item": "derived"}))
+    solved = vault.save(save({"text": "Rerank is broken", "item": "derived"}))
+    vault.resolve(solved.id)
+    vault.save(save({"text": "We deploy at night", "status": "pending"}))
+    vault.save(save({"text": "Use emacs", "status": "pending"}))
+    changed = vault.save(save({"text": "The port is 80"}))
+    vault.evolve(changed.id, "The port is 8080", reason="moved")
+    review.approve(
+        vault, [vault.save(save({"text": "approved", "status": "pending"})).id]
+    )
+
+
+def id_of(vault: Vault, text: str) -> str:
+    """The id of the entry with this text; raises EntryNotFound."""
+    entries = state(Path(vault.root)).items()
+    found = [name for name, entry in entries if entry[1].strip() == text]
+    if len(found) != 1:
+        raise EntryNotFound(text)
+    return found[0]
+
+
+def state(root: Path) -> State:
+    """Every entry of the vault, read without memcli's index: id -> what it is."""
+    found: State = {}
+    for path in sorted(root.rglob("*.md")):
+        relative = path.relative_to(root).as_posix()
+        if relative == "README.md":
+            continue
+        entry = codec.decode(path.read_bytes(), relative).entry
+        assert entry.id not in found, f"{entry.id} twice"
+        found[entry.id] = (
+            relative,
+            entry.body,
+            str(entry.status),
+            entry.superseded_by,
+        )
+    return found
+
+
+SESSION = {"source": {"session": "s"}}
+OPERATIONS: dict[str, Act] = {
+    "save": lambda v: v.save(v.draft({"text": "a new memory"})),
+    "save seen again": lambda v: v.save(
+        v.draft({"text": "retest rerank", "item": "derived", **SESSION})
+    ),
+    "save recurred": lambda v: v.save(
+        v.draft({"text": "rerank is broken", "item": "derived"})
+    ),
+    "evolve": lambda v: v.evolve(
+        id_of(v, "We deploy on Tuesdays"), "We deploy on Mondays", reason="freeze"
+    ),
+    "evolve also": lambda v: v.evolve(
+        id_of(v, "We deploy on Tuesdays"),
+        "We deploy on Mondays",
+        also=[id_of(v, "Deploys happen on Tuesdays")],
+    ),
+    "revert": lambda v: v.revert(id_of(v, "The port is 8080")),
+    "resolve": lambda v: v.resolve(
+        id_of(v, "We deploy on Tuesdays"), id_of(v, "Retest rerank")
+    ),
+    "reopen": lambda v: v.reopen(id_of(v, "Rerank is broken")),
+    "forget": lambda v: v.forget(id_of(v, "We deploy on Tuesdays")),
+    "forget a version": lambda v: v.forget(id_of(v, "The port is 80")),
+    "approve": lambda v: review.approve(
+        v, [id_of(v, "We deploy at night"), id_of(v, "Use emacs")]
+    ),
+    "reject": lambda v: review.reject(v, [id_of(v, "Use emacs")], "no"),
+    "supersede": lambda v: review.supersede(
+        v, id_of(v, "We deploy at night"), id_of(v, "We deploy on Tuesdays")
+    ),
+    "undo": lambda v: undo.undo_last(v, "review: "),
+}
+
+
+class Killed(NamedTuple):
+    """A vault after a kill: `step` fault points were reached, `died` at the last."""
+
+    root: Path
+    step: int
+    died: bool
+
+
+def run_and_kill(root: Path, act: Act, step: int, start: int = 2_000) -> bool:
+    """Run an operation in a child that dies at its n-th step; whether it did."""
+    with warnings.catch_warnings():
+        # Threads of the test runner; the child uses none of them.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        steps = 0
+
+        def fault(_: str) -> None:
+            nonlocal steps
+            steps += 1
+            if steps == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        try:
+            act(opened(root, start, fault))
+        except (NotAllowed, EntryNotFound):
+            os._exit(REFUSED)
+        except BaseException:  # noqa: BLE001 the parent sees the code
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return True
+    assert os.WEXITSTATUS(status) in (0, REFUSED)
+    return False
+
+
+@pytest.fixture(scope="module")
+def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("full") / "vault"
+    shutil.copytree(ready_vault, root)
+    fill(root)
+    return root
+
+
+def everywhere(full: Path, folder: Path, act: Act) -> Iterator[Killed]:
+    """The vault after a kill at each step of an operation, until none is left."""
+    step = 0
+    while True:
+        step += 1
+        root = folder / f"step-{step}"
+        shutil.copytree(full, root)
+        died = run_and_kill(root, act, step)
+        yield Killed(root, step, died)
+        shutil.rmtree(root)
+        if not died:
+            return
+
+
+def git(root: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(root), *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def dirty(root: Path) -> list[str]:
+    rows = git(root, "status", "--porcelain", "-uall").splitlines()
+    return sorted(row[3:].strip('"') for row in rows)
+
+
+def next_commands_work(root: Path) -> None:
+    """A recall, then everything that a person would try."""
+    vault = opened(root, 3_000)
+    view = recall.view(NOW, statuses=[str(status) for status in Status])
+    rows = recall.enumerate_all(vault, view=view)
+    assert rows.warnings == []
+    assert {row.id for row in rows.rows} == set(state(root))
+    assert dirty(root) == overview(vault).dirty
+    found = repair.apply(vault, repair.plan(vault))
+    assert found.left == []
+    assert dirty(root) == []
+    saved = vault.save(vault.draft({"text": "a later memory"}))
+    assert saved.outcome == "created"
+    git(root, "fsck", "--no-dangling")
+
+
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_a_killed_operation_has_happened_whole_or_not_at_all(
+    full: Path, tmp_path: Path, name: str
+) -> None:
+    before = state(full)
+    seen: list[State] = []
+    checked: list[tuple[State, list[str]]] = []
+    for killed in everywhere(full, tmp_path, OPERATIONS[name]):
+        # The first reader after the kill finishes what was begun.
+        opened(killed.root, 3_000).recall("anything")
+        found = state(killed.root)
+        if found not in seen:
+            seen.append(found)
+        if not killed.died:
+            after = found
+            assert dirty(killed.root) == []
+            assert killed.step > 3
+        # Kills that leave the same files leave the same work.
+        left = (found, dirty(killed.root))
+        if left not in checked:
+            checked.append(left)
+            next_commands_work(killed.root)
+    if "save" in name and name != "save":  # a sighting is not in the state
+        assert after == before
+    else:
+        assert after != before
+    assert all(one in (before, after) for one in seen)
+    # Words that were committed are there, whatever happened, save what is forgotten.
+    if "forget" not in name:
+        texts = {entry[1] for entry in after.values()}
+        assert {entry[1] for entry in before.values()} <= texts
+
+
+def test_an_import_that_is_killed_leaves_whole_files_that_are_named(
+    full: Path, tmp_path: Path
+) -> None:
+    texts = [f"imported number {number}" for number in range(12)]
+
+    def act(vault: Vault) -> None:
+        vault.save_all([vault.draft({"text": text}) for text in texts])
+
+    before = state(full)
+    for killed in everywhere(full, tmp_path, act):
+        found = state(killed.root)
+        assert {name: found[name] for name in before} == before
+        assert {entry[1].strip() for entry in found.values()} <= {
+            *texts,
+            *(entry[1].strip() for entry in before.values()),
+        }
+        next_commands_work(killed.root)
+        vault = opened(killed.root, 4_000)
+        act(vault)  # said again, nothing is there twice
+        bodies = [entry[1].strip() for entry in state(killed.root).values()]
+        assert sorted(bodies) == sorted(set(bodies))
+
+
+def test_who_finishes_a_killed_command_may_be_killed_as_well(
+    full: Path, tmp_path: Path
+) -> None:
+    act = OPERATIONS["evolve also"]
+    half = tmp_path / "half"
+    shutil.copytree(full, half)
+    # In the middle of its files: after the journal, before the last of them.
+    steps = iter(range(1, 100))
+    while not (half / ".memcli" / "run" / "journal").exists():
+        shutil.rmtree(half)
+        shutil.copytree(full, half)
+        assert run_and_kill(half, act, next(steps))
+    done = tmp_path / "done"
+    shutil.copytree(full, done)
+    act(opened(done, 2_000))
+    for killed in everywhere(half, tmp_path, lambda v: v.recall("anything")):
+        opened(killed.root, 3_000).recall("anything")
+        assert state(killed.root) == state(done)
+        assert dirty(killed.root) == []
+        next_commands_work(killed.root)
+
+
+@pytest.mark.parametrize("when", ["before", "between", "after"])
+def test_a_file_that_was_edited_after_the_kill_is_left_to_its_author(
+    full: Path, tmp_path: Path, when: str
+) -> None:
+    root = tmp_path / "vault"
+    shutil.copytree(full, root)
+    vault = opened(root, 500)
+    name = id_of(vault, "We deploy on Tuesdays")
+    path = root / vault.path_of(name)
+    step = {"before": 2, "between": 8, "after": 13}[when]
+    assert run_and_kill(root, OPERATIONS["evolve"], step)
+    path.write_text(f"---\nid: {name}\n---\nmine now\n", encoding="utf-8")
+    told: list[str] = []
+    reader = Vault(str(root), now_ms=lambda: NOW * 1000, tell=told.append)
+    assert reader.recall("mine now").rows[0].text == "mine now"
+    assert path.read_text(encoding="utf-8").endswith("mine now\n")
+    assert any("was edited meanwhile" in line for line in told)
+    assert not (root / ".memcli" / "run" / "journal").exists()
+
+
+@settings(max_examples=100)
+@given(st.sampled_from(sorted(OPERATIONS)), st.integers(1, 30), st.data())
+def test_kills_in_a_row_never_lose_a_committed_text(
+    full: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+    step: int,
+    data: st.DataObject,
+) -> None:
+    root = tmp_path_factory.mktemp("row") / "vault"
+    shutil.copytree(full, root)
+    for number in range(3):
+        kept = {entry[1] for entry in state(root).values()}
+        # What an earlier one has done may make a later one refuse.
+        run_and_kill(root, OPERATIONS[name], step, start=2_000 + 100 * number)
+        opened(root, 3_000).recall("anything")
+        if "forget" not in name:
+            assert kept <= {entry[1] for entry in state(root).values()}
+        name = data.draw(st.sampled_from(sorted(OPERATIONS)))
+        step = data.draw(st.integers(1, 30))
+    next_commands_work(root)
+    shutil.rmtree(root.parent)
+
+
+@pytest.mark.parametrize("name", ["save", "evolve", "resolve", "approve"])
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_a_kill_together_with_its_git_is_named_and_mended(
+    full: Path, tmp_path: Path, name: str, place: int
+) -> None:
+    """The whole group dies while the n-th git runs, as in a power cut."""
+    root = tmp_path / "vault"
+    shutil.copytree(full, root)
+    before = state(root)
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    git_path = shutil.which("git")
+    # A git that starts, works, and takes everybody down before it can report.
+    script = bin_folder / "git"
+    script.write_text(
+        "#!/bin/sh\n"
+        f'count=$(cat "{tmp_path}/count" 2>/dev/null || echo 0)\n'
+        f'echo $((count + 1)) > "{tmp_path}/count"\n'
+        f'if [ "$count" = "{place - 1}" ]; then\n'
+        f'  "{git_path}" "$@" >/dev/null 2>&1 & sleep 0.0{place}; kill -9 0\n'
+        "fi\n"
+        f'exec "{git_path}" "$@"\n'
+    )
+    script.chmod(0o755)
+    environ = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        os.setsid()
+        try:
+            vault = opened(root, 2_000)
+            vault.environ = environ
+            OPERATIONS[name](vault)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    vault = opened(root, 3_000)
+    lock = root / ".git" / "index.lock"
+    if lock.exists():
+        # Ten minutes later: no git is at work any more.
+        os.utime(lock, (1, 1))
+        found = repair.plan(vault)
+        assert "git_lock" in [step.code for step in found.steps]
+        repair.apply(vault, found)
+    vault.recall("anything")
+    assert set(before) <= set(state(root))
+    next_commands_work(root)
