@@ -7,10 +7,11 @@ that no hook has bent and messages that memcli can read. Knows nothing of commit
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memcli.errors import HistoryError
+from memcli.errors import HistoryError, LockBusy
 
 # Set by git while it runs a hook, about *that* repository and *its* index; memcli
 # may be called by such a hook. The pathspec ones would change what a path means.
@@ -142,3 +143,15 @@ if sys.platform != "win32":
     _start = spawn
 else:
     _start = run_portably
+
+
+def lock_busy(said: str) -> LockBusy:
+    """What git said of a lock that another git holds, as our error."""
+    path = said.partition("Unable to create '")[2].partition("'")[0]
+    age = ""
+    with contextlib.suppress(OSError):
+        age = f" for {max(0, int(time.time() - os.stat(path).st_mtime))} s"
+    return LockBusy(
+        f"another git holds {path or 'a lock'}{age}",
+        hint="try again; if no git is running, delete that file",
+    )

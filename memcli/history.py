@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from memcli.bulkcommit import MANY, commit_many
 from memcli.errors import HistoryError, LockBusy
-from memcli.gitprocess import Outcome, clean_environment, run
+from memcli.gitprocess import Outcome, clean_environment, lock_busy, run
 from memcli.gitreading import STATUS, Commit, Readable, split_names
 from memcli.quickcommit import commit_quickly
 
@@ -38,6 +38,9 @@ _COMMIT = (
 _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 _NOBODY = ("-c", "user.name=memcli", "-c", "user.email=memcli@localhost")
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
+
+# So many paths are looked for in the bytes of the index.
+_FEW = 16
 
 # git's own estimate: it collects garbage above 6,700 loose objects, that is when
 # the folder of one first byte, 17, holds more than 6,700 / 256 of them.
@@ -109,12 +112,16 @@ class Repository(Readable):
         if len(paths) >= MANY:
             return self._commit_many(paths, message)
         present = [p for p in paths if os.path.lexists(os.path.join(self.root, p))]
+        where = (self.root, self._git_dir, self._env)
+        quick = commit_quickly(*where, paths, _clean(message), self._prefix())
+        if quick is not None:
+            self._see_to_index(present)
+            if self._garbage_is_due():
+                self._git(("gc", "--auto", "--quiet"))  # goes on in the background
+            return quick or self.head()
+        # Where the user's settings ask for it: hooks, signing, filters. git reads the
+        # index before it locks it, so what somebody stages in that instant is lost.
         fresh = self._not_in_index(present)
-        if fresh == paths and not self._garbage_is_due():
-            where = (self.root, self._git_dir, self._env)
-            quick = commit_quickly(*where, paths, _clean(message), self._prefix())
-            if quick is not None:
-                return quick or self.head()
         if fresh:
             self._announce(fresh, paths)
         try:
@@ -172,7 +179,7 @@ class Repository(Readable):
         ways, as index versions 3 and 4 write names otherwise: `add` passes over a
         tracked path, and `commit` complains of an untracked one.
         """
-        if len(paths) > 16:  # each is a search through the whole index
+        if len(paths) > _FEW:  # each is a search through the whole index
             return paths
         try:
             with open(os.path.join(self._git_dir, "index"), "rb") as file:
@@ -186,6 +193,19 @@ class Repository(Readable):
             for path, name in names
             if bytes([len(name) & 0xFF]) + name + b"\0" not in index
         ]
+
+    def _see_to_index(self, paths: list[str]) -> None:
+        """Put paths into the index again that somebody's `git commit` has dropped.
+
+        git reads the index before it locks it: a person's commit of some paths, begun
+        before ours, writes an index without them, and their next commit would delete
+        them. Such a commit is over within milliseconds.
+        """
+        for _ in range(3):
+            lost = self._not_in_index(paths) if len(paths) <= _FEW else []
+            if not lost:
+                return
+            self._git((*_CHEAP, "add", *_PATHS), _pathspecs(lost))
 
     def _announce(self, fresh: list[str], paths: Sequence[str]) -> None:
         """Give new paths an empty entry in the index: `commit --only` needs one.
@@ -251,7 +271,7 @@ class Repository(Readable):
         said = done.output
         what = _called(paths)
         if b".lock': File exists" in said:
-            return _lock_busy(done.text)
+            return lock_busy(done.text)
         if b"cannot lock ref" in said:
             return LockBusy(
                 "another git moved HEAD during the commit", hint="try again"
@@ -311,17 +331,6 @@ def _unfinished(state: str, paths: Sequence[str]) -> HistoryError:
     return HistoryError(
         f"{_called(paths)} cannot be committed: a {state} is in progress",
         hint=f"finish it, or run: git {state} --abort",
-    )
-
-
-def _lock_busy(said: str) -> LockBusy:
-    path = said.partition("Unable to create '")[2].partition("'")[0]
-    age = ""
-    with contextlib.suppress(OSError):
-        age = f" for {max(0, int(time.time() - os.stat(path).st_mtime))} s"
-    return LockBusy(
-        f"another git holds {path or 'a lock'}{age}",
-        hint="try again; if no git is running, delete that file",
     )
 
 

@@ -62,6 +62,7 @@ def replace(
     """
     from memcli import codec
 
+    now = not_before(old.entry, now)
     fresh = fresh.replace(
         path=old.path,
         status=Status.ACTIVE,
@@ -99,12 +100,21 @@ def archive(
         status=Status.SUPERSEDED,
         superseded_by=by,
         reason=reason,
-        updated=now,
+        updated=not_before(old.entry, now),
     )
     data = codec.rewrite(old.data, ended, kinds=vault.kinds)
     change.put(place, data, expected=None)
     change.remove(old.path, expected=old.data)
     return place
+
+
+def not_before(entry: Entry, now: str) -> str:
+    """The moment, or when the entry was written, if a clock has jumped back since."""
+    from memcli import temporal
+
+    if entry.created and temporal.to_epoch(entry.created) > temporal.to_epoch(now):
+        return temporal.iso(temporal.to_epoch(entry.created))
+    return now
 
 
 def free_place(root: str, path: str) -> str:

@@ -15,10 +15,14 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 
-from memcli.gitprocess import run
+from memcli.gitprocess import Outcome, lock_busy, run
 
-MOST = 8
+MOST = 64
 """More paths than this are left to `git commit`."""
+
+_PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
+# A person who commits in the same instant moves the branch; so often in a row: never.
+_TRIES = 5
 
 _UNDER_WAY = (
     "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply",
@@ -45,10 +49,10 @@ def commit_quickly(
     message: str,
     prefix: str,
 ) -> str | None:
-    """Commit these new files as they are on disk, or return None and change nothing.
+    """Commit these files as they are on disk, or return None and change nothing.
 
     Args:
-        root: the vault; the paths are relative to it, and in no index yet.
+        root: the vault; the paths are relative to it: new, changed or removed.
         git_dir: the repository's git folder, absolute.
         env: the environment for git.
         message: the commit message.
@@ -68,35 +72,56 @@ def commit_quickly(
     who = _identity(root, dict(env))
     if who is None:
         return None
-    names = "".join(f":(literal){path}\0" for path in paths)
-    staged = run(
-        root,
-        dict(env),
-        (
-            "-c",
-            "core.preloadIndex=false",
-            "add",
-            "--pathspec-from-file=-",
-            "--pathspec-file-nul",
-        ),
-        names.encode("utf-8", "surrogateescape"),
-    )
-    done = staged
-    if not staged.code:
-        stream = _stream(root, prefix, paths, message, branch, who)
-        done = run(
-            root, dict(env), (*_FAST, "fast-import", "--quiet", "--done"), stream
-        )
+    # `git add` takes the lock before it reads the index. `git commit --only` reads it
+    # first, and loses what another git has staged in between: seen with 8 writers and
+    # a person who commits beside them.
+    add = ("-c", "core.preloadIndex=false", "add", "--all", "--verbose", *_PATHS)
+    done = run(root, dict(env), add, _pathspecs(paths))
+    if b".lock': File exists" in done.output:
+        raise lock_busy(done.text)
+    if not done.code and not done.output:
+        return None  # nothing differs, or only the long way can tell
+    if not done.code:
+        done = _import(root, env, prefix, paths, message, branch, who)
     if done.code:
-        lines = "".join(f"{path}\0" for path in paths)
-        forget = ("update-index", "--force-remove", "-z", "--stdin")
-        run(root, dict(env), forget, lines.encode("utf-8", "surrogateescape"))
+        _unstage(root, env, paths)
         return None
     try:
         with open(os.path.join(git_dir, *branch.split("/")), encoding="ascii") as file:
             return file.read().strip()
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+def _import(
+    root: str,
+    env: Mapping[str, str],
+    prefix: str,
+    paths: Sequence[str],
+    message: str,
+    branch: str,
+    who: str,
+) -> Outcome:
+    """Make the commit on the tip of the branch, wherever others move it meanwhile."""
+    stream = _stream(root, prefix, paths, message, branch, who)
+    for _ in range(_TRIES):
+        done = run(
+            root, dict(env), (*_FAST, "fast-import", "--quiet", "--done"), stream
+        )
+        if b"does not contain" not in done.output and b".lock'" not in done.output:
+            break
+        time.sleep(0.01)
+    return done
+
+
+def _unstage(root: str, env: Mapping[str, str], paths: Sequence[str]) -> None:
+    """Let the index hold these paths as HEAD does."""
+    run(root, dict(env), ("reset", "--quiet", *_PATHS), _pathspecs(paths))
+
+
+def _pathspecs(paths: Sequence[str]) -> bytes:
+    names = "".join(f":(literal){path}\0" for path in paths)
+    return names.encode("utf-8", "surrogateescape")
 
 
 def _branch(git_dir: str) -> str:
@@ -137,9 +162,13 @@ def _is_plain_index(git_dir: str) -> bool:
 def _is_plain(top: str, path: str) -> bool:
     """Whether a file's bytes go into git as they are."""
     absolute = os.path.join(top, path)
-    if os.path.islink(absolute) or not os.path.isfile(absolute):
+    if "\n" in path or '"' in path:
         return False
-    if os.access(absolute, os.X_OK) or "\n" in path or '"' in path:
+    if os.path.lexists(absolute) and (
+        os.path.islink(absolute)
+        or not os.path.isfile(absolute)
+        or os.access(absolute, os.X_OK)
+    ):
         return False
     folder = top
     for name in ("", *path.split("/")[:-1]):
@@ -192,9 +221,13 @@ def _stream(
         f"from {branch}^0\n".encode(),
     ]
     for path in paths:
-        with open(os.path.join(root, path), "rb") as file:
-            data = file.read()
         name = (prefix + path).encode("utf-8", "surrogateescape")
+        try:
+            with open(os.path.join(root, path), "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            lines.append(b"D " + name + b"\n")
+            continue
         lines.append(b"M 100644 inline " + name + b"\n")
         lines.append(f"data {len(data)}\n".encode() + data + b"\n")
     return b"".join(lines) + b"done\n"

@@ -185,7 +185,7 @@ def apply(
                 lineage.refuse_ended(vault, entry)
                 entry = entry.replace(
                     status=Status.RESOLVED,
-                    resolved_at=now,
+                    resolved_at=lineage.not_before(entry, now),
                     resolved_by=by,
                     resolution_note=note,
                 )

@@ -167,7 +167,8 @@ def approve(
             entry = _changed(vault, stored.entry, changes or {})
             if changes and not allow_secret:
                 refuse_secrets(entry)
-            entry = entry.replace(status=Status.ACTIVE, updated=now)
+            updated = lineage.not_before(entry, now)
+            entry = entry.replace(status=Status.ACTIVE, updated=updated)
             path = stored.path
             if path.startswith(layout.INBOX + "/"):
                 name, folder = slug(entry.display_title), layout.folder_for(entry)
@@ -195,7 +196,10 @@ def reject(vault: "Vault", ids: Sequence[str], reason: str | None = None) -> Out
             place = layout.archived(stored.path, stored.entry.id)
             path = lineage.free_place(vault.root, place)
             entry = stored.entry.replace(
-                path=path, status=Status.REJECTED, reason=reason, updated=now
+                path=path,
+                status=Status.REJECTED,
+                reason=reason,
+                updated=lineage.not_before(stored.entry, now),
             )
             data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
             _move(change, stored, path, data)

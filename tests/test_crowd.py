@@ -1,0 +1,188 @@
+"""A crowd writes, changes, resolves and reads at once, and a person commits beside it.
+
+The normal run has 8 writers of 12 saves each, to stay short on two cores; with
+`MEMCLI_CROWD=full` it is the promise of the README: 16 writers of 50 saves.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from memcli import Vault, recall
+from memcli.entry import Status
+from memcli.lint import lint
+
+FULL = os.environ.get("MEMCLI_CROWD") == "full"
+WRITERS, SAVES = (16, 50) if FULL else (8, 12)
+
+_WRITER = """
+import sys
+import time
+from memcli import Vault
+root, name, count = sys.argv[1:]
+vault = Vault(root)
+for number in range(int(count)):
+    text = f"writer{name} notes thing{number} about shared subject"
+    assert vault.save(vault.draft({"text": text})).outcome == "created"
+"""
+
+# Everybody wants to be the next version of the same entries.
+_CHANGER = """
+import sys
+import time
+from memcli import Vault
+from memcli.errors import NotAllowed
+root, name, count, *ids = sys.argv[1:]
+vault = Vault(root)
+won = 0
+for number in range(int(count)):
+    wanted = ids[number % len(ids)]
+    for _ in range(50):
+        try:
+            vault.evolve(wanted, f"version of changer{name}, round {number}")
+        except NotAllowed as error:
+            assert error.error_code == "superseded", error
+            assert error.hint, error
+            wanted = error.hint.split()[-1]
+            continue
+        won += 1
+        break
+print(won)
+"""
+
+_RESOLVER = """
+import sys
+import time
+from memcli import Vault
+root, count, *ids = sys.argv[1:]
+vault = Vault(root)
+for number in range(int(count)):
+    for name in ids:
+        vault.resolve(name, note=f"round {number}")
+        vault.reopen(name)
+"""
+
+_READER = """
+import sys
+import time
+from memcli import Vault, recall
+root, count = sys.argv[1:]
+for number in range(int(count)):
+    vault = Vault(root)
+    assert vault.recall("shared subject").warnings == []
+    view = recall.view(2_000_000_000, history=True)
+    rows = recall.enumerate_all(vault, view=view).rows
+    active = [row.id for row in rows if row.status == "active"]
+    assert len(active) == len(set(active)), "an id twice"
+"""
+
+
+def start(program: str, vault: Vault, *words: object) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", program, vault.root, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def git(vault: Vault, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def patiently(vault: Vault, *words: str) -> None:
+    """Run git until no other git holds its lock, as a person would."""
+    for _ in range(1_000):
+        done = subprocess.run(
+            ["git", "-C", vault.root, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode == 0:
+            return
+        assert "lock" in done.stderr, done.stderr
+    raise AssertionError(done.stderr)
+
+
+def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
+    vault: Vault,
+) -> None:
+    fought = [
+        vault.save(vault.draft({"text": f"fought over, number {number}"})).id
+        for number in range(3)
+    ]
+    solved = [
+        vault.save(vault.draft({"text": f"solved again, number {number}"})).id
+        for number in range(2)
+    ]
+    staged = Path(vault.root, "staged-by-the-user.md")
+    staged.write_text("mine, not yet committed\n", encoding="utf-8")
+    git(vault, "add", staged.name)
+
+    rounds = SAVES // 3
+    writers = [start(_WRITER, vault, name, SAVES) for name in range(WRITERS)]
+    changers = [start(_CHANGER, vault, name, rounds, *fought) for name in range(3)]
+    others = [
+        start(_RESOLVER, vault, rounds // 2, *solved),
+        start(_READER, vault, SAVES),
+        start(_READER, vault, SAVES),
+    ]
+    processes = [*writers, *changers, *others]
+    # A person commits beside it, as an editor's plugin does.
+    own = 0
+    while any(process.poll() is None for process in writers):
+        mine = Path(vault.root, f"by-hand-{own}.txt")
+        mine.write_text("from an editor\n", encoding="utf-8")
+        patiently(vault, "add", mine.name)
+        patiently(vault, "commit", "-q", "-m", "by hand", "--", mine.name)
+        own += 1
+        time.sleep(0.05)
+    won = 0
+    ended = [process.communicate(timeout=300) for process in processes]
+    for process, (said, errors) in zip(processes, ended, strict=True):
+        assert process.returncode == 0, errors
+        won += int(said or 0)
+
+    view = recall.view(2_000_000_000, statuses=[str(status) for status in Status])
+    rows = [
+        row
+        for row in recall.enumerate_all(vault, view=view).rows
+        if row.path != staged.name
+    ]
+    texts = Counter(row.text for row in rows if row.text.startswith("writer"))
+    assert len(texts) == WRITERS * SAVES
+    assert set(texts.values()) == {1}
+    assert won == 3 * rounds
+    assert len({row.id for row in rows}) == len(rows)
+    successors = Counter(row.supersedes for row in rows if row.supersedes)
+    assert set(successors.values()) == {1}, "somebody was replaced twice"
+    heads = [row for row in rows if row.status == "active"]
+    assert len(heads) == WRITERS * SAVES + len(fought) + len(solved)
+    assert len(rows) == len(heads) + won
+    assert own > 0
+    assert git(vault, "status", "--porcelain") == f"A  {staged.name}\n"
+    git(vault, "fsck", "--no-dangling")
+    assert lint(vault) == []
+
+
+def test_of_many_who_evolve_one_entry_exactly_one_wins(vault: Vault) -> None:
+    name = vault.save(vault.draft({"text": "fought over"})).id
+    program = (
+        "import sys\nfrom memcli import Vault\nfrom memcli.errors import NotAllowed\n"
+        "vault = Vault(sys.argv[1])\n"
+        "try:\n    print('won', vault.evolve(sys.argv[2], 'mine ' + sys.argv[3]).id)\n"
+        "except NotAllowed as error:\n    print('lost', error.hint.split()[-1])\n"
+    )
+    children = [start(program, vault, name, number) for number in range(5)]
+    answers = [child.communicate(timeout=60)[0].split() for child in children]
+    assert sorted(word for word, _ in answers) == ["lost"] * 4 + ["won"]
+    assert len({winner for _, winner in answers}) == 1
