@@ -87,50 +87,74 @@ def write_atomic(
 ) -> None:
     """Make `path` hold `data`, or leave it as it was; durable on return.
 
-    Missing folders are made. The mode of a replaced file is kept; a new one gets
-    what the umask allows. A symbolic link stays one: its target is replaced.
+    As `write_several`, for one file.
+    """
+    write_several([(path, data)], fault=fault)
+
+
+def write_several(
+    items: Sequence[tuple[str, bytes]], *, fault: Callable[[str], None] | None = None
+) -> None:
+    """Make each path hold its bytes; durable on return.
+
+    All bytes are on the disk before the first file is replaced, so a disk that is
+    full changes none. Missing folders are made. The mode of a replaced file is kept; a
+    new one gets what the umask allows. A symbolic link stays one: its target is
+    replaced.
 
     Args:
-        path: the file.
-        data: all of its new bytes.
+        items: (path, all of its new bytes), in the order of replacement.
         fault: for tests; called with each step that has just been done: `created`,
-            `written`, `synced`, `replaced`, `settled`. What it raises is passed on.
+            `written`, `synced` for each file, then `replaced` for each, at the end
+            `settled`. What it raises is passed on.
 
     Raises:
-        WriteFailed: the disk refused; the file holds its old bytes.
+        WriteFailed: the disk refused. Where it refused to replace a file, those before
+            it in the list are replaced already.
     """
     done = fault or _no_fault
-    temporary = ""
+    waiting: list[tuple[str, str, str]] = []
+    path = ""
     try:
-        target = os.path.realpath(path) if os.path.islink(path) else path
-        folder, name = os.path.split(target)
-        make_folder(folder)
-        # 60 characters of the name: a file system allows 255 bytes, and the name
-        # itself may already use all of them.
-        unique = f".{name[:60]}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
-        temporary = os.path.join(folder, unique)
-        handle = os.open(
-            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666
-        )
-        try:
-            done("created")
-            _write_all(handle, data)
-            done("written")
-            _keep_mode(temporary, target)
-            os.fsync(handle)
-            done("synced")
-        finally:
-            os.close(handle)
-        _replace(temporary, target)
-        temporary = ""
-        done("replaced")
-        _sync_folder(folder)
+        for path, data in items:
+            target = os.path.realpath(path) if os.path.islink(path) else path
+            folder, name = os.path.split(target)
+            make_folder(folder)
+            # 60 characters of the name: a file system allows 255 bytes, and the name
+            # itself may already use all of them.
+            unique = f".{name[:60]}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+            temporary = os.path.join(folder, unique)
+            waiting.append((temporary, target, path))
+            _write_beside(temporary, data, target, done)
+        while waiting:
+            temporary, target, path = waiting[0]
+            _replace(temporary, target)
+            del waiting[0]
+            done("replaced")
+        for folder in dict.fromkeys(os.path.dirname(path) for path, _ in items):
+            _sync_folder(folder)
         done("settled")
     except (OSError, ValueError) as error:
         raise write_failed(path, error) from error
     finally:
-        if temporary:
+        for temporary, _, _ in waiting:
             _remove_quietly(temporary)
+
+
+def _write_beside(
+    temporary: str, data: bytes, target: str, done: Callable[[str], None]
+) -> None:
+    """Write a temporary file for a target, with its mode, onto the disk."""
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+    try:
+        done("created")
+        _write_all(handle, data)
+        done("written")
+        _keep_mode(temporary, target)
+        os.fsync(handle)
+        done("synced")
+    finally:
+        os.close(handle)
 
 
 def write_new(

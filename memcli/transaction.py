@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from memcli import config, files, journal, layout
-from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError
+from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, WriteFailed
 from memcli.journal import Change
 from memcli.lock import Lock
 
@@ -134,10 +134,12 @@ class Transaction:
             fault("wrote")
             everything = [*paths, *self._included]
             self.commit = self._repository.commit(everything, self.message)
-        except BaseException:
-            _restore(changes, places)
-            if several:
+        except BaseException as error:
+            stuck = _restore(changes, places)
+            if several and not stuck:
                 journal.clear(self._root)
+            if stuck and isinstance(error, MemcliError):
+                raise _not_put_back(error, stuck, several) from error
             raise
         fault("committed")
         if several:
@@ -153,12 +155,16 @@ class Transaction:
         if len(fresh) == len(changes) > _MANY:
             files.write_new(fresh, fault=self._fault, progress=self._progress)
             return
+        written = [
+            (places[path], change.after)
+            for path, change in changes.items()
+            if change.after is not None
+        ]
+        files.write_several(written, fault=self._fault)
         for path, change in changes.items():
             if change.after is None:
                 files.remove(places[path])
                 self._fault("removed")
-            else:
-                files.write_atomic(places[path], change.after, fault=self._fault)
 
     def _compare(self, changes: Mapping[str, Change]) -> None:
         for path, expected in self._expected.items():
@@ -234,13 +240,27 @@ def _repository(root: str, environ: Mapping[str, str] | None) -> "Repository":
     return Repository.open(root, environ=environ)
 
 
-def _restore(changes: Mapping[str, Change], places: Mapping[str, str]) -> None:
-    """Put old bytes back; goes on to the next file when one cannot be."""
+def _restore(changes: Mapping[str, Change], places: Mapping[str, str]) -> list[str]:
+    """Put old bytes back; the paths of the files where that failed."""
+    stuck = []
     for path, change in changes.items():
         try:
             if change.before is None:
-                os.unlink(places[path])
+                files.remove(places[path])
             elif journal.current(places[path]) != change.before:
                 files.write_atomic(places[path], change.before)
-        except (OSError, MemcliError):
-            continue
+        except MemcliError:
+            stuck.append(path)
+    return stuck
+
+
+def _not_put_back(error: MemcliError, stuck: list[str], several: bool) -> WriteFailed:
+    """What to say when the disk refuses the old bytes as well."""
+    message = error.message.replace("; nothing was changed", "")
+    then = "the next memcli command finishes the change"
+    if not several:
+        then = "then commit or correct it: memcli inspect --repair"
+    return WriteFailed(
+        f"{message}; and the old text of {', '.join(stuck)} could not be put back",
+        hint=f"Free some space; {then}.",
+    )

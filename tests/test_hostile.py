@@ -1,0 +1,407 @@
+"""Disks that are full, folders that are closed, gits that are in the way.
+
+Each refusal leaves the vault as it was, to the byte, and says what to do.
+"""
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, files, recall, review
+from memcli.errors import (
+    Conflict,
+    HistoryError,
+    LockBusy,
+    MemcliError,
+    UnsafePath,
+    WriteFailed,
+)
+from memcli.lint import lint
+from tests.conftest import NOW, VaultMaker
+
+Snapshot = Callable[[str], dict[str, str]]
+
+# Each on an entry, an item and a candidate that `filled` has put there.
+OPERATIONS: dict[str, Callable[[Vault, dict[str, str]], object]] = {
+    "save": lambda v, ids: v.save(v.draft({"text": "something new"})),
+    "evolve": lambda v, ids: v.evolve(ids["fact"], "another text", reason="r"),
+    "resolve": lambda v, ids: v.resolve(ids["fact"], ids["item"]),
+    "forget": lambda v, ids: v.forget(ids["fact"]),
+    "approve": lambda v, ids: review.approve(v, [ids["candidate"]]),
+    "reject": lambda v, ids: review.reject(v, [ids["candidate"]]),
+    "supersede": lambda v, ids: review.supersede(v, ids["candidate"], ids["fact"]),
+}
+
+
+def filled(vault: Vault) -> dict[str, str]:
+    drafts = {
+        "fact": {"text": "We deploy on Tuesdays"},
+        "item": {"text": "Retest rerank", "item": "derived"},
+        "candidate": {"text": "We deploy on Mondays", "status": "pending"},
+    }
+    return {name: vault.save(vault.draft(d)).id for name, d in drafts.items()}
+
+
+def git(vault: Vault, *words: str, code: int = 0) -> str:
+    done = subprocess.run(
+        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout
+
+
+class FullDisk:
+    """A disk that takes `room` more calls of a step of writing, and then none."""
+
+    def __init__(self, step: str, room: int) -> None:
+        self.real = getattr(files, step)
+        self.room = room
+
+    def __call__(self, *arguments: Any) -> Any:
+        self.room -= 1
+        if self.room < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return self.real(*arguments)
+
+
+@pytest.mark.parametrize("step", ["_write_all", "_replace"])
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_a_disk_that_is_full_at_any_step_leaves_the_vault_as_it_was(
+    vault: Vault,
+    snapshot: Snapshot,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    step: str,
+) -> None:
+    ids = filled(vault)
+    before = snapshot(vault.root)
+    failures = 0
+    for room in range(20):
+        fresh = Vault(vault.root, now_ms=vault.now_ms)
+        with monkeypatch.context() as patch:
+            patch.setattr(files, step, FullDisk(step, room))
+            try:
+                OPERATIONS[name](fresh, ids)
+            except WriteFailed as error:
+                said = error.message
+            else:
+                break
+        assert "no space left" in said
+        if "could not be put back" in said:  # not even renaming works any more
+            vault.recall("anything")  # finishes it, as after a kill
+            assert git(vault, "status", "--porcelain") == ""
+            break
+        assert "nothing was changed" in said
+        assert snapshot(vault.root) == before
+        failures += 1
+    assert failures or name == "forget"  # removing takes no room
+    assert snapshot(vault.root) != before
+
+
+def test_old_bytes_that_cannot_be_put_back_are_not_kept_quiet(
+    vault: Vault, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = filled(vault)
+    hook = Path(vault.root, ".git", "hooks", "pre-commit")
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    with monkeypatch.context() as patch:
+        # Room for the journal and both files of an evolve; not for the old bytes.
+        patch.setattr(files, "_write_all", FullDisk("_write_all", 3))
+        with pytest.raises(WriteFailed, match="could not be put back") as refusal:
+            OPERATIONS["evolve"](vault, ids)
+    assert "nothing was changed" not in refusal.value.message
+    assert "the next memcli command finishes" in (refusal.value.hint or "")
+    hook.unlink()
+    assert [row.text for row in vault.recall("another text").rows] == ["another text"]
+    assert git(vault, "status", "--porcelain") == ""
+    assert lint(vault) == []
+
+
+def everything(vault: Vault) -> list[recall.Row]:
+    view = recall.view(NOW, statuses=["active", "superseded", "resolved", "pending"])
+    found = recall.enumerate_all(Vault(vault.root, now_ms=vault.now_ms), view=view)
+    assert found.warnings == []
+    return found.rows
+
+
+def as_nobody(act: Callable[[], None]) -> int:
+    """Run in a child without the rights of root; its exit code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        try:
+            if os.getuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+            act()
+        except MemcliError as error:
+            os.write(2, f"{error.error_code}: {error.message}\n".encode())
+            os._exit(7)
+        except BaseException as error:  # noqa: BLE001 the parent sees the code
+            os.write(2, f"{type(error).__name__}: {error}\n".encode())
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.fixture
+def readable(tmp_path: Path) -> Iterator[None]:
+    """Lets a user without rights reach the folder of the test."""
+    changed = []
+    for folder in (tmp_path, *tmp_path.parents):
+        mode = folder.stat().st_mode
+        if mode & 0o005 != 0o005:
+            folder.chmod(mode | 0o055)
+            changed.append((folder, mode))
+    yield
+    for folder, mode in changed:
+        folder.chmod(mode)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_vault_that_may_only_be_read_answers_and_refuses_to_change(
+    vault: Vault, snapshot: Snapshot, readable: None
+) -> None:
+    ids = filled(vault)
+    time.sleep(2.1)  # the index trusts the times of files that are so old
+    vault.recall("deploy")
+    vault.recall("deploy")
+    before = snapshot(vault.root)
+    for folder, _, _ in os.walk(vault.root):
+        os.chmod(folder, 0o555)
+    try:
+
+        def read() -> None:
+            rows = Vault(vault.root, now_ms=vault.now_ms).recall("deploy").rows
+            assert [row.text for row in rows] == ["We deploy on Tuesdays"]
+
+        assert as_nobody(read) == 0
+        for name, act in OPERATIONS.items():
+
+            def change(act: Any = act) -> None:
+                act(Vault(vault.root, now_ms=vault.now_ms), ids)
+
+            assert as_nobody(change) == 7, name
+    finally:
+        for folder, _, _ in os.walk(vault.root):
+            os.chmod(folder, 0o755)
+    assert snapshot(vault.root) == before
+
+
+def config(vault: Vault, text: str) -> None:
+    Path(vault.root, ".memcli", "config.toml").write_text(text, encoding="utf-8")
+
+
+_HOLDER = """
+import sys, time
+from memcli.lock import Lock
+with Lock(sys.argv[1], 0):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) -> None:
+    config(vault, "[limits]\nlock_wait = 0.5\n")
+    path = os.path.join(vault.root, ".memcli", "run", "lock")
+    holder = subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, path], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        started = time.monotonic()
+        done = subprocess.run(
+            [sys.executable, "-m", "memcli", "save", "x", "--vault", vault.root],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        waited = time.monotonic() - started
+        assert done.returncode == 75
+        assert f"is locked by process {holder.pid}" in done.stderr
+        assert 0.5 <= waited < 5
+        # Who only reads waits for nobody.
+        assert vault.recall("x").rows == []
+    finally:
+        holder.kill()
+        holder.communicate()
+    assert vault.save(vault.draft({"text": "x"})).outcome == "created"
+
+
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_a_lock_of_git_that_is_left_behind_changes_nothing_and_says_so(
+    vault: Vault, snapshot: Snapshot, name: str
+) -> None:
+    ids = filled(vault)
+    before = snapshot(vault.root)
+    lock = Path(vault.root, ".git", "index.lock")
+    lock.touch()
+    with pytest.raises(LockBusy) as refusal:
+        OPERATIONS[name](vault, ids)
+    assert "index.lock" in refusal.value.message
+    assert refusal.value.exit_code == 75
+    assert "if no git is running" in (refusal.value.hint or "")
+    lock.unlink()
+    assert snapshot(vault.root) == before
+    OPERATIONS[name](vault, ids)
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def conflicting_branches(vault: Vault) -> None:
+    path = Path(vault.root, "both.md")
+    path.write_text("one\n", encoding="utf-8")
+    git(vault, "add", "both.md")
+    git(vault, "commit", "-qm", "one")
+    git(vault, "checkout", "-qb", "side")
+    path.write_text("side\n", encoding="utf-8")
+    git(vault, "commit", "-qam", "side")
+    git(vault, "checkout", "-q", "main")
+    path.write_text("main\n", encoding="utf-8")
+    git(vault, "commit", "-qam", "main")
+
+
+@pytest.mark.parametrize("state", ["merge", "rebase", "cherry-pick"])
+@pytest.mark.parametrize("name", ["save", "evolve", "resolve", "approve"])
+def test_what_is_in_progress_is_not_concluded_by_a_write(
+    vault: Vault, snapshot: Snapshot, state: str, name: str
+) -> None:
+    ids = filled(vault)
+    conflicting_branches(vault)
+    git(vault, state, "side", code=1)
+    before = snapshot(vault.root)
+    with pytest.raises(HistoryError, match=f"a {state} is in progress") as refusal:
+        OPERATIONS[name](vault, ids)
+    assert f"git {state} --abort" in (refusal.value.hint or "")
+    assert snapshot(vault.root) == before
+    assert "git_state" in [finding.code for finding in lint(vault)]
+    git(vault, state, "--abort")
+    OPERATIONS[name](vault, ids)
+
+
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_a_detached_head_is_written_on(vault: Vault, name: str) -> None:
+    ids = filled(vault)
+    git(vault, "checkout", "-q", "--detach")
+    commits = int(git(vault, "rev-list", "--count", "HEAD"))
+    OPERATIONS[name](vault, ids)
+    assert int(git(vault, "rev-list", "--count", "HEAD")) == commits + 1
+    assert git(vault, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_a_hook_that_refuses_gets_the_old_bytes_back(
+    vault: Vault, snapshot: Snapshot, name: str
+) -> None:
+    ids = filled(vault)
+    hook = Path(vault.root, ".git", "hooks", "pre-commit")
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    before = snapshot(vault.root)
+    with pytest.raises(HistoryError, match="not today"):
+        OPERATIONS[name](vault, ids)
+    assert snapshot(vault.root) == before
+
+
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_a_vault_inside_another_repository_commits_its_own_files_alone(
+    ready_vault: Path, tmp_path: Path, name: str
+) -> None:
+    outer = tmp_path / "project with space"
+    root = outer / "docs" / "väult"
+    shutil.copytree(ready_vault, root, ignore=shutil.ignore_patterns(".git"))
+    subprocess.run(["git", "init", "-q", str(outer)], check=True)
+    (outer / "code.py").write_text("x = 1\n", encoding="utf-8")
+    vault = Vault(str(root), now_ms=lambda: NOW * 1000)
+    subprocess.run(["git", "-C", str(outer), "add", "-A"], check=True)
+    subprocess.run(["git", "-C", str(outer), "commit", "-qm", "start"], check=True)
+    ids = filled(vault)
+    (outer / "code.py").write_text("x = 2\n", encoding="utf-8")
+    subprocess.run(["git", "-C", str(outer), "add", "code.py"], check=True)
+    OPERATIONS[name](vault, ids)
+    assert git(vault, "status", "--porcelain") == "M  code.py\n"
+    changed = git(vault, "show", "--name-only", "--format=", "-z", "HEAD")
+    assert all(path.startswith("docs/väult/") for path in changed.split("\0") if path)
+
+
+def test_a_clock_that_jumps_back_makes_no_knot(make_vault: VaultMaker) -> None:
+    now = NOW
+
+    def clock() -> int:
+        return now * 1000
+
+    vault = make_vault(now_ms=clock)
+    name = vault.save(vault.draft({"text": "first"})).id
+    ids = [name]
+    for jump in (-3_600, -86_400, 10, -5):
+        now += jump
+        name = vault.evolve(name, f"version {len(ids)}").id
+        ids.append(name)
+    assert len(set(ids)) == len(ids)
+    now = NOW + 86_400
+    view = recall.view(now, history=True)
+    rows = {row.id: row for row in recall.enumerate_all(vault, view=view).rows}
+    assert [rows[one].superseded_by for one in ids] == [*ids[1:], None]
+    for moment in (NOW - 2 * 86_400, NOW, NOW + 1, now):
+        then = recall.enumerate_all(vault, view=recall.view(now, as_of=moment))
+        assert len(then.rows) == (0 if moment < NOW else 1)
+    assert lint(vault) == []
+
+
+def test_an_archive_that_leads_out_of_the_vault_is_not_followed(
+    vault: Vault, snapshot: Snapshot, tmp_path: Path
+) -> None:
+    ids = filled(vault)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    shutil.rmtree(Path(vault.root, "archive"))
+    Path(vault.root, "archive").symlink_to(outside)
+    before = snapshot(vault.root)
+    for name in ("evolve", "reject", "supersede"):
+        with pytest.raises(UnsafePath, match="symbolic link"):
+            OPERATIONS[name](vault, ids)
+    assert snapshot(vault.root) == before
+    assert list(outside.iterdir()) == []
+
+
+def test_an_archive_that_is_a_file_is_an_error_and_nothing_changes(
+    vault: Vault, snapshot: Snapshot
+) -> None:
+    ids = filled(vault)
+    shutil.rmtree(Path(vault.root, "archive"))
+    Path(vault.root, "archive").write_text("in the way", encoding="utf-8")
+    before = snapshot(vault.root)
+    with pytest.raises(WriteFailed):
+        OPERATIONS["evolve"](vault, ids)
+    assert snapshot(vault.root) == before
+
+
+def test_a_file_that_is_edited_between_the_look_and_the_write_wins(
+    make_vault: VaultMaker,
+) -> None:
+    vault = make_vault()
+    ids = filled(vault)
+    path = Path(vault.root, vault.path_of(ids["fact"]))
+
+    def change() -> None:
+        with vault.transaction() as transaction:
+            stored = vault.stored(vault.path_of(ids["fact"]))
+            path.write_text("mine\n", encoding="utf-8")
+            transaction.put(stored.path, b"theirs\n", expected=stored.data)
+
+    with pytest.raises(Conflict, match="was edited"):
+        change()
+    assert path.read_text(encoding="utf-8") == "mine\n"
