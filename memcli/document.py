@@ -120,6 +120,20 @@ def links(body: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(target for target in found if target))
 
 
+def links_of(entry: Entry) -> tuple[str, ...]:
+    """Targets of an entry's links: in its body, and those that it was left (`links:`).
+
+    `evolve` writes the latter, so that rewording a text does not cut a link.
+    """
+    found = links(entry.body)
+    for name, lines in entry.extra:
+        if name == "links" and "[[" in lines:
+            from memcli.page import values_of
+
+            found += links("\n".join(values_of(lines)))
+    return tuple(dict.fromkeys(found))
+
+
 def link_keys(entry_id: str, path: str, title: str) -> tuple[str, ...]:
     """The names by which a link may mean an entry: id, path, file name, title.
 
@@ -188,7 +202,7 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "fingerprint": (fingerprint(entry.body),),
         "link": tuple(
             name
-            for target in links(entry.body)
+            for target in links_of(entry)
             for name in link_readings(target, entry.path)
         ),
         "claim": (claim(entry.body),),

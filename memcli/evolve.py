@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Entries of one kind this alike (Jaccard of their terms) may make the same claim;
 # less will do when they are about the same entity.
 _ALIKE = 0.5
-_ALIKE_ABOUT = 0.3
+_ALIKE_ABOUT = 0.25
 _MOST_SIBLINGS = 10
 # What belongs to the old words, not to the new ones.
 _OF_THE_TEXT: dict[str, Any] = {
@@ -246,17 +246,16 @@ def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
 
     A link is knowledge of its own: it must not go because a sentence was reworded.
     """
-    from memcli.document import links
+    from memcli.document import links, links_of
+    from memcli.page import lines_of
 
     named = dict(old.extra)
-    if _LINKS in named and not links(named[_LINKS]):
+    if _LINKS in named and "[[" not in named[_LINKS]:
         return old.extra  # somebody's own key of that name
-    carried = links(named.get(_LINKS, ""))
-    lost = [link for link in (*links(old.body), *carried) if link not in links(body)]
+    lost = [link for link in links_of(old) if link not in links(body)]
     if not lost:
         return tuple(item for item in old.extra if item[0] != _LINKS)
-    rows = "".join(f"- '[[{link.replace(chr(39), chr(39) * 2)}]]'\n" for link in lost)
-    lines = f"{_LINKS}:\n{rows}"
+    lines = lines_of(_LINKS, tuple(f"[[{link}]]" for link in lost))
     if _LINKS in named:
         return tuple((k, lines if k == _LINKS else v) for k, v in old.extra)
     return (*old.extra, (_LINKS, lines))

@@ -269,9 +269,9 @@ def _around(reader: "Reader", entry: Entry) -> dict[str, Any]:
 
 def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
     """The links of an entry, each with the entry and file it means, or None."""
-    from memcli.document import link_keys, links
+    from memcli.document import link_keys, links_of
 
-    targets = links(entry.body)
+    targets = links_of(entry)
     if not targets:
         return []
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from memcli import files, layout, lint_lifecycle
-from memcli.document import composed, link_keys, link_readings, links
+from memcli import files, layout, lint_lifecycle, page
+from memcli.document import composed, link_keys, link_readings, links_of
 from memcli.entry import Entry, Status
 from memcli.errors import InvalidEntry, MemcliError
 from memcli.findings import ERROR, WARNING, Finding, Text
@@ -111,27 +111,7 @@ def link_names(entry: Entry) -> tuple[str, ...]:
 def aliases(entry: Entry) -> list[str]:
     """Further names that a note gives itself in its own frontmatter."""
     found = [lines for name, lines in entry.extra if name in _ALIAS_KEYS]
-    return [alias for lines in found for alias in _values(lines)]
-
-
-def _values(lines: str) -> list[str]:
-    """The texts that the lines of one key hold; one text may be a list by commas."""
-    from memcli import page
-
-    try:
-        parts = page.take_apart(f"---\n{lines}---\n".encode(), "").parts
-    except (InvalidEntry, UnicodeEncodeError):
-        return []
-    if not parts or page.is_null(parts[0].value):
-        return []
-    node = parts[0].value
-    if node.id == "scalar":
-        texts = node.value.split(",")
-    else:
-        texts = [
-            item.value for item in node.value if getattr(item, "id", "") == "scalar"
-        ]
-    return [text.strip() for text in texts if text.strip()]
+    return [alias for lines in found for alias in page.values_of(lines)]
 
 
 def _split(data: bytes, body: str) -> tuple[str, str]:
@@ -212,7 +192,7 @@ def _about_links(texts: Iterable[Text], others: Iterable[str]) -> Iterator[Findi
     add_files(names, others)
     for text in texts:
         body = text.entry.body
-        for target in links(body):
+        for target in links_of(text.entry):
             if not names.find(target, text.entry.path):
                 line = text.line_of(_position(body, target))
                 message = f"links to nothing: {target}"

@@ -312,3 +312,21 @@ def to_bytes(text: str) -> bytes:
         raise InvalidValue(
             "a text may not hold half a surrogate pair", code="invalid_text"
         ) from error
+
+
+def values_of(lines: str) -> list[str]:
+    """The texts that the lines of one key hold; one text may be a list by commas."""
+    try:
+        parts = take_apart(f"---\n{lines}---\n".encode(), "").parts
+    except (InvalidEntry, UnicodeEncodeError):
+        return []
+    if not parts or is_null(parts[0].value):
+        return []
+    node = parts[0].value
+    if node.id == "scalar":
+        texts = node.value.split(",")
+    else:
+        texts = [
+            item.value for item in node.value if getattr(item, "id", "") == "scalar"
+        ]
+    return [text.strip() for text in texts if text.strip()]

@@ -105,6 +105,11 @@ class _Extent(ListMatcher):
 class ArrayCodec(W3Codec):
     """Whoosh's third codec with posting lists of plain arrays."""
 
+    def new_segment(self, storage: Any, indexname: str) -> Any:  # noqa: ARG002
+        # Whoosh names segments by `random`, which a program may have seeded (property
+        # tests do): the same name twice, and a segment was written over another.
+        return W3Segment(self, indexname, segid=os.urandom(8).hex())
+
     def postings_writer(self, dbfile: Any, byteids: bool = False) -> Any:
         if byteids:
             return super().postings_writer(dbfile, byteids=True)

@@ -1,0 +1,441 @@
+"""A memory changes: the new version takes the place, the old one stays to be read."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memcli import Vault, evolve, recall
+from memcli.document import links_of
+from memcli.entry import Status, is_adopted
+from memcli.errors import (
+    AmbiguousId,
+    Conflict,
+    EntryNotFound,
+    InvalidValue,
+    NotAllowed,
+    SecretFound,
+    UsageError,
+)
+from memcli.lineage import versions
+from tests.conftest import NOW
+
+DAY = 86_400
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def git(vault: Vault, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def texts(vault: Vault, **view: Any) -> list[str]:
+    found = recall.enumerate_all(vault, view=recall.view(NOW, **view))
+    return sorted(row.text for row in found.rows)
+
+
+def test_lineage_goes_both_ways_and_the_path_stays(vault: Vault) -> None:
+    old = save(vault, "We deploy on Tuesdays", kind="convention")
+    path = vault.path_of(old)
+    done = vault.evolve(old, "We deploy on Mondays", reason="the freeze moved")
+    new, before = vault.get(done.id), vault.get(old)
+    assert (new.path, new.supersedes) == (path, old)
+    assert before.superseded_by == done.id
+    assert (before.status, before.reason) == (Status.SUPERSEDED, "the freeze moved")
+    assert before.path == path.replace("memories/", "archive/memories/").replace(
+        ".md", f".{old}.md"
+    )
+    assert before.body == "We deploy on Tuesdays\n"
+    assert new.created == before.updated
+    assert new.status is Status.ACTIVE
+
+
+def test_the_superseded_version_is_out_of_recall(vault: Vault) -> None:
+    old = save(vault, "We deploy on Tuesdays")
+    vault.evolve(old, "We deploy on Mondays")
+    assert [row.text for row in vault.recall("when do we deploy?").rows] == [
+        "We deploy on Mondays"
+    ]
+    assert texts(vault) == ["We deploy on Mondays"]
+    assert texts(vault, history=True) == [
+        "We deploy on Mondays",
+        "We deploy on Tuesdays",
+    ]
+
+
+def test_everything_that_is_not_changed_is_carried_over(vault: Vault) -> None:
+    fields = {
+        "kind": "convention",
+        "type": "system",
+        "tags": ["deploy", "team:web"],
+        "entities": ["Gateway"],
+        "pinned": True,
+        "visibility": "private",
+        "agent": "builder",
+        "title": "When we deploy",
+        "occurred_at": "2026-05",
+        "review_after": "2027-01-01",
+        "evidence": ["s1"],
+    }
+    old = save(vault, "On Tuesdays", **fields)
+    new = vault.get(vault.evolve(old, "On Mondays").id)
+    before = vault.get(old)
+    for name in fields:
+        assert getattr(new, name) == getattr(before, name), name
+
+
+def test_what_belonged_to_the_old_words_stays_with_them(vault: Vault) -> None:
+    fields = {
+        "source": {"session": "s1", "excerpt": "said so"},
+        "confidence": "LOW",
+        "rationale": "once",
+    }
+    old = save(vault, "On Tuesdays", **fields)
+    new = vault.get(vault.evolve(old, "On Mondays").id)
+    assert (new.source.session, new.confidence, new.rationale) == (None, None, None)
+    assert vault.get(old).source.session == "s1"
+    # Only a field changes: the words are the same, and so is where they came from.
+    kept = vault.get(vault.evolve(save(vault, "Other", **fields), kind="fix").id)
+    assert (kept.kind, kept.source.session, kept.confidence) == ("fix", "s1", "LOW")
+
+
+def test_unknown_keys_comments_order_and_line_ends_survive(vault: Vault) -> None:
+    path = Path(vault.root, "memories", "note", "mine.md")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(
+        b"\xef\xbb\xbf---\r\n# first\r\nzeta: 'keep'   # why\r\n"
+        b"id: 1m7y6wbehbqyv1kh\r\ntags: [a]\r\nalpha:\r\n  - x\r\n---\r\nOld text\r\n"
+    )
+    old = path.read_bytes()
+    done = vault.evolve("1m7y6w", "New text\r\n", reason="r")
+    new = path.read_bytes()
+    for line in (b"# first\r\n", b"zeta: 'keep'   # why\r\n", b"alpha:\r\n  - x\r\n"):
+        assert line in new
+    assert new.startswith(b"\xef\xbb\xbf---\r\n# first\r\nzeta")
+    assert new.endswith(b"---\r\nNew text\r\n")
+    archived = Path(vault.root, done.replaced[0].path).read_bytes()
+    assert archived.endswith(b"---\r\nOld text\r\n")
+    kept = [line for line in old.split(b"\r\n") if line]
+    assert all(line in archived for line in kept)
+
+
+def test_a_note_that_memcli_did_not_write_keeps_its_id_in_the_archive(
+    vault: Vault,
+) -> None:
+    path = Path(vault.root, "Gateway notes.md")
+    path.write_text("# Gateway\n\nnginx\n", encoding="utf-8")
+    (row,) = vault.recall("nginx").rows
+    assert is_adopted(row.id)
+    done = vault.evolve(row.id, "# Gateway\n\nCaddy\n")
+    assert not is_adopted(done.id)
+    before = vault.get(row.id)
+    assert before.path == f"archive/Gateway notes.{row.id}.md"
+    assert before.superseded_by == done.id
+    assert vault.get(done.id).path == "Gateway notes.md"
+
+
+def test_links_that_the_new_text_drops_are_carried_over(vault: Vault) -> None:
+    old = save(vault, "See [[runbook]] and [[it's here]], [[kept]]")
+    done = vault.evolve(old, "Only [[kept]] now")
+    entry = vault.get(done.id)
+    ((name, lines),) = entry.extra
+    assert (name, lines) == (
+        "links",
+        'links: ["[[runbook]]", "[[it\'s here]]"]\n',
+    )
+    assert links_of(entry) == ("kept", "runbook", "it's here")
+    # A later text that has them again needs them no more.
+    again = vault.evolve(done.id, "[[runbook]] and [[it's here]] and [[kept]] again")
+    assert vault.get(again.id).extra == ()
+
+
+def test_links_to_the_path_keep_working_and_lead_to_the_new_version(
+    vault: Vault,
+) -> None:
+    from memcli.inspect import inspect
+
+    old = save(vault, "The runbook", title="Run Book")
+    linking = save(vault, "See [[run-book]] and [[Run Book]]")
+    new = vault.evolve(old, "A better runbook").id
+    targets = inspect(vault, linking).links
+    assert [link["entry"]["id"] for link in targets] == [new, new]
+    assert {row["id"] for row in inspect(vault, new).backlinks} == {linking}
+
+
+def test_tags_are_added_and_dropped_by_name(vault: Vault) -> None:
+    old = save(vault, "text", tags=["a", "b"])
+    values = {"text": "new", "tags": ["c"]}
+    done = evolve.evolve(vault, old, values, untag=["A"])
+    assert vault.get(done.id).tags == ("b", "c")
+    with pytest.raises(InvalidValue, match="has no tag 'zz'"):
+        evolve.evolve(vault, done.id, {"text": "x"}, untag=["zz"])
+
+
+def test_an_end_that_has_passed_is_dropped_and_one_to_come_stays(
+    vault: Vault,
+) -> None:
+    past = save(vault, "the sale ends", expires_at="2026-01-01")
+    assert texts(vault) == []
+    assert vault.get(vault.evolve(past, "the sale is on").id).expires_at is None
+    future = save(vault, "valid", expires_at="2027-01-01")
+    new = vault.get(vault.evolve(future, "still valid").id)
+    assert new.expires_at == "2027-01-01"
+
+
+def test_an_item_stays_one_and_gets_the_key_of_its_words(vault: Vault) -> None:
+    old = save(vault, "Always lint", item="invariant")
+    new = vault.get(vault.evolve(old, "Always lint and test").id)
+    assert (new.item, new.key) == ("invariant", "invariant:always lint and test")
+    assert new.seen == ()
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_history_and_as_of_follow_the_chain(
+    make_vault: Callable[..., Vault], count: int
+) -> None:
+    now = NOW
+    vault = make_vault(now_ms=lambda: now * 1000)
+    ids = [save(vault, "version 0")]
+    for number in range(1, count + 1):
+        now = NOW + number * DAY
+        ids.append(vault.evolve(ids[-1], f"version {number}").id)
+    for number in range(count + 1):
+        moment = NOW + number * DAY + 5
+        assert texts(vault, as_of=moment) == [f"version {number}"]
+    assert texts(vault, as_of=NOW - 1) == []
+    assert len(texts(vault, history=True)) == count + 1
+    chain = vault.read(lambda reader: versions(reader, ids[0]))
+    assert [version.id for version in chain] == ids
+    assert [version.current for version in chain] == [False] * count + [True]
+    assert vault.read(lambda reader: versions(reader, ids[-1])) == chain
+
+
+def test_a_superseded_entry_is_refused_with_the_id_of_the_current_one(
+    vault: Vault,
+) -> None:
+    first = save(vault, "one")
+    second = vault.evolve(first, "two").id
+    third = vault.evolve(second, "three").id
+    for name in (first, second):
+        with pytest.raises(NotAllowed, match=f"was superseded by {third}") as refusal:
+            vault.evolve(name, "four")
+        assert refusal.value.error_code == "superseded"
+        assert refusal.value.hint == f"Name the current version: {third}"
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        ("resolved", "memcli resolve --undo"),
+        ("pending", "memcli review"),
+        ("rejected", "memcli review"),
+    ],
+)
+def test_what_is_not_in_use_is_refused_with_what_to_do(
+    vault: Vault, status: str, says: str
+) -> None:
+    name = save(vault, "text", status=status)
+    with pytest.raises(NotAllowed) as refusal:
+        vault.evolve(name, "new")
+    assert refusal.value.error_code == status
+    assert says in (refusal.value.hint or "")
+
+
+def test_entries_of_the_same_claim_are_listed_as_not_updated(vault: Vault) -> None:
+    old = save(vault, "The staging database is reset every Monday", kind="reference")
+    same = save(
+        vault, "The staging database is reset every Monday night", kind="reference"
+    )
+    save(vault, "The staging database is reset every Monday here", kind="event")
+    save(vault, "Payments are drained at noon", kind="reference")
+    done = vault.evolve(old, "The staging database is reset every Friday")
+    assert [one.id for one in done.siblings] == [same]
+    assert 0.5 < done.siblings[0].likeness < 1
+
+
+def test_less_alike_is_enough_about_the_same_entity(vault: Vault) -> None:
+    about = {"kind": "reference", "entities": ["Gateway"]}
+    old = save(vault, "Gateway limits clients at 100 requests each second", **about)
+    near = save(vault, "Gateway limits clients; ask the platform team first", **about)
+    far = {"kind": "reference", "entities": ["Billing"]}
+    save(vault, "Gateway limits clients; ask the billing team first", **far)
+    done = vault.evolve(old, "Gateway limits clients at 200 requests each second")
+    assert [one.id for one in done.siblings] == [near]
+
+
+def test_also_replaces_several_by_one(vault: Vault) -> None:
+    first = save(vault, "We deploy on Tuesdays")
+    second = save(vault, "Deploys are on Tuesdays")
+    done = vault.evolve(first, "We deploy on Mondays", also=[second])
+    assert [item.id for item in done.replaced] == [first, second]
+    assert vault.get(second).superseded_by == done.id
+    assert vault.get(done.id).supersedes == first
+    assert texts(vault) == ["We deploy on Mondays"]
+    chain = vault.read(lambda reader: versions(reader, second))
+    assert {version.id for version in chain} == {first, second, done.id}
+    with pytest.raises(UsageError, match="named twice"):
+        vault.evolve(done.id, "x", also=[done.id])
+
+
+def test_also_alone_merges_without_changing_the_text(vault: Vault) -> None:
+    first, second = save(vault, "same words here"), save(vault, "same words there")
+    done = vault.evolve(first, also=[second])
+    assert texts(vault) == ["same words here"]
+    assert len(done.replaced) == 2
+
+
+def test_revert_goes_back_as_a_new_version_and_forth_again(vault: Vault) -> None:
+    first = save(vault, "one", tags=["a"], title="Same")
+    second = vault.evolve(first, "two", tags=["b"]).id
+    commits = int(git(vault, "rev-list", "--count", "HEAD"))
+    third = vault.revert(second).id
+    entry = vault.get(third)
+    assert (entry.body, entry.tags) == ("one\n", ("a",))
+    assert (entry.supersedes, entry.path) == (second, vault.get(third).path)
+    assert vault.get(second).reason == f"reverted to {first}"
+    assert int(git(vault, "rev-list", "--count", "HEAD")) == commits + 1
+    fourth = vault.revert(third).id
+    assert vault.get(fourth).body == "two\n"
+    assert len(vault.read(lambda reader: versions(reader, first))) == 4
+
+
+def test_a_first_version_has_none_before_it(vault: Vault) -> None:
+    with pytest.raises(NotAllowed) as refusal:
+        vault.revert(save(vault, "one"))
+    assert refusal.value.error_code == "no_version_before"
+
+
+def test_one_commit_holds_exactly_the_two_files_and_nothing_staged(
+    vault: Vault,
+) -> None:
+    old = save(vault, "one")
+    Path(vault.root, "mine.md").write_text("staged\n", encoding="utf-8")
+    git(vault, "add", "mine.md")
+    done = vault.evolve(old, "two", reason="r")
+    changed = git(vault, "show", "--name-only", "--format=%s", "HEAD").split("\n")
+    assert changed[0] == "evolve: two"
+    assert sorted(path for path in changed[1:] if path) == sorted(
+        [done.path, done.replaced[0].path]
+    )
+    assert git(vault, "status", "--porcelain") == "A  mine.md\n"
+
+
+def test_nothing_that_is_not_valid_changes_anything(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]]
+) -> None:
+    old = save(vault, "one")
+    before = snapshot(vault.root)
+    refusals: list[tuple[type[Exception], dict[str, Any]]] = [
+        (InvalidValue, {"text": "  "}),
+        (InvalidValue, {"text": "one"}),
+        (InvalidValue, {}),
+        (InvalidValue, {"text": "x", "kind": "nonsense"}),
+        (InvalidValue, {"text": "x", "tags": ["two words"]}),
+        (InvalidValue, {"text": "a\0b"}),
+        (SecretFound, {"text": "key AKIA" + "ABCDEFGHIJKLMNOP"}),
+    ]
+    for refusal, values in refusals:
+        with pytest.raises(refusal):
+            evolve.evolve(vault, old, values)
+    for name in ("zzzz", "../../etc/passwd", "", "--all", "☃"):
+        with pytest.raises(EntryNotFound):
+            vault.evolve(name, "x")
+    assert snapshot(vault.root) == before
+
+
+def test_two_files_with_one_id_are_not_guessed_between(vault: Vault) -> None:
+    name = save(vault, "one")
+    copy = Path(vault.root, "copy.md")
+    copy.write_bytes(Path(vault.root, vault.path_of(name)).read_bytes())
+    with pytest.raises(AmbiguousId, match=r"copy\.md") as refusal:
+        vault.evolve(name, "two")
+    assert "memcli inspect lint" in (refusal.value.hint or "")
+
+
+def test_a_hand_edit_in_between_is_not_overwritten(
+    make_vault: Callable[..., Vault],
+) -> None:
+    vault = make_vault()
+    name = save(vault, "one")
+    path = Path(vault.root, vault.path_of(name))
+    real = vault.draft
+
+    def edited_meanwhile(values: Any) -> Any:
+        path.write_text(path.read_text("utf-8") + "and more\n", "utf-8")
+        return real(values)
+
+    vault.draft = edited_meanwhile  # type: ignore[method-assign]
+    with pytest.raises(Conflict, match="was edited while it was being changed"):
+        vault.evolve(name, "two")
+    assert path.read_text("utf-8").endswith("one\nand more\n")
+
+
+def test_an_uncommitted_edit_is_what_is_archived(vault: Vault) -> None:
+    name = save(vault, "one")
+    path = Path(vault.root, vault.path_of(name))
+    path.write_text(path.read_text("utf-8").replace("one", "one, edited"), "utf-8")
+    vault.evolve(name, "two")
+    assert vault.get(name).body == "one, edited\n"
+    assert git(vault, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    "path", ["at the root.md", "Work/näch ste/ü.md", "archive/old.md", "a/b/c/d.md"]
+)
+def test_an_entry_may_live_anywhere(vault: Vault, path: str) -> None:
+    file = Path(vault.root, path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("some words\n", encoding="utf-8")
+    (row,) = vault.recall("words").rows
+    done = vault.evolve(row.id, "other words")
+    assert done.path == path
+    assert vault.get(row.id).path == f"archive/{path[:-3]}.{row.id}.md"
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_a_name_that_is_taken_in_the_archive_gets_a_number(vault: Vault) -> None:
+    name = save(vault, "one")
+    path = vault.path_of(name)
+    taken = Path(vault.root, f"archive/{path[:-3]}.{name}.md")
+    taken.parent.mkdir(parents=True)
+    taken.write_text("somebody else's\n", encoding="utf-8")
+    done = vault.evolve(name, "two")
+    assert done.replaced[0].path == f"archive/{path[:-3]}.{name}-2.md"
+    assert taken.read_text(encoding="utf-8") == "somebody else's\n"
+
+
+@settings(max_examples=40)
+@given(st.text(min_size=1, max_size=60), st.text(max_size=60))
+def test_any_text_and_reason_come_back(text: str, reason: str) -> None:
+    # One vault for all: each example is the next version of one entry.
+    vault, name = _STATE["vault"], _STATE["id"]
+    try:
+        done = vault.evolve(name, text, reason=reason or None)
+    except (InvalidValue, SecretFound):
+        return
+    _STATE["id"] = done.id
+    body = text if text.endswith("\n") else text + "\n"
+    assert vault.get(done.id).body == body
+    assert (vault.get(name).reason or "") == reason
+
+
+_STATE: dict[str, Any] = {}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _shared(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    import shutil
+
+    root = tmp_path_factory.mktemp("shared") / "vault"
+    shutil.copytree(ready_vault, root)
+    _STATE["vault"] = Vault(str(root))
+    _STATE["id"] = save(_STATE["vault"], "start")
