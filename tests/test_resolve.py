@@ -1,0 +1,337 @@
+"""What is solved is out of every path, by claim and not by row, and can come back."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, injection, recall, resolve
+from memcli.eligibility import View
+from memcli.entry import Status
+from memcli.errors import EntryNotFound, NotAllowed, UsageError
+from tests.conftest import NOW
+
+VIEW = View(NOW)
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def git(vault: Vault, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def titles(targets: list[resolve.Target]) -> list[str]:
+    return sorted(target.title for target in targets)
+
+
+def shown(vault: Vault) -> list[str]:
+    """Everything that any path shows."""
+    rows = recall.enumerate_all(vault, view=recall.view(NOW)).rows
+    found = injection.injection(vault, view=VIEW)
+    return sorted(
+        {row.text for row in rows}
+        | {one.text for one in (*found.pinned, *found.rules, *found.focus)}
+    )
+
+
+def lessons(vault: Vault) -> list[str]:
+    """Six lessons about one problem, and what is not about it."""
+    save(vault, "Payments are drained at noon")
+    save(vault, "Deploy on Tuesdays")
+    return [
+        save(vault, text, item="derived")
+        for text in (
+            "Rerank answers 401: check its key",
+            "Retry rerank with a longer timeout",
+            "Keep the fallback without rerank switched on",
+            "Adjust top_k before the next rerank test",
+            "Verify the name of the rerank model",
+            "Watch the latency of rerank",
+        )
+    ]
+
+
+def test_if_id_provided_directly_resolve_by_id(vault: Vault) -> None:
+    """Sets resolvedAt to now, resolvedBy and an optional note."""
+    name = save(vault, "Rerank is misconfigured")
+    (target,) = vault.resolve(name[:14], by="erin", note="config fixed")
+    assert target.id == name
+    entry = vault.get(name)
+    assert entry.status is Status.RESOLVED
+    assert entry.resolved_at == "2026-11-21T12:00:00Z"
+    assert (entry.resolved_by, entry.resolution_note) == ("erin", "config fixed")
+    assert git(vault, "log", "-1", "--format=%s") == (
+        "resolve: Rerank is misconfigured\n"
+    )
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_it_works_on_any_entry_and_takes_it_out_of_all_paths(vault: Vault) -> None:
+    ids = [
+        save(vault, "A fact"),
+        save(vault, "A decision", kind="decision"),
+        save(vault, "A limit", kind="constraint"),
+        save(vault, "A rule", item="invariant"),
+        save(vault, "A delta", item="derived"),
+        save(vault, "A pin", pinned=True),
+        save(vault, "A model", layer="model"),
+    ]
+    assert len(shown(vault)) == len(ids)
+    assert len(vault.resolve(*ids)) == len(ids)
+    assert shown(vault) == []
+    assert vault.recall("fact decision limit rule delta").constraints == []
+
+
+def test_resolved_is_seen_by_the_next_process_at_once(
+    vault: Vault, reopen: Callable[[Vault], Vault]
+) -> None:
+    name = save(vault, "Rerank is misconfigured")
+    other = reopen(vault)
+    assert other.recall("rerank").rows
+    vault.resolve(name)
+    assert other.recall("rerank").rows == []  # it has an open index, and no cache
+    assert reopen(vault).recall("rerank").rows == []
+
+
+def test_several_ids_are_one_commit_or_nothing(vault: Vault) -> None:
+    ids = lessons(vault)
+    commits = int(git(vault, "rev-list", "--count", "HEAD"))
+    with pytest.raises(EntryNotFound):
+        vault.resolve(*ids, "zzzz")
+    assert vault.get(ids[0]).status is Status.ACTIVE
+    vault.resolve(*ids)
+    assert int(git(vault, "rev-list", "--count", "HEAD")) == commits + 1
+    assert git(vault, "log", "-1", "--format=%s") == "resolve: 6 entries\n"
+
+
+def test_if_query_provided_resolve_all_results_after_a_plan(vault: Vault) -> None:
+    ids = lessons(vault)
+    found = resolve.plan_query(vault, "rerank")
+    assert sorted(target.id for target in found.targets) == sorted(ids)
+    assert all(target.score for target in found.targets)
+    assert found.unclear is None
+    assert vault.get(ids[0]).status is Status.ACTIVE  # a plan changes nothing
+    assert len(resolve.apply(vault, found)) == 6
+    assert shown(vault) == ["Deploy on Tuesdays", "Payments are drained at noon"]
+
+
+def test_a_query_means_what_holds_its_words(vault: Vault) -> None:
+    lessons(vault)
+    found = resolve.plan_query(vault, "the latency of rerank")
+    assert titles(found.targets) == ["Watch the latency of rerank"]
+    # The others share a word with it and are named, with their distance.
+    assert len(found.near) == 5
+    assert found.margin > 0.2
+
+
+def test_ambiguity_is_decided_over_all_matches_and_never_on_a_cut_list(
+    vault: Vault,
+) -> None:
+    for number in range(30):
+        save(vault, f"The build breaks on host{number}")
+    found = resolve.plan_query(vault, "build breaks")
+    assert len(found.targets) == 30
+    assert found.unclear == "30 entries match"
+
+
+def test_resolved_rows_do_not_hide_that_others_match(vault: Vault) -> None:
+    old = [save(vault, f"Cache misses, case {number}") for number in range(10)]
+    vault.resolve(*old)
+    fresh = [save(vault, f"Cache misses again, case {number}") for number in range(2)]
+    found = resolve.plan_query(vault, "cache misses")
+    assert sorted(target.id for target in found.targets) == sorted(fresh)
+
+
+def test_words_that_stand_nowhere_are_named(vault: Vault) -> None:
+    lessons(vault)
+    found = resolve.plan_query(vault, "kubernetes rerank")
+    assert found.missing == ["kubernetes"]
+
+
+@pytest.mark.parametrize("query", ["the of", "", "???"])
+def test_a_query_without_a_word_is_a_usage_error(vault: Vault, query: str) -> None:
+    save(vault, "text")
+    with pytest.raises(UsageError, match="no word"):
+        resolve.plan_query(vault, query)
+
+
+def test_a_query_that_nothing_matches_is_an_error_that_says_where_to_look(
+    vault: Vault,
+) -> None:
+    save(vault, "text")
+    with pytest.raises(EntryNotFound) as refusal:
+        resolve.plan_query(vault, "kubernetes")
+    assert "resolve --list" in (refusal.value.hint or "")
+
+
+def twin(vault: Vault, text: str, *lines: str) -> str:
+    """An entry of the same words that came by another way (git, another machine)."""
+    path = Path(vault.root, "reflections", "twin.md")
+    path.parent.mkdir(exist_ok=True)
+    fields = "".join(f"{line}\n" for line in lines)
+    path.write_text(
+        f'---\nid: 1m7y6wbehbqyv1kh\ncreated: "2026-11-20T00:00:00Z"\n{fields}---\n'
+        f"{text}\n",
+        encoding="utf-8",
+    )
+    return "1m7y6wbehbqyv1kh"
+
+
+def test_resolving_an_item_automatically_resolves_all_items_of_the_same_strict_key(
+    vault: Vault,
+) -> None:
+    name = save(vault, "Verify the cache — it’s stale", item="derived")
+    other = twin(vault, "* verify the cache - it's STALE.", "item: derived")
+    found = resolve.plan(vault, [name])
+    assert {t.id: t.same_key_as for t in found.targets} == {name: None, other: name}
+    assert len(resolve.apply(vault, found)) == 2
+    assert shown(vault) == []
+    assert len(vault.reopen(other)) == 2
+    assert len(shown(vault)) == 2
+
+
+def test_the_same_words_in_another_kind_are_the_same_claim(vault: Vault) -> None:
+    name = save(vault, "Restart rerank after a change", item="derived")
+    other = twin(vault, "Restart rerank after a change", "kind: lesson")
+    vault.resolve(other)
+    assert vault.get(name).status is Status.RESOLVED
+
+
+def test_only_this_leaves_the_twin(vault: Vault) -> None:
+    name = save(vault, "Verify the cache", item="derived")
+    other = twin(vault, "verify the cache", "kind: note")
+    assert [t.id for t in vault.resolve(name, same_key=False)] == [name]
+    assert vault.get(other).status is Status.ACTIVE
+
+
+def test_what_is_resolved_already_is_told_and_changes_nothing(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]]
+) -> None:
+    name = save(vault, "one")
+    vault.resolve(name, note="first")
+    before = snapshot(vault.root)
+    found = resolve.plan(vault, [name])
+    assert (found.targets, [t.id for t in found.done]) == ([], [name])
+    assert resolve.apply(vault, found) == []
+    assert snapshot(vault.root) == before
+    assert vault.get(name).resolution_note == "first"
+
+
+def test_undo_brings_it_back_and_takes_the_marks_away(vault: Vault) -> None:
+    name = save(vault, "one", item="derived")
+    path = Path(vault.root, vault.path_of(name))
+    before = path.read_bytes()
+    vault.resolve(name, by="erin", note="done")
+    assert path.read_bytes() != before
+    assert [t.id for t in vault.reopen(name)] == [name]
+    assert path.read_bytes() == before
+    assert shown(vault) == ["one"]
+    assert vault.reopen(name) == []
+
+
+@pytest.mark.parametrize("status", ["pending", "rejected"])
+def test_candidates_are_for_review(vault: Vault, status: str) -> None:
+    name = save(vault, "one", status=status)
+    with pytest.raises(NotAllowed) as refusal:
+        vault.resolve(name)
+    assert refusal.value.error_code == status
+
+
+def test_a_version_that_was_replaced_leads_to_the_current_one(vault: Vault) -> None:
+    old = save(vault, "one")
+    new = vault.evolve(old, "two").id
+    with pytest.raises(NotAllowed, match=new):
+        vault.resolve(old)
+
+
+def test_unknown_fields_and_bytes_survive_and_nothing_else_changes(
+    vault: Vault,
+) -> None:
+    path = Path(vault.root, "mine.md")
+    path.write_bytes(
+        b"---\r\nid: 1m7y6wbehbqyv1kh\r\nrating: 5 # mine\r\n---\r\nwords\r\n"
+    )
+    vault.resolve("1m7y", by="a\nb", note="line one\nline two: 'x'")
+    entry = vault.get("1m7y")
+    assert (entry.resolved_by, entry.resolution_note) == (
+        "a\nb",
+        "line one\nline two: 'x'",
+    )
+    data = path.read_bytes()
+    assert b"rating: 5 # mine\r\n" in data
+    assert data.endswith(b"---\r\nwords\r\n")
+    vault.reopen("1m7y")
+    assert path.read_bytes() == (
+        b"---\r\nid: 1m7y6wbehbqyv1kh\r\nrating: 5 # mine\r\n---\r\nwords\r\n"
+    )
+
+
+def test_a_change_between_plan_and_deed_is_looked_at_again(vault: Vault) -> None:
+    first, second = save(vault, "cache misses one"), save(vault, "cache misses two")
+    found = resolve.plan_query(vault, "cache misses")
+    vault.resolve(first)
+    assert [t.id for t in resolve.apply(vault, found)] == [second]
+    found = resolve.plan(vault, [first], undo=True)
+    vault.reopen(first)
+    assert resolve.apply(vault, found) == []
+
+
+def test_as_of_a_day_before_it_was_solved_it_is_there(
+    make_vault: Callable[..., Vault],
+) -> None:
+    now = NOW
+    vault = make_vault(now_ms=lambda: now * 1000)
+    name = save(vault, "Rerank is misconfigured")
+    now = NOW + 86_400
+    vault.resolve(name)
+
+    def then(moment: int) -> int:
+        view = recall.view(now, as_of=moment)
+        return len(recall.enumerate_all(vault, view=view).rows)
+
+    assert (then(NOW + 5), then(now), then(now + 5)) == (1, 0, 0)
+
+
+# --- the list ---------------------------------------------------------------------
+
+
+def test_the_list_lets_agents_review_what_there_is_before_resolving(
+    vault: Vault,
+) -> None:
+    save(vault, "a plain fact")
+    item = save(vault, "a rule", item="invariant")
+    gone = save(vault, "a solved thing")
+    vault.resolve(gone, by="erin", note="fixed")
+    again = save(vault, "a problem", item="derived")
+    vault.resolve(again)
+    save(vault, "a problem", item="derived")
+    states = {row.title: row.state for row in resolve.standings(vault)}
+    assert states == {
+        "a problem": "recurred",
+        "a rule": "unresolved",
+        "a plain fact": "unresolved",
+        "a solved thing": "resolved",
+    }
+    # What came up again is first, then what is injected.
+    rows = resolve.standings(vault)
+    assert [row.id for row in rows[:2]] == [again, item]
+    (solved,) = resolve.standings(vault, ["resolved"])
+    assert (solved.resolved_by, solved.resolution_note) == ("erin", "fixed")
+    assert {row.title for row in resolve.standings(vault, ["unresolved"])} == {
+        "a rule",
+        "a plain fact",
+    }
+
+
+def test_expired_and_superseded_entries_are_in_no_list(vault: Vault) -> None:
+    save(vault, "over", expires_at="2026-01-01")
+    old = save(vault, "one")
+    vault.evolve(old, "two")
+    assert [row.title for row in resolve.standings(vault)] == ["two"]
