@@ -119,11 +119,12 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     """
     from memcli import temporal
 
-    when = draft.occurred_at or draft.created or now
+    told = draft.occurred_at or draft.created
+    when = told or now
     first_since = False
     if entry.status is Status.RESOLVED and entry.resolved_at:
         solved = temporal.to_epoch(entry.resolved_at)
-        if temporal.span(when)[1] <= solved:
+        if told and temporal.span(told)[1] <= solved:
             return None
         # Seconds are coarse, and "after" is how a recurrence is told.
         when = temporal.iso(max(temporal.to_epoch(when), solved + 1))

@@ -7,13 +7,16 @@ is gone: git's history still holds it until the commands are run that are printe
 
 import os
 import shlex
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import layout, lineage
 from memcli.entry import Entry
+from memcli.errors import MemcliError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memcli.gitreading import Blob
     from memcli.history import Repository
     from memcli.reader import Reader
     from memcli.transaction import Transaction
@@ -98,38 +101,51 @@ def _planned(
     paths = [item.path for item in gone]
     ids = {item.entry.id for item in gone}
     repository = Repository.open(vault.root, environ=vault.environ)
-    known, commits = _history(repository, paths)
+    known = _history(repository, gone)
     return Forgotten(
         id=stored.entry.id,
         title=stored.entry.display_title,
         paths=paths,
-        commits=commits,
-        purge=purge_commands(repository, known) if commits else [],
+        commits=len({blob.commit for blob in known}),
+        purge=purge_commands(repository, known) if known else [],
         linked_from=vault.read(lambda reader: _linked(reader, stored.entry, ids)),
         versions=[] if versions else [item.entry.id for item in others],
         applied=False,
     )
 
 
-def _history(repository: "Repository", paths: Sequence[str]) -> tuple[list[str], int]:
-    """Every path at which git holds these files, and in how many commits."""
-    known: dict[str, None] = {}
-    commits: set[str] = set()
-    for path in paths:
-        # Before it was archived, or approved, the text stood somewhere else.
-        for commit, earlier in repository.places(path):
-            known[earlier] = None
-            commits.add(commit)
-    return list(known), len(commits)
+def _history(repository: "Repository", gone: "Sequence[Stored]") -> "list[Blob]":
+    """Everything that git holds of these entries, wherever it has been.
+
+    By content and not by path: the path of an old version is that of the current one.
+    """
+    from memcli import codec
+    from memcli.entry import is_adopted
+
+    found: list[Blob] = []
+    for item in gone:
+        name = item.entry.id
+        paths = {item.path, layout.before_archive(item.path)}
+        blobs = repository.blobs(paths, None if is_adopted(name) else name)
+        for blob, data in zip(blobs, repository.contents(blobs), strict=True):
+            try:
+                held = codec.decode(data, blob.path).entry.id
+            except MemcliError:
+                held = name if blob.path == item.path else ""
+            if held == name:
+                found.append(blob)
+    return found
 
 
-def purge_commands(repository: "Repository", paths: Sequence[str]) -> list[str]:
-    """Shell commands that take files out of every commit, with plain git."""
+def purge_commands(repository: "Repository", blobs: "Sequence[Blob]") -> list[str]:
+    """Shell commands that take these contents out of every commit, with plain git."""
     there = f"git -C {shlex.quote(repository.top)}"
-    names = " ".join(
-        shlex.quote(f":(literal){repository.prefix}{path}") for path in paths
+    either = " || ".join(f'$2 == "{name}"' for name in sorted({b.id for b in blobs}))
+    # A mode of 0 removes a line of the index; the path is what stands after the tab.
+    awk = f'{either} {{ sub(/^[^\t]*\t/, "0 " $2 "\t"); print }}'
+    remove = (
+        f"git ls-files --stage | awk {shlex.quote(awk)} | git update-index --index-info"
     )
-    remove = f"git rm -r --cached --quiet --ignore-unmatch -- {names}"
     return [
         f"FILTER_BRANCH_SQUELCH_WARNING=1 {there} filter-branch --force --prune-empty "
         f"--index-filter {shlex.quote(remove)} -- --all",

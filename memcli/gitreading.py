@@ -32,6 +32,14 @@ class Commit(NamedTuple):
     subject: str
 
 
+class Blob(NamedTuple):
+    """What a file held as of a commit: git's name for the bytes, and its path."""
+
+    id: str
+    path: str
+    commit: str
+
+
 class Readable:
     """A repository that is asked, and not changed."""
 
@@ -132,30 +140,61 @@ class Readable:
         self._checked(commit)
         return self._ask("cat-file", "blob", f"{commit}:./{path}")
 
-    def places(self, path: str) -> list[tuple[str, str]]:
-        """Return (commit, path) of every commit that changed a file, newest first.
+    def blobs(self, paths: Collection[str], mark: str | None) -> list[Blob]:
+        """Return what the files at these paths have held, in any branch, and more.
 
-        The path is the file's own in that commit: before a rename, the earlier one.
+        Args:
+            paths: of the vault; whatever was there at any time.
+            mark: a text; paths at which a file with it came or went count, too.
 
         Raises:
             HistoryError: git refused.
         """
         if self.head() is None:
             return []
-        said = self._ask(
-            "log", "--follow", "--name-status", "-z", "--format=%x02%H", "--", path
-        )
+        wanted = set(paths)
+        if mark:
+            wanted |= {change.path for change in self._raw(f"-S{mark}", "--", ".")}
+        literal = [f":(literal){path}" for path in sorted(wanted)]
+        return self._raw("--", *literal) if literal else []
+
+    def contents(self, blobs: Sequence[Blob]) -> list[bytes]:
+        """Return the bytes of each blob; empty for one that is not there."""
+        names = "".join(f"{blob.id}\n" for blob in blobs)
+        output = self._git(("cat-file", "--batch"), names.encode()).output
         found = []
-        name = path
-        for row in ("\0" + said.decode("utf-8", "surrogateescape")).split("\0\x02")[1:]:
-            commit, _, change = row.partition("\0\n")
-            words = change.rstrip("\0").split("\0")
-            if words[0].startswith("C"):
-                break
-            found.append((commit.rstrip("\0"), name))
-            if words[0].startswith("R"):
-                name = words[1].removeprefix(self._prefix())
-                found.append((commit, name))
+        while output:
+            header, _, output = output.partition(b"\n")
+            words = header.split()
+            size = int(words[2]) if len(words) == 3 else 0
+            found.append(output[:size])
+            output = output[size + 1 :] if len(words) == 3 else output
+        return found
+
+    def _raw(self, *arguments: str) -> list[Blob]:
+        said = self._ask(
+            "log",
+            "--all",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "-z",
+            "--format=%x02%H",
+            *arguments,
+            literal=False,
+        )
+        prefix = self._prefix()
+        found = []
+        commit = ""
+        tokens = iter(said.decode("utf-8", "surrogateescape").split("\0"))
+        for token in tokens:
+            token = token.lstrip("\n")
+            if token.startswith("\2"):
+                commit = token[1:].strip()
+            elif token.startswith(":"):
+                blob, path = token.split()[3], next(tokens)
+                if blob.strip("0"):  # zeros: it was removed
+                    found.append(Blob(blob, path.removeprefix(prefix), commit))
         return found
 
     def changes(self, commit: str) -> list[str]:
@@ -223,7 +262,7 @@ class Readable:
     def _git(self, arguments: Sequence[str], data: bytes = b"") -> Outcome:
         return run(self.root, self._env, arguments, data)
 
-    def _ask(self, *arguments: str) -> bytes:
+    def _ask(self, *arguments: str, literal: bool = True) -> bytes:
         """Run a reading git command through GitPython; return what it printed."""
         import git
 
@@ -234,7 +273,7 @@ class Readable:
             "GIT_DIR": self._git_dir,
             "GIT_WORK_TREE": self._top,
             "GIT_INDEX_FILE": os.path.join(self._git_dir, "index"),
-            "GIT_LITERAL_PATHSPECS": "1",
+            "GIT_LITERAL_PATHSPECS": "1" if literal else "0",
             "GIT_OPTIONAL_LOCKS": "0",  # reading must not stand in a writer's way
             "TZ": "UTC",
         }

@@ -90,7 +90,7 @@ def _function(command: spec.Command) -> Callable[..., int]:
         inspect.Parameter(
             item.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=[] if item.repeat else getattr(item, "default", None),
+            default=_default(item),
             annotation=_annotation(item),
         )
         for item in items
@@ -101,6 +101,12 @@ def _function(command: spec.Command) -> Callable[..., int]:
     return call
 
 
+def _default(item: spec.Option | spec.Argument) -> Any:
+    if isinstance(item, spec.Argument) and item.required:
+        return inspect.Parameter.empty
+    return [] if item.repeat else getattr(item, "default", None)
+
+
 def _given(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
@@ -108,6 +114,8 @@ def _given(value: Any) -> Any:
 def _annotation(item: spec.Option | spec.Argument) -> Any:
     if isinstance(item, spec.Argument):
         words: Any = list[str] if item.repeat else str | None
+        if item.required and not item.repeat:
+            words = str
         return Annotated[words, typer.Argument(help=item.help, metavar=item.metavar)]
     metavar = item.metavar
     if metavar is None and item.kind is str and not item.choices:

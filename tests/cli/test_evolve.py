@@ -1,0 +1,141 @@
+"""`memcli evolve`: words in, envelope and text out."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def old(vault: Vault) -> str:
+    draft = {"text": "We deploy on Tuesdays", "tags": ["deploy"]}
+    return vault.save(vault.draft(draft)).id
+
+
+def test_the_text_comes_from_the_argument_a_file_or_a_pipe(
+    memcli: Run, vault: Vault, old: str, tmp_path: Path
+) -> None:
+    first = memcli("evolve", old, "On Mondays", "--reason", "freeze", "--json").json
+    assert first["data"]["supersedes"] == old
+    file = tmp_path / "text.md"
+    file.write_text("On Sundays\n", encoding="utf-8")
+    second = memcli("evolve", first["data"]["id"], "--file", str(file), "--json").json
+    third = memcli(
+        "evolve", second["data"]["id"], stdin="Näch ste 🙂\n".encode()
+    ).out.split()
+    assert third[0] == "evolved"
+    assert vault.get(third[1]).body == "Näch ste 🙂\n"
+    assert vault.get(old).reason == "freeze"
+
+
+def test_it_says_what_it_replaced_and_what_it_did_not(
+    memcli: Run, vault: Vault, old: str
+) -> None:
+    near = vault.save(vault.draft({"text": "We deploy on Tuesdays at nine"})).id
+    done = memcli("evolve", old, "We deploy on Mondays")
+    lines = done.out.splitlines()
+    assert lines[0].startswith("evolved ")
+    assert lines[1].strip().startswith(f"replaces {old}, now at archive/")
+    assert f"{near} (" in done.out
+    new = lines[0].split()[1]
+    assert f"memcli evolve {new} --also {near}" in done.out
+    merged = memcli("evolve", new, "--also", near, "--json").json["data"]
+    assert [item["id"] for item in merged["replaced"]] == [new, near]
+
+
+def test_fields_change_without_a_text(memcli: Run, vault: Vault, old: str) -> None:
+    words = ["--kind", "convention", "--tag", "web", "--untag", "deploy"]
+    done = memcli("evolve", old, *words, "--title", "When", "--json").json["data"]
+    entry = vault.get(done["id"])
+    assert (entry.kind, entry.tags, entry.title) == ("convention", ("web",), "When")
+    assert entry.body == "We deploy on Tuesdays\n"
+
+
+def test_the_editor_opens_with_the_old_text(
+    memcli: Run, vault: Vault, old: str, tmp_path: Path
+) -> None:
+    editor = tmp_path / "my editor.py"
+    editor.write_text(
+        "import sys\npath = sys.argv[-1]\ntext = open(path).read()\n"
+        "open(path, 'w').write(text.replace('Tuesdays', 'Mondays'))\n"
+    )
+    environ = {"EDITOR": f"{sys.executable} '{editor}'"}
+    done = memcli("evolve", old, "--edit", "--json", environ=environ).json["data"]
+    assert vault.get(done["id"]).body == "We deploy on Mondays\n"
+
+
+def test_what_was_written_in_an_editor_is_not_lost_when_it_is_refused(
+    memcli: Run, old: str, tmp_path: Path
+) -> None:
+    editor = tmp_path / "editor.py"
+    editor.write_text(
+        "import sys\nopen(sys.argv[1], 'w').write('a long text')\nsys.exit(3)\n"
+    )
+    environ = {"EDITOR": f"{sys.executable} {editor}", "TMPDIR": str(tmp_path)}
+    done = memcli("evolve", old, "--edit", "--json", environ=environ)
+    error = done.json["error"]
+    assert (done.code, error["code"]) == (1, "editor_failed")
+    path = error["hint"].split()[-1]
+    assert Path(path).read_text() == "a long text"
+    missing = memcli("evolve", old, "--edit", environ={"EDITOR": "no-such-editor"})
+    assert "cannot be started" in missing.err
+
+
+def test_revert_goes_back(memcli: Run, vault: Vault, old: str) -> None:
+    new = memcli("evolve", old, "On Mondays", "--json").json["data"]["id"]
+    back = memcli("evolve", "--revert", new, "--json").json["data"]
+    assert vault.get(back["id"]).body == "We deploy on Tuesdays\n"
+    assert back["supersedes"] == new
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "exit_code"),
+    [
+        (["zzzz", "x"], "entry_not_found", 1),
+        (["../../etc/passwd", "x"], "entry_not_found", 1),
+        (["ID", ""], "empty_text", 1),
+        (["ID", "We deploy on Tuesdays"], "nothing_to_change", 1),
+        (["ID", "x", "--kind", "nonsense"], "invalid_kind", 1),
+        (["ID", "x", "--edit"], "usage", 2),
+        (["ID", "--revert", "--tag", "x"], "usage", 2),
+        (["ID", "--revert"], "no_version_before", 1),
+        (["ID", "x", "--file", "y"], "usage", 2),
+        ([], "usage", 2),
+    ],
+)
+def test_each_mistake_has_its_code_and_changes_nothing(
+    memcli: Run,
+    vault: Vault,
+    old: str,
+    snapshot: Callable[[str], Any],
+    words: list[str],
+    code: str,
+    exit_code: int,
+) -> None:
+    before = snapshot(vault.root)
+    given = [old if word == "ID" else word for word in words]
+    done = memcli("evolve", *given, "--json")
+    assert (done.code, done.json["error"]["code"]) == (exit_code, code)
+    assert snapshot(vault.root) == before
+
+
+def test_a_superseded_entry_is_answered_with_the_current_one(
+    memcli: Run, old: str
+) -> None:
+    new = memcli("evolve", old, "On Mondays", "--json").json["data"]["id"]
+    error = memcli("evolve", old, "On Sundays", "--json").json["error"]
+    assert error["code"] == "superseded"
+    assert error["hint"] == f"Name the current version: {new}"
+
+
+def test_history_and_as_of_are_on_the_command_line(memcli: Run, old: str) -> None:
+    new = memcli("evolve", old, "We deploy on Mondays", "--json").json["data"]["id"]
+    rows = memcli("recall", "deploy", "--history", "--json").json["data"]["rows"]
+    assert {row["id"]: row["superseded_by"] for row in rows} == {old: new, new: None}
+    rows = memcli("recall", "deploy", "--as-of", "2020-01-01", "--json").json["data"]
+    assert rows["rows"] == []

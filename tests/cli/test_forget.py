@@ -1,0 +1,41 @@
+"""`memcli forget`: asked twice, told once."""
+
+import pytest
+
+from memcli import Vault
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def name(vault: Vault) -> str:
+    return vault.save(vault.draft({"text": "what must go"})).id
+
+
+def test_without_a_person_it_needs_yes(memcli: Run, vault: Vault, name: str) -> None:
+    done = memcli("forget", name, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "usage")
+    assert "--yes" in done.json["error"]["hint"]
+    assert vault.get(name).body == "what must go\n"
+
+
+def test_it_says_what_history_holds_and_prints_the_purge(
+    memcli: Run, name: str
+) -> None:
+    plan = memcli("forget", name, "--dry-run").out
+    assert plan.startswith(f"would forget {name} memories/note/")
+    done = memcli("forget", name, "--yes")
+    assert done.out.splitlines()[0].startswith(f"forgotten {name}")
+    assert "git's history still holds the text (1 commit)." in done.out
+    assert done.out.count("  git -C ") + done.out.count("git -C") >= 4
+    assert memcli("recall", "must go").out == ""
+    again = memcli("forget", name, "--yes", "--json")
+    assert again.json["error"]["code"] == "entry_not_found"
+
+
+def test_the_plan_is_data(memcli: Run, vault: Vault, name: str) -> None:
+    new = vault.evolve(name, "something else").id
+    data = memcli("forget", new, "--dry-run", "--json").json["data"]
+    assert (data["applied"], data["versions"]) == (False, [name])
+    assert len(data["purge"]) == 4
+    every = memcli("forget", new, "--versions", "--yes", "--json").json["data"]
+    assert (every["applied"], len(every["paths"])) == (True, 2)

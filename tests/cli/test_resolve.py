@@ -1,0 +1,126 @@
+"""`memcli resolve`: ids act, questions plan, and everything can be listed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.entry import Status
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def lessons(vault: Vault) -> list[str]:
+    texts = ("Rerank answers 401", "Retry rerank later", "Watch rerank latency")
+    drafts = [vault.draft({"text": text, "item": "derived"}) for text in texts]
+    return [saved.id for saved in vault.save_all(drafts)]
+
+
+def test_it_returns_resolved_n_items(
+    memcli: Run, vault: Vault, lessons: list[str]
+) -> None:
+    done = memcli("resolve", *lessons[:2], "--by", "erin", "--note", "fixed")
+    assert done.out.splitlines()[0] == "resolved 2 items"
+    assert vault.get(lessons[0]).resolution_note == "fixed"
+    one = memcli("resolve", lessons[2], "--json").json["data"]
+    assert (one["applied"], one["count"]) == (True, 1)
+    assert one["items"][0]["id"] == lessons[2]
+    assert memcli("resolve", lessons[2]).out.startswith("resolved 0 items")
+    assert memcli("recall", "rerank").out == ""
+
+
+def test_a_query_plans_first_and_acts_when_told(
+    memcli: Run, vault: Vault, lessons: list[str], snapshot: Callable[[str], Any]
+) -> None:
+    before = snapshot(vault.root)
+    plan = memcli("resolve", "--query", "rerank", "--json").json["data"]
+    assert (plan["applied"], plan["count"]) == (False, 0)
+    assert {t["id"] for t in plan["plan"]["targets"]} == set(lessons)
+    assert all(t["score"] > 0 for t in plan["plan"]["targets"])
+    assert plan["plan"]["margin"] == 1.0
+    shown = memcli("resolve", "--query", "rerank").out
+    assert "nothing was changed; to do it add --yes" in shown
+    assert memcli("resolve", "--query", "rerank", "--dry-run", "--yes").code == 0
+    assert snapshot(vault.root) == before
+    done = memcli("resolve", "--query", "rerank", "--yes", "--note", "works")
+    assert done.out.splitlines()[0] == "resolved 3 items"
+    assert {vault.get(name).status for name in lessons} == {Status.RESOLVED}
+
+
+def test_an_ambiguous_query_is_refused_with_the_ids_and_a_number_decides(
+    memcli: Run, vault: Vault
+) -> None:
+    texts = [f"the build breaks on host{number}" for number in range(25)]
+    vault.save_all([vault.draft({"text": text}) for text in texts])
+    done = memcli("resolve", "--query", "build breaks", "--yes", "--json")
+    error = done.json["error"]
+    assert (done.code, error["code"]) == (1, "ambiguous_query")
+    assert "25 entries match" in error["message"]
+    assert "--expect 25" in error["hint"]
+    wrong = memcli("resolve", "--query", "build breaks", "--expect", "3", "--json")
+    assert wrong.json["error"]["code"] == "ambiguous_query"
+    assert memcli("recall", "--all", "--json").json["data"]["rows"].__len__() == 25
+    right = memcli("resolve", "--query", "build breaks", "--expect", "25", "--json")
+    assert right.json["data"]["count"] == 25
+
+
+def test_undo_and_the_list(memcli: Run, vault: Vault, lessons: list[str]) -> None:
+    assert memcli("resolve", "--list").out == "nothing to list\n"
+    memcli("resolve", lessons[0], "--by", "erin", "--note", "fixed")
+    memcli("save", "--item", "derived", "rerank answers 401")
+    (row,) = memcli("resolve", "--list", "--json").json["data"]["entries"]
+    assert (row["state"], row["resolved_by"]) == ("recurred", "erin")
+    assert "recurred" in memcli("resolve", "--list").out
+    unresolved = memcli("resolve", "--list", "--unresolved", "--json").json["data"]
+    assert unresolved["count"] == 2
+    assert memcli("resolve", "--list", "--all", "--json").json["data"]["count"] == 3
+    done = memcli("resolve", "--undo", lessons[0])
+    assert done.out.splitlines()[0] == "reopened 1 item"
+    assert vault.get(lessons[0]).status is Status.ACTIVE
+
+
+def test_same_key_is_the_default_and_only_this_turns_it_off(
+    memcli: Run, vault: Vault
+) -> None:
+    from pathlib import Path
+
+    first = vault.save(vault.draft({"text": "Restart it"})).id
+    Path(vault.root, "twin.md").write_text("- restart it.\n", encoding="utf-8")
+    alone = memcli("resolve", first, "--only-this", "--json").json["data"]
+    assert alone["count"] == 1
+    memcli("resolve", "--undo", first, "--only-this")
+    both = memcli("resolve", first, "--same-key").out
+    assert both.splitlines()[0] == "resolved 2 items"
+    assert f"(the same words as {first})" in both
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "exit_code"),
+    [
+        ([], "usage", 2),
+        (["zzzz"], "entry_not_found", 1),
+        (["x", "--query", "y"], "usage", 2),
+        (["--query", "y", "--undo"], "usage", 2),
+        (["x", "--same-key", "--only-this"], "usage", 2),
+        (["x", "--undo", "--note", "n"], "usage", 2),
+        (["--list", "x"], "usage", 2),
+        (["x", "--unresolved"], "usage", 2),
+        (["--query", "the"], "usage", 2),
+        (["--query", "kubernetes"], "entry_not_found", 1),
+    ],
+)
+def test_each_mistake_has_its_code(
+    memcli: Run, lessons: list[str], words: list[str], code: str, exit_code: int
+) -> None:
+    done = memcli("resolve", *words, "--json")
+    assert (done.code, done.json["error"]["code"]) == (exit_code, code)
+
+
+def test_control_characters_in_a_note_stay_text(
+    memcli: Run, vault: Vault, lessons: list[str]
+) -> None:
+    memcli("resolve", lessons[0], "--note", "\x1b[2Jgone: 'x'\n---\nid: y", "--by", "-")
+    assert vault.get(lessons[0]).resolution_note == "\x1b[2Jgone: 'x'\n---\nid: y"
+    assert "\x1b" not in memcli("resolve", "--list").out
+    assert "\x1b" not in memcli("inspect", lessons[0]).out

@@ -1,0 +1,168 @@
+"""The one real removal: what goes, what stays, and how to take it out of git."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, forget, recall, review
+from memcli.entry import Status
+from memcli.errors import EntryNotFound
+from memcli.lint import lint
+from tests.conftest import NOW
+
+SECRET = "xyzzy-the-words-to-forget"
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def git(root: str, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", root, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def in_git(root: str) -> bool:
+    """Whether any object of the repository holds the words."""
+    listed = git(root, "cat-file", "--batch-all-objects", "--batch-check")
+    names = [row.split()[0] for row in listed.splitlines()]
+    return any(SECRET in git(root, "cat-file", "-p", name) for name in names)
+
+
+def in_files(root: str) -> list[str]:
+    found = []
+    for folder, folders, names in os.walk(root):
+        if ".git" in folders:
+            folders.remove(".git")
+        found += [
+            name for name in names if SECRET.encode() in Path(folder, name).read_bytes()
+        ]
+    return found
+
+
+def purge(done: forget.Forgotten) -> None:
+    for command in done.purge:
+        subprocess.run(["sh", "-ec", command], check=True, capture_output=True)
+
+
+def test_the_file_goes_in_one_commit_that_does_not_repeat_it(vault: Vault) -> None:
+    name = save(vault, SECRET)
+    vault.recall("xyzzy")
+    assert in_files(vault.root)
+    done = vault.forget(name[:15])
+    assert (done.id, done.applied, done.commits) == (name, True, 1)
+    # Not in the index either, whose segments keep the words of what was deleted.
+    assert in_files(vault.root) == []
+    assert git(vault.root, "log", "-1", "--format=%s") == f"forget: {name}\n"
+    assert git(vault.root, "status", "--porcelain") == ""
+    assert vault.recall("xyzzy").rows == []
+    with pytest.raises(EntryNotFound):
+        vault.get(name)
+
+
+def test_history_holds_it_until_the_printed_commands_are_run(vault: Vault) -> None:
+    keep = save(vault, "what stays")
+    done = vault.forget(save(vault, SECRET, title="short"))
+    assert in_git(vault.root)
+    purge(done)
+    assert not in_git(vault.root)
+    assert vault.get(keep).body == "what stays\n"
+    assert git(vault.root, "status", "--porcelain") == ""
+    git(vault.root, "fsck")
+    save(vault, "and saving works")
+
+
+def test_the_commands_reach_every_place_where_the_text_has_been(vault: Vault) -> None:
+    name = save(vault, SECRET, status="pending", title="in the inbox first")
+    review.approve(vault, [name])
+    vault.evolve(name, "harmless")
+    done = vault.forget(name)
+    purge(done)
+    assert not in_git(vault.root)
+    assert [row.text for row in recall.enumerate_all(
+        vault, view=recall.view(NOW)
+    ).rows] == ["harmless"]  # fmt: skip
+
+
+def test_the_commands_work_in_a_vault_inside_another_repository(
+    ready_vault: Path, tmp_path: Path
+) -> None:
+    import shutil
+
+    outer = tmp_path / "pro'ject"
+    root = outer / "docs" / "vault"
+    shutil.copytree(ready_vault, root, ignore=shutil.ignore_patterns(".git"))
+    subprocess.run(["git", "init", "-q", str(outer)], check=True)
+    (outer / "code.py").write_text("x\n", encoding="utf-8")
+    git(str(outer), "add", "-A")
+    git(str(outer), "commit", "-qm", "start")
+    vault = Vault(str(root))
+    done = vault.forget(save(vault, SECRET))
+    purge(done)
+    assert not in_git(str(outer))
+    assert (outer / "code.py").exists()
+    assert git(str(outer), "status", "--porcelain") == ""
+
+
+def test_the_versions_on_both_sides_point_at_each_other(vault: Vault) -> None:
+    first = save(vault, "one")
+    second = vault.evolve(first, "two").id
+    third = vault.evolve(second, "three").id
+    done = vault.forget(second)
+    assert sorted(done.versions) == sorted([first, third])
+    assert vault.get(first).superseded_by == third
+    assert vault.get(third).supersedes == first
+    assert lint(vault) == []
+
+
+def test_when_the_current_version_goes_the_one_before_stays_history(
+    vault: Vault,
+) -> None:
+    first = save(vault, "one")
+    vault.forget(vault.evolve(first, "two").id)
+    entry = vault.get(first)
+    assert (entry.status, entry.superseded_by) == (Status.SUPERSEDED, None)
+    assert recall.enumerate_all(vault, view=recall.view(NOW)).rows == []
+
+
+def test_all_versions_go_when_that_is_asked_for(vault: Vault) -> None:
+    name = save(vault, f"{SECRET} one")
+    for text in (f"{SECRET} two", f"{SECRET} three"):
+        name = vault.evolve(name, text).id
+    done = vault.forget(name, versions=True)
+    assert len(done.paths) == 3
+    assert in_files(vault.root) == []
+    purge(done)
+    assert not in_git(vault.root)
+
+
+def test_who_links_to_it_is_told(vault: Vault) -> None:
+    name = save(vault, "The runbook", title="Run Book")
+    other = save(vault, "see [[Run Book]]")
+    found = forget.plan(vault, name)
+    assert [row["id"] for row in found.linked_from] == [other]
+
+
+def test_a_plan_changes_nothing(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]]
+) -> None:
+    name = save(vault, "one")
+    vault.evolve(name, "two")
+    before = snapshot(vault.root)
+    assert not forget.plan(vault, name, versions=True).applied
+    assert snapshot(vault.root) == before
+
+
+def test_what_was_never_committed_needs_no_purge(vault: Vault) -> None:
+    path = Path(vault.root, "note.md")
+    path.write_text("never committed\n", encoding="utf-8")
+    (row,) = vault.recall("committed").rows
+    done = vault.forget(row.id)
+    assert (done.commits, done.purge) == (0, [])
+    assert not path.exists()

@@ -1,0 +1,209 @@
+"""One function says what may be shown; every surface says the same.
+
+A vault with an entry of every status, end, age and visibility is asked through every
+surface, as its owner and as agents; each must show exactly what the function admits.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from memcli import Vault, duplicates, evolve, injection, recall, resolve, review
+from memcli.document import facts
+from memcli.eligibility import Agent, ReadPolicy, View, verdict
+from memcli.entry import Status
+from memcli.inspect import inspect
+from tests.conftest import NOW
+
+DAY = 86_400
+WORD = "shibboleth"
+
+
+class Case(NamedTuple):
+    """One entry: its fields, and a number that makes its text its own."""
+
+    number: int
+    fields: dict[str, Any]
+
+
+def ago(days: float) -> str:
+    from memcli import temporal
+
+    return temporal.iso(round(NOW - days * DAY))
+
+
+def cases() -> Iterator[Case]:
+    number = 0
+    ends: list[dict[str, Any]] = [
+        {},
+        {"expires_at": ago(1)},
+        {"expires_at": ago(-1)},
+    ]
+    ages: list[dict[str, Any]] = [
+        {},
+        {"item": "invariant", "created": ago(44.9)},
+        {"item": "invariant", "created": ago(45.1)},
+        {"item": "derived", "created": ago(13.9)},
+        {"item": "derived", "created": ago(14.1)},
+        {"item": "derived", "created": ago(40), "seen": [ago(13)]},
+    ]
+    for status in Status:
+        for end in ends:
+            for age in ages:
+                number += 1
+                yield Case(number, {"status": str(status), **end, **age})
+    for visibility in ("private", "shared", "group"):
+        for agent in ("ann", "bob", None):
+            for groups in ([], ["web"], ["ops", "web"]):
+                number += 1
+                fields = {"visibility": visibility, "agent": agent, "groups": groups}
+                yield Case(number, fields)
+
+
+VIEWS = {
+    "the owner": View(NOW),
+    "history": recall.view(NOW, history=True),
+    "as of yesterday": View(NOW, as_of=NOW - DAY),
+    "as of a month ago": View(NOW, as_of=NOW - 30 * DAY),
+    "every status": View(NOW, statuses=frozenset(Status)),
+    "an isolated agent": View(NOW, agent=Agent("ann")),
+    "an agent nobody knows": View(NOW, agent=Agent("eve")),
+    "a shared agent": View(NOW, agent=Agent("ann", ReadPolicy.SHARED)),
+    "a group agent": View(NOW, agent=Agent("bob", ReadPolicy.GROUP, ("web",))),
+    "a group agent of another group": View(
+        NOW, agent=Agent("eve", ReadPolicy.GROUP, ("hr",))
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def asked(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Vault:
+    import shutil
+
+    root = tmp_path_factory.mktemp("eligibility") / "vault"
+    shutil.copytree(ready_vault, root)
+    vault = Vault(str(root), now_ms=lambda: NOW * 1000)
+    drafts = []
+    for case in cases():
+        # Constraints surface by a way of their own, so half of them are some.
+        kind = "constraint" if case.number % 2 else "note"
+        text = f"{WORD} number{case.number} word{case.number}a word{case.number}b"
+        drafts.append(vault.draft({"text": text, "kind": kind, **case.fields}))
+    vault.save_all(drafts)
+    return vault
+
+
+def admitted(vault: Vault, view: View) -> set[str]:
+    """What the one function admits, asked of each file."""
+    found = set()
+    for path in Path(vault.root).rglob("*.md"):
+        relative = path.relative_to(vault.root).as_posix()
+        if relative != "README.md":
+            entry = vault.load(relative).entry
+            if verdict(facts(entry), view) is None:
+                found.add(entry.id)
+    return found
+
+
+def rows(vault: Vault, view: View) -> set[str]:
+    return {row.id for row in vault.recall(WORD, view=view, limit=10_000).rows}
+
+
+def everything(vault: Vault, view: View) -> set[str]:
+    return {row.id for row in recall.enumerate_all(vault, view=view).rows}
+
+
+SURFACES: dict[str, Callable[[Vault, View], set[str]]] = {
+    "recall": rows,
+    "recall --all": everything,
+}
+
+
+def test_there_are_entries_of_every_kind(asked: Vault) -> None:
+    assert len(list(cases())) == 6 * 3 * 6 + 27
+    for name, view in VIEWS.items():
+        nobody = view.agent is not None and view.agent.name == "eve"
+        assert bool(admitted(asked, view)) is not nobody, name
+
+
+@pytest.mark.parametrize("view", list(VIEWS))
+@pytest.mark.parametrize("surface", list(SURFACES))
+def test_recall_shows_exactly_what_the_function_admits(
+    asked: Vault, surface: str, view: str
+) -> None:
+    assert SURFACES[surface](asked, VIEWS[view]) == admitted(asked, VIEWS[view])
+
+
+@pytest.mark.parametrize("view", list(VIEWS))
+def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) -> None:
+    allowed = admitted(asked, VIEWS[view])
+    constraints = asked.recall("nothing of this", view=VIEWS[view]).constraints
+    assert {row.id for row in constraints} <= allowed
+    found = injection.injection(asked, view=VIEWS[view], chars=1_000_000)
+    injected = {one.id for one in (*found.pinned, *found.rules, *found.focus)}
+    assert injected <= allowed
+    # What is left out and could be shown has another reason: faded, or no room.
+    for one in found.omitted:
+        words = ("faded", "are in already", "no room", "the same words are resolved")
+        assert (one.id in allowed) == one.reason.startswith(
+            ("6 ", *words)
+        ) or one.reason.startswith("6 ")
+
+
+def test_inspect_says_the_same_and_why(asked: Vault) -> None:
+    allowed = admitted(asked, View(NOW))
+    for row in recall.enumerate_all(asked, view=VIEWS["every status"]).rows:
+        found = inspect(asked, row.id)
+        assert found.eligible == (row.id in allowed)
+        assert (found.reason is None) == found.eligible
+
+
+def test_resolve_and_review_offer_only_what_is_in_force(asked: Vault) -> None:
+    allowed = admitted(asked, View(NOW))
+    found = resolve.plan_query(asked, WORD)
+    assert {target.id for target in found.targets} == allowed
+    unresolved = resolve.standings(asked, ["unresolved"])
+    assert {row.id for row in unresolved} == allowed
+    for candidate in review.pending(asked)[:5]:
+        assert {one.id for one in review.proposals(asked, candidate)} <= allowed
+
+
+def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
+    allowed = admitted(asked, View(NOW))
+    for row in recall.enumerate_all(asked, view=VIEWS["every status"]).rows[::7]:
+        draft = asked.draft({"text": f"{row.text} more"})
+
+        def similar(reader: Any, draft: Any = draft) -> set[str]:
+            later = duplicates.Later(asked.root, [], [])
+            return {one.id for one in duplicates.similar(reader, later, draft)}
+
+        assert asked.read(similar) <= allowed
+
+
+def test_siblings_of_a_new_version_are_in_force(
+    make_vault: Callable[..., Vault],
+) -> None:
+    vault = make_vault()
+    text = "the staging database is reset every monday"
+    ids = {}
+    for status in ("active", "resolved", "pending", "rejected", "expired"):
+        draft = vault.draft({"text": f"{text} {status}", "status": status})
+        ids[status] = vault.save(draft).id
+    old = vault.save(vault.draft({"text": f"{text} here"})).id
+    done = evolve.evolve(vault, old, {"text": f"{text} there"})
+    assert [one.id for one in done.siblings] == [ids["active"]]
+
+
+def test_a_solved_thing_is_shown_by_no_default_view(asked: Vault) -> None:
+    solved = {
+        row.id
+        for row in recall.enumerate_all(
+            asked, view=View(NOW, statuses=frozenset({Status.RESOLVED}))
+        ).rows
+    }
+    assert solved
+    for view in VIEWS.values():
+        if view.as_of is None and Status.RESOLVED not in view.statuses:
+            assert not everything(asked, view) & solved
