@@ -115,7 +115,6 @@ class Repository(Readable):
         where = (self.root, self._git_dir, self._env)
         quick = commit_quickly(*where, paths, _clean(message), self._prefix())
         if quick is not None:
-            self._see_to_index(present)
             if self._garbage_is_due():
                 self._git(("gc", "--auto", "--quiet"))  # goes on in the background
             return quick or self.head()
@@ -193,19 +192,6 @@ class Repository(Readable):
             for path, name in names
             if bytes([len(name) & 0xFF]) + name + b"\0" not in index
         ]
-
-    def _see_to_index(self, paths: list[str]) -> None:
-        """Put paths into the index again that somebody's `git commit` has dropped.
-
-        git reads the index before it locks it: a person's commit of some paths, begun
-        before ours, writes an index without them, and their next commit would delete
-        them. Such a commit is over within milliseconds.
-        """
-        for _ in range(3):
-            lost = self._not_in_index(paths) if len(paths) <= _FEW else []
-            if not lost:
-                return
-            self._git((*_CHEAP, "add", *_PATHS), _pathspecs(lost))
 
     def _announce(self, fresh: list[str], paths: Sequence[str]) -> None:
         """Give new paths an empty entry in the index: `commit --only` needs one.

@@ -172,6 +172,9 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
     assert git(vault, "status", "--porcelain") == f"A  {staged.name}\n"
     git(vault, "fsck", "--no-dangling")
     assert lint(vault) == []
+    for commit in git(vault, "rev-list", "--grep=^save: ", "HEAD").split():
+        changed = git(vault, "show", "--name-only", "--format=", commit).split()
+        assert len(changed) == 1
 
 
 def test_of_many_who_evolve_one_entry_exactly_one_wins(vault: Vault) -> None:
@@ -186,3 +189,14 @@ def test_of_many_who_evolve_one_entry_exactly_one_wins(vault: Vault) -> None:
     answers = [child.communicate(timeout=60)[0].split() for child in children]
     assert sorted(word for word, _ in answers) == ["lost"] * 4 + ["won"]
     assert len({winner for _, winner in answers}) == 1
+
+
+def test_processes_that_save_the_same_text_make_one_entry(vault: Vault) -> None:
+    program = (
+        "import sys\nfrom memcli import Vault\nvault = Vault(sys.argv[1])\n"
+        "print(vault.save(vault.draft({'text': 'the very same words'})).outcome)"
+    )
+    children = [start(program, vault) for _ in range(4)]
+    outcomes = sorted(child.communicate(timeout=60)[0].strip() for child in children)
+    assert outcomes == ["created", "duplicate", "duplicate", "duplicate"]
+    assert len(vault.recall("very same words").rows) == 1
