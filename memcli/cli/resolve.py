@@ -142,7 +142,7 @@ def _result(found: "Plan", changed: "list[Target]", *, acted: bool) -> Result:
 
     def text(canvas: Canvas) -> None:
         if not acted and found.targets:
-            canvas.line(f"would have {verb}, score:")
+            canvas.line(f"would be {verb} (with the score of each match):")
             for target in found.targets:
                 score = "" if target.score is None else f" {target.score}"
                 canvas.line(f"  {target.id}{score} {target.title}{_why(target)}")
