@@ -21,7 +21,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from memcli.cli.app import app
+from memcli.cli.app import build
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -127,7 +127,7 @@ def every_command() -> dict[str, Any]:
             if not child.hidden:
                 visit(child, f"{words} {name}")
 
-    visit(typer.main.get_command(app), "memcli")
+    visit(typer.main.get_command(build()), "memcli")
     return found
 
 
@@ -178,7 +178,7 @@ def test_every_command_is_documented():
 
 @pytest.mark.parametrize("words", every_command())
 def test_help_begins_with_what_the_command_does_and_shows_an_example(words: str):
-    result = CliRunner().invoke(app, [*words.split()[1:], "--help"])
+    result = CliRunner().invoke(build(), [*words.split()[1:], "--help"])
     assert result.exit_code == 0
     text = every_command()[words].help or ""
     first = text.strip().partition("\n")[0]

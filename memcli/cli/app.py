@@ -5,8 +5,9 @@ is declared twice. A mistake in the words exits with 2 and, with `--json`, speak
 """
 
 import inspect
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Annotated, Any, Literal
 
 import typer
@@ -16,9 +17,7 @@ from memcli.cli import render, spec
 from memcli.cli.run import run
 from memcli.errors import UsageError
 
-app = typer.Typer(
-    name="memcli",
-    help="""Remember what agents and people know, in plain files
+_HELP = """Remember what agents and people know, in plain files
 
     The vault is a folder of markdown files under git. Read, edit and diff them with
     any tool; the next command sees it.
@@ -28,11 +27,7 @@ app = typer.Typer(
       memcli init ~/memory
       memcli save "We deploy from main, never on Fridays" --kind convention
       memcli recall "when do we deploy?"
-    """,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+    """
 
 # Typer may bundle click or import it; its own names lead to the right classes.
 _MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]
@@ -41,7 +36,10 @@ _MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]
 def main(words: list[str]) -> int:
     """Run a command line through Typer; returns the exit code."""
     words = words or ["--help"]
+    completing = any(name.startswith("_MEMCLI_COMPLETE") for name in os.environ)
     try:
+        # Declaring a command costs 1 ms, and the first word mostly tells which it is.
+        app = build(spec.COMMANDS if completing else words[:1])
         code = app(args=words, prog_name="memcli", standalone_mode=False)
     except _MISTAKE as mistake:
         return _explain(mistake, words)
@@ -50,6 +48,27 @@ def main(words: list[str]) -> int:
     except BrokenPipeError:
         return 0
     return code if isinstance(code, int) else 0
+
+
+def build(whole: Collection[str] = spec.COMMANDS) -> typer.Typer:
+    """The command line as a Typer application.
+
+    Args:
+        whole: commands to declare with their parameters; of the others only the name
+            and the help, which is all that `memcli --help` shows of them.
+    """
+    app = typer.Typer(
+        name="memcli",
+        help=_HELP,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name in spec.COMMANDS:
+        command = spec.load(name)
+        app.command(name)(_function(command, whole=name in whole))
+    return app
 
 
 def _explain(mistake: Any, words: list[str]) -> int:
@@ -65,7 +84,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool,
@@ -77,7 +95,7 @@ def _root(
     del version
 
 
-def _function(command: spec.Command) -> Callable[..., int]:
+def _function(command: spec.Command, *, whole: bool) -> Callable[..., int]:
     """A function with the signature from which Typer builds the command."""
 
     def call(**values: Any) -> int:
@@ -85,7 +103,7 @@ def _function(command: spec.Command) -> Callable[..., int]:
         return run(command, given)
 
     items: list[spec.Option | spec.Argument]
-    items = [*command.arguments, *command.options]
+    items = [*command.arguments, *command.options] if whole else []
     parameters = [
         inspect.Parameter(
             item.name,
@@ -131,8 +149,3 @@ def _annotation(item: spec.Option | spec.Argument) -> Any:
     if item.repeat:
         return Annotated[list[kind], typer.Option(*item.flags, **declared)]
     return Annotated[kind | None, typer.Option(*item.flags, **declared)]
-
-
-for _name in spec.COMMANDS:
-    _command = spec.load(_name)
-    app.command(_name)(_function(_command))
