@@ -72,16 +72,17 @@ def commit_quickly(
     who = _identity(root, dict(env))
     if who is None:
         return None
+    contents = {prefix + path: _content(os.path.join(root, path)) for path in paths}
+    gone = ("--all",) if None in contents.values() else ()
     # `git add` takes the lock before it reads the index. `git commit --only` reads it
     # first, and loses what another git has staged in between: seen with 8 writers and
     # a person who commits beside them.
-    add = ("-c", "core.preloadIndex=false", "add", "--all", "--verbose", *_PATHS)
+    add = ("-c", "core.preloadIndex=false", "add", *gone, "--verbose", *_PATHS)
     done = run(root, dict(env), add, _pathspecs(paths))
     if b".lock': File exists" in done.output:
         raise lock_busy(done.text)
     if not done.code and not done.output:
         return None  # nothing differs, or only the long way can tell
-    contents = {prefix + path: _content(os.path.join(root, path)) for path in paths}
     if not done.code:
         done = _import(root, env, _stream(contents, message, branch, who))
     if done.code:
