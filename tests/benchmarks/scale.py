@@ -131,8 +131,8 @@ def recall(bench: Bench) -> timing.Timing:
     return warm
 
 
-def save_and_inspect(bench: Bench) -> None:
-    """Time saves of new texts, each with its git commit, and the overview."""
+def write_and_inspect(bench: Bench) -> None:
+    """Time saves, new versions and resolutions, each with its commit; the overview."""
 
     def save(turn: int) -> list[str]:
         text = f"Run {turn} of {bench.size}: {bench.questions[turn].text}"
@@ -146,6 +146,20 @@ def save_and_inspect(bench: Bench) -> None:
     )
     notes = f"{row.notes}; {commits} commits for {bench.runs + 1} saves"
     report.show(report.line(row._replace(notes=notes)))
+    listed = [*bench.memcli, "recall", "--all", "--limit", "100", "--json"]
+    said = timing.must(timing.run(listed, env=bench.env), listed)
+    ids = [row["id"] for row in json.loads(said.out)["data"]["rows"]]
+
+    def evolve(turn: int) -> list[str]:
+        text = f"Version {turn} of {bench.size}: {bench.questions[turn].text}"
+        return [*bench.memcli, "evolve", ids[turn], text, "--reason", "benchmark"]
+
+    def resolve(turn: int) -> list[str]:
+        return [*bench.memcli, "resolve", ids[50 + turn]]
+
+    for name, act in (("evolve", evolve), ("resolve", resolve)):
+        row_of = timing.measure(f"memcli {name}", act, runs=bench.runs, env=bench.env)
+        report.show(report.line(report.ratio_row(row_of, f"{bench.size:,}")))
     looked = timing.measure(
         "memcli inspect", [*bench.memcli, "inspect"], runs=5, env=bench.env
     )
@@ -284,7 +298,7 @@ def main() -> None:
             fill(bench, notes[:size])
             warm[size] = recall(bench)
             query(bench, notes[:size], arguments.queries)
-            save_and_inspect(bench)
+            write_and_inspect(bench)
     if 10_000 in warm and 100_000 in warm:
         large, small = warm[100_000], warm[10_000]
         report.show(
