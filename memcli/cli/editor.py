@@ -4,11 +4,12 @@ Invariant: what was written is never lost: when the editor fails, or what follow
 does, the text stays in its file and the error names it.
 """
 
+import contextlib
 import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 
 from memcli.errors import MemcliError, Unreadable
 
@@ -21,16 +22,17 @@ class EditorFailed(MemcliError):
     code = "editor_failed"
 
 
-def edit(text: str, environ: Mapping[str, str]) -> tuple[str, Callable[[], None]]:
-    """Let a person change a text.
+@contextlib.contextmanager
+def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """Let a person change a text; what they wrote is safe until the block is done.
 
     Args:
         text: what the editor opens with.
         environ: names the editor: VISUAL, then EDITOR, then vi.
 
-    Returns:
-        The text as it was saved, and what removes the file that holds it; call that
-        once the text is safe elsewhere.
+    Yields:
+        The text as it was saved. An error in the block leaves it in its file, and
+        its hint names that.
 
     Raises:
         EditorFailed: no such program, or it left with an error.
@@ -56,8 +58,17 @@ def edit(text: str, environ: Mapping[str, str]) -> tuple[str, Callable[[], None]
         )
     try:
         with open(path, encoding="utf-8", newline="") as file:
-            return file.read(), lambda: os.unlink(path)
+            written = file.read()
     except UnicodeDecodeError as error:
         raise Unreadable(
             f"{path}: not UTF-8 (byte {error.start:,}); nothing was changed"
         ) from error
+    try:
+        yield written
+    except MemcliError as error:
+        if written != text:
+            error.hint = f"{error.hint or ''} What you wrote is in {path}".strip()
+            raise
+        os.unlink(path)
+        raise
+    os.unlink(path)

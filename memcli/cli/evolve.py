@@ -1,5 +1,6 @@
 """`memcli evolve`: the next version of a memory, or the one before."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.save import written_text
@@ -81,40 +82,39 @@ def run(context: Context, **values: Any) -> Result:
                 hint="Revert first, then evolve the result.",
             )
         return _result(evolve.revert(vault, values["id"], reason=values["reason"]))
-    text, discard = _text(context, vault, values, changes=bool(fields))
-    if text is not None:
-        fields["text"] = text
     reason = values["reason"]
-    if reason is None and context.interactive:
-        reason = (context.ask("Why does it change? (empty: no reason) ") or "").strip()
-    done = evolve.evolve(
-        vault,
-        values["id"],
-        fields,
-        reason=reason or None,
-        also=values["also"],
-        untag=values["untag"],
-        allow_secret=values["allow_secret"],
-    )
-    discard()
+    with _text(context, vault, values, changes=bool(fields)) as text:
+        if text is not None:
+            fields["text"] = text
+        if reason is None and context.interactive:
+            reason = context.ask("Why does it change? (empty: no reason) ")
+        done = evolve.evolve(
+            vault,
+            values["id"],
+            fields,
+            reason=(reason or "").strip() or None,
+            also=values["also"],
+            untag=values["untag"],
+            allow_secret=values["allow_secret"],
+        )
     return _result(done)
 
 
 def _text(
     context: Context, vault: "Vault", values: dict[str, Any], *, changes: bool
-) -> tuple[str | None, Any]:
-    """The new text, None when only fields change; and what discards its scratch."""
+) -> AbstractContextManager[str | None]:
+    """The new text, None when only fields change."""
     changes = changes or bool(values["untag"] or values["also"])
     if values["edit"]:
         if values["text"] or values["file"]:
             raise UsageError("--edit brings its own text", hint="Drop TEXT or --file.")
-        from memcli.cli.editor import edit
+        from memcli.cli.editor import edited
 
-        return edit(vault.get(values["id"]).body, context.environ)
+        return edited(vault.get(values["id"]).body, context.environ)
     if changes and values["text"] is None and not values["file"]:
-        return None, lambda: None
+        return nullcontext(None)
     text = written_text(context, values["text"], values["file"], what="evolve ID")
-    return text, lambda: None
+    return nullcontext(text)
 
 
 def _result(done: "Evolved") -> Result:

@@ -142,12 +142,10 @@ def edited(
 ) -> "Outcome":
     """Approve a candidate with the text that a person makes of it."""
     from memcli import review
-    from memcli.cli.editor import edit
+    from memcli.cli import editor
 
-    text, discard = edit(vault.get(entry_id).body, context.environ)
-    done = review.approve(vault, [entry_id], {**changes, "text": text})
-    discard()
-    return done
+    with editor.edited(vault.get(entry_id).body, context.environ) as text:
+        return review.approve(vault, [entry_id], {**changes, "text": text})
 
 
 def _selected(vault: "Vault", values: dict[str, Any]) -> "list[Candidate]":

@@ -27,6 +27,11 @@ _HELP = """\
   q      quit; what is decided stays decided"""
 
 
+# A candidate is to be read at a glance; a transcript that got in is not.
+_MOST_LINES = 40
+_WIDEST = 2_000
+
+
 class _Decision(NamedTuple):
     """What was decided on the candidate at a place of the walk, in which commit."""
 
@@ -96,8 +101,12 @@ class _Walk:
         if source.get("excerpt"):
             tell(f"  said: {source['excerpt']}")
         tell("")
-        for line in candidate.text.splitlines():
-            tell(f"    {line}")
+        lines = candidate.text.splitlines()
+        for line in lines[:_MOST_LINES]:
+            tell(f"    {line[:_WIDEST]}")
+        if len(lines) > _MOST_LINES:
+            rest = f"{len(lines) - _MOST_LINES:,} more lines"
+            tell(f"    ... {rest}: memcli inspect {candidate.id}")
         tell("")
         near = review.proposals(self.vault, candidate)
         for number, one in enumerate(near, 1):

@@ -82,6 +82,17 @@ def test_what_was_written_in_an_editor_is_not_lost_when_it_is_refused(
     assert (done.code, error["code"]) == (1, "editor_failed")
     path = error["hint"].split()[-1]
     assert Path(path).read_text() == "a long text"
+    # So it is when what follows the editor refuses it.
+    secret = "key AKIA" + "ABCDEFGHIJKLMNOP"
+    editor.write_text(f"import sys\nopen(sys.argv[1], 'w').write('{secret}')\n")
+    error = memcli("evolve", old, "--edit", "--json", environ=environ).json["error"]
+    assert error["code"] == "secret_found"
+    assert Path(error["hint"].split()[-1]).read_text() == secret
+    left = set(tmp_path.glob("memcli-*"))
+    editor.write_text("")
+    error = memcli("evolve", old, "--edit", "--json", environ=environ).json["error"]
+    assert error["code"] == "nothing_to_change"
+    assert set(tmp_path.glob("memcli-*")) == left
     missing = memcli("evolve", old, "--edit", environ={"EDITOR": "no-such-editor"})
     assert "cannot be started" in missing.err
 
