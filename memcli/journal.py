@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from memcli import files, layout
-from memcli.errors import MemcliError, Unreadable
+from memcli.errors import MemcliError, Unreadable, UnsafePath
 
 _VERSION = 1
 
@@ -98,7 +98,9 @@ def load(root: str) -> tuple[dict[str, tuple[str | None, bytes | None]], str]:
             for path, item in document["files"].items()
         }
         message = str(document["message"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        for path in entries:
+            files.inside(root, path)
+    except (ValueError, KeyError, TypeError, AttributeError, UnsafePath) as error:
         raise _strange(root) from error
     if not known:
         raise _strange(root)

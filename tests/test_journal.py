@@ -1,0 +1,98 @@
+"""The journal says what will be, whole; what is no journal of ours is not obeyed."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli import Vault, journal
+from memcli.errors import MemcliError, Unreadable
+from memcli.journal import Change
+from memcli.lint import lint
+
+bytes_or_none = st.none() | st.binary(max_size=40)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["a.md", "b/c d.md", "ü/\u4e2d.md"]),
+        st.tuples(bytes_or_none, bytes_or_none),
+        min_size=1,
+    )
+)
+def test_every_byte_comes_back(
+    tmp_path_factory: pytest.TempPathFactory,
+    changes: dict[str, tuple[bytes | None, bytes | None]],
+) -> None:
+    root = str(tmp_path_factory.mktemp("journal"))
+    journal.write(root, {path: Change(*two) for path, two in changes.items()}, "m é")
+    entries, message = journal.load(root)
+    assert message == "m é"
+    assert {path: after for path, (_, after) in entries.items()} == {
+        path: after for path, (_, after) in changes.items()
+    }
+    for path, (before, _) in changes.items():
+        if before is not None:
+            Path(root, path).parent.mkdir(parents=True, exist_ok=True)
+            Path(root, path).write_bytes(before)
+    done = journal.recover(root, lambda _: None)
+    assert done.conflicts == []
+    for path, (_, after) in changes.items():
+        assert journal.current(os.path.join(root, path)) == after
+    journal.clear(root)
+    journal.clear(root)
+    assert not journal.exists(root)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{bad",
+        "[]",
+        "{}",
+        '{"journal": 2, "message": "m", "files": {}}',
+        '{"journal": 1, "message": "m", "files": []}',
+        '{"journal": 1, "message": "m", "files": {"a.md": {"before": null}}}',
+        json.dumps(
+            {
+                "journal": 1,
+                "message": "m",
+                "files": {"../../evil.md": {"before": None, "after": "x"}},
+            }
+        ),
+        json.dumps(
+            {
+                "journal": 1,
+                "message": "m",
+                "files": {".git/config": {"before": None, "after": "x"}},
+            }
+        ),
+    ],
+)
+def test_what_is_no_journal_of_ours_is_named_and_stops_no_reader(
+    vault: Vault, tmp_path: Path, text: str
+) -> None:
+    vault.save(vault.draft({"text": "some words"}))
+    path = Path(vault.root, ".memcli", "run", "journal")
+    path.write_text(text, encoding="utf-8")
+    told: list[str] = []
+    reader = Vault(vault.root, tell=told.append)
+    assert [row.text for row in reader.recall("words").rows] == ["some words"]
+    assert "is not a journal" in told[0]
+    with pytest.raises(Unreadable, match="is not a journal") as refusal:
+        vault.save(vault.draft({"text": "more"}))
+    assert "delete that file" in (refusal.value.hint or "")
+    assert [finding.code for finding in lint(vault)] == ["journal"]
+    assert not (tmp_path.parent / "evil.md").exists()
+
+
+def test_a_journal_on_a_disk_that_refuses_says_so(vault: Vault) -> None:
+    run = Path(vault.root, ".memcli", "run")
+    run.mkdir(exist_ok=True)
+    (run / "journal").mkdir()
+    with pytest.raises(MemcliError):
+        journal.write(vault.root, {"a.md": Change(None, b"x")}, "m")
