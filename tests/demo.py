@@ -5,6 +5,7 @@ Stops with exit code 1 at the first command whose output is not what it should b
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -52,6 +53,14 @@ class Shell:
         return output
 
 
+def id_in(answer: str) -> str:
+    """The first id that an answer of recall names."""
+    found = re.search(r"\b[0-9a-hjkmnp-tv-z]{16}\b", answer)
+    if found is None:
+        raise SystemExit("demo failed: the answer names no id")
+    return found[0]
+
+
 def say(text: str) -> None:
     print(f"\n# {text}", flush=True)
 
@@ -97,9 +106,31 @@ def play(shell: Shell) -> None:
         hides="Tuesday mornings",
     )
 
-    say("git has the history of every write, and sees the edit.")
+    say("Knowledge changes: the new version takes the place, the old one is kept.")
+    shell.type(
+        f"memcli evolve {id_in(answer)} 'Deploys go out on Mondays' --reason 'freeze'",
+        shows="replaces",
+    )
+    answer = shell.type(
+        "memcli recall 'when do we deploy?'", shows="Mondays", hides="Wednesday"
+    )
+    shell.type("memcli recall 'when do we deploy?' --history", shows="Wednesday")
+
+    say("What is solved is not shown any more, and can be brought back.")
+    shell.type(
+        "memcli resolve --query 'payment tests hang' --yes --note 'fixed in CI'",
+        shows="resolved 1 item",
+    )
+    shell.type("memcli recall 'payment test hangs'", hides="REDIS_URL")
+    shell.type("memcli resolve --list", shows="fixed in CI")
+
+    say("What somebody mined waits for a decision.")
+    shell.type("memcli save --inbox 'Perhaps the web client wants tabs'")
+    shell.type("memcli review", shows="tabs")
+
+    say("git has the history of every write, the edit by hand included.")
     shell.type("git -C vault log --oneline", shows="save")
-    shell.type("git -C vault status --short", shows="memories/convention/")
+    shell.type("git -C vault status --short", hides="memories")
 
     say("The index is disposable: without it the answer is the same.")
     shell.type("rm -r vault/.memcli/index")
