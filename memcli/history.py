@@ -108,6 +108,16 @@ class Repository(Readable):
                 time.sleep(0.05)
         return None
 
+    def unstage(self, paths: Sequence[str]) -> None:
+        """Let the index hold these paths as HEAD does.
+
+        Raises:
+            LockBusy, HistoryError: git refused.
+        """
+        done = self._git(("reset", "--quiet", *_PATHS), _pathspecs(paths))
+        if done.code:
+            raise self._failure(done, paths)
+
     def _commit_once(self, paths: list[str], message: str) -> str | None:
         if len(paths) >= MANY:
             return self._commit_many(paths, message)

@@ -8,15 +8,15 @@ Whatever a killed command began is finished by any command; what is here is the 
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import files, layout
+from memcli import files, journal, layout
 from memcli.entry import Status
 from memcli.errors import MemcliError
 from memcli.findings import ERROR, Finding
+from memcli.history import Repository
 from memcli.lint_lifecycle import lock_age
 from memcli.sameness import strict_key
 
 if TYPE_CHECKING:
-    from memcli.history import Repository
     from memcli.transaction import Transaction
     from memcli.vault import Vault
 
@@ -25,7 +25,10 @@ _DEAD = 600.0
 
 
 class Repair(NamedTuple):
-    """One step: `code` is leftover, git_lock, uncommitted, stale_key or lineage."""
+    """One step.
+
+    `code` is leftover, git_lock, index, uncommitted, stale_key or lineage.
+    """
 
     code: str
     path: str
@@ -55,7 +58,6 @@ class Mending(NamedTuple):
 
 def plan(vault: "Vault") -> Mending:
     """What can be mended, and what cannot."""
-    from memcli.history import Repository
     from memcli.lint import lint
 
     vault.read(lambda _: None)  # finishes what a killed command began
@@ -77,7 +79,7 @@ def plan(vault: "Vault") -> Mending:
         steps.append(Repair("git_lock", _lock_path(repository), action))
         mended += [one for one in findings if one.code == "git_lock"]
     broken = {one.path for one in findings if one.code in ("broken", "conflict")}
-    steps += _uncommitted(repository, broken)
+    steps += _uncommitted(vault.root, repository, broken)
     return Mending(steps, [one for one in findings if one not in mended])
 
 
@@ -93,12 +95,16 @@ def apply(vault: "Vault", found: Mending) -> Mending:
         elif step.code == "leftover":
             files.remove(os.path.join(vault.root, *step.path.split("/")))
     with vault.transaction() as change:
+        lost = [step.path for step in found.steps if step.code == "index"]
+        if lost:
+            Repository.open(vault.root, environ=vault.environ).unstage(lost)
         for step in found.steps:
             if step.code == "uncommitted":
                 change.include(step.path)
             elif step.code in ("stale_key", "lineage"):
                 _rewrite(vault, change, step.path, step.code)
-        count = sum(step.code not in ("git_lock", "leftover") for step in found.steps)
+        written = ("uncommitted", "stale_key", "lineage")
+        count = sum(step.code in written for step in found.steps)
         change.message = f"repair: {count} files"
     return Mending(found.steps, plan(vault).left, applied=True)
 
@@ -118,25 +124,48 @@ def _step(vault: "Vault", finding: Finding) -> Repair | None:
     return None
 
 
-def _uncommitted(repository: "Repository", broken: set[str]) -> list[Repair]:
-    """Files that are on disk and not in git; what somebody staged is his."""
+def _uncommitted(root: str, repository: Repository, broken: set[str]) -> list[Repair]:
+    """Files that are on disk and not in git; what somebody staged is his.
+
+    A file that is on disk as HEAD has it, and in the index otherwise, nobody staged:
+    a `git commit` that ran beside ours has overwritten the index (decision 4).
+    """
     words = {"??": "commit it: new", " M": "commit it: edited", " D": "commit: deleted"}
     try:
         rows = repository.status()
     except MemcliError:
         return []
-    return [
+    lost = {
+        path
+        for code, path in rows
+        if code in ("MM", "D ") and _is_ours(path) and _is_head(root, repository, path)
+    }
+    steps = [
+        Repair("index", path, "put it back into git's index, which has lost it")
+        for path in sorted(lost)
+    ]
+    steps += (
         Repair("uncommitted", path, words[code])
         for code, path in sorted(rows, key=lambda row: row[1])
-        if code in words and path not in broken and _is_ours(path)
-    ]
+        if code in words and path not in broken | lost and _is_ours(path)
+    )
+    return steps
+
+
+def _is_head(root: str, repository: Repository, path: str) -> bool:
+    try:
+        return repository.show("HEAD", path) == journal.current(
+            files.inside(root, path)
+        )
+    except MemcliError:
+        return False
 
 
 def _is_ours(path: str) -> bool:
     return layout.is_entry(path) or path in (layout.CONFIG, layout.README)
 
 
-def _lock_path(repository: "Repository") -> str:
+def _lock_path(repository: Repository) -> str:
     return os.path.join(repository.git_dir, "index.lock")
 
 

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from memcli import Vault, recall
+from memcli import Vault, recall, repair
 from memcli.entry import Status
 from memcli.lint import lint
 
@@ -169,6 +169,12 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
     assert len(heads) == WRITERS * SAVES + len(fought) + len(solved)
     assert len(rows) == len(heads) + won
     assert own > 0
+    # The person's git reads its index before it locks it, and may overwrite ours with
+    # what it read. memcli looks afterwards, and cannot look for ever: what is lost
+    # later is named and mended (docs/decisions/0004).
+    if found := repair.plan(vault).steps:
+        assert {step.code for step in found} == {"index"}
+        repair.apply(vault, repair.plan(vault))
     assert git(vault, "status", "--porcelain") == f"A  {staged.name}\n"
     git(vault, "fsck", "--no-dangling")
     assert lint(vault) == []

@@ -122,3 +122,24 @@ def test_what_takes_a_decision_is_left_with_what_to_do(vault: Vault) -> None:
     found = repair.apply(vault, repair.plan(vault))
     assert [f.code for f in found.left] == ["one_sided_lineage"]
     assert found.left[0].hint == f"If it is meant: memcli evolve {B} --also {A}"
+
+
+def test_what_the_index_has_lost_is_put_back_and_what_is_staged_stays(
+    vault: Vault,
+) -> None:
+    """As a person's `git commit PATH` leaves it that began before ours."""
+    kept = vault.save(vault.draft({"text": "kept"}))
+    changed = vault.save(vault.draft({"text": "changed"}))
+    index = Path(vault.root, ".git", "index")
+    before = index.read_bytes()
+    vault.resolve(changed.id)
+    added = vault.save(vault.draft({"text": "added"}))
+    index.write_bytes(before)
+    mine = Path(vault.root, kept.path)
+    mine.write_text(mine.read_text() + "staged\n", encoding="utf-8")
+    git(vault, "add", kept.path)
+    commits = git(vault, "rev-list", "--count", "HEAD")
+    found = repair.apply(vault, repair.plan(vault))
+    assert sorted(codes(found)) == [("index", added.path), ("index", changed.path)]
+    assert git(vault, "status", "--porcelain") == f"M  {kept.path}\n"
+    assert git(vault, "rev-list", "--count", "HEAD") == commits
