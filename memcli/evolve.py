@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli import lineage
 from memcli.eligibility import View
 from memcli.entry import Entry, Source, new_id
-from memcli.errors import InvalidValue, NotAllowed, UsageError
+from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.sameness import strict_key
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolv
                 f"{old.entry.id} is the first version; there is none before it",
                 code="no_version_before",
             )
-        before = vault.stored(vault.path_of(old.entry.supersedes)).entry
+        before = _before(vault, old.entry.supersedes)
         now_ms = vault.now_ms()
         now = temporal.iso(now_ms // 1000)
         fresh = before.replace(id=new_id(now_ms, vault.entropy), path=old.path)
@@ -145,6 +145,19 @@ def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolv
         change.message = subject("evolve: revert", fresh.display_title)
     replaced = Replaced(old.entry.id, place, old.entry.display_title)
     return Evolved(fresh.id, old.path, fresh.display_title, [replaced], [])
+
+
+def _before(vault: "Vault", entry_id: str) -> Entry:
+    try:
+        return vault.stored(vault.path_of(entry_id)).entry
+    except EntryNotFound as error:
+        from shlex import quote
+
+        git = f"git -C {quote(vault.root)}"
+        raise EntryNotFound(
+            f"the version before, {entry_id}, is not in the vault any more",
+            hint=f"git may have it: {git} log --all -- '*{entry_id}.md'",
+        ) from error
 
 
 def _named(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli import files, journal, layout
 from memcli.entry import Status
 from memcli.errors import MemcliError
-from memcli.findings import ERROR, Finding
+from memcli.findings import ERROR, WARNING, Finding
 from memcli.history import Repository
 from memcli.lint_lifecycle import lock_age
 from memcli.sameness import strict_key
@@ -80,7 +80,8 @@ def plan(vault: "Vault") -> Mending:
         mended += [one for one in findings if one.code == "git_lock"]
     broken = {one.path for one in findings if one.code in ("broken", "conflict")}
     steps += _uncommitted(vault.root, repository, broken)
-    return Mending(steps, [one for one in findings if one not in mended])
+    left = [one for one in findings if one not in mended]
+    return Mending(steps, [*left, *_deleted(repository)])
 
 
 def apply(vault: "Vault", found: Mending) -> Mending:
@@ -130,7 +131,7 @@ def _uncommitted(root: str, repository: Repository, broken: set[str]) -> list[Re
     A file that is on disk as HEAD has it, and in the index otherwise, nobody staged:
     a `git commit` that ran beside ours has overwritten the index (decision 4).
     """
-    words = {"??": "commit it: new", " M": "commit it: edited", " D": "commit: deleted"}
+    words = {"??": "commit it: new", " M": "commit it: edited"}
     try:
         rows = repository.status()
     except MemcliError:
@@ -150,6 +151,26 @@ def _uncommitted(root: str, repository: Repository, broken: set[str]) -> list[Re
         if code in words and path not in broken | lost and _is_ours(path)
     )
     return steps
+
+
+def _deleted(repository: Repository) -> list[Finding]:
+    """Files that were deleted by hand: whether that is meant is for people to say."""
+    try:
+        rows = repository.status()
+    except MemcliError:
+        return []
+    return [
+        Finding(
+            path,
+            1,
+            "deleted",
+            WARNING,
+            "deleted by hand, and not committed",
+            "git restore brings it back, git rm makes it so.",
+        )
+        for code, path in sorted(rows, key=lambda row: row[1])
+        if code == " D" and _is_ours(path)
+    ]
 
 
 def _is_head(root: str, repository: Repository, path: str) -> bool:

@@ -121,8 +121,11 @@ class Transaction:
             for path in paths
         }
         self._compare(changes)
-        several = len(changes) > 1 and any(
-            change.before is not None for change in changes.values()
+        # A new file is whole or not there, and one that is replaced is old or new. A
+        # removal leaves nothing behind that could tell it from a person's.
+        several = None in self._after.values() or (
+            len(changes) > 1
+            and any(change.before is not None for change in changes.values())
         )
         fault = self._fault
         fault("locked")

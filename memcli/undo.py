@@ -5,6 +5,7 @@ still be as the commit left it; if one is not, it is named and nothing changes.
 """
 
 import re
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli import files, journal
@@ -67,9 +68,10 @@ def undo(vault: "Vault", commit: str, subject: str) -> Undone:
             left = _blob(repository, commit, path)
             now = journal.current(files.inside(vault.root, path))
             if now != left:
+                git = f"git -C {quote(vault.root)}"
                 raise Conflict(
                     f"{path} was changed since; nothing was undone",
-                    hint=f"See what it was: git -C {vault.root} show {commit[:10]}",
+                    hint=f"See what it was: {git} show {commit[:10]}",
                 )
             before = _blob(repository, f"{commit}^", path)
             if before is None:

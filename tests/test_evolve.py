@@ -314,6 +314,17 @@ def test_a_first_version_has_none_before_it(vault: Vault) -> None:
     assert refusal.value.error_code == "no_version_before"
 
 
+def test_a_version_before_that_is_gone_is_looked_for_in_git(vault: Vault) -> None:
+    first = save(vault, "one")
+    second = vault.evolve(first, "two").id
+    Path(vault.root, vault.path_of(first)).unlink()
+    with pytest.raises(EntryNotFound, match="is not in the vault any more") as refusal:
+        vault.revert(second)
+    words = (refusal.value.hint or "").partition(": ")[2]
+    found = subprocess.run(["sh", "-c", words], capture_output=True, text=True)
+    assert "evolve: two" in found.stdout
+
+
 def test_one_commit_holds_exactly_the_two_files_and_nothing_staged(
     vault: Vault,
 ) -> None:

@@ -56,15 +56,21 @@ def test_files_of_a_killed_import_and_edits_are_committed(vault: Vault) -> None:
     found = repair.apply(vault, repair.plan(vault))
     assert found.applied
     assert git(vault, "status", "--porcelain", "-uall").splitlines() == [
+        f" D {gone.path}",
         "A  staged.md",
         "?? broken.md",
         "?? picture.txt",
     ]
-    assert [f.path for f in found.left] == ["broken.md"]
+    assert [(f.path, f.code) for f in found.left] == [
+        ("broken.md", "broken"),
+        (gone.path, "deleted"),
+    ]
+    assert "git restore" in (found.left[1].hint or "")
     assert not found.ok
     assert broken.exists()
     assert foreign.exists()
-    assert overview(vault).dirty == ["broken.md", "picture.txt", "staged.md"]
+    rest = ["broken.md", gone.path, "picture.txt", "staged.md"]
+    assert overview(vault).dirty == rest
 
 
 def test_leftovers_of_killed_writes_go(vault: Vault) -> None:
