@@ -128,7 +128,7 @@ def _decided(context: Context, found: "Plan", values: dict[str, Any]) -> bool:
         return False
     for target in found.targets:
         context.tell(f"  {target.id} {target.title}")
-    return context.confirm(f"Resolve these {count}?")
+    return context.confirm("Resolve it?" if count == 1 else f"Resolve these {count}?")
 
 
 def _named(targets: "list[Target]") -> str:

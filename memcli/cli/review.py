@@ -175,7 +175,9 @@ def _many(
         if context.interactive:
             for one in candidates:
                 context.tell(f"  {one.id} {one.title}")
-            acting = context.confirm(f"{action} these {len(candidates)}?")
+            count = len(candidates)
+            which = "it" if count == 1 else f"these {count}"
+            acting = context.confirm(f"{action.capitalize()} {which}?")
     if not acting:
         return _planned(candidates, action)
     ids = [one.id for one in candidates]

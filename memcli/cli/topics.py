@@ -80,7 +80,7 @@ def repair(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
         if context.interactive:
             for step in found.steps:
                 context.tell(f"  {step.path}: {step.action}")
-            acting = context.confirm(f"Take these {len(found.steps)} steps?")
+            acting = context.confirm("Do this?")
     done = use_case.apply(vault, found) if acting else found
 
     def text(canvas: Canvas) -> None:
