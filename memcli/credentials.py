@@ -20,33 +20,46 @@ class Finding(NamedTuple):
     line: int
 
 
-# A text without any of these, in any case, holds nothing that a pattern finds. It
-# spares a save the 4 ms that compiling them costs.
-_MARKS = (
-    "sk-", "sk_", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_",
-    "glpat-", "xox", "akia", "asia", "aiza", "npm_", "pypi-", "eyj", "begin ",
-    "hooks.slack.com", "://", "pass", "pwd", "secret", "token", "key", "bearer",
-)  # fmt: skip
-
+# What to look for, and a part of it that stands in the text in some case: looking for
+# parts spares a save the 4 ms that compiling the patterns costs, and a lint of 10,000
+# files a second.
 _FORMS = (
-    ("private key", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"),
-    ("AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("GitHub token", r"\bgh[pousr]_[A-Za-z0-9]{36,}\b"),
-    ("GitHub token", r"\bgithub_pat_[A-Za-z0-9_]{50,}\b"),
-    ("GitLab token", r"\bglpat-[A-Za-z0-9_-]{20,}"),
-    ("Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-    ("Slack webhook", r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}"),
-    ("Google API key", r"\bAIza[A-Za-z0-9_-]{35}"),
-    ("Stripe key", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("API key", r"\bsk-(?=[\w-]*[0-9])(?:[a-z]+[0-9]*-)*[A-Za-z0-9_-]{20,}"),
-    ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
-    ("JSON web token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[\w-]{8,}"),
     (
+        ("begin ",),
+        "private key",
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----",
+    ),
+    (("akia", "asia"), "AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    (
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+        "GitHub token",
+        r"\bgh[pousr]_[A-Za-z0-9]{36,}\b",
+    ),
+    (("github_pat_",), "GitHub token", r"\bgithub_pat_[A-Za-z0-9_]{50,}\b"),
+    (("glpat-",), "GitLab token", r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    (("xox",), "Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    (
+        ("hooks.slack.com",),
+        "Slack webhook",
+        r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}",
+    ),
+    (("aiza",), "Google API key", r"\bAIza[A-Za-z0-9_-]{35}"),
+    (("k_live_", "k_test_"), "Stripe key", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    (("sk-",), "API key", r"\bsk-(?=[\w-]*[0-9])(?:[a-z]+[0-9]*-)*[A-Za-z0-9_-]{20,}"),
+    (("npm_",), "npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    (("pypi-",), "PyPI token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
+    (
+        ("eyj",),
+        "JSON web token",
+        r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[\w-]{8,}",
+    ),
+    (
+        ("://",),
         "password in a URL",
         r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:(?![$<{*])(?!password@)[^\s:/@]{3,}@",
     ),
 )
+_NAMES = ("key", "secret", "token", "passw", "pwd", "bearer")
 _ASSIGNMENT = (
     r"(?i)(?:^|[^A-Za-z])"
     r"[a-z0-9_.-]{0,40}?(?:api[_-]?key|secret(?:[_-]?key)?|access[_-]?key|auth[_-]?token"
@@ -70,14 +83,14 @@ _VARIABLE = r"\$[A-Za-z_]\w*"
 def find(text: str) -> list[Finding]:
     """Secrets in a text, in the order of their lines; one of a kind for a line."""
     lowered = text.lower()
-    if not any(mark in lowered for mark in _MARKS):
-        return []
     found: dict[Finding, None] = {}
-    for kind, form in _FORMS:
-        for match in re.finditer(form, text):
-            found[Finding(kind, _line(text, match.start()))] = None
+    for marks, kind, form in _FORMS:
+        if any(mark in lowered for mark in marks):
+            for match in re.finditer(form, text):
+                found[Finding(kind, _line(text, match.start()))] = None
     lines = {finding.line for finding in found}
-    for match in re.finditer(_ASSIGNMENT, text):
+    named = any(name in lowered for name in _NAMES)
+    for match in re.finditer(_ASSIGNMENT, text) if named else ():
         line = _line(text, match.start(1))
         # A hash or Sunflower2024 is a name in prose; after `=` or `:` it is a value.
         prose = not re.search("[:=]", match.group()[: match.start(1) - match.start()])
