@@ -28,6 +28,10 @@ _MDLINK = re.compile(r"(?<!!)\[[^\[\]]*\]\(<?([^()<>\s]+\.md)(?:#[^()\s]*)?>?\)"
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 
+# Keys by which notes of Obsidian and basic-memory go by further names.
+_ALIAS_KEYS = ("aliases", "alias", "permalink")
+
+
 class Document(NamedTuple):
     """What the index stores of one file."""
 
@@ -147,6 +151,22 @@ def link_keys(entry_id: str, path: str, title: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(composed(key.casefold()) for key in keys if key))
 
 
+def link_names(entry: Entry) -> tuple[str, ...]:
+    """The names by which a link may mean an entry, its aliases included."""
+    names = link_keys(entry.id, entry.path, entry.display_title)
+    return tuple(dict.fromkeys((*names, *map(composed, aliases(entry)))))
+
+
+def aliases(entry: Entry) -> list[str]:
+    """Further names that a note gives itself in its frontmatter, in lower case."""
+    found = [lines for name, lines in entry.extra if name in _ALIAS_KEYS]
+    if not found:
+        return []
+    from memcli.page import values_of
+
+    return [alias.casefold() for lines in found for alias in values_of(lines)]
+
+
 def link_readings(target: str, path: str) -> tuple[str, ...]:
     """What a link in the file at `path` may mean, the likeliest of `link_keys` first.
 
@@ -205,6 +225,7 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
             for target in links_of(entry)
             for name in link_readings(target, entry.path)
         ),
+        "name": link_names(entry),
         "claim": (claim(entry.body),),
         "supersedes": (entry.supersedes,) if entry.supersedes else (),
         "superseded_by": (entry.superseded_by,) if entry.superseded_by else (),

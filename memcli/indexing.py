@@ -77,6 +77,7 @@ EXACT = (
     "status",
     "fingerprint",
     "link",
+    "name",
     "claim",
     "supersedes",
     "superseded_by",

@@ -14,14 +14,13 @@ from memcli.eligibility import View, verdict
 from memcli.entry import FIELDS, Entry, Status
 from memcli.errors import (
     EntryNotFound,
-    InvalidEntry,
     MemcliError,
     NotAVault,
     Unreadable,
 )
 from memcli.findings import ERROR, Finding
 from memcli.lineage import Version
-from memcli.lint import Names, add_files, link_names, lint, other_files
+from memcli.lint import Names, add_files, lint, other_files
 
 if TYPE_CHECKING:
     from memcli.history import Commit, Repository
@@ -248,12 +247,6 @@ def _around(reader: "Reader", entry: Entry) -> dict[str, Any]:
         i = line.index(doc)
         before = _brief(reader.row(line[i - 1])) if i else None
         after = _brief(reader.row(line[i + 1])) if i + 1 < len(line) else None
-    back = {
-        found
-        for name in link_names(entry)
-        for found in reader.exact("link", name)
-        if found != doc
-    }
     shared: Counter[int] = Counter()
     for name in entry.entities:
         shared.update(d for d in reader.exact("entity", name_key(name)) if d != doc)
@@ -262,32 +255,20 @@ def _around(reader: "Reader", entry: Entry) -> dict[str, Any]:
     return {
         "before": before,
         "after": after,
-        "backlinks": [_brief(reader.row(d)) for d in reader.newest(back)],
+        "backlinks": [_brief(reader.row(d)) for d in _backlinks(reader, entry, doc)],
         "related": [_brief(reader.row(d)) for d in related],
     }
 
 
 def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
     """The links of an entry, each with the entry and file it means, or None."""
-    from memcli.document import link_keys, links_of
+    from memcli.document import links_of
+
+    def meant(reader: "Reader") -> dict[str, Mapping[str, Any] | None]:
+        return {target: _meant(reader, target, entry.path) for target in targets}
 
     targets = links_of(entry)
-    if not targets:
-        return []
-
-    def all_rows(reader: "Reader") -> list[dict[str, Any]]:
-        return [reader.row(doc) for doc in reader.everything()]
-
-    rows = vault.read(all_rows)
-    rows.sort(key=lambda row: (row["status"] != str(Status.ACTIVE), row["id"]))
-    names: Names[Mapping[str, Any]] = Names()
-    for row in rows:
-        names.add(link_keys(row["id"], row["path"], row["title"]), row)
-    found = {target: names.find(target, entry.path) for target in targets}
-    if None in found.values():  # aliases are in the files alone
-        for row in rows:
-            names.add(_alias_names(vault, row["path"]), row)
-        found = {target: names.find(target, entry.path) for target in targets}
+    found = vault.read(meant) if targets else {}
     plain: Names[str] = Names()
     if None in found.values():
         add_files(plain, other_files(vault.root)[0])
@@ -301,15 +282,37 @@ def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
     ]
 
 
-def _alias_names(vault: "Vault", path: str) -> Sequence[str]:
-    try:
-        data = files.read(files.inside(vault.root, path))
-        # Reading a file as YAML costs 20 times as much as looking at its bytes.
-        if b"alias" not in data and b"permalink" not in data:
-            return ()
-        return link_names(vault.load(path).entry)
-    except (InvalidEntry, Unreadable):
-        return ()
+def _meant(reader: "Reader", target: str, path: str) -> Mapping[str, Any] | None:
+    """The entry that a link in the file at `path` means; one in use before others."""
+    from memcli.document import link_readings
+
+    for name in link_readings(target, path):
+        rows = [reader.row(doc) for doc in reader.exact("name", name)]
+        if rows:
+            return min(
+                rows, key=lambda row: (row["status"] != str(Status.ACTIVE), row["id"])
+            )
+    return None
+
+
+def _backlinks(reader: "Reader", entry: Entry, doc: int) -> list[int]:
+    """The entries with a link that means this one, and not another of the name."""
+    from memcli.document import link_names, link_readings, links
+
+    names = set(link_names(entry))
+    found = set()
+    for other in {d for name in names for d in reader.exact("link", name)} - {doc}:
+        row = reader.row(other)
+        near = [
+            target
+            for target in links(row["text"])
+            if not names.isdisjoint(link_readings(target, row["path"]))
+        ]
+        # None in its text: it is one that it was left in its frontmatter.
+        meant = [_meant(reader, target, row["path"]) for target in near]
+        if not near or any(one and one["path"] == entry.path for one in meant):
+            found.add(other)
+    return reader.newest(found)
 
 
 def _history(vault: "Vault", path: str) -> tuple[list["Commit"], str | None]:

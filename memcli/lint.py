@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from memcli import files, layout, lint_lifecycle, page
-from memcli.document import composed, link_keys, link_readings, links_of
-from memcli.entry import Entry, Status
+from memcli import files, layout, lint_lifecycle
+from memcli.document import composed, link_names, link_readings, links_of
+from memcli.entry import Status
 from memcli.errors import InvalidEntry, MemcliError
 from memcli.findings import ERROR, WARNING, Finding, Text
 from memcli.sameness import claim
@@ -28,9 +28,6 @@ _CONFLICT = re.compile(r"^<{7} .*?^={7}\r?$.*?^>{7} ", re.MULTILINE | re.DOTALL)
 _HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
 # A younger one may belong to a write that is going on, in seconds.
 _ABANDONED = 60.0
-# Keys by which notes of Obsidian and basic-memory go by further names.
-_ALIAS_KEYS = ("aliases", "alias", "permalink")
-
 _Meant = TypeVar("_Meant")
 
 
@@ -100,18 +97,6 @@ class Names(Generic[_Meant]):
             if name in self._by_name:
                 return self._by_name[name]
         return None
-
-
-def link_names(entry: Entry) -> tuple[str, ...]:
-    """The names by which a link may mean this entry, its aliases included."""
-    names = link_keys(entry.id, entry.path, entry.display_title)
-    return (*names, *(alias.casefold() for alias in aliases(entry)))
-
-
-def aliases(entry: Entry) -> list[str]:
-    """Further names that a note gives itself in its own frontmatter."""
-    found = [lines for name, lines in entry.extra if name in _ALIAS_KEYS]
-    return [alias for lines in found for alias in page.values_of(lines)]
 
 
 def _split(data: bytes, body: str) -> tuple[str, str]:

@@ -205,3 +205,29 @@ def test_inspecting_leaves_git_as_it_was(vault: Vault):
     inspect(vault, entry_id)
     status = ["git", "-C", vault.root, "status", "--porcelain", "-uall"]
     assert subprocess.run(status, capture_output=True, check=True).stdout == b""
+
+
+def test_a_link_that_means_another_entry_of_the_name_is_no_backlink(
+    vault: Vault,
+) -> None:
+    for path in ("a/foo.md", "b/foo.md"):
+        write(vault, path, f"# In {path[0]}\n\nwords\n")
+    write(vault, "linking.md", "see [[b/foo]] and [x](a/foo.md)\n")
+    write(vault, "other.md", "see [[b/foo]]\n")
+    ids = {row.path: row.id for row in vault.recall("words see").rows}
+    linked = {
+        path: [row["path"] for row in inspect(vault, ids[path]).backlinks]
+        for path in ("a/foo.md", "b/foo.md")
+    }
+    assert linked["a/foo.md"] == ["linking.md"]
+    assert sorted(linked["b/foo.md"]) == ["linking.md", "other.md"]
+
+
+def test_a_link_that_a_new_version_was_left_counts_in_both_directions(
+    vault: Vault,
+) -> None:
+    target = vault.save(vault.draft({"text": "The runbook", "title": "Run Book"})).id
+    old = vault.save(vault.draft({"text": "see [[Run Book]]"})).id
+    new = vault.evolve(old, "no link in here").id
+    assert {row["id"] for row in inspect(vault, target).backlinks} >= {new}
+    assert [link["entry"]["id"] for link in inspect(vault, new).links] == [target]
