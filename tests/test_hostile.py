@@ -161,7 +161,9 @@ def readable(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> Iterator[None]:
     """Lets a user without rights reach the folder of the test."""
-    ours = tmp_path_factory.getbasetemp().parent
+    # pytest keeps its folders in `pytest-of-USER`, which it closes to others.
+    base = tmp_path_factory.getbasetemp()
+    ours = next((f for f in base.parents if f.name.startswith("pytest-of-")), base)
     changed = []
     for folder in (tmp_path, *tmp_path.parents):
         mode = folder.stat().st_mode
