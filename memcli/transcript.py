@@ -1,0 +1,76 @@
+"""What happened in a session of an agent, in the words of no host.
+
+Invariant: a step says who spoke or acted and where in the file it stands. The text of
+a user step is what a person typed and nothing else: whatever a host, a hook or memcli
+itself has put around it is gone before anybody reads it.
+"""
+
+import re
+from typing import Literal, NamedTuple
+
+# Stands around what memcli puts into a session, and is never read back.
+FRAME = "memcli-memory"
+
+Role = Literal["user", "assistant", "call", "result"]
+Action = Literal["run", "edit", "read", "other"]
+
+
+class Step(NamedTuple):
+    """One thing in a session.
+
+    Attributes:
+        role: `user` typed it, `assistant` said it, `call` is a tool that the agent
+            used, `result` what that tool gave back.
+        text: the words; of a call the command line or the path of the file (500
+            characters at most); of a result the output (its first 1,500 and last 500
+            characters at most).
+        line: where it stands in the file, from 1.
+        record: the host's id of the record; `line-N` where it has none. The same
+            record keeps its id when the file grows.
+        at: when, ISO 8601 in UTC with seconds; None when the host does not say.
+        call: of a call and its result: the id that joins them.
+        tool: of a call: the host's name of the tool.
+        action: of a call: what kind of tool it is.
+        failed: of a result: whether the tool failed; None when the host does not say.
+    """
+
+    role: Role
+    text: str
+    line: int
+    record: str
+    at: str | None = None
+    call: str | None = None
+    tool: str | None = None
+    action: Action | None = None
+    failed: bool | None = None
+
+
+class Session(NamedTuple):
+    """Whose transcript it is.
+
+    Attributes:
+        id: the host's id of the session; the file's name where it has none.
+        host: claude-code, codex, gemini, copilot or generic.
+        cwd: the folder the session ran in, when the host says so.
+        started: when, ISO 8601 in UTC with seconds, when the host says so.
+    """
+
+    id: str
+    host: str
+    cwd: str | None = None
+    started: str | None = None
+
+
+_INJECTED = re.compile(
+    rf"<({FRAME}|hook_context|system-reminder|system_reminder)\b[^>]*>.*?(?:</\1>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+def typed(text: str) -> str:
+    """What a person typed of this text: without what was injected around it.
+
+    >>> typed("<hook_context>We use ruff.</hook_context> Run it, please.")
+    'Run it, please.'
+    """
+    return _INJECTED.sub("", text).strip()
