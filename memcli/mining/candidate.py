@@ -1,0 +1,96 @@
+"""What the miner found: a candidate, and why.
+
+Invariant: a candidate can be read without its transcript, and found again in it.
+"""
+
+from typing import Any, Literal, NamedTuple
+
+from memcli.entry import Confidence
+
+Category = Literal["preference", "correction", "fix", "workflow", "idea"]
+
+
+class Candidate(NamedTuple):
+    """Something of a session that may be worth keeping.
+
+    Attributes:
+        category: what it is; ideas are kept apart from memories.
+        confidence: HIGH for an explicit signal, MEDIUM for what was seen three times
+            or is proved by the session, LOW for a single inference.
+        pattern: the name of the rule that found it.
+        rationale: why it was chosen, in words.
+        title: the directive itself, 80 characters at most.
+        text: what would be kept.
+        excerpt: the words around it in the transcript, 300 characters at most.
+        line, record, at: where it stands, as in `Step`.
+        occurrences: in how many turns it was said or done.
+        refers: the record of another candidate that says what this one asks for
+            ("memorize this"); None for what stands for itself.
+    """
+
+    category: Category
+    confidence: Confidence
+    pattern: str
+    rationale: str
+    title: str
+    text: str
+    excerpt: str
+    line: int
+    record: str
+    at: str | None = None
+    occurrences: int = 1
+    refers: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**self._asdict(), "confidence": str(self.confidence)}
+
+
+class Found(NamedTuple):
+    """What a rule says of a sentence."""
+
+    confidence: Confidence
+    pattern: str
+    rationale: str
+    # The part of the sentence that carries it, as it was written.
+    words: str
+
+
+def title(words: str) -> str:
+    """The directive as a title: one line, no courtesies, cut at a word.
+
+    >>> title("please  make sure we're using US English everywhere please")
+    "We're using US English everywhere"
+    """
+    import re
+
+    plain = " ".join(words.replace("`", "").split())
+    lead = (
+        r"^(?:(?:ok(?:ay)?|yes|yeah|well|so|also|and|but|then|now|alright|please|pls|"
+        r"can (?:we|you)|could (?:we|you)|let's|lets|just|bitte|por favor|"
+        r"s'il (?:te|vous) pla[iî]t|make sure(?: that)?|be sure to)[,:]?\s+)+"
+    )
+    plain = re.sub(lead, "", plain, flags=re.IGNORECASE)
+    plain = re.sub(
+        r"[\s,]+(?:please|pls|thanks|thank you)[.!]*$", "", plain, flags=re.I
+    )
+    plain = plain.strip(" \t-*#>,;:.!。") or " ".join(words.split())
+    if not words.lstrip().startswith("`"):
+        plain = plain[:1].upper() + plain[1:]
+    if len(plain) <= 80:
+        return plain
+    cut = plain[:79].rpartition(" ")[0]
+    return (cut if len(cut) > 40 else plain[:79]).rstrip(" ,;:-") + "…"
+
+
+def excerpt(text: str, words: str) -> str:
+    """Where it stands: the words with what is around them, on one line."""
+    line, inner = " ".join(text.split()), " ".join(words.split())
+    start = max(0, line.find(inner))
+    room = max(0, 300 - len(inner)) // 2
+    first, last = max(0, start - room), min(len(line), start + len(inner) + room)
+    if first:
+        first = line.find(" ", first, start) + 1 or first
+    if last < len(line):
+        last = max(line.rfind(" ", start + len(inner), last), start + len(inner))
+    return line[first : min(last, first + 300)].strip()

@@ -1,0 +1,124 @@
+"""Where a person set the agent right.
+
+Invariant: pure. A correction answers something the agent said or did; "no" alone
+answers a question. HIGH says what is wrong and what is right; the rest is MEDIUM when
+the agent took it up, and LOW when it did not.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from memcli.entry import Confidence
+from memcli.mining.candidate import Found
+from memcli.mining.clauses import Sentence
+
+HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
+
+_WRONG: Final = (
+    r"(?:^|[.,;!]\s*|\b(?:but|no|nope|and|hmm+|ok|well|actually)[,:]?\s+)(?:"
+    r"(?:that|this|it)(?:['\u2019]?s| is| was)? (?:not (?:quite |really |entirely |fully |at all )?(?:correct|right|true|what i (?:asked|meant|want(?:ed)?|said))|wrong|incorrect|false|n[o']t true)"
+    r"|that isn['\u2019]?t (?:correct|right|true|what i (?:asked|meant|want(?:ed)?|said))"
+    r"|you (?:should(?:n['\u2019]?t| not)? have|misunderstood|got (?:it|that|this) wrong|are wrong|['\u2019]?re wrong|forgot|missed|broke|were (?:not )?supposed to|keep (?:\w+ing|forgetting)|removed|deleted|ignored)"
+    r"|i (?:said|told you|asked (?:you )?(?:for|to)|meant|never (?:said|asked))\b"
+    r"|not what i (?:asked|meant|want(?:ed)?)|why did you\b"
+    r"|(?:option \w+|that|this|it|your (?:\w+ )?(?:approach|fix|change|solution|suggestion|version)) (?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t|didn['\u2019]?t) work (?:since|because|as|when|if)"
+    r"|(?:that|this|it) should(?:n['\u2019]?t| not)? (?:have )?be(?:en)?\b"
+    r"|(?:that|this) is (?:only |just )?(?:partly|partially|half) (?:true|right|correct)"
+    r"|wrong[,:.!]"
+    r")"
+)
+_RIGHT: Final = (
+    r"\b(?:we (?:don['\u2019]?t|do not|never|always|only|should|use|need|have to)|should (?:be|have|use|not|never|always|only)|shouldn['\u2019]?t|instead(?: of)?|rather than|"
+    r"must(?: not)?|has to|have to|never|always|that['\u2019]?s why we|because we|the (?:right|correct|proper) (?:way|one|name|path|place))\b"
+)
+# What is right, without a word that something was wrong.
+_MILD: Final = (
+    r"(?:the (?:code|test|spec|doc(?:s|umentation)?|implementation|config) (?:is|are|was) (?:right|correct|fine|wrong)\b"
+    r"|\bcan['\u2019]?t (?:we|you) just (?!get|do (?:it|that|this))\w+|\b(?:is|are|was) (?:just )?\S+(?: \S+)? (?:and )?not (?:an? |the )?\S+|\bit['\u2019]?s not (?:even )?(?:an? |the )?[^.]{2,40}?(?:,| it['\u2019]?s| but)"
+    r"|\bthe (?:issue|problem|bug) was (?:with|in|that)\b.*\b(?:already|not|isn['\u2019]?t|wasn['\u2019]?t)\b)"
+)
+_PARTIAL: Final = r"\b(?:this|that) is not (?:fully|entirely|quite|completely) (?:true|right|correct|accurate)\b"
+_POLITE: Final = (
+    r"correct me if|if i(?:'m| am) (?:wrong|mistaken|not mistaken)|am i (?:wrong|right|correct)|is (?:this|that|it) (?:right|correct|wrong)\b.*\?|what(?:'s| is) wrong|"
+    r"^(?:does|do|did|is|are|was|were|could|would|how|what|when|where|which|who|should)\b.*\?\s*$"
+)
+# German, French, Spanish, Portuguese, Chinese, Japanese: that is wrong.
+_ELSEWHERE: Final = (
+    r"^(?:nein|non|no|não)?[,!. ]*(?:das (?:ist|war) (?:falsch|nicht richtig|nicht korrekt|nicht das)|das stimmt (?:so )?nicht|c'est (?:faux|incorrect)|ce n'est pas (?:correct|ça|bon|ce que)|"
+    r"(?:eso |esto )?(?:está mal|es incorrecto|no es correcto|no es lo que)|(?:isso |isto )?(?:está errado|não está certo|não é o que))\b"
+    r"|^(?:不对|不是这样|错了|你(?:搞|弄|写)错了|这是错的)|^(?:違います|違う|それは(?:違|間違)|間違(?:って|い))"
+)
+_TAKEN_UP: Final = (
+    r"(?i)\b(?:you(?:['\u2019]re| are) (?:absolutely |completely |quite )?(?:right|correct)|good (?:point|catch|call)|(?:ah|oh|right|understood|apolog\w+|sorry|my mistake|i (?:see|misunderstood|was wrong))\b[,.!\u2014 -]|"
+    r"let me (?:fix|correct|revert|restore|update|undo|change|redo)|i(?:['\u2019]ll| will) (?:fix|correct|revert|restore|update|undo|change|use)|(?:fixed|corrected|reverted|restored|updated)\b|makes sense|fair point)"
+)
+_REFUSED: Final = (
+    r"(?i)^\W*(?:actually,? (?:the|it|that|this)|i (?:checked|verified|looked) .{0,40}(?:and|but) (?:it|that|this) (?:is|does|was) (?:already |actually )?(?:correct|right|there)|"
+    r"that(?:['\u2019]s| is) (?:fine|expected|by design))"
+)
+
+
+class Reaction(NamedTuple):
+    """What the agent did after a turn: its next words, and whether it acted."""
+
+    words: str
+    acted: bool
+
+    @property
+    def took_up(self) -> bool:
+        """Whether it agreed, or changed something, and did not contradict."""
+        if re.search(_REFUSED, self.words[:200]):
+            return False
+        return self.acted or bool(re.search(_TAKEN_UP, self.words[:300]))
+
+
+def correction(sentence: Sentence, rest: str, reaction: Reaction) -> Found | None:
+    """What a sentence sets right.
+
+    Args:
+        sentence: of a turn that answers the agent.
+        rest: the sentence that follows it in the turn, which may say what is right.
+        reaction: what the agent did then.
+    """
+    plain, words = sentence.plain, sentence.text
+    if re.search(_POLITE, plain, re.I):
+        return None
+    following = f"{words} {rest}".strip()
+    if re.search(_PARTIAL, plain, re.I):
+        return Found(LOW, "not-quite", "says that something is only partly true", words)
+    wrong = re.search(_WRONG, plain, re.I) or re.search(_ELSEWHERE, plain, re.I)
+    if wrong:
+        tail = plain[wrong.start() :]
+        right = re.search(_RIGHT, tail + " " + rest, re.I)
+        short = len(plain[wrong.end() :].split()) < 2 and not rest
+        asks = (
+            wrong[0]
+            .strip(" ,.")
+            .lower()
+            .startswith(("why did", "i asked", "i said", "i meant"))
+        )
+        if right and not short and sentence.framed and not asks:
+            why = "says that it was wrong, and what is right"
+            if reaction.took_up:
+                why += "; the agent took it up"
+            elif re.search(_REFUSED, reaction.words[:200]):
+                return Found(
+                    LOW, "correction", why + "; the agent saw it otherwise", following
+                )
+            return Found(
+                HIGH,
+                "correction",
+                why,
+                following if not re.search(_RIGHT, plain, re.I) else words,
+            )
+        if not short or asks:
+            confidence = MEDIUM if reaction.took_up and right else LOW
+            if confidence is LOW and not reaction.took_up:
+                return None
+            return Found(confidence, "correction", "says that it was wrong", following)
+        return None
+    if re.search(_MILD, plain, re.I):
+        if not reaction.took_up:
+            return None
+        return Found(MEDIUM, "set-right", "says how it is; the agent took it up", words)
+    return None

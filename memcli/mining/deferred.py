@@ -1,0 +1,80 @@
+"""Ideas: what a person would like to have one day, and does not ask for now.
+
+Invariant: pure. An idea is put off in words (later, at some point, its own project);
+a wish alone is a request, and a question is a question.
+"""
+
+import re
+from typing import Final
+
+from memcli.entry import Confidence
+from memcli.mining.candidate import Found
+from memcli.mining.clauses import Sentence
+
+MEDIUM, LOW = Confidence.MEDIUM, Confidence.LOW
+
+_LATER: Final = (
+    r"(?:later(?: on)?(?! (?:than|today|in the|you))|eventually|some ?day|one day|at some (?:future |later )?point|in (?:the|a) (?:future|later|follow[- ]?up|next) ?(?:version|release|phase|pr|iteration|step|milestone)?|"
+    r"down the (?:line|road)|as a follow[- ]?up|long(?:er)?[- ]term|next (?:version|release|quarter|milestone)|v2|in v\d)"
+)
+_PATTERNS: Final[tuple[tuple[str, Confidence, str, str], ...]] = (
+    (
+        "deferred",
+        MEDIUM,
+        "something to do, put off to later",
+        rf"\b(?:we|i|you|one|let's|lets) (?:should|could|can|might|may|would|will|'ll|want to|may want to|might want to|need to)?\b.{{0,80}}\b{_LATER}\b"
+        rf"|\b{_LATER},? (?:we|i|you|it|this|that) (?:should|could|can|might|may|would|will)\b",
+    ),
+    (
+        "own-project",
+        MEDIUM,
+        "something that could stand for itself",
+        r"\b(?:could|should|might|would|can|deserves to) be(?:come)? (?:its|their|an?|it's) (?:own|separate) (?:project|tool|thing|package|library|repo(?:sitory)?|plugin|pr|issue|feature|service)\b",
+    ),
+    (
+        "ticket",
+        MEDIUM,
+        "an issue or note for later",
+        rf"\b(?:create|open|file|add|make|write|put)\b.{{0,40}}\b(?:issue|ticket|todo|card|backlog|story|note)\b.{{0,80}}\b(?:later|future|follow[- ]?up|someday|eventually|handle|{_LATER})\b"
+        r"|\b(?:add|put|move) (?:it|this|that|them) (?:to|in|on) (?:the|our|my) (?:backlog|todo|roadmap|wish ?list)\b",
+    ),
+    (
+        "noted",
+        MEDIUM,
+        "worth noting for later",
+        r"\b(?:worth(?:while)?|good) (?:noting|writing|recording|exploring|looking into|considering|investigating|thinking about)\b.{0,120}\b(?:planning|trade-?off|possible|future|later|solution|roadmap|backlog|idea|option)\b",
+    ),
+    (
+        "idea",
+        MEDIUM,
+        "called an idea",
+        r"(?:^|[.!]\s*|\b(?:another|an|my|new|random|crazy|just an|one more) )idea(?: for (?:later|the future))?: ",
+    ),
+    (
+        "wish",
+        LOW,
+        "a wish for some day",
+        rf"\bwould be (?:nice|cool|great|useful|interesting|good|awesome)\b.{{0,100}}\b(?:{_LATER}|in future)\b|\bnice[- ]to[- ]have\b|\b(?:research|explore|investigate|look into)\b.{{3,60}}\b{_LATER}\b",
+    ),
+)
+# Later today is a plan, and "we'll see later" nothing.
+_NO_IDEA: Final = (
+    r"(?i)\b(?:later today|tell (?:me|you) later|see you|talk (?:about it )?later|(?:i|we)(?:'ll| will) (?:do|check|see|review|look|test|decide|merge|push|commit|come back|get|handle) (?:it|that|this|them)?\s*later|"
+    r"remind me|sooner or later|later (?:commits?|stages?|steps?|versions? of)|no later|or later\b|(?:a|the|one|much|two|few) \w+ later|later,? (?:it|he|she|they|i) (?:was|were|had|got|failed|crashed))"
+)
+
+
+def idea(sentence: Sentence) -> Found | None:
+    """What a sentence puts off to some day."""
+    plain = sentence.plain
+    if re.search(_NO_IDEA, plain):
+        return None
+    if plain.rstrip().endswith("?") and not re.match(
+        r"(?i)\W*(?:should|could|can|maybe|perhaps|what about|how about)\b.*\b(?:we|it)\b",
+        plain,
+    ):
+        return None
+    for name, confidence, rationale, shape in _PATTERNS:
+        if re.search(shape, plain, re.I):
+            return Found(confidence, name, rationale, sentence.text)
+    return None
