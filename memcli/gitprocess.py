@@ -99,7 +99,9 @@ if sys.platform != "win32":
         import signal
 
         with _scratch() as given, _scratch() as said:
-            os.write(given, data)
+            rest = memoryview(data)
+            while rest:  # half of the paths would be other paths
+                rest = rest[os.write(given, rest) :]
             os.lseek(given, 0, os.SEEK_SET)
             pid = os.posix_spawnp(
                 command[0],

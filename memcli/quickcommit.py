@@ -10,11 +10,13 @@ CPU of the git processes behind one new file at 10,000 tracked files, in one run
 is `commit`, which looks at every file of the work tree twice and writes two indexes.
 """
 
+import contextlib
 import os
 import re
 import time
 from collections.abc import Mapping, Sequence
 
+from memcli.errors import MemcliError
 from memcli.gitprocess import Outcome, lock_busy, run
 
 MOST = 64
@@ -83,12 +85,19 @@ def commit_quickly(
         raise lock_busy(done.text)
     if not done.code and not done.output:
         return None  # nothing differs, or only the long way can tell
-    if not done.code:
-        done = _import(root, env, _stream(contents, message, branch, who))
+    try:
+        if not done.code:
+            done = _import(root, env, _stream(contents, message, branch, who))
+    except BaseException:  # Ctrl-C: or the person's next commit would make this one
+        _unstage(root, env, paths)
+        raise
     if done.code:
         _unstage(root, env, paths)
         return None
-    _see_to_index(top, git_dir, env, contents)
+    # It is made: an interrupt comes too late, and what else fails here only leaves
+    # the index as a git beside us has written it, which `inspect --repair` sees.
+    with contextlib.suppress(KeyboardInterrupt, MemcliError):
+        _see_to_index(top, git_dir, env, contents)
     try:
         with open(os.path.join(git_dir, *branch.split("/")), encoding="ascii") as file:
             return file.read().strip()
