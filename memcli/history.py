@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Collection, Mapping, Sequence
 
-from memcli.bulkcommit import MANY, commit_many
+from memcli.bulkcommit import MANY, commit_many, release
 from memcli.errors import HistoryError, LockBusy
 from memcli.gitprocess import Outcome, clean_environment, lock_busy, run
 from memcli.gitreading import STATUS, Commit, Readable, split_names
@@ -103,6 +103,8 @@ class Repository(Readable):
             try:
                 return self._commit_once(wanted, message)
             except LockBusy:
+                if release(self._git_dir):
+                    continue
                 if time.monotonic() >= deadline:
                     raise
                 time.sleep(0.05)
