@@ -8,7 +8,7 @@ keep the right to their own words.
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memcli import journal, layout, temporal
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Seconds; git itself holds its index for moments.
 _STALE_LOCK = 60.0
+# A git that is at work for longer than this, in seconds, has been killed.
+DEAD_LOCK = 600.0
 # Days after which somebody should look at the inbox.
 _OLD_CANDIDATE = 30
 _DAY = 86_400
@@ -35,11 +37,16 @@ def about_lives(texts: Sequence[Text], now: int) -> Iterator[Finding]:
         known = by_id.get(text.entry.id)
         if known is None or known.entry.path.startswith(layout.ARCHIVE + "/"):
             by_id[text.entry.id] = text
+    circles = _circles(by_id)
+    forks = _forks(texts, by_id)
+    # What is said of them is enough; and nobody can tell what the other side should be.
+    doubtful = {name for circle in circles for name in circle}
+    doubtful.update(text.entry.supersedes or "" for text, _ in forks)
     for text in texts:
-        yield from _about_lineage(text, by_id)
+        yield from _about_lineage(text, by_id, doubtful)
         yield from _about_state(text, now)
-    yield from _cycles(by_id)
-    yield from _forks(texts)
+    yield from _about_circles(circles, by_id)
+    yield from _about_forks(forks)
     yield from _twins(texts)
     yield from _inbox(texts, now)
 
@@ -51,32 +58,19 @@ def _finding(
     return Finding(text.entry.path, line, code, WARNING, message, hint)
 
 
-def _about_lineage(text: Text, by_id: Mapping[str, Text]) -> Iterator[Finding]:
+def _about_lineage(
+    text: Text, by_id: Mapping[str, Text], doubtful: Collection[str]
+) -> Iterator[Finding]:
     entry = text.entry
     for field in ("supersedes", "superseded_by"):
         other = getattr(entry, field)
         if other and other not in by_id:
             message = f"{field} names no entry: {other}"
-            yield _finding(text, field, "dangling_lineage", message)
+            hint = f"git may have it: git log --all -S {other}"
+            if field == "superseded_by" and entry.status is Status.SUPERSEDED:
+                hint += "; to use this one again, set status: active."
+            yield _finding(text, field, "dangling_lineage", message, hint)
     successor = by_id.get(entry.superseded_by or "")
-    if successor is not None and successor.entry.supersedes is None:
-        yield _finding(
-            text,
-            "superseded_by",
-            "one_sided_lineage",
-            f"superseded by {successor.entry.id}, which does not say so",
-            "memcli inspect --repair writes the other side.",
-        )
-    before = by_id.get(entry.supersedes or "")
-    if before is not None and before.entry.superseded_by is None:
-        yield _finding(
-            text,
-            "supersedes",
-            "one_sided_lineage",
-            f"supersedes {before.entry.id}, which does not say so and is "
-            f"{before.entry.status}",
-            f"If it is meant: memcli evolve {entry.id} --also {before.entry.id}",
-        )
     if successor is not None and entry.status is Status.ACTIVE:
         yield _finding(
             text,
@@ -85,9 +79,37 @@ def _about_lineage(text: Text, by_id: Mapping[str, Text]) -> Iterator[Finding]:
             f"superseded by {entry.superseded_by}, but its status is active",
             "Remove superseded_by, or set status: superseded.",
         )
+    if (
+        successor is not None
+        and successor.entry.supersedes is None
+        and entry.status is Status.SUPERSEDED
+        and entry.id not in doubtful
+    ):
+        yield _finding(
+            text,
+            "superseded_by",
+            "silent_successor",
+            f"superseded by {successor.entry.id}, which does not say so",
+            "memcli inspect --repair writes the other side.",
+        )
+    before = by_id.get(entry.supersedes or "")
+    if (
+        before is not None
+        and before.entry.superseded_by is None
+        and entry.id not in doubtful
+    ):
+        yield _finding(
+            text,
+            "supersedes",
+            "one_sided_lineage",
+            f"supersedes {before.entry.id}, which does not say so and is "
+            f"{before.entry.status}",
+            f"If it is meant: memcli evolve {entry.id} --also {before.entry.id}",
+        )
     if entry.status is Status.SUPERSEDED and not entry.superseded_by:
         message = "superseded, but nobody knows by what"
-        yield _finding(text, "status", "superseded_by_nobody", message)
+        hint = "Add superseded_by, or set status: active."
+        yield _finding(text, "status", "superseded_by_nobody", message, hint)
 
 
 def _about_state(text: Text, now: int) -> Iterator[Finding]:
@@ -115,17 +137,34 @@ def _about_state(text: Text, now: int) -> Iterator[Finding]:
     inbox = entry.path.startswith(layout.INBOX + "/")
     if entry.status is Status.PENDING and not inbox:
         message = f"waits for review, but is not in {layout.INBOX}/"
-        yield _finding(text, "status", "pending_elsewhere", message)
+        hint = f"Decide on it: memcli review {entry.id}"
+        yield _finding(text, "status", "pending_elsewhere", message, hint)
     if inbox and entry.status is Status.ACTIVE:
         message = f"active, but still in {layout.INBOX}/"
         yield _finding(text, "status", "active_in_inbox", message, "Move the file.")
-    if entry.path.startswith(layout.ARCHIVE + "/") and entry.status is Status.ACTIVE:
+    archived = entry.path.startswith(layout.ARCHIVE + "/")
+    if entry.status is Status.REJECTED and not archived:
+        message = f"rejected, but not in {layout.ARCHIVE}/"
+        hint = "Move the file; it is remembered wherever it is."
+        yield _finding(text, "status", "rejected_elsewhere", message, hint)
+    if archived and entry.status is Status.ACTIVE:
         message = f"active, but in {layout.ARCHIVE}/"
         yield _finding(text, "status", "active_in_archive", message, "Move the file.")
 
 
-def _cycles(by_id: Mapping[str, Text]) -> Iterator[Finding]:
-    """One error for each circle of versions, at its first file."""
+def _circles(by_id: Mapping[str, Text]) -> list[list[str]]:
+    """Circles of versions: the ids, each replaced by the next."""
+    after = {
+        text.entry.supersedes: name
+        for name, text in by_id.items()
+        if text.entry.supersedes
+    }
+    after |= {
+        name: text.entry.superseded_by
+        for name, text in by_id.items()
+        if text.entry.superseded_by
+    }
+    found = []
     done: set[str] = set()
     for start in sorted(by_id, key=lambda name: by_id[name].entry.path):
         way: list[str] = []
@@ -133,37 +172,61 @@ def _cycles(by_id: Mapping[str, Text]) -> Iterator[Finding]:
         while name and name in by_id and name not in done:
             done.add(name)
             way.append(name)
-            name = by_id[name].entry.superseded_by
+            name = after.get(name)
         if name in way:
-            circle = way[way.index(name) :]
-            first = min((by_id[one] for one in circle), key=lambda t: t.entry.path)
-            line = first.field_line("superseded_by")
-            message = f"a circle of versions: {' -> '.join([*circle, circle[0]])}"
-            hint = "Take superseded_by out of the one that is current."
-            path = first.entry.path
-            yield Finding(path, line, "lineage_cycle", ERROR, message, hint)
+            found.append(way[way.index(name) :])
+    return found
 
 
-def _forks(texts: Iterable[Text]) -> Iterator[Finding]:
-    """Two entries that both say they replaced the same one."""
+def _about_circles(
+    circles: Iterable[Sequence[str]], by_id: Mapping[str, Text]
+) -> Iterator[Finding]:
+    """One error for each circle, at its first file."""
+    for circle in circles:
+        first = min((by_id[one] for one in circle), key=lambda t: t.entry.path)
+        field = "superseded_by" if first.entry.superseded_by else "supersedes"
+        message = f"a circle of versions: {' -> '.join([*circle, circle[0]])}"
+        hint = "Take superseded_by out of the one that is current"
+        hint += ", and supersedes out of the first."
+        line = first.field_line(field)
+        path = first.entry.path
+        yield Finding(path, line, "lineage_cycle", ERROR, message, hint)
+
+
+def _forks(texts: Iterable[Text], by_id: Mapping[str, Text]) -> list[tuple[Text, Text]]:
+    """Entries that say they replaced what another one has replaced; that other one."""
+    texts = list(texts)
     first: dict[str, Text] = {}
     for text in texts:
+        # What the replaced one says itself is asked first.
+        successor = by_id.get(text.entry.superseded_by or "")
+        if successor is not None:
+            first.setdefault(text.entry.id, successor)
+    found = []
+    for text in texts:
         before = text.entry.supersedes
-        if not before:
-            continue
-        other = first.setdefault(before, text)
-        if other is not text and other.entry.id != text.entry.id:
-            message = f"{before} is superseded by {other.entry.id} as well"
-            hint = f"Make them one: memcli evolve {text.entry.id} --also "
-            hint += other.entry.id
-            yield _finding(text, "supersedes", "lineage_fork", message, hint)
+        if before:
+            other = first.setdefault(before, text)
+            if other.entry.id != text.entry.id:
+                found.append((text, other))
+    return found
+
+
+def _about_forks(forks: Iterable[tuple[Text, Text]]) -> Iterator[Finding]:
+    for text, other in forks:
+        before = text.entry.supersedes
+        message = f"{before} is superseded by {other.entry.id} as well"
+        hint = f"Make them one: memcli evolve {text.entry.id} --also {other.entry.id}"
+        yield _finding(text, "supersedes", "lineage_fork", message, hint)
 
 
 def _twins(texts: Iterable[Text]) -> Iterator[Finding]:
     """The same claim, resolved in one entry and in force in another."""
+    nothing = claim("")  # notes that are only a title claim nothing in their text
     groups: dict[str, list[Text]] = defaultdict(list)
     for text in texts:
-        if text.entry.status in (Status.ACTIVE, Status.RESOLVED):
+        used = text.entry.status in (Status.ACTIVE, Status.RESOLVED)
+        if used and text.claim != nothing:
             groups[text.claim].append(text)
     for group in groups.values():
         solved = [text for text in group if text.entry.status is Status.RESOLVED]
@@ -205,34 +268,45 @@ def about_repository(root: str, repository: "Repository") -> Iterator[Finding]:
     git = repository.git_dir
     age = lock_age(repository)
     if age is not None and age > _STALE_LOCK:
-        yield Finding(
-            ".git/index.lock",
-            1,
-            "git_lock",
-            ERROR,
-            f"git's index is locked for {int(age):,} s; nothing can be committed",
-            "If no git is running: memcli inspect --repair",
-        )
-    for name, state in (
-        ("MERGE_HEAD", "merge"),
-        ("CHERRY_PICK_HEAD", "cherry-pick"),
+        label = lock_label(repository)
+        hint = "If no git is running: memcli inspect --repair"
+        if age <= DEAD_LOCK:
+            hint = f"If no git is running, delete it; after {DEAD_LOCK / 60:.0f} "
+            hint += "minutes memcli inspect --repair does."
+        message = f"git's index is locked for {int(age):,} s; nothing can be committed"
+        yield Finding(label, 1, "git_lock", ERROR, message, hint)
+    for name, state in (  # a rebase that stopped may have any of them, and no branch
         ("rebase-merge", "rebase"),
         ("rebase-apply", "rebase"),
+        ("MERGE_HEAD", "merge"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
     ):
         if os.path.lexists(os.path.join(git, name)):
             message = f"a {state} is in progress; nothing can be committed"
             hint = f"Finish it, or: git {state} --abort"
             yield Finding(".git", 1, "git_state", ERROR, message, hint)
+            return
     if repository.is_detached():
         message = "HEAD is detached: commits belong to no branch"
         hint = "git switch the branch that you want them on."
         yield Finding(".git", 1, "detached_head", WARNING, message, hint)
 
 
+def lock_path(repository: "Repository") -> str:
+    """The file by which a git says that it is changing the index."""
+    return os.path.join(repository.git_dir, "index.lock")
+
+
+def lock_label(repository: "Repository") -> str:
+    """That file as a finding names it: below the vault, or absolute."""
+    path = lock_path(repository).replace(os.sep, "/")
+    return path.removeprefix(repository.root.replace(os.sep, "/") + "/")
+
+
 def lock_age(repository: "Repository") -> float | None:
     """For how many seconds git's index has been locked; None when it is not."""
     try:
-        status = os.stat(os.path.join(repository.git_dir, "index.lock"))
+        status = os.stat(lock_path(repository))
     except OSError:
         return None
     return max(0.0, time.time() - status.st_mtime)

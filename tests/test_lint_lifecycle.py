@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from memcli.findings import Finding
 from memcli.lint import lint
 from tests.conftest import VaultMaker
 
-A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
+A, B = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb"
+C, D = "1m7y6wbehbqyv1kc", "1m7y6wbehbqyv1kd"
 
 
 def write(vault: Vault, path: str, text: str) -> None:
@@ -61,6 +63,33 @@ def test_an_entry_that_supersedes_itself_is_a_circle(vault: Vault) -> None:
     assert "lineage_cycle" in [f.code for f in lint(vault)]
 
 
+def test_a_circle_that_only_its_newer_sides_tell_of_is_one(vault: Vault) -> None:
+    write(vault, "a.md", entry(A, f"supersedes: {B}"))
+    write(vault, "b.md", entry(B, f"supersedes: {A}"))
+    (circle,) = lint(vault)
+    assert (circle.path, circle.line, circle.code) == ("a.md", 3, "lineage_cycle")
+
+
+def test_a_fork_that_the_replaced_one_hides_is_named(vault: Vault) -> None:
+    """B says that it replaced A; A says that C has, into which D was merged."""
+    for name, letter in ((A, "a"), (D, "d")):
+        text = entry(name, "status: superseded", f"superseded_by: {C}")
+        write(vault, f"{letter}.md", text)
+    write(vault, "b.md", entry(B, f"supersedes: {A}"))
+    write(vault, "c.md", entry(C, f"supersedes: {D}"))
+    (fork,) = lint(vault)
+    assert (fork.path, fork.line, fork.code) == ("b.md", 3, "lineage_fork")
+    assert C in fork.message
+
+
+def test_what_was_merged_into_another_is_no_fork(vault: Vault) -> None:
+    for name, letter in ((A, "a"), (B, "b")):
+        text = entry(name, "status: superseded", f"superseded_by: {C}")
+        write(vault, f"{letter}.md", text)
+    write(vault, "c.md", entry(C, f"supersedes: {A}"))
+    assert lint(vault) == []
+
+
 def test_a_fork_is_named_at_the_second_successor(vault: Vault) -> None:
     write(vault, "a.md", entry(A, "status: superseded", f"superseded_by: {B}"))
     write(vault, "b.md", entry(B, f"supersedes: {A}"))
@@ -76,7 +105,7 @@ def test_a_fork_is_named_at_the_second_successor(vault: Vault) -> None:
         (
             ["status: superseded", f"superseded_by: {B}"],
             [],
-            "one_sided_lineage",
+            "silent_successor",
             "a.md",
         ),
         ([], [f"supersedes: {A}"], "one_sided_lineage", "b.md"),
@@ -91,6 +120,14 @@ def test_a_fork_is_named_at_the_second_successor(vault: Vault) -> None:
         (["item: derived", "key: 'derived:other'"], [], "stale_key", "a.md"),
         (["review_after: 2026-11-20"], [], "review_due", "a.md"),
         (["status: pending"], [], "pending_elsewhere", "a.md"),
+        (["status: rejected"], [], "rejected_elsewhere", "a.md"),
+        ([f"superseded_by: {B}"], [], "superseded_but_active", "a.md"),
+        (
+            ["status: superseded", f"superseded_by: {C}"],
+            [],
+            "dangling_lineage",
+            "a.md",
+        ),
     ],
 )
 def test_each_contradiction_is_one_finding(
@@ -101,6 +138,7 @@ def test_each_contradiction_is_one_finding(
     (finding,) = lint(vault)
     assert (finding.path, finding.code) == (path, code)
     assert finding.level == "warning"
+    assert finding.hint
 
 
 @pytest.mark.parametrize("folder", ["inbox", "archive"])
@@ -129,6 +167,15 @@ def test_the_same_words_resolved_and_active_are_named(vault: Vault) -> None:
     assert twin.hint == f"memcli resolve {B}, or --undo the other."
 
 
+def test_notes_that_are_only_titles_are_no_twins(vault: Vault) -> None:
+    fields = ("status: resolved", "resolved_at: 2026-11-20", "title: One")
+    lines = "".join(f"{field}\n" for field in fields)
+    write(vault, "a.md", f"---\nid: {A}\n{lines}---\n")
+    write(vault, "b.md", f"---\nid: {B}\ntitle: Two\n---\n")
+    write(vault, "c.md", "")
+    assert lint(vault) == []
+
+
 def test_an_old_inbox_is_one_warning(vault: Vault) -> None:
     for number in range(3):
         fields = {"text": f"thing {number}", "status": "pending"}
@@ -153,6 +200,10 @@ def test_a_lock_of_git_that_was_left_behind_is_an_error(vault: Vault) -> None:
     assert lint(vault) == []  # a git may be at work
     os.utime(lock, (1, 1))
     assert (only(vault).code, only(vault).level) == ("git_lock", "error")
+    assert only(vault).hint == "If no git is running: memcli inspect --repair"
+    recent = time.time() - 300
+    os.utime(lock, (recent, recent))
+    assert "delete it; after 10 minutes" in (only(vault).hint or "")
 
 
 def test_a_merge_in_progress_and_a_detached_head_are_named(vault: Vault) -> None:
@@ -163,6 +214,13 @@ def test_a_merge_in_progress_and_a_detached_head_are_named(vault: Vault) -> None
     head.write_text("0" * 40 + "\n")
     assert (only(vault).code, only(vault).level) == ("git_state", "error")
     assert "git merge --abort" in (only(vault).hint or "")
+
+
+def test_a_rebase_that_stopped_is_told_as_a_rebase_alone(vault: Vault) -> None:
+    git(vault, "checkout", "--detach")
+    Path(vault.root, ".git", "rebase-merge").mkdir()
+    Path(vault.root, ".git", "CHERRY_PICK_HEAD").write_text("0" * 40 + "\n")
+    assert only(vault).message.startswith("a rebase is in progress")
 
 
 def test_a_journal_that_cannot_be_read_is_an_error(vault: Vault) -> None:
