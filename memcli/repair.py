@@ -1,38 +1,48 @@
 """Repair: what can be mended without guessing, as a plan first.
 
 Invariant: nothing is mended that a person might have meant. The plan says each step in
-words before any is taken; what is left is said, with what a person can do about it.
-Whatever a killed command began is finished by any command; what is here is the rest.
+words before any is taken, a step is taken only while its reason still holds, and what
+is left is said, with what a person can do about it. Whatever a killed command began is
+finished by any command; what is here is the rest.
 """
 
 import os
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import files, journal, layout
-from memcli.entry import Status
+from memcli.entry import Status, is_adopted
 from memcli.errors import MemcliError
 from memcli.findings import ERROR, WARNING, Finding
 from memcli.history import Repository
-from memcli.lint_lifecycle import lock_age
+from memcli.lint_lifecycle import DEAD_LOCK, lock_age, lock_label, lock_path
 from memcli.sameness import strict_key
 
 if TYPE_CHECKING:
+    from memcli.reader import Reader
     from memcli.transaction import Transaction
-    from memcli.vault import Vault
+    from memcli.vault import Stored, Vault
 
-# A git that is at work for longer than this, in seconds, has been killed.
-_DEAD = 600.0
+# Of a file that nobody has staged: new, announced (`git add -N`), edited.
+_UNCOMMITTED = {
+    "??": "commit it: new",
+    " A": "commit it: new",
+    " M": "commit it: edited",
+}
 
 
 class Repair(NamedTuple):
     """One step.
 
-    `code` is leftover, git_lock, index, uncommitted, stale_key or lineage.
+    `code` is leftover, git_lock, index, half_evolve, stale_key, lineage, uncommitted or
+    moved; `detail` the other file or entry that it is about.
     """
 
     code: str
     path: str
     action: str
+    detail: str | None = None
 
 
 class Mending(NamedTuple):
@@ -56,121 +66,309 @@ class Mending(NamedTuple):
         }
 
 
+class _Dirty(NamedTuple):
+    """What git says of the vault's files that are not as HEAD has them."""
+
+    steps: list[Repair]
+    deleted: list[Finding]
+    staged: set[str]
+
+
+# A step, and the findings that are gone when it is taken.
+_Step = tuple[Repair, list[Finding]]
+
+
 def plan(vault: "Vault") -> Mending:
     """What can be mended, and what cannot."""
     from memcli.lint import lint
 
     vault.read(lambda _: None)  # finishes what a killed command began
     findings = lint(vault, progress=vault.progress)
-    steps = []
-    mended = []
-    for finding in findings:
-        step = _step(vault, finding)
-        if step is not None:
-            steps.append(step)
-            mended.append(finding)
+    chosen: list[_Step] = [
+        (Repair("leftover", one.path, "delete it: half of a killed write"), [one])
+        for one in findings
+        if one.code == "leftover"
+    ]
     try:
         repository = Repository.open(vault.root, environ=vault.environ)
-    except MemcliError:
-        return Mending(steps, [one for one in findings if one not in mended])
+        broken = {one.path for one in findings if one.code in ("broken", "conflict")}
+        dirty = _dirty(vault, repository, broken)
+    except MemcliError:  # what cannot be committed is not begun
+        return _mending(chosen, findings, [])
     age = lock_age(repository)
-    if age is not None and age > _DEAD:
+    if age is not None and age > DEAD_LOCK:
         action = f"remove it: no git has worked for {int(age):,} s"
-        steps.append(Repair("git_lock", _lock_path(repository), action))
-        mended += [one for one in findings if one.code == "git_lock"]
-    broken = {one.path for one in findings if one.code in ("broken", "conflict")}
-    steps += _uncommitted(vault.root, repository, broken)
-    left = [one for one in findings if one not in mended]
-    return Mending(steps, [*left, *_deleted(repository)])
+        locks = [one for one in findings if one.code == "git_lock"]
+        chosen.insert(0, (Repair("git_lock", lock_label(repository), action), locks))
+    if not any(one.code == "git_state" for one in findings):
+        halves = _halves(vault, findings)
+        mends = [*halves, *_keys(findings), *_successors(vault, findings)]
+        chosen += [one for one in mends if one[0].path not in dirty.staged]
+        gone = {step.path for step, _ in halves}
+        chosen += [(step, []) for step in dirty.steps if step.path not in gone]
+    return _mending(chosen, findings, dirty.deleted)
 
 
 def apply(vault: "Vault", found: Mending) -> Mending:
-    """Take the steps of a plan, and say what is left.
+    """Take the steps of a plan whose reason still holds, and say what is left.
 
     Raises:
         LockBusy, WriteFailed, HistoryError: of the vault's entries none was changed.
     """
+    done = []
+    rest = []
     for step in found.steps:
         if step.code == "git_lock":
-            files.remove(step.path)
+            repository = Repository.open(vault.root, environ=vault.environ)
+            age = lock_age(repository)
+            if age is not None and age > DEAD_LOCK:  # not one of a git that works now
+                files.remove(lock_path(repository))
+                done.append(step)
         elif step.code == "leftover":
-            files.remove(os.path.join(vault.root, *step.path.split("/")))
-    with vault.transaction() as change:
-        lost = [step.path for step in found.steps if step.code == "index"]
-        if lost:
-            Repository.open(vault.root, environ=vault.environ).unstage(lost)
-        for step in found.steps:
-            if step.code == "uncommitted":
-                change.include(step.path)
-            elif step.code in ("stale_key", "lineage"):
-                _rewrite(vault, change, step.path, step.code)
-        written = ("uncommitted", "stale_key", "lineage")
-        count = sum(step.code in written for step in found.steps)
-        change.message = f"repair: {count} files"
-    return Mending(found.steps, plan(vault).left, applied=True)
+            files.remove(files.inside(vault.root, step.path))
+            done.append(step)
+        else:
+            rest.append(step)
+    if rest:
+        with vault.transaction() as change:
+            taken = _take(vault, change, rest)
+            count = len({step.path for step in taken})
+            change.message = f"repair: {count} file{'' if count == 1 else 's'}"
+        done += taken
+    return Mending(done, plan(vault).left, applied=True)
 
 
-def _step(vault: "Vault", finding: Finding) -> Repair | None:
-    path = finding.path
-    if finding.code == "leftover":
-        return Repair("leftover", path, "delete it: half of a killed write")
-    if finding.code == "stale_key":
-        return Repair("stale_key", path, "write the key of its text")
-    if finding.code == "one_sided_lineage":
-        entry = vault.load(path).entry
-        if not entry.superseded_by:
-            return None  # whether the other one is still true is for people
-        other = vault.path_of(entry.superseded_by)
-        return Repair("lineage", other, f"write that it supersedes {entry.id}")
-    return None
+def _mending(
+    chosen: Sequence[_Step], findings: Sequence[Finding], more: Sequence[Finding]
+) -> Mending:
+    mended = {finding for _, gone in chosen for finding in gone}
+    left = [finding for finding in findings if finding not in mended]
+    return Mending([step for step, _ in chosen], [*left, *more])
 
 
-def _uncommitted(root: str, repository: Repository, broken: set[str]) -> list[Repair]:
-    """Files that are on disk and not in git; what somebody staged is his.
-
-    A file that is on disk as HEAD has it, and in the index otherwise, nobody staged:
-    a `git commit` that ran beside ours has overwritten the index (decision 4).
-    """
-    words = {"??": "commit it: new", " M": "commit it: edited"}
-    try:
-        rows = repository.status()
-    except MemcliError:
-        return []
-    lost = {
-        path
-        for code, path in rows
-        if code in ("MM", "D ") and _is_ours(path) and _is_head(root, repository, path)
-    }
-    steps = [
-        Repair("index", path, "put it back into git's index, which has lost it")
-        for path in sorted(lost)
-    ]
-    steps += (
-        Repair("uncommitted", path, words[code])
-        for code, path in sorted(rows, key=lambda row: row[1])
-        if code in words and path not in broken | lost and _is_ours(path)
+def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Repair]:
+    """Take these steps, inside a transaction; those that still make sense."""
+    repository = Repository.open(vault.root, environ=vault.environ)
+    ours = [step.path for step in steps if step.code == "uncommitted"]
+    dirty = _dirty(
+        vault, repository, {path for path in ours if _is_broken(vault, path)}
     )
+    now = {(step.code, step.path) for step in dirty.steps}
+    lost = [step for step in steps if step.code == "index"]
+    lost = [step for step in lost if (step.code, step.path) in now]
+    if lost:
+        repository.unstage([step.path for step in lost])
+    done = list(lost)
+    for step in steps:
+        if step.code in ("uncommitted", "moved"):
+            if (step.code, step.path) in now:
+                change.include(step.path)
+                done.append(step)
+        elif (
+            step.code != "index"
+            and step.path not in dirty.staged
+            and _rewrite(vault, change, step)
+        ):
+            done.append(step)
+    return done
+
+
+def _rewrite(vault: "Vault", change: "Transaction", step: Repair) -> bool:
+    """Change one file as a step says; whether there was still something to change."""
+    from memcli import codec
+
+    try:
+        stored = vault.stored(step.path)
+        # A file may need two steps: the second starts from what the first made of it.
+        data = change.pending(step.path) or stored.data
+        entry = codec.decode(data, step.path, kinds=vault.kinds).entry
+        if step.code == "half_evolve":
+            whole = vault.stored(step.detail or "")
+            if not _is_half(vault, stored, whole):
+                return False
+            change.remove(step.path, expected=stored.data)
+            return True
+        if step.code == "stale_key" and entry.item is not None:
+            fresh = entry.replace(key=strict_key(entry.item, entry.body))
+        else:
+            before = vault.stored(vault.path_of(step.detail or "")).entry
+            if entry.supersedes or before.superseded_by != entry.id:
+                return False
+            fresh = entry.replace(supersedes=before.id)
+    except MemcliError:  # edited since, and broken or gone
+        return False
+    if fresh == entry:
+        return False
+    fresh_data = codec.rewrite(data, fresh, kinds=vault.kinds)
+    change.put(step.path, fresh_data, expected=stored.data)
+    return True
+
+
+def _keys(findings: Iterable[Finding]) -> list[_Step]:
+    return [
+        (Repair("stale_key", one.path, "write the key of its text"), [one])
+        for one in findings
+        if one.code == "stale_key"
+    ]
+
+
+def _successors(vault: "Vault", findings: Iterable[Finding]) -> list[_Step]:
+    """Entries that do not say what they replaced, while what they replaced does."""
+    silent: dict[str, list[tuple[str, Finding]]] = defaultdict(list)
+    for finding in findings:
+        if finding.code == "silent_successor":
+            entry = vault.load(finding.path).entry
+            silent[entry.superseded_by or ""].append((entry.id, finding))
+    steps: list[_Step] = []
+    for successor, group in silent.items():
+        try:
+            path = vault.path_of(successor)
+        except MemcliError:  # two files have its id
+            continue
+        # Of several that were merged into one, it names the newest; see `lineage`.
+        before = max(name for name, _ in group)
+        action = f"write that it supersedes {before}"
+        gone = [finding for _, finding in group]
+        steps.append((Repair("lineage", path, action, before), gone))
     return steps
 
 
-def _deleted(repository: Repository) -> list[Finding]:
-    """Files that were deleted by hand: whether that is meant is for people to say."""
-    try:
-        rows = repository.status()
-    except MemcliError:
-        return []
-    return [
-        Finding(
-            path,
-            1,
-            "deleted",
-            WARNING,
-            "deleted by hand, and not committed",
-            "git restore brings it back, git rm makes it so.",
+def _halves(vault: "Vault", findings: Sequence[Finding]) -> list[_Step]:
+    """Archived copies of entries that are still in use: a killed evolve left them."""
+    steps: list[_Step] = []
+    for finding in findings:
+        if finding.code != "duplicate_id":
+            continue
+        try:
+            paths = _paths_of(vault, vault.load(finding.path).entry.id)
+            if len(paths) != 2 or not paths[0].startswith(layout.ARCHIVE + "/"):
+                continue
+            copy, whole = (vault.stored(path) for path in paths)
+        except MemcliError:
+            continue
+        if _is_half(vault, copy, whole):
+            action = f"remove it: half of a killed evolve; {whole.path} is in use"
+            gone = [
+                other
+                for other in findings
+                if other.path == copy.path and other.code == "dangling_lineage"
+            ]
+            step = Repair("half_evolve", copy.path, action, whole.path)
+            steps.append((step, [finding, *gone]))
+    return steps
+
+
+def _is_half(vault: "Vault", copy: "Stored", whole: "Stored") -> bool:
+    """Whether an archived copy says nothing more, and of a successor that is not."""
+    old, entry = copy.entry, whole.entry
+    return (
+        old.status is Status.SUPERSEDED
+        and entry.status is Status.ACTIVE
+        and bool(old.superseded_by)
+        and not _paths_of(vault, old.superseded_by or "")
+        and entry
+        == old.replace(
+            path=entry.path,
+            status=entry.status,
+            superseded_by=None,
+            reason=entry.reason,
+            updated=entry.updated,
         )
-        for code, path in sorted(rows, key=lambda row: row[1])
-        if code == " D" and _is_ours(path)
+    )
+
+
+def _paths_of(vault: "Vault", entry_id: str) -> list[str]:
+    """The files that have this id; those of the archive first."""
+
+    def find(reader: "Reader") -> list[str]:
+        return [reader.row(doc)["path"] for doc in reader.exact("id", entry_id)]
+
+    archive = layout.ARCHIVE + "/"
+    found = vault.read(find)
+    return sorted(found, key=lambda path: (not path.startswith(archive), path))
+
+
+def _dirty(vault: "Vault", repository: Repository, broken: set[str]) -> _Dirty:
+    """Files that are on disk and not in git, or not where git has them.
+
+    What somebody staged is his. A file that is on disk as HEAD has it, and in the index
+    otherwise, nobody staged: a `git commit` that ran beside ours has overwritten the
+    index (decision 4).
+    """
+    rows = sorted(
+        (row for row in repository.status() if _is_ours(row[1])), key=lambda row: row[1]
+    )
+    lost = [
+        path
+        for code, path in rows
+        if code in ("MM", "D ") and _is_head(vault.root, repository, path)
     ]
+    staged = {path for code, path in rows if code[0] not in " ?"} - set(lost)
+    steps = [
+        Repair("index", path, "put it back into git's index, which has lost it")
+        for path in lost
+    ]
+    new = {path for code, path in rows if code in _UNCOMMITTED}
+    new -= broken | set(lost)
+    steps += (
+        Repair("uncommitted", path, _UNCOMMITTED[code])
+        for code, path in rows
+        if path in new
+    )
+    deleted = []
+    for path in [path for code, path in rows if code == " D"]:
+        there = _where(vault, repository, path, new)
+        if there is None:
+            message = "deleted, and not committed"
+            hint = "git restore brings it back, git rm makes it so."
+            deleted.append(Finding(path, 1, "deleted", WARNING, message, hint))
+        elif there in new or _is_committed(repository, there, staged):
+            action = f"commit its move to {there}"
+            steps.append(Repair("moved", path, action, there))
+        else:
+            message = f"moved to {there}, which is not committed"
+            hint = "Commit both, with git."
+            deleted.append(Finding(path, 1, "deleted", WARNING, message, hint))
+    return _Dirty(steps, deleted, staged)
+
+
+def _where(
+    vault: "Vault", repository: Repository, path: str, new: set[str]
+) -> str | None:
+    """Where an entry is whose file is gone; None when it is nowhere, or in doubt.
+
+    Its id tells; a note without one is known by its bytes.
+    """
+    from memcli import codec
+
+    try:
+        data = repository.show("HEAD", path)
+        name = codec.decode(data, path, kinds=vault.kinds).entry.id
+    except MemcliError:
+        return None
+    if is_adopted(name):
+        found = [other for other in sorted(new) if _holds(vault.root, other, data)]
+    else:
+        found = [other for other in _paths_of(vault, name) if other != path]
+    return found[0] if len(found) == 1 else None
+
+
+def _holds(root: str, path: str, data: bytes) -> bool:
+    place = files.inside(root, path)
+    try:
+        return os.path.getsize(place) == len(data) and journal.current(place) == data
+    except (MemcliError, OSError):
+        return False
+
+
+def _is_committed(repository: Repository, path: str, staged: set[str]) -> bool:
+    if path in staged:
+        return False
+    try:
+        repository.show("HEAD", path)
+    except MemcliError:
+        return False
+    return True
 
 
 def _is_head(root: str, repository: Repository, path: str) -> bool:
@@ -182,33 +380,15 @@ def _is_head(root: str, repository: Repository, path: str) -> bool:
         return False
 
 
+def _is_broken(vault: "Vault", path: str) -> bool:
+    if not layout.is_entry(path):
+        return False
+    try:
+        vault.stored(path)
+    except MemcliError:
+        return True
+    return False
+
+
 def _is_ours(path: str) -> bool:
     return layout.is_entry(path) or path in (layout.CONFIG, layout.README)
-
-
-def _lock_path(repository: Repository) -> str:
-    return os.path.join(repository.git_dir, "index.lock")
-
-
-def _rewrite(vault: "Vault", change: "Transaction", path: str, code: str) -> None:
-    from memcli import codec
-
-    stored = vault.stored(path)
-    # A file may need both: the second starts from what the first made of it.
-    data = change.pending(path) or stored.data
-    entry = codec.decode(data, path, kinds=vault.kinds).entry
-    if code == "stale_key" and entry.item is not None:
-        fresh = entry.replace(key=strict_key(entry.item, entry.body))
-    else:
-        before = vault.read(
-            lambda reader: [
-                reader.row(doc)["id"]
-                for doc in reader.exact("superseded_by", entry.id)
-                if reader.row(doc)["status"] == str(Status.SUPERSEDED)
-            ]
-        )
-        if entry.supersedes or not before:
-            return
-        fresh = entry.replace(supersedes=sorted(before)[-1])
-    fresh_data = codec.rewrite(data, fresh, kinds=vault.kinds)
-    change.put(path, fresh_data, expected=stored.data)

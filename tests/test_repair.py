@@ -1,16 +1,19 @@
 """What can be mended without guessing is mended, after a plan; the rest is named."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from memcli import Vault, repair
 from memcli.inspect import overview
 from memcli.lint import lint
 
-A, B = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb"
+A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
 
 
 def write(vault: Vault, path: str, text: str) -> Path:
@@ -149,3 +152,226 @@ def test_what_the_index_has_lost_is_put_back_and_what_is_staged_stays(
     assert sorted(codes(found)) == [("index", added.path), ("index", changed.path)]
     assert git(vault, "status", "--porcelain") == f"M  {kept.path}\n"
     assert git(vault, "rev-list", "--count", "HEAD") == commits
+
+
+def test_a_file_that_was_moved_by_hand_is_a_move_and_no_loss(vault: Vault) -> None:
+    """Restoring the old one, as a lost file would ask for, would make it two."""
+    own = vault.save(vault.draft({"text": "moved by hand"}))
+    write(vault, "notes/plain.md", "a note without an id\n")
+    repair.apply(vault, repair.plan(vault))
+    os.rename(Path(vault.root, own.path), Path(vault.root, "here.md"))
+    os.rename(Path(vault.root, "notes/plain.md"), Path(vault.root, "there.md"))
+    found = repair.apply(vault, repair.plan(vault))
+    moved = {step.path: step.detail for step in found.steps if step.code == "moved"}
+    assert moved == {own.path: "here.md", "notes/plain.md": "there.md"}
+    assert (found.left, git(vault, "status", "--porcelain")) == ([], "")
+    assert vault.get(own.id).path == "here.md"
+
+
+def test_a_move_whose_new_place_is_staged_waits_for_who_staged_it(
+    vault: Vault,
+) -> None:
+    saved = vault.save(vault.draft({"text": "moved by hand"}))
+    os.rename(Path(vault.root, saved.path), Path(vault.root, "here.md"))
+    git(vault, "add", "here.md")
+    found = repair.plan(vault)
+    assert found.steps == []
+    assert [f.message for f in found.left] == [
+        "moved to here.md, which is not committed"
+    ]
+
+
+def test_what_a_finished_journal_could_not_commit_is_committed_later(
+    vault: Vault,
+) -> None:
+    """An approval moves a file: its new place and the end of the old one."""
+    waiting = vault.save(vault.draft({"text": "candidate", "status": "pending"}))
+    text = Path(vault.root, waiting.path).read_text(encoding="utf-8")
+    write(vault, "memories/note/candidate.md", text.replace("status: pending\n", ""))
+    Path(vault.root, waiting.path).unlink()
+    found = repair.apply(vault, repair.plan(vault))
+    assert sorted(codes(found)) == [
+        ("moved", waiting.path),
+        ("uncommitted", "memories/note/candidate.md"),
+    ]
+    assert git(vault, "status", "--porcelain") == ""
+    assert git(vault, "ls-files", "*candidate.md") == "memories/note/candidate.md\n"
+
+
+def test_half_of_a_killed_evolve_goes_where_nothing_is_lost(vault: Vault) -> None:
+    saved = vault.save(vault.draft({"text": "in use", "tags": ["kept"]}))
+    text = Path(vault.root, saved.path).read_text(encoding="utf-8")
+    old = f"status: superseded\ncreated:{text.partition('created:')[2]}"
+    half = text.partition("created:")[0] + old.replace(
+        "tags:", f"superseded_by: {B}\ntags:"
+    )
+    place = f"archive/memories/note/in-use.{saved.id}.md"
+    copy = write(vault, place, half)
+    found = repair.apply(vault, repair.plan(vault))
+    assert codes(found) == [("half_evolve", place)]
+    assert found.left == []
+    assert not copy.exists()
+    assert git(vault, "status", "--porcelain") == ""
+    assert vault.get(saved.id).status == "active"
+
+
+@pytest.mark.parametrize(
+    ("change", "with_"),
+    [("in use", "other words"), ("tags:", "mine: only here\ntags:")],
+)
+def test_an_archived_copy_that_says_more_is_left(
+    vault: Vault, change: str, with_: str
+) -> None:
+    saved = vault.save(vault.draft({"text": "in use", "tags": ["kept"]}))
+    text = Path(vault.root, saved.path).read_text(encoding="utf-8")
+    half = text.replace("tags:", f"superseded_by: {B}\ntags:").replace(change, with_)
+    half = half.replace("created:", "status: superseded\ncreated:")
+    copy = write(vault, f"archive/memories/note/in-use.{saved.id}.md", half)
+    found = repair.apply(vault, repair.plan(vault))
+    assert "half_evolve" not in [step.code for step in found.steps]
+    assert "duplicate_id" in [finding.code for finding in found.left]
+    assert copy.exists()
+
+
+def test_an_archived_copy_whose_successor_is_there_is_left(vault: Vault) -> None:
+    write(vault, "a.md", f"---\nid: {A}\n---\nold\n")
+    write(vault, "b.md", f"---\nid: {B}\nsupersedes: {A}\n---\nnew\n")
+    lines = f"---\nid: {A}\nstatus: superseded\nsuperseded_by: {B}\n---\nold\n"
+    copy = write(vault, f"archive/a.{A}.md", lines)
+    found = repair.apply(vault, repair.plan(vault))
+    assert "half_evolve" not in [step.code for step in found.steps]
+    assert copy.exists()
+
+
+def test_of_several_that_were_merged_one_step_names_the_one_it_writes(
+    vault: Vault,
+) -> None:
+    for name, letter in ((A, "a"), (B, "b")):
+        lines = f"---\nid: {name}\nstatus: superseded\nsuperseded_by: {C}\n---\n"
+        write(vault, f"{letter}.md", f"{lines}text {letter}\n")
+    write(vault, "c.md", f"---\nid: {C}\n---\nboth\n")
+    found = repair.apply(vault, repair.plan(vault))
+    steps = [step for step in found.steps if step.code == "lineage"]
+    assert [(step.path, step.detail) for step in steps] == [("c.md", B)]
+    assert vault.get(C).supersedes == B
+    assert found.left == []
+
+
+def test_a_circle_of_versions_is_not_closed_from_its_other_side(vault: Vault) -> None:
+    for name, other, letter in ((A, B, "a"), (B, A, "b")):
+        lines = f"---\nid: {name}\nstatus: superseded\nsuperseded_by: {other}\n---\n"
+        write(vault, f"{letter}.md", f"{lines}text {letter}\n")
+    found = repair.apply(vault, repair.plan(vault))
+    assert {step.code for step in found.steps} == {"uncommitted"}
+    assert [finding.code for finding in found.left] == ["lineage_cycle"]
+    assert "supersedes:" not in Path(vault.root, "a.md").read_text()
+
+
+def test_a_step_is_never_said_to_be_taken_that_changed_nothing(vault: Vault) -> None:
+    """Whether the old one is in force is for people: it says both."""
+    write(vault, "a.md", f"---\nid: {A}\nsuperseded_by: {B}\n---\nold\n")
+    write(vault, "b.md", f"---\nid: {B}\n---\nnew\n")
+    git(vault, "add", ".")
+    git(vault, "commit", "-qm", "by hand")
+    found = repair.plan(vault)
+    assert found.steps == []
+    assert [finding.code for finding in found.left] == ["superseded_but_active"]
+
+
+def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
+    lock = Path(vault.root, ".git", "index.lock")
+    names = ("broken.md", "fine.md", "staged.md")
+    for name in names:
+        write(vault, name, f"{name}\n")
+    write(vault, "key.md", f"---\nid: {A}\nitem: derived\nkey: 'derived:x'\n---\nY\n")
+    lock.touch()
+    os.utime(lock, (1, 1))
+    found = repair.plan(vault)
+    assert {step.code for step in found.steps} == {
+        "git_lock",
+        "stale_key",
+        "uncommitted",
+    }
+    lock.unlink()
+    git(vault, "add", "staged.md")
+    write(vault, "broken.md", "---\na: [\n---\n")
+    write(vault, "key.md", f"---\nid: {A}\nitem: derived\nkey: 'derived:z'\n---\nZ\n")
+    done = repair.apply(vault, found)
+    assert sorted(codes(done)) == [
+        ("uncommitted", "fine.md"),
+        ("uncommitted", "key.md"),
+    ]
+    assert git(vault, "status", "--porcelain").splitlines() == [
+        "A  staged.md",
+        "?? broken.md",
+    ]
+
+
+def test_a_lock_that_a_git_has_taken_since_the_plan_stays(vault: Vault) -> None:
+    lock = Path(vault.root, ".git", "index.lock")
+    lock.touch()
+    os.utime(lock, (1, 1))
+    found = repair.plan(vault)
+    os.utime(lock)
+    done = repair.apply(vault, found)
+    assert (done.steps, lock.exists()) == ([], True)
+
+
+def test_a_staged_file_is_not_rewritten(vault: Vault) -> None:
+    text = f"---\nid: {A}\nitem: derived\nkey: 'derived:x'\n---\nY\n"
+    write(vault, "key.md", text)
+    git(vault, "add", "key.md")
+    found = repair.apply(vault, repair.plan(vault))
+    assert [finding.code for finding in found.left] == ["stale_key"]
+    assert git(vault, "status", "--porcelain") == "A  key.md\n"
+    assert Path(vault.root, "key.md").read_text() == text
+
+
+def test_what_git_knows_only_by_name_is_committed(vault: Vault) -> None:
+    """As a save that was killed under git's hooks leaves it."""
+    write(vault, "a.md", "announced\n")
+    git(vault, "add", "--intent-to-add", "a.md")
+    found = repair.apply(vault, repair.plan(vault))
+    assert codes(found) == [("uncommitted", "a.md")]
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_during_a_merge_nothing_is_begun_that_cannot_be_committed(
+    vault: Vault,
+) -> None:
+    scratch = write(vault, "memories/.a.md.123-0123abcd.tmp", "half")
+    os.utime(scratch, (1, 1))
+    write(vault, "a.md", "new\n")
+    Path(vault.root, ".git", "MERGE_HEAD").write_text("0" * 40 + "\n")
+    found = repair.apply(vault, repair.plan(vault))
+    assert [step.code for step in found.steps] == ["leftover"]
+    assert [finding.code for finding in found.left] == ["git_state"]
+    assert not found.ok
+
+
+def test_without_git_only_leftovers_go(vault: Vault) -> None:
+    scratch = write(vault, "memories/.a.md.123-0123abcd.tmp", "half")
+    os.utime(scratch, (1, 1))
+    write(vault, "key.md", f"---\nid: {A}\nitem: derived\nkey: 'derived:x'\n---\nY\n")
+    Path(vault.root, ".git").rename(Path(vault.root).parent / "elsewhere")
+    found = repair.apply(vault, repair.plan(vault))
+    assert [step.code for step in found.steps] == ["leftover"]
+    assert [finding.code for finding in found.left] == ["no_history", "stale_key"]
+
+
+def test_a_lock_is_found_where_a_larger_repository_has_it(
+    vault: Vault, tmp_path: Path
+) -> None:
+    top = tmp_path / "project"
+    (top / "docs").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(top)], check=True, capture_output=True)
+    root = top / "docs" / "vault"
+    shutil.copytree(vault.root, root, ignore=shutil.ignore_patterns(".git"))
+    inner = Vault.open(str(root), now_ms=vault.now_ms)
+    lock = top / ".git" / "index.lock"
+    lock.touch()
+    os.utime(lock, (1, 1))
+    found = repair.apply(inner, repair.plan(inner))
+    assert ("git_lock", str(lock)) in codes(found)
+    assert not lock.exists()
+    assert found.left == []

@@ -82,10 +82,14 @@ def repair(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
                 context.tell(f"  {step.path}: {step.action}")
             acting = context.confirm("Do this?")
     done = use_case.apply(vault, found) if acting else found
+    passed = [step for step in found.steps if step not in done.steps]
+    for step in passed:
+        context.tell(f"{step.path} has changed since the plan, and is left as it is")
 
     def text(canvas: Canvas) -> None:
         if not done.steps:
-            canvas.line("nothing can be mended", style="dim")
+            nothing = "nothing was mended" if done.applied else "nothing can be mended"
+            canvas.line(nothing, style="dim")
         elif done.applied:
             canvas.line(f"mended {len(done.steps)}:", style="good")
         else:
