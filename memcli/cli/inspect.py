@@ -57,6 +57,10 @@ def run(context: Context, **values: Any) -> Result:
         if what:
             raise UsageError("--repair looks at the whole vault", hint=f"Drop {what}.")
         return topics.repair(context, vault, values)
+    for name in ("yes", "dry_run"):
+        if values[name]:
+            flag = "--" + name.replace("_", "-")
+            raise UsageError(f"{flag} belongs to: memcli inspect --repair")
     if values["query"] and what != "reflections":
         raise UsageError("--query belongs to: memcli inspect reflections")
     if what == "inbox":
@@ -204,13 +208,15 @@ def _surroundings(canvas: Canvas, found: "Inspected") -> None:
     if len(found.versions) > 1:
         canvas.line("versions:", style="title")
         for version in found.versions:
+            arrow = "->" if version.current else "  "
             mark = "*" if version.id == found.entry.id else " "
             note = "current" if version.current else version.status
             why = f" ({version.reason})" if version.reason else ""
             canvas.line(
-                f" {mark} {version.created[:10]} {version.id} {note}: "
+                f"{arrow} {mark} {version.created[:10]} {version.id} {note}: "
                 f"{version.title}{why}"
             )
+            canvas.line(f"     {version.path}", style="dim")
     for name, row in (("before", found.before), ("after", found.after)):
         if row:
             canvas.line(f"{name} in its session: {row['id']} {row['title']}")

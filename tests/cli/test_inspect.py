@@ -1,13 +1,18 @@
 """`memcli inspect`: words in, exit codes and output out."""
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from memcli import Vault
+from memcli.cli import inspect as command
+from memcli.cli.argv import defaults
+from memcli.cli.spec import Context
 from memcli.entry import is_id
 from tests.cli.conftest import Run
+from tests.conftest import NOW
 
 TOPICS = "index lint inbox reflections sessions mining entities agents signals".split()
 
@@ -143,7 +148,9 @@ def test_an_entry_shows_its_versions_and_what_an_item_weighs(
     new = vault.evolve(old, "We deploy on Mondays", reason="the freeze").id
     shown = memcli("inspect", new).out
     assert f"{old} superseded: We deploy on Tuesdays (the freeze)" in shown
-    assert f" * 2026-11-21 {new} current: We deploy on Mondays" in shown
+    assert f"-> * 2026-11-21 {new} current: We deploy on Mondays" in shown
+    place = f"archive/memories/note/we-deploy-on-tuesdays.{old}.md"
+    assert shown.index(place) < shown.index("-> *")
     data = memcli("inspect", old, "--json").json["data"]
     assert [version["id"] for version in data["versions"]] == [old, new]
     assert (data["eligible"], data["reason_not_eligible"]) == (False, "superseded")
@@ -158,3 +165,60 @@ def test_an_entry_shows_its_versions_and_what_an_item_weighs(
     assert "recurred on 2026-11-21" in shown
     assert "seen 2 times" in shown
     assert "resolved, and recurred" in memcli("inspect").out
+
+
+@pytest.mark.parametrize("flag", ["--yes", "--dry-run"])
+def test_flags_of_a_repair_are_refused_without_one(memcli: Run, flag: str) -> None:
+    done = memcli("inspect", flag)
+    assert done.code == 2
+    assert f"{flag} belongs to: memcli inspect --repair" in done.err
+
+
+def test_a_dry_run_changes_nothing_whoever_says_yes(memcli: Run, vault: Vault) -> None:
+    write(vault, "a.md", "new\n")
+    done = memcli("inspect", "--repair", "--dry-run", "--yes", "--json").json
+    assert done["data"]["applied"] is False
+    assert status(vault) == "?? a.md\n"
+
+
+def test_a_repair_that_leaves_an_error_says_what_to_do_and_exits_with_1(
+    memcli: Run, vault: Vault
+) -> None:
+    write(vault, "a.md", "new\n")
+    write(vault, "b.md", "---\nid: [\n---\nx\n")
+    assert memcli("inspect", "--repair").code == 1
+    done = memcli("inspect", "--repair", "--yes")
+    assert done.code == 1
+    assert "left for you: 1\n  b.md:3: " in done.out
+    assert status(vault) == "?? b.md\n"
+
+
+@pytest.mark.parametrize(("answer", "after"), [("n", "?? a.md\n"), ("y", "")])
+def test_at_a_terminal_a_repair_shows_its_plan_and_asks(
+    vault: Vault, answer: str, after: str
+) -> None:
+    write(vault, "a.md", "new\n")
+    heard: list[str] = []
+
+    def ask(question: str) -> str:
+        assert status(vault) == "?? a.md\n"
+        heard.append(question)
+        return answer
+
+    context = Context(
+        environ=dict(os.environ),
+        now_ms=lambda: NOW * 1000,
+        entropy=os.urandom,
+        read_stdin=lambda: b"",
+        stdin_is_terminal=True,
+        ask=ask,
+        tell=heard.append,
+        progress=lambda _: None,
+        vault=vault.root,
+        json=False,
+    )
+    values = defaults(command.COMMAND) | {"repair": True}
+    done = command.run(context, **values)
+    assert heard == ["  a.md: commit it: new", "Do this? [y/N] "]
+    assert done.data["applied"] is (answer == "y")
+    assert status(vault) == after
