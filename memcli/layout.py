@@ -15,6 +15,7 @@ RUN = ".memcli/run"
 LOCK = ".memcli/run/lock"
 INDEX_LOCK = ".memcli/run/index.lock"
 JOURNAL = ".memcli/run/journal"
+ASIDE = ".memcli/run/aside"
 
 MEMORIES = "memories"
 MODELS = "models"

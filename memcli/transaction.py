@@ -8,6 +8,7 @@ writing, finishes the change.
 """
 
 import os
+import zlib
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -129,25 +130,60 @@ class Transaction:
         )
         fault = self._fault
         fault("locked")
-        if several:
-            journal.write(self._root, changes, self.message)
-            fault("journalled")
+        begin = journal.write if several else journal.note
+        begin(self._root, {**self._kept(), **changes}, self.message)
+        fault("journalled")
         try:
             self._write(changes, places)
             fault("wrote")
             everything = [*paths, *self._included]
             self.commit = self._repository.commit(everything, self.message)
         except BaseException as error:
-            stuck = _restore(changes, places)
-            if several and not stuck:
+            stuck = self._restore(changes, places)
+            if not (several and stuck):
                 journal.clear(self._root)
             if stuck and isinstance(error, MemcliError):
                 raise _not_put_back(error, stuck, several) from error
             raise
         fault("committed")
-        if several:
-            journal.clear(self._root)
-            fault("cleared")
+        journal.clear(self._root)
+        fault("cleared")
+
+    def _kept(self) -> dict[str, Change]:
+        """The files that are committed as they are."""
+        found = {
+            path: journal.current(files.inside(self._root, path))
+            for path in self._included
+        }
+        return {path: Change(data, data) for path, data in found.items()}
+
+    def _restore(
+        self, changes: Mapping[str, Change], places: Mapping[str, str]
+    ) -> list[str]:
+        """Put old bytes back; the paths of the files where that failed.
+
+        What somebody has written meanwhile (git's hooks may take long) is put aside.
+        """
+        stuck = []
+        for path, change in changes.items():
+            try:
+                now = journal.current(places[path])
+                if now not in (None, *change):
+                    self._tell(f"{path} was edited meanwhile: {self._aside(path, now)}")
+                if change.before is None:
+                    files.remove(places[path])
+                elif now != change.before:
+                    files.write_atomic(places[path], change.before)
+            except MemcliError:
+                stuck.append(path)
+        return stuck
+
+    def _aside(self, path: str, data: bytes) -> str:
+        """Keep these bytes; where."""
+        name = f"{zlib.crc32(data):08x}-{path.rpartition('/')[2]}"
+        place = os.path.join(self._root, *layout.ASIDE.split("/"), name)
+        files.write_atomic(place, data)
+        return place
 
     def _write(self, changes: Mapping[str, Change], places: Mapping[str, str]) -> None:
         fresh = [
@@ -209,13 +245,14 @@ def _finish(
     fault: Callable[[str], None],
 ) -> None:
     done = journal.recover(root, fault)
-    tell(f"finishing what a killed command began: {done.message}")
+    if done.paths:
+        tell(f"finishing what a killed command began: {done.message}")
+    elif done.conflicts:
+        tell(f"what a killed command began has not happened: {done.message}")
     for path in done.conflicts:
         tell(f"  {path} was edited meanwhile and is left as it is")
     try:
-        repository.commit(
-            [path for path in done.paths if path not in done.conflicts], done.message
-        )
+        repository.commit(done.paths, done.message)
     except (HistoryError, LockBusy) as error:
         # The files are right; `inspect` names them, `inspect --repair` commits them.
         tell(f"  it is not committed: {error.message}")
@@ -241,20 +278,6 @@ def _repository(root: str, environ: Mapping[str, str] | None) -> "Repository":
     from memcli.history import Repository
 
     return Repository.open(root, environ=environ)
-
-
-def _restore(changes: Mapping[str, Change], places: Mapping[str, str]) -> list[str]:
-    """Put old bytes back; the paths of the files where that failed."""
-    stuck = []
-    for path, change in changes.items():
-        try:
-            if change.before is None:
-                files.remove(places[path])
-            elif journal.current(places[path]) != change.before:
-                files.write_atomic(places[path], change.before)
-        except MemcliError:
-            stuck.append(path)
-    return stuck
 
 
 def _not_put_back(error: MemcliError, stuck: list[str], several: bool) -> WriteFailed:

@@ -128,6 +128,32 @@ def test_old_bytes_that_cannot_be_put_back_are_not_kept_quiet(
     assert lint(vault) == []
 
 
+def test_what_is_written_while_a_hook_refuses_is_put_aside_and_told(
+    vault: Vault,
+) -> None:
+    """Putting the old bytes back would overwrite it: hooks may take minutes."""
+    ids = filled(vault)
+    path = vault.path_of(ids["fact"])
+    before = Path(vault.root, path).read_bytes()
+    hook = Path(vault.root, ".git", "hooks", "pre-commit")
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\necho theirs >'{path}'\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    for operation in ("evolve", "resolve", "forget"):
+        told: list[str] = []
+        vault.tell = told.append
+        with pytest.raises(HistoryError):
+            OPERATIONS[operation](vault, ids)
+        (said,) = told
+        assert said.startswith(f"{path} was edited meanwhile: ")
+        aside = Path(said.partition(": ")[2])
+        assert aside.is_relative_to(vault.root)
+        assert aside.read_bytes() == b"theirs\n"
+        aside.unlink()
+        assert Path(vault.root, path).read_bytes() == before
+        assert git(vault, "status", "--porcelain") == ""
+
+
 def everything(vault: Vault) -> list[recall.Row]:
     view = recall.view(NOW, statuses=["active", "superseded", "resolved", "pending"])
     found = recall.enumerate_all(Vault(vault.root, now_ms=vault.now_ms), view=view)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,14 @@ from memcli import Vault, journal
 from memcli.errors import MemcliError, Unreadable
 from memcli.journal import Change
 from memcli.lint import lint
+
+
+def git(vault: Vault, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
 
 bytes_or_none = st.none() | st.binary(max_size=40)
 
@@ -50,7 +59,6 @@ def test_every_byte_comes_back(
 @pytest.mark.parametrize(
     "text",
     [
-        "",
         "{bad",
         "[]",
         "{}",
@@ -88,6 +96,49 @@ def test_what_is_no_journal_of_ours_is_named_and_stops_no_reader(
     assert "delete that file" in (refusal.value.hint or "")
     assert [finding.code for finding in lint(vault)] == ["journal"]
     assert not (tmp_path.parent / "evil.md").exists()
+
+
+@pytest.mark.parametrize("data", [b"", b"\0" * 40, b"commit\0save: x\0a.md\0-\0"])
+def test_a_note_that_a_power_cut_took_away_says_that_nothing_happened(
+    vault: Vault, data: bytes
+) -> None:
+    """It is not synced: its name may be on the disk before its bytes are."""
+    vault.save(vault.draft({"text": "some words"}))
+    commits = git(vault, "rev-list", "--count", "HEAD")
+    path = Path(vault.root, ".memcli", "run", "journal")
+    path.write_bytes(data)
+    assert [finding.code for finding in lint(vault)] == []
+    told: list[str] = []
+    reader = Vault(vault.root, tell=told.append)
+    assert [row.text for row in reader.recall("words").rows] == ["some words"]
+    assert (told, path.exists()) == ([], False)
+    assert git(vault, "rev-list", "--count", "HEAD") == commits
+    path.write_bytes(data)
+    assert vault.save(vault.draft({"text": "more"})).outcome == "created"
+    assert not path.exists()
+
+
+def test_a_note_tells_what_has_happened_from_what_has_not(vault: Vault) -> None:
+    root = Path(vault.root)
+    (root / "done.md").write_bytes(b"new\n")
+    (root / "old.md").write_bytes(b"old\n")
+    (root / "theirs.md").write_bytes(b"edited since\n")
+    changes = {
+        "done.md": Change(None, b"new\n"),
+        "old.md": Change(b"old\n", b"newer\n"),
+        "theirs.md": Change(b"old\n", b"newer\n"),
+    }
+    journal.note(vault.root, changes, "save: three")
+    done = journal.recover(vault.root, lambda _: None)
+    assert done == (["done.md"], ["theirs.md"], "save: three")
+    assert (root / "old.md").read_bytes() == b"old\n"
+    assert (root / "theirs.md").read_bytes() == b"edited since\n"
+
+
+def test_a_note_that_names_a_path_outside_commits_nothing(vault: Vault) -> None:
+    changes = {"../../evil.md": Change(None, b"x"), ".git/config": Change(None, b"x")}
+    journal.note(vault.root, changes, "m")
+    assert journal.recover(vault.root, lambda _: None).paths == []
 
 
 def test_a_journal_on_a_disk_that_refuses_says_so(vault: Vault) -> None:
