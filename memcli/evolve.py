@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli import lineage
 from memcli.eligibility import View
 from memcli.entry import Entry, Source, new_id
-from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
+from memcli.errors import (
+    EntryNotFound,
+    InvalidValue,
+    MemcliError,
+    NotAllowed,
+    UsageError,
+)
 from memcli.sameness import strict_key
 
 if TYPE_CHECKING:
@@ -115,7 +121,12 @@ def evolve(
             refuse_secrets(fresh)
         done = _replace(vault, change, old, others, fresh, reason, now_ms)
         change.message = subject("evolve", fresh.display_title)
-    return done._replace(siblings=_siblings(vault, old.entry, done))
+    try:
+        return done._replace(siblings=_siblings(vault, old.entry, done))
+    except MemcliError as error:
+        # It is done: a disk that is full, or an index that is busy, changes that not.
+        vault.tell(f"what else makes this claim is not known: {error.message}")
+        return done
 
 
 def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolved:

@@ -20,6 +20,7 @@ from memcli.errors import (
     NotAllowed,
     SecretFound,
     UsageError,
+    WriteFailed,
 )
 from memcli.lineage import versions
 from tests.conftest import NOW
@@ -450,3 +451,23 @@ def _shared(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> None
     shutil.copytree(ready_vault, root)
     _STATE["vault"] = Vault(str(root))
     _STATE["id"] = save(_STATE["vault"], "start")
+
+
+def test_what_is_done_is_not_said_to_have_failed(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What else makes the claim is asked of the index, which a full disk refuses."""
+    old = save(vault, "We deploy on Tuesdays")
+    told: list[str] = []
+    vault.tell = told.append
+
+    def full(*_: object) -> list[evolve.Sibling]:
+        raise WriteFailed("no space left on the device")
+
+    monkeypatch.setattr(evolve, "_siblings", full)
+    done = vault.evolve(old, "We deploy on Mondays")
+    assert vault.get(done.id).supersedes == old
+    assert done.siblings == []
+    assert told == [
+        "what else makes this claim is not known: no space left on the device"
+    ]
