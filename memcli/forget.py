@@ -6,6 +6,7 @@ is gone: git's history still holds it until the commands are run that are printe
 """
 
 import os
+import re
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,7 @@ from memcli.entry import Entry
 from memcli.errors import MemcliError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memcli.gitreading import Blob
     from memcli.history import Repository
@@ -27,8 +28,8 @@ class Forgotten(NamedTuple):
     """What was removed, or would be.
 
     `commits` is how many commits hold the text, `purge` the shell commands that take
-    it out of the history, in order. `linked_from` are entries that link to it,
-    `versions` other versions of it, which stay.
+    it out of the history, in order; each only if the one before succeeded.
+    `linked_from` are entries that link to it, `versions` other versions, which stay.
     """
 
     id: str
@@ -101,12 +102,12 @@ def _planned(
     paths = [item.path for item in gone]
     ids = {item.entry.id for item in gone}
     repository = Repository.open(vault.root, environ=vault.environ)
-    known = _history(repository, gone)
+    known = _history(repository, gone, {item.path for item in (*gone, *others)})
     return Forgotten(
         id=stored.entry.id,
         title=stored.entry.display_title,
         paths=paths,
-        commits=len({blob.commit for blob in known}),
+        commits=len({one.blob.commit for one in known}),
         purge=purge_commands(repository, known) if known else [],
         linked_from=vault.read(lambda reader: _linked(reader, stored.entry, ids)),
         versions=[] if versions else [item.entry.id for item in others],
@@ -114,7 +115,17 @@ def _planned(
     )
 
 
-def _history(repository: "Repository", gone: "Sequence[Stored]") -> "list[Blob]":
+class Held(NamedTuple):
+    """What git holds of an entry: a blob, and the entry's id and title in it."""
+
+    blob: "Blob"
+    id: str
+    title: str
+
+
+def _history(
+    repository: "Repository", gone: "Sequence[Stored]", places: set[str]
+) -> list[Held]:
     """Everything that git holds of these entries, wherever it has been.
 
     By content and not by path: the path of an old version is that of the current one.
@@ -122,38 +133,86 @@ def _history(repository: "Repository", gone: "Sequence[Stored]") -> "list[Blob]"
     from memcli import codec
     from memcli.entry import is_adopted
 
-    found: list[Blob] = []
+    found: list[Held] = []
     for item in gone:
         name = item.entry.id
-        paths = {item.path, layout.before_archive(item.path)}
+        paths = {*places, item.path, layout.before_archive(item.path)}
         blobs = repository.blobs(paths, None if is_adopted(name) else name)
         for blob, data in zip(blobs, repository.contents(blobs), strict=True):
             try:
-                held = codec.decode(data, blob.path).entry.id
+                entry = codec.decode(data, blob.path).entry
+                held, title = entry.id, entry.display_title
             except MemcliError:
-                held = name if blob.path == item.path else ""
+                held, title = name if blob.path == item.path else "", ""
             if held == name:
-                found.append(blob)
+                found.append(Held(blob, name, title))
     return found
 
 
-def purge_commands(repository: "Repository", blobs: "Sequence[Blob]") -> list[str]:
-    """Shell commands that take these contents out of every commit, with plain git."""
+def purge_commands(repository: "Repository", known: "Sequence[Held]") -> list[str]:
+    """Shell commands that take this out of every commit, with plain git.
+
+    Only at the paths where it was: another file may hold the same bytes.
+    """
     there = f"git -C {shlex.quote(repository.top)}"
-    either = " || ".join(f'$2 == "{name}"' for name in sorted({b.id for b in blobs}))
+    blobs = sorted({one.blob.id for one in known})
+    either = " || ".join(f'$2 == "{name}"' for name in blobs)
     # A mode of 0 removes a line of the index; the path is what stands after the tab.
     awk = f'{either} {{ sub(/^[^\t]*\t/, "0 " $2 "\t"); print }}'
+    paths = sorted({repository.prefix + one.blob.path for one in known})
+    places = " ".join(shlex.quote(f":(top,literal){path}") for path in paths)
     remove = (
-        f"git ls-files --stage | awk {shlex.quote(awk)} | git update-index --index-info"
+        f"git ls-files --stage -- {places} | awk {shlex.quote(awk)} "
+        "| git update-index --index-info"
     )
-    return [
+    filters = f"--index-filter {shlex.quote(remove)}"
+    told = _messages(repository, known)
+    if told:
+        cases = " ".join(f"{commit}) printf {text};;" for commit, text in told.items())
+        script = f"case $GIT_COMMIT in {cases} *) cat;; esac"
+        filters = f"--msg-filter {shlex.quote(script)} {filters}"
+    commands = [
         f"FILTER_BRANCH_SQUELCH_WARNING=1 {there} filter-branch --force --prune-empty "
-        f"--index-filter {shlex.quote(remove)} -- --all",
+        f"--tag-name-filter cat {filters} -- --all",
         f"{there} for-each-ref --format='delete %(refname)' refs/original "
         f"| {there} update-ref --stdin",
         f"{there} reflog expire --expire=now --all",
         f"{there} gc --prune=now --quiet",
     ]
+    if any(repository.contents([known[0].blob._replace(id="refs/stash")])):
+        # Stashes stand on the old commits, and but for the newest in a reflog only.
+        said = "stashes would be lost: apply or drop them first (git stash list)"
+        commands.insert(
+            0,
+            f"if {there} rev-parse --quiet --verify refs/stash; "
+            f"then echo {shlex.quote(said)} >&2; false; fi",
+        )
+    return commands
+
+
+def _messages(repository: "Repository", known: "Sequence[Held]") -> "Mapping[str, str]":
+    """Commit -> its message without the titles, quoted as a format of printf.
+
+    memcli names what it changes in the first line; that line outlives the file.
+    """
+    titles: dict[str, dict[str, str]] = {}
+    for one in known:
+        if one.title:
+            titles.setdefault(one.blob.commit, {})[one.title] = one.id
+    blob = known[0].blob
+    objects = repository.contents([blob._replace(id=commit) for commit in titles])
+    told: dict[str, str] = {}
+    for commit, data in zip(titles, objects, strict=True):
+        before = data.partition(b"\n\n")[2].decode("utf-8", "replace")
+        message = before
+        for title, name in titles[commit].items():
+            words = re.escape(title if len(title) <= 60 else title[:59])
+            message = re.sub(rf"(?<!\w){words}(?!\w)", name, message)
+        if message != before:
+            text = message.replace("\\", "\\\\").replace("%", "%%")
+            text = re.sub(r"[\x00-\x1f\x7f]", lambda c: f"\\{ord(c[0]):03o}", text)
+            told[commit] = shlex.quote(text)
+    return told
 
 
 def _linked(reader: "Reader", entry: Entry, gone: set[str]) -> list[dict[str, Any]]:

@@ -175,6 +175,7 @@ class Readable:
         said = self._ask(
             "log",
             "--all",
+            "-m",  # what only the merge itself wrote, too
             "--raw",
             "--no-abbrev",
             "--no-renames",

@@ -46,9 +46,10 @@ def in_files(root: str) -> list[str]:
     return found
 
 
-def purge(done: forget.Forgotten) -> None:
-    for command in done.purge:
-        subprocess.run(["sh", "-ec", command], check=True, capture_output=True)
+def purge(done: forget.Forgotten) -> int:
+    """Run the commands as they are printed; the exit code."""
+    told = subprocess.run(["sh", "-c", " &&\n".join(done.purge)], capture_output=True)
+    return told.returncode
 
 
 def test_the_file_goes_in_one_commit_that_does_not_repeat_it(vault: Vault) -> None:
@@ -70,7 +71,7 @@ def test_history_holds_it_until_the_printed_commands_are_run(vault: Vault) -> No
     keep = save(vault, "what stays")
     done = vault.forget(save(vault, SECRET, title="short"))
     assert in_git(vault.root)
-    purge(done)
+    assert purge(done) == 0
     assert not in_git(vault.root)
     assert vault.get(keep).body == "what stays\n"
     assert git(vault.root, "status", "--porcelain") == ""
@@ -83,7 +84,7 @@ def test_the_commands_reach_every_place_where_the_text_has_been(vault: Vault) ->
     review.approve(vault, [name])
     vault.evolve(name, "harmless")
     done = vault.forget(name)
-    purge(done)
+    assert purge(done) == 0
     assert not in_git(vault.root)
     assert [row.text for row in recall.enumerate_all(
         vault, view=recall.view(NOW)
@@ -104,7 +105,7 @@ def test_the_commands_work_in_a_vault_inside_another_repository(
     git(str(outer), "commit", "-qm", "start")
     vault = Vault(str(root))
     done = vault.forget(save(vault, SECRET))
-    purge(done)
+    assert purge(done) == 0
     assert not in_git(str(outer))
     assert (outer / "code.py").exists()
     assert git(str(outer), "status", "--porcelain") == ""
@@ -138,7 +139,7 @@ def test_all_versions_go_when_that_is_asked_for(vault: Vault) -> None:
     done = vault.forget(name, versions=True)
     assert len(done.paths) == 3
     assert in_files(vault.root) == []
-    purge(done)
+    assert purge(done) == 0
     assert not in_git(vault.root)
 
 
@@ -166,3 +167,77 @@ def test_what_was_never_committed_needs_no_purge(vault: Vault) -> None:
     done = vault.forget(row.id)
     assert (done.commits, done.purge) == (0, [])
     assert not path.exists()
+
+
+def test_the_commands_take_the_title_out_of_the_messages_and_leave_the_rest(
+    vault: Vault,
+) -> None:
+    """memcli's own commits name what they change."""
+    name = save(vault, "100% of it", title=f"It's {SECRET} 100%")
+    save(vault, "what stays")
+    vault.evolve(name, "harmless")
+    Path(vault.root, "mine.txt").write_text("mine", "utf-8")
+    git(vault.root, "add", "mine.txt")
+    git(vault.root, "commit", "-q", "-m", "by hand\n\n  two lines\n")
+    git(vault.root, "tag", "-a", "v1", "-m", "a tag")
+    assert SECRET in git(vault.root, "log", "--format=%B")
+    assert purge(vault.forget(name)) == 0
+    # The title goes on, in the next version; the old one is taken out.
+    assert SECRET not in git(vault.root, "log", "--all", "--format=%B")
+    subjects = git(vault.root, "log", "--format=%s").splitlines()
+    assert f"evolve: {name}" in subjects
+    assert {"by hand", "save: what stays"} <= set(subjects)
+    assert "\n  two lines\n" in git(vault.root, "log", "--format=%B")
+    assert git(vault.root, "cat-file", "-t", "v1") == "tag\n"
+
+
+def test_another_file_of_the_same_bytes_stays(vault: Vault, tmp_path: Path) -> None:
+    path = Path(vault.root, "note.md")
+    path.write_text(f"{SECRET}\n", encoding="utf-8")
+    Path(vault.root, "copy.txt").write_text(f"{SECRET}\n", encoding="utf-8")
+    git(vault.root, "add", "-A")
+    git(vault.root, "commit", "-qm", "by hand")
+    (row,) = vault.recall("xyzzy").rows
+    assert purge(vault.forget(row.id)) == 0
+    assert git(vault.root, "ls-files", "copy.txt") == "copy.txt\n"
+    assert "note.md" not in git(vault.root, "log", "--all", "--name-only", "--format=")
+
+
+def test_what_only_a_merge_wrote_is_found(vault: Vault) -> None:
+    name = save(vault, "harmless")
+    path = vault.path_of(name)
+    git(vault.root, "switch", "-qc", "other")
+    git(vault.root, "commit", "-q", "--allow-empty", "-m", "other")
+    git(vault.root, "switch", "-q", "main")
+    git(vault.root, "commit", "-q", "--allow-empty", "-m", "main")
+    git(vault.root, "merge", "-q", "--no-commit", "--no-ff", "other")
+    file = Path(vault.root, path)
+    file.write_text(file.read_text("utf-8").replace("harmless", SECRET), "utf-8")
+    git(vault.root, "add", path)
+    git(vault.root, "commit", "-qm", "merged")
+    done = vault.forget(name)
+    assert done.commits == 2
+    assert purge(done) == 0
+    assert not in_git(vault.root)
+
+
+def test_stashes_are_not_thrown_away_but_named(vault: Vault) -> None:
+    name = save(vault, SECRET)
+    kept = Path(vault.root, save_path(vault, "mine"))
+    kept.write_text("not committed\n", encoding="utf-8")
+    git(vault.root, "stash", "-q")
+    before = git(vault.root, "rev-parse", "main")
+    done = vault.forget(name)
+    assert "stashes would be lost" in done.purge[0]
+    assert purge(done) != 0
+    assert git(vault.root, "rev-parse", "main~1") == before
+    assert git(vault.root, "stash", "list") != ""
+    git(vault.root, "stash", "pop", "-q")
+    assert kept.read_text("utf-8") == "not committed\n"
+    git(vault.root, "checkout", "-q", "--", ".")
+    assert purge(done) == 0
+    assert not in_git(vault.root)
+
+
+def save_path(vault: Vault, text: str) -> str:
+    return vault.save(vault.draft({"text": text})).path

@@ -67,8 +67,9 @@ def _result(found: "Forgotten") -> Result:
             commits = "1 commit" if found.commits == 1 else f"{found.commits} commits"
             canvas.line(f"git's history still holds the text ({commits}).")
             canvas.line("To take it out, in the vault and in every clone of it:")
-            for command in found.purge:
-                canvas.line(f"  {command}")
+            for command in found.purge[:-1]:
+                canvas.line(f"  {command} &&")
+            canvas.line(f"  {found.purge[-1]}")
 
     return Result(data=found.as_dict(), text=text)
 
