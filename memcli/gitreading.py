@@ -140,6 +140,28 @@ class Readable:
         self._checked(commit)
         return self._ask("cat-file", "blob", f"{commit}:./{path}")
 
+    def unlike_head(self, contents: Mapping[str, bytes]) -> list[str]:
+        """Return those of these files whose bytes HEAD does not have at their paths.
+
+        Where git stores other bytes than the disk has (line ends, filters), a file
+        that is committed counts, too.
+        """
+        import hashlib
+
+        prefix = self._prefix()
+        paths = [path for path in contents if "\n" not in path]
+        names = "".join(f"HEAD:{prefix}{path}\n" for path in paths)
+        data = names.encode("utf-8", "surrogateescape")
+        said = self._git(("cat-file", "--batch-check=%(objectname)"), data).output
+        known = set()
+        for path, line in zip(paths, said.split(b"\n"), strict=False):
+            data = b"blob %d\0" % len(contents[path]) + contents[path]
+            kind = "sha256" if len(line) == 64 else "sha1"
+            digest = hashlib.new(kind, data, usedforsecurity=False).hexdigest()
+            if line == digest.encode():
+                known.add(path)
+        return [path for path in contents if path not in known]
+
     def blobs(self, paths: Collection[str], mark: str | None) -> list[Blob]:
         """Return what the files at these paths have held, in any branch, and more.
 

@@ -152,7 +152,7 @@ class Repository(Readable):
             fewer = [p for p in paths if p in known or p in present]
             if len(fewer) < len(paths):
                 return self._commit_once(fewer, message) if fewer else None
-        if done.code == 1 and not self._differing(paths):
+        if done.code == 1 and self._is_nothing(done, paths, present):
             return None
         raise self._failure(done, paths)
 
@@ -252,10 +252,18 @@ class Repository(Readable):
             return False
         return len(sample) >= _GC_LIMIT
 
-    def _differing(self, paths: Collection[str]) -> bool:
-        wanted = set(paths)
+    def _is_nothing(
+        self, done: Outcome, paths: Sequence[str], present: Collection[str]
+    ) -> bool:
+        """Whether git did not commit because none of the paths differs from HEAD."""
         rows = self._status_rows(self._git(STATUS).output)
-        return any(path in wanted for _, path in rows)
+        differing = {path for _, path in rows} & set(paths)
+        if not differing:
+            return True
+        if b"nothing to commit" not in done.output or not differing.isdisjoint(present):
+            return False
+        self.unstage(sorted(differing))  # only announced, and gone again
+        return True
 
     def _known(self) -> set[str]:
         """Every path of the vault that is in the index or in HEAD."""

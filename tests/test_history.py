@@ -754,3 +754,44 @@ def test_bulk_commit_waits_for_the_user_s_index(vault: Vault) -> None:
     lock.unlink()
     assert vault.open().commit(paths, "import: many")
     assert vault.status() == ""
+
+
+def test_what_was_only_announced_and_is_gone_is_nothing_to_commit(vault: Vault) -> None:
+    path = vault.write("a.md")
+    vault.write("staged.md")
+    vault.git("add", "staged.md")
+    vault.git("add", "--intent-to-add", path)
+    (vault.root / path).unlink()
+    head = vault.git("rev-parse", "HEAD")
+    assert vault.open().commit([path], "m") is None
+    assert vault.open().commit([path], "m") is None
+    assert vault.git("rev-parse", "HEAD") == head
+    assert vault.git("status", "--porcelain") == "A  staged.md\n"
+
+
+def test_files_unlike_head_are_told_by_their_bytes(vault: Vault) -> None:
+    names = [*ODD_NAMES, "empty.md"]
+    data = {name: b"" if name == "empty.md" else name.encode() for name in names}
+    repository = vault.open()
+    assert repository.unlike_head(data) == names
+    for name in names:
+        vault.write(name, data[name].decode())
+    repository.commit(names, "m")
+    # With a line end in a name nobody is asked; committing it again does nothing.
+    assert repository.unlike_head(data) == ["memories/tab\tand\nnewline.md"]
+    changed = {**data, "empty.md": b"x", "glob/*.md": b""}
+    found = repository.unlike_head(changed)
+    assert set(found) == {"memories/tab\tand\nnewline.md", "empty.md", "glob/*.md"}
+    vault.write("empty.md", "staged only")
+    vault.git("add", "empty.md")
+    assert repository.unlike_head({"empty.md": b"staged only"}) == ["empty.md"]
+
+
+def test_files_unlike_head_are_told_before_the_first_commit(tmp_path: Path) -> None:
+    fresh = Vault(tmp_path)
+    fresh.git("init", "-q", "--object-format=sha256")
+    fresh.write("a.md")
+    assert fresh.open().unlike_head({"a.md": b"text\n"}) == ["a.md"]
+    fresh.git("add", "a.md")
+    fresh.git("commit", "-qm", "m")
+    assert fresh.open().unlike_head({"a.md": b"text\n", "b.md": b""}) == ["b.md"]
