@@ -76,7 +76,7 @@ def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotte
         found = _planned(vault, stored, others, versions=versions)
         gone = [stored, *(others if versions else [])]
         for item in gone:
-            change.remove(item.path, expected=item.data)
+            change.give_up(item.path, expected=item.data)
         if not versions:
             _relink(vault, change, stored.entry, others)
         # The title may be what is to be forgotten: a commit outlives it.

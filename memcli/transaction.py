@@ -4,7 +4,8 @@ Invariant: the lock is taken, what the change depends on is read again, files ar
 written one by one, exactly those paths are committed, the lock is let go. When
 anything fails before the commit, the old bytes are put back. A kill leaves either
 files that are each old or new, or a journal from which the next command, reading or
-writing, finishes the change.
+writing, finishes the change. No text is replaced or removed that no commit holds: what
+a person has not committed is, first, as it is.
 """
 
 import os
@@ -60,6 +61,7 @@ class Transaction:
         self._after: dict[str, bytes | None] = {}
         self._expected: dict[str, bytes | None] = {}
         self._included: list[str] = []
+        self._given_up: set[str] = set()
 
     def put(self, path: str, data: bytes, *, expected: bytes | None = _UNREAD) -> None:
         """Write these bytes at this vault-relative path, at the end.
@@ -83,6 +85,11 @@ class Transaction:
     def remove(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
         """Remove this file, at the end; `expected` as in `put`."""
         self._note(path, None, expected)
+
+    def give_up(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
+        """Remove this file for good: what no commit holds of it comes into none."""
+        self._note(path, None, expected)
+        self._given_up.add(path)
 
     def _note(self, path: str, data: bytes | None, expected: bytes | None) -> None:
         self._after[path] = data
@@ -130,6 +137,7 @@ class Transaction:
         )
         fault = self._fault
         fault("locked")
+        self._keep(changes)
         begin = journal.write if several else journal.note
         begin(self._root, {**self._kept(), **changes}, self.message)
         fault("journalled")
@@ -148,6 +156,25 @@ class Transaction:
         fault("committed")
         journal.clear(self._root)
         fault("cleared")
+
+    def _keep(self, changes: Mapping[str, Change]) -> None:
+        """Commit what would be lost, as it is; `undo` goes back to the parent."""
+        old = {
+            path: change.before
+            for path, change in changes.items()
+            if change.before is not None and path not in self._given_up
+        }
+        lost = self._repository.unlike_head(old) if old else []
+        if not lost:
+            return
+        message = f"keep: {lost[0] if len(lost) == 1 else f'{len(lost)} files'}"
+        same = {path: Change(old[path], old[path]) for path in lost}
+        journal.note(self._root, same, message)
+        try:
+            self._repository.commit(lost, message)
+        finally:
+            journal.clear(self._root)
+        self._fault("kept")
 
     def _kept(self) -> dict[str, Change]:
         """The files that are committed as they are."""

@@ -23,7 +23,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli import Vault, bulkcommit, history, repair
+from memcli import Vault, bulkcommit, history, repair, review, undo
 from memcli.errors import MemcliError
 from memcli.inspect import overview
 from memcli.lint import lint
@@ -33,6 +33,7 @@ from tests.test_kill_lifecycle import (
     dirty,
     fill,
     git,
+    id_of,
     opened,
     run_and_kill,
     state,
@@ -355,6 +356,40 @@ def test_a_bulk_import_that_is_killed_at_any_git_leaves_no_lock_that_lasts(
         if not died:
             whole(root)
     assert locked > 5
+
+
+def test_a_kill_while_what_nobody_committed_is_kept_loses_nothing_of_it(
+    full: Path, tmp_path: Path
+) -> None:
+    """The dropped file is committed as it is, then decided on: undo brings it back."""
+    start = tmp_path / "start"
+    shutil.copytree(full, start)
+    dropped = start / "inbox" / "dropped.md"
+    dropped.write_text("---\nstatus: pending\nmine: 1\n---\nDropped\n", "utf-8")
+    before, data = state(start), dropped.read_bytes()
+
+    def decide(vault: Vault) -> None:
+        review.approve(vault, [id_of(vault, "Dropped")], {"text": "Edited"})
+
+    seen, kept = [], set()
+    for root, _, _, died in at_each_git(start, tmp_path, decide):
+        opened(root, 3_000).recall("anything")
+        found = state(root)
+        seen.append(found)
+        assert not (root / ".memcli" / "run" / "journal").exists()
+        if found == before:
+            assert (root / "inbox" / "dropped.md").read_bytes() == data
+            assert dirty(root) in ([], ["inbox/dropped.md"])
+            kept.add(not dirty(root))
+            decide(opened(root, 4_000))
+        undo.undo_last(opened(root, 5_000), "review: ")
+        assert (root / "inbox" / "dropped.md").read_bytes() == data
+        assert state(root) == before
+        whole(root)
+        if not died:
+            after = found
+    assert kept == {True, False}
+    assert all(one in (before, after) for one in seen)
 
 
 def test_the_lock_of_a_living_bulk_import_is_not_taken_away(
