@@ -59,6 +59,7 @@ _FORMS = (
         r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:(?![$<{*])(?!password@)[^\s:/@]{3,}@",
     ),
 )
+_ASSIGNED = "secret value"
 _NAMES = ("key", "secret", "token", "passw", "pwd", "bearer")
 _ASSIGNMENT = (
     r"(?i)(?:^|[^A-Za-z])"
@@ -82,28 +83,41 @@ _VARIABLE = r"\$[A-Za-z_]\w*"
 
 def find(text: str) -> list[Finding]:
     """Secrets in a text, in the order of their lines; one of a kind for a line."""
-    lowered = text.lower()
     found: dict[Finding, None] = {}
-    for marks, kind, form in _FORMS:
-        if any(mark in lowered for mark in marks):
-            for match in re.finditer(form, text):
-                found[Finding(kind, _line(text, match.start()))] = None
-    lines = {finding.line for finding in found}
+    lines: set[int] = set()
+    for start, _, kind in spans(text):
+        line = _line(text, start)
+        # A form of its own says more than the assignment that it stands in.
+        if kind != _ASSIGNED or line not in lines:
+            found[Finding(kind, line)] = None
+        if kind != _ASSIGNED:
+            lines.add(line)
+    return sorted(found, key=lambda finding: (finding.line, finding.kind))
+
+
+def spans(text: str) -> list[tuple[int, int, str]]:
+    """Where secrets stand, (start, end, kind): first those of a form, then values."""
+    lowered = text.lower()
+    found = [
+        (match.start(), match.end(), kind)
+        for marks, kind, form in _FORMS
+        if any(mark in lowered for mark in marks)
+        for match in re.finditer(form, text)
+    ]
     named = any(name in lowered for name in _NAMES)
     for match in re.finditer(_ASSIGNMENT, text) if named else ():
-        line = _line(text, match.start(1))
         # A hash or Sunflower2024 is a name in prose; after `=` or `:` it is a value.
         prose = not re.search("[:=]", match.group()[: match.start(1) - match.start()])
-        if line not in lines and _looks_random(match.group(1), prose=prose):
-            found[Finding("secret value", line)] = None
-    return sorted(found, key=lambda finding: (finding.line, finding.kind))
+        if looks_random(match.group(1), prose=prose):
+            found.append((match.start(1), match.end(1), _ASSIGNED))
+    return found
 
 
 def _line(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
-def _looks_random(value: str, *, prose: bool) -> bool:
+def looks_random(value: str, *, prose: bool) -> bool:
     """Whether a value is noise rather than a word, a path or a placeholder.
 
     Letters and digits together, and at least 3 bits a character (Shannon): an

@@ -99,6 +99,12 @@ class SecretFound(MemcliError):
     code = "secret_found"
 
 
+class ScannerFailed(MemcliError):
+    """What looks for secrets in mined text cannot run, so nothing is kept."""
+
+    code = "scanner_failed"
+
+
 class WriteFailed(MemcliError):
     """The disk refused; nothing was changed."""
 
