@@ -13,6 +13,7 @@ from memcli.eligibility import View
 if TYPE_CHECKING:
     from memcli.evolve import Evolved
     from memcli.forget import Forgotten
+    from memcli.reflect import Reflection, Synthesis
     from memcli.resolve import Target
 
 
@@ -44,6 +45,58 @@ class Vault(_vault.Vault):
             max_chars=max_chars,
             explain=explain,
         )
+
+    def reflect(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        budget: str = "mid",
+        filters: _recall.Filters = _recall.EVERYTHING,
+        view: View | None = None,
+        response_schema: Any = None,
+    ) -> "Reflection":
+        """Gather what answers a question; see `memcli.reflect.reflect`.
+
+        `response_schema` is accepted and ignored, with a DeprecationWarning: whoever
+        reads the facts shapes the answer.
+        """
+        from memcli import reflect
+
+        _ignored(response_schema)
+        return reflect.reflect(
+            self,
+            query,
+            view=view or _recall.view(self.now_ms() // 1000),
+            filters=filters,
+            limit=limit,
+            budget=budget,
+        )
+
+    def synthesize(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        budget: str = "mid",
+        filters: _recall.Filters = _recall.EVERYTHING,
+        view: View | None = None,
+        response_schema: Any = None,
+    ) -> "Synthesis":
+        """Gather facts to synthesize from; runs no synthesis.
+
+        `answer` is a digest, one line a fact; `sources` are the ids of the facts, and
+        `wiki_context_used` is always False. Whoever asks writes the prose, from the
+        facts that `reflect` gives in full. `response_schema` is accepted and ignored,
+        with a DeprecationWarning.
+        """
+        from memcli import reflect
+
+        _ignored(response_schema)
+        found = self.reflect(
+            query, limit=limit, budget=budget, filters=filters, view=view
+        )
+        return reflect.synthesis(found)
 
     def evolve(
         self,
@@ -91,3 +144,14 @@ class Vault(_vault.Vault):
         from memcli import forget
 
         return forget.forget(self, entry_id, versions=versions)
+
+
+def _ignored(response_schema: Any) -> None:
+    if response_schema is not None:
+        import warnings
+
+        warnings.warn(
+            "response_schema is ignored: shape the answer from the facts",
+            DeprecationWarning,
+            stacklevel=3,
+        )

@@ -7,7 +7,7 @@ question give the same rows; and no match is said to be no match. Reads only.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import analysis, ranking
+from memcli import analysis, lineage, ranking
 from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entry import EntityType, Layer, Status, check_choice, check_kind
 from memcli.errors import InvalidValue
@@ -153,21 +153,23 @@ def recall(
     Raises:
         InvalidValue: an unknown kind, type, layer, budget or tags_match.
     """
-    filters = _checked(filters, vault)
-    if budget not in BUDGETS:
-        raise InvalidValue(
-            f"budget must be one of {', '.join(BUDGETS)} (got {budget!r})",
-            code="invalid_budget",
-        )
-    rows_by_default, pool = BUDGETS[budget]
+    filters = checked(filters, vault)
+    rows_by_default, pool = BUDGETS[check_budget(budget)]
     limit = rows_by_default if limit is None else limit
     weights = weights or ranking.Weights(pool=max(pool, 2 * limit))
     found = vault.read(
-        lambda reader: _recall(
-            reader, query, view, filters, limit, max_chars, explain, weights
+        lambda reader: look(
+            reader,
+            query,
+            view=view,
+            filters=filters,
+            limit=limit,
+            weights=weights,
+            max_chars=max_chars,
+            explain=explain,
         )
     )
-    return found._replace(warnings=found.warnings + _index_warnings(vault))
+    return found._replace(warnings=found.warnings + index_warnings(vault))
 
 
 def enumerate_all(
@@ -184,7 +186,7 @@ def enumerate_all(
         limit: rows a page; None gives all.
         cursor: `next_cursor` of the page before.
     """
-    filters = _checked(filters, vault)
+    filters = checked(filters, vault)
 
     def page(reader: "Reader") -> Recalled:
         admit = _Admission(reader, view, filters)
@@ -198,7 +200,10 @@ def enumerate_all(
         more = _mark(shown[-1]) if shown and len(shown) < len(rows) else None
         return Recalled(
             query=None,
-            rows=[_row(row, 0.0, []) for row in shown],
+            rows=[
+                _row(row, 0.0, [])._replace(stale=lineage.is_stale(reader, row, view))
+                for row in shown
+            ],
             constraints=[],
             coverage=0.0,
             missing_terms=[],
@@ -209,19 +214,21 @@ def enumerate_all(
         )
 
     found = vault.read(page)
-    return found._replace(warnings=found.warnings + _index_warnings(vault))
+    return found._replace(warnings=found.warnings + index_warnings(vault))
 
 
-def _recall(
+def look(
     reader: "Reader",
     query: str,
+    *,
     view: View,
     filters: Filters,
     limit: int,
-    max_chars: int | None,
-    explain: bool,
     weights: ranking.Weights,
+    max_chars: int | None = None,
+    explain: bool = False,
 ) -> Recalled:
+    """A recall within a read that the caller holds; filters are `checked`."""
     from memcli.reader import stemmer
 
     admit = _Admission(reader, view, filters)
@@ -246,7 +253,8 @@ def _recall(
                 **{name: round(part, 4) for name, part in hit.parts.items() if part},
             }
         stored = reader.row(hit.doc)
-        rows.append(_row(stored, round(hit.score, 4), _channels(hit), detail))
+        row = _row(stored, round(hit.score, 4), _channels(hit), detail)
+        rows.append(row._replace(stale=lineage.is_stale(reader, stored, view)))
     rows, omitted = _fit(rows, max_chars)
     warnings = _tag_warnings(reader, filters)
     if not question:
@@ -373,7 +381,18 @@ def _fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
     return kept, len(rows) - len(kept)
 
 
-def _checked(filters: Filters, vault: "Vault") -> Filters:
+def check_budget(budget: str) -> str:
+    """The name of a budget; InvalidValue for anything else."""
+    if budget not in BUDGETS:
+        raise InvalidValue(
+            f"budget must be one of {', '.join(BUDGETS)} (got {budget!r})",
+            code="invalid_budget",
+        )
+    return budget
+
+
+def checked(filters: Filters, vault: "Vault") -> Filters:
+    """The filters in the vault's own words; InvalidValue for what no entry can be."""
     if filters.tags_match not in TAGS_MATCH:
         raise InvalidValue(
             f"tags-match must be one of {', '.join(TAGS_MATCH)} "
@@ -416,7 +435,7 @@ def _broken_warnings(reader: "Reader") -> list[str]:
     ]
 
 
-def _index_warnings(vault: "Vault") -> list[str]:
+def index_warnings(vault: "Vault") -> list[str]:
     """What the rows may lack: files that could not be looked at."""
     warnings = [
         f"{folder}/ cannot be listed; its entries are shown as they were"

@@ -115,9 +115,22 @@ def everything(vault: Vault, view: View) -> set[str]:
     return {row.id for row in recall.enumerate_all(vault, view=view).rows}
 
 
+def reflected(vault: Vault, view: View) -> set[str]:
+    found = vault.reflect(WORD, view=view, limit=10_000)
+    shown = {row.id for row in found.facts}
+    assert {one.id for one in found.citations} == shown
+    assert {name for pair in found.conflicts for name in pair.ids} <= shown
+    assert set(found.stale) <= shown
+    # What is left out has ended, and whoever asks may know of it.
+    known = admitted(vault, view._replace(statuses=frozenset(Status)))
+    assert {one.id for one in found.superseded_excluded} <= known - shown
+    return shown
+
+
 SURFACES: dict[str, Callable[[Vault, View], set[str]]] = {
     "recall": rows,
     "recall --all": everything,
+    "reflect": reflected,
 }
 
 

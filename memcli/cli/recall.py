@@ -150,7 +150,7 @@ def _answer(vault: "Vault", values: dict[str, Any]) -> "Recalled":
     from memcli import recall
 
     now = vault.now_ms() // 1000
-    moment = _when(values["at"], now, end=True) or now
+    moment = when(values["at"], now, end=True) or now
     filters = recall.Filters(
         kinds=tuple(values["kind"]),
         types=tuple(values["type"]),
@@ -158,14 +158,14 @@ def _answer(vault: "Vault", values: dict[str, Any]) -> "Recalled":
         tags=tuple(values["tag"]),
         tags_match=values["tags_match"],
         entities=tuple(values["entity"]),
-        after=_when(values["after"], moment),
-        before=_when(values["before"], moment),
+        after=when(values["after"], moment),
+        before=when(values["before"], moment),
     )
     view = recall.view(
         moment,
         statuses=values["status"],
         history=values["history"],
-        as_of=_when(values["as_of"], moment, end=True),
+        as_of=when(values["as_of"], moment, end=True),
     )
     limit = values["limit"]
     if limit is not None and limit < 1:
@@ -186,7 +186,8 @@ def _answer(vault: "Vault", values: dict[str, Any]) -> "Recalled":
     )
 
 
-def _when(text: str | None, now: int, *, end: bool = False) -> int | None:
+def when(text: str | None, now: int, *, end: bool = False) -> int | None:
+    """The moment that a flag names, epoch seconds; None without one."""
     if not text:
         return None
     from memcli import temporal
@@ -249,7 +250,7 @@ def _wanted(name: str) -> type:
 def _result(found: "Recalled", *, explain: bool) -> Result:
     def text(canvas: Canvas) -> None:
         for row in found.rows:
-            _draw(canvas, row, explain=explain)
+            draw(canvas, row, explain=explain)
         if found.constraints:
             canvas.line("Constraints in force:", style="title")
         for row in found.constraints:
@@ -267,7 +268,8 @@ def _result(found: "Recalled", *, explain: bool) -> Result:
     return Result(data=found.as_dict(), text=text, warnings=tuple(warnings))
 
 
-def _draw(canvas: Canvas, row: "Row", *, explain: bool) -> None:
+def draw(canvas: Canvas, row: "Row", *, explain: bool = False) -> None:
+    """One row for eyes: its title, what it is, its text."""
     date = (row.occurred_at or row.created)[:10]
     state = "" if row.status == "active" else f" {row.status}"
     canvas.line(row.title, style="title")

@@ -135,6 +135,7 @@ COMMANDS = (
     "init",
     "save",
     "recall",
+    "reflect",
     "evolve",
     "resolve",
     "review",

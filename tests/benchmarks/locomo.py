@@ -19,6 +19,7 @@ import json
 import re
 import tempfile
 import time
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from statistics import mean, median
@@ -28,7 +29,9 @@ from tests.benchmarks import fts5, report, timing
 from tests.benchmarks.words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from memcli import Vault
 
 CATEGORIES = {
     1: "multi-hop",
@@ -203,8 +206,9 @@ def session_evidence(evidence: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sessions))
 
 
-def ask_memcli(units: Sequence[Unit], questions: Sequence[Question]) -> list[Outcome]:
-    """Store the units in a vault of their own and ask each question by one recall."""
+@contextmanager
+def vault_of(units: Sequence[Unit]) -> Iterator[Vault]:
+    """Store the units in a vault of their own and open it; gone at the end."""
     from memcli import Vault
 
     with tempfile.TemporaryDirectory() as scratch:
@@ -223,7 +227,12 @@ def ask_memcli(units: Sequence[Unit], questions: Sequence[Question]) -> list[Out
         stored = sum(1 for _ in (vault / "memories").rglob("*.md"))
         if stored != len(units):
             report.talk(f"{len(units) - stored} of {len(units)} were duplicates")
-        opened = Vault.open(str(vault))
+        yield Vault.open(str(vault))
+
+
+def ask_memcli(units: Sequence[Unit], questions: Sequence[Question]) -> list[Outcome]:
+    """Store the units in a vault of their own and ask each question by one recall."""
+    with vault_of(units) as opened:
 
         def search(question: str) -> list[tuple[str, int]]:
             answer = opened.recall(question, limit=DEPTH)

@@ -1,0 +1,97 @@
+"""The side of `memcli reflect` that answers a question."""
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.recall import draw, when
+from memcli.cli.spec import Canvas, Context, Result
+from memcli.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from memcli.reflect import Next, Reflection
+
+_HEADINGS = {"model": "Models", "observation": "Observations", "fact": "Facts"}
+_STYLES = {"high": "good", "medium": "", "low": "bad"}
+_DEPRECATED = (
+    "--response-schema is deprecated and ignored: shape the answer from the facts"
+)
+
+
+def answer(context: Context, values: dict[str, Any]) -> Result:
+    """What is known about `values["query"]`; the other values are the flags."""
+    from memcli import recall, reflect
+
+    limit = values["limit"]
+    if limit is not None and limit < 1:
+        raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
+    vault = context.open_vault("indexing")
+    now = vault.now_ms() // 1000
+    moment = when(values["at"], now, end=True) or now
+    filters = recall.Filters(
+        kinds=tuple(values["kind"]),
+        types=tuple(values["type"]),
+        tags=tuple(values["tag"]),
+        tags_match=values["tags_match"],
+        entities=tuple(values["entity"]),
+        after=when(values["after"], moment),
+        before=when(values["before"], moment),
+    )
+    found = reflect.reflect(
+        vault,
+        values["query"],
+        view=recall.view(moment),
+        filters=filters,
+        limit=limit,
+        budget=values["budget"],
+    )
+    return _result(found, deprecated=values["response_schema"] is not None)
+
+
+def _result(found: "Reflection", *, deprecated: bool) -> Result:
+    def text(canvas: Canvas) -> None:
+        _draw_facts(canvas, found)
+        style = _STYLES[found.confidence]
+        canvas.line(
+            f"confidence: {found.confidence} ({found.confidence_why})", style=style
+        )
+        if found.missing_terms and found.facts:
+            canvas.line(f"in none of them: {', '.join(found.missing_terms)}")
+        for pair in found.conflicts:
+            canvas.line(f"disagree: {' and '.join(pair.ids)}: {pair.why}", style="bad")
+        for gone in found.superseded_excluded:
+            by = f" by {gone.superseded_by}" if gone.superseded_by else ""
+            canvas.line(f"left out: {gone.id} {gone.title} ({gone.status}{by})")
+        if found.next_queries:
+            canvas.line("ask next:")
+        for one in found.next_queries:
+            canvas.line(f"  {_command(one)}  # {one.why}", style="dim")
+
+    warnings = list(found.warnings)
+    if not found.facts:
+        warnings.append("no match")
+    if deprecated:
+        warnings.append(_DEPRECATED)
+    return Result(data=found.as_dict(), text=text, warnings=tuple(warnings))
+
+
+def _draw_facts(canvas: Canvas, found: "Reflection") -> None:
+    layer = ""
+    for row in found.facts:
+        if row.layer != layer:
+            layer = row.layer
+            canvas.line(f"{_HEADINGS[layer]}:", style="title")
+            canvas.line()
+        draw(canvas, row)
+        if row.stale:
+            canvas.line("  stale: something it rests on is no more in force")
+            canvas.line()
+
+
+def _command(one: "Next") -> str:
+    words = ["memcli", "reflect"]
+    for flag, value in (("--after", one.after), ("--before", one.before)):
+        if value:
+            words += [flag, value]
+    # A name out of a memory must not become a flag of what somebody pastes.
+    words += ["--"] if one.query.startswith("-") else []
+    return shlex.join([*words, one.query])

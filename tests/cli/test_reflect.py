@@ -1,0 +1,204 @@
+"""`memcli reflect QUERY`: facts, how far to trust them, and nothing else."""
+
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from tests.cli.conftest import Run
+
+QUESTION = "how is the checkout service deployed?"
+
+
+@pytest.fixture
+def facts(vault: Vault) -> list[str]:
+    words = ("blue", "green", "canary", "weekly", "signed")
+    texts = [f"The checkout service is deployed {word}" for word in words]
+    return [
+        saved.id for saved in vault.save_all([vault.draft({"text": t}) for t in texts])
+    ]
+
+
+def test_the_envelope_is_that_of_the_use_case(
+    memcli: Run, vault: Vault, facts: list[str]
+) -> None:
+    done = memcli("reflect", QUESTION, "--json")
+    assert (done.code, done.err) == (0, "")
+    data = done.json["data"]
+    assert list(data) == [
+        *("query", "answer", "confidence", "confidence_why", "citations", "facts"),
+        *("coverage", "missing_terms", "stale", "conflicts", "superseded_excluded"),
+        *("next_queries", "window", "budget"),
+    ]
+    assert sorted(row["id"] for row in data["facts"]) == sorted(facts)
+    assert data["confidence"] == "high"
+    assert data["answer"].count("\n") == 4
+    # Each of the rows is recall's, but for what depends on the clock.
+    rows = memcli("recall", QUESTION, "--json").json["data"]["rows"]
+    assert [row["id"] for row in data["facts"]] == [row["id"] for row in rows]
+    assert [list(row) for row in data["facts"]] == [list(row) for row in rows]
+    assert memcli("reflect", *QUESTION.split(), "--json").out == done.out
+
+
+def test_it_reads_as_facts_by_layer_then_what_to_make_of_them(
+    memcli: Run, vault: Vault, facts: list[str]
+) -> None:
+    model = {"text": "Checkout is deployed often", "layer": "model"}
+    vault.save(vault.draft(model))
+    done = memcli("reflect", "how is checkout deployed in Frankfurt?")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[:3] == ["Models:", "", "Checkout is deployed often"]
+    assert lines[3].startswith("  ")
+    assert lines.index("Facts:") > 3
+    assert lines.count("Facts:") == 1
+    end = [line for line in lines if line.startswith("confidence: ")]
+    assert end == [
+        "confidence: medium (6 facts, but the best holds 0.47 of the question, "
+        "less than 0.5)"
+    ]
+    after = lines[lines.index(end[0]) + 1 :]
+    assert after[0] == "in none of them: frankfurt"
+    assert after[1] == "ask next:"
+    assert after[2].startswith("  memcli reflect frankfurt  # ")
+    assert "\x1b" not in done.out
+
+
+def test_filters_and_budget(memcli: Run, vault: Vault, facts: list[str]) -> None:
+    fields = {"tags": ["web"], "kind": "decision", "type": "tool", "entities": ["Ann"]}
+    text = "We decided how checkout is deployed"
+    date = "2026-05-01"
+    draft = vault.draft({"text": text, "occurred_at": date, **fields})
+    name = vault.save(draft).id
+    for words in (
+        ["--kind", "decision"],
+        ["--type", "tool"],
+        ["--entity", "ann"],
+        ["--tag", "web", "--tags-match", "any_strict"],
+        ["--tag", "web", "--tags-match", "all_strict"],
+        ["--before", "2026-06"],
+        ["--after", "1m", "--before", "now", "--at", "2026-05-30"],
+        ["--limit", "1", "--tag", "web", "--tags-match", "all_strict"],
+    ):
+        data = memcli("reflect", QUESTION, *words, "--json").json["data"]
+        assert [row["id"] for row in data["facts"]] == [name], words
+    for words in (["--tag", "web"], ["--tag", "web", "--tags-match", "all"]):
+        data = memcli("reflect", QUESTION, *words, "--json").json["data"]
+        assert len(data["facts"]) == 6
+    low = memcli("reflect", QUESTION, "--budget", "low", "--json").json["data"]
+    assert (len(low["facts"]), low["budget"]["name"]) == (5, "low")
+    guess = memcli("reflect", QUESTION, "--tag", "wbe", "--json").json
+    assert "did you mean 'web'" in guess["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "error"),
+    [
+        ([], 2, "usage"),
+        ([" "], 2, "usage"),
+        (["x", "--budget", "huge"], 2, "usage"),
+        (["x", "--tags-match", "some"], 2, "usage"),
+        (["x", "--limit", "0"], 1, "invalid_limit"),
+        (["x", "--kind", "fixx"], 1, "invalid_kind"),
+        (["x", "--after", "someday"], 1, "invalid_date"),
+        (["x", "--vault", "/nowhere/at/all"], 1, "vault_not_found"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    memcli: Run, words: list[str], code: int, error: str
+) -> None:
+    done = memcli("reflect", *words, "--json")
+    assert (done.code, done.json["error"]["code"]) == (code, error)
+
+
+def test_without_a_question_it_says_what_to_ask(memcli: Run) -> None:
+    done = memcli("reflect")
+    assert (done.code, done.out) == (2, "")
+    assert "there is no question" in done.err
+    assert "memcli reflect " in done.err
+
+
+def test_the_schema_is_accepted_ignored_and_said_to_be_deprecated(
+    memcli: Run, facts: list[str]
+) -> None:
+    plain = memcli("reflect", QUESTION, "--json").json
+    schema = json.dumps({"type": "object"})
+    done = memcli("reflect", QUESTION, "--response-schema", schema, "--json").json
+    assert done["data"] == plain["data"]
+    (warning,) = done["warnings"]
+    assert "--response-schema is deprecated" in warning
+    told = memcli("reflect", QUESTION, "--response-schema", schema)
+    assert f"warning: {warning}" in told.err
+    assert told.out == memcli("reflect", QUESTION).out
+
+
+def test_no_match_is_said_to_be_no_match(memcli: Run) -> None:
+    done = memcli("reflect", "kubernetes")
+    assert (done.code, done.out) == (0, "confidence: low (no fact)\n")
+    assert done.err == "warning: no match\n"
+    data = memcli("reflect", "the of", "--json").json
+    assert data["data"]["facts"] == []
+    assert "the question holds no word to search for" in data["warnings"]
+
+
+def test_what_a_terminal_would_obey_is_shown_as_what_it_is(
+    memcli: Run, vault: Vault
+) -> None:
+    evil = "\x1b]0;owned\x07\x9b2J\u202eterces redis\x08"
+    name = "--vault=/x \x1b[2J; rm"
+    fields = {"kind": "decision", "entities": [name], "title": f"redis {evil}"}
+    vault.save(vault.draft({"text": f"redis is {evil}", **fields}))
+    solved = vault.save(vault.draft({"text": f"redis was {evil}"})).id
+    vault.resolve(solved)
+    done = memcli("reflect", "redis")
+    assert "\\x1b]0;owned\\x07" in done.out
+    for character in "\x1b\x07\x9b\u202e\x08":
+        assert character not in done.out + done.err
+    # A name out of a memory is no flag of what somebody pastes.
+    (line,) = [one for one in done.out.splitlines() if "rm redis" in one]
+    assert line.startswith("  memcli reflect -- '--vault=/x ")
+    recalled = memcli("recall", "redis").out
+    assert recalled.strip() in done.out
+
+
+def test_what_disagrees_and_what_was_left_out_is_named(
+    memcli: Run, vault: Vault
+) -> None:
+    def save(text: str, **fields: Any) -> str:
+        return vault.save(vault.draft({"text": text, **fields})).id
+
+    first, second = save("The retry limit is 3"), save("The retry limit is 5")
+    old = save("The retry limit is unknown")
+    vault.resolve(old)
+    base = save("Ann counted")
+    drawn = save("The retry limit is low", layer="observation", evidence=[base])
+    vault.resolve(base)
+    done = memcli("reflect", "what is the retry limit?")
+    assert f"disagree: {first} and {second}: nearly the same words" in done.out
+    assert f"left out: {old} The retry limit is unknown (resolved)" in done.out
+    assert "  stale: " in done.out
+    data = memcli("reflect", "what is the retry limit?", "--json").json["data"]
+    assert data["stale"] == [drawn]
+
+
+def test_a_reflection_loads_what_a_recall_loads(vault: Vault, facts: list[str]) -> None:
+    import subprocess
+
+    def loaded(command: str) -> set[str]:
+        code = (
+            "import sys; from memcli.cli.argv import main\n"
+            f"sys.argv = ['memcli', {command!r}, 'x', '--vault', {vault.root!r}]\n"
+            "try: main()\nexcept SystemExit: pass\n"
+            "sys.stderr.write('LOADED ' + ' '.join(sys.modules))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        return set(done.stderr.rpartition("LOADED ")[2].split())
+
+    loaded("recall")  # makes the index
+    more = loaded("reflect") - loaded("recall")
+    own = {"reflect", "disagreement", "screening", "cli.reflect", "cli.reflect_query"}
+    assert more <= {*(f"memcli.{name}" for name in own), "shlex"}
