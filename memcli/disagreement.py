@@ -50,13 +50,13 @@ def conflicts(rows: "Sequence[Row]") -> list[Conflict]:
     >>> conflicts([])
     []
     """
-    said = [_said(row.text) for row in rows]
+    said = [(row, _said(row.text)) for row in rows]
     found = []
-    for i, j in combinations(range(len(rows)), 2):
-        told = _versions(rows[i], rows[j]) or _words(rows[i], rows[j], said[i], said[j])
+    for pair in combinations(said, 2):
+        (one, mine), (other, theirs) = sorted(pair, key=lambda item: _age(item[0]))
+        told = _versions(one, other) or _words(one, other, mine, theirs)
         if told:
-            older, newer = sorted((rows[i], rows[j]), key=_age)
-            found.append(Conflict((older.id, newer.id), *told))
+            found.append(Conflict((one.id, other.id), *told))
     return found[:_MOST]
 
 

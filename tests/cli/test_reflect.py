@@ -169,7 +169,8 @@ def test_what_disagrees_and_what_was_left_out_is_named(
     def save(text: str, **fields: Any) -> str:
         return vault.save(vault.draft({"text": text, **fields})).id
 
-    first, second = save("The retry limit is 3"), save("The retry limit is 5")
+    first = save("The retry limit is 3", occurred_at="2026-05-01")
+    second = save("The retry limit is 5", occurred_at="2026-08-01")
     old = save("The retry limit is unknown")
     vault.resolve(old)
     base = save("Ann counted")
