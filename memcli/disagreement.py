@@ -2,7 +2,8 @@
 
 Invariant: pure, and narrow: a pair is named only when both say nearly the same of the
 same things and differ in a number or in a "not", or when lineage says that they are
-versions of one claim. It is a hint to look, never a verdict.
+versions of one claim; of directives also when they take the other of two ways. It is a
+hint to look, never a verdict.
 """
 
 import re
@@ -27,6 +28,30 @@ _NEGATIONS = frozenset(
     not no never none neither nor cannot without cant dont doesnt didnt isnt arent
     wasnt werent wont wouldnt couldnt shouldnt mustnt hasnt havent hadnt
     """.split()
+)
+
+
+# Ways of which one is taken; a directive for one is a directive against the others.
+_WAYS = tuple(
+    frozenset(row.split())
+    for row in (
+        "us american british uk english german french spanish japanese chinese",
+        "tabs spaces",
+        "pip uv poetry conda pipenv pdm",
+        "npm pnpm yarn bun",
+        "squash rebase merge",
+        "snake_case camelcase kebab-case pascalcase",
+        "single double",
+        "main master develop trunk",
+        "jest vitest mocha",
+        "pytest unittest nose",
+        "postgres postgresql mysql sqlite mariadb",
+        "black ruff yapf autopep8",
+        "eslint biome",
+        "monday tuesday wednesday thursday friday saturday sunday",
+        "absolute relative",
+        "short long",
+    )
 )
 
 
@@ -70,11 +95,47 @@ def _versions(one: "Row", other: "Row") -> tuple[str, str] | None:
     return None
 
 
+def differ(one: str, other: str) -> tuple[str, str] | None:
+    """(rule, why) when two directives cannot both be followed, else None.
+
+    >>> differ("Use tabs in this repo", "Use spaces in this repo")
+    ('alternative', 'one says tabs, the other spaces')
+    """
+    mine, theirs = _said(one), _said(other)
+    found = _texts(mine, theirs)
+    if found:
+        return found
+    if mine.words == theirs.words and mine.negated == theirs.negated:
+        before, after = _preferred(one), _preferred(other)
+        if before and after and before != after:
+            return "alternative", f"one prefers {before}, the other {after}"
+    ours, others = mine.words - theirs.words, theirs.words - mine.words
+    if mine.negated == theirs.negated and len(ours) <= 2 and len(others) <= 2:
+        for ways in _WAYS:
+            one_way, other_way = ours & ways, others & ways
+            if one_way and other_way and (mine.words & theirs.words):
+                first, second = sorted(one_way)[0], sorted(other_way)[0]
+                return "alternative", f"one says {first}, the other {second}"
+    return None
+
+
+def _preferred(text: str) -> str | None:
+    """What a text puts before "instead of", "rather than", "over" or ", not"."""
+    match = re.search(
+        r"(\S+)[,`\"']*\s+(?:instead of|rather than|and not|not|over)\s", text.lower()
+    )
+    return match[1].strip("`\"',.") if match else None
+
+
 def _words(
     one: "Row", other: "Row", mine: _Said, theirs: _Said
 ) -> tuple[str, str] | None:
     if one.kind != other.kind or _names(one) != _names(other):
         return None
+    return _texts(mine, theirs)
+
+
+def _texts(mine: _Said, theirs: _Said) -> tuple[str, str] | None:
     common = mine.words & theirs.words
     if len(common) < max(_FEWEST, _ALIKE * len(mine.words | theirs.words)):
         return None
