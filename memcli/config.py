@@ -33,6 +33,21 @@ class Injection(NamedTuple):
     min_score: float = 0.18
 
 
+class Memory(NamedTuple):
+    """What is done with what sessions teach.
+
+    `review_mode` says who decides on patterns (confidence MEDIUM): a person
+    (interactive), or nobody, and they are saved (silent). `session_cap` is how many
+    entries one session may add, so that a strange one cannot flood the vault.
+    """
+
+    review_mode: str = "interactive"
+    session_cap: int = 10
+
+
+REVIEW_MODES = ("interactive", "silent")
+
+
 class Config(NamedTuple):
     """The settings of one vault."""
 
@@ -41,6 +56,7 @@ class Config(NamedTuple):
     lock_wait: float = LOCK_WAIT
     policies: Policies = decay.DEFAULTS
     injection: Injection = Injection()
+    memory: Memory = Memory()
 
 
 def load(root: str) -> Config:
@@ -68,6 +84,7 @@ def load(root: str) -> Config:
         lock_wait=_number(settings, ("limits",), "lock_wait", LOCK_WAIT),
         policies={item: _policy(settings, item) for item in Item},
         injection=_injection(settings),
+        memory=_memory(settings),
     )
 
 
@@ -132,6 +149,16 @@ def _injection(settings: Mapping[str, Any]) -> Injection:
         chars=_count(settings, table, "chars", default.chars),
         min_score=_number(settings, (table,), "min_score", default.min_score),
     )
+
+
+def _memory(settings: Mapping[str, Any]) -> Memory:
+    mode: str = _setting(settings, "memory", "review_mode", str, Memory().review_mode)
+    if mode not in REVIEW_MODES:
+        raise InvalidConfig(
+            f"{layout.CONFIG}: [memory] review_mode must be one of "
+            f"{', '.join(REVIEW_MODES)} (got {mode!r})"
+        )
+    return Memory(mode, _count(settings, "memory", "session_cap", Memory().session_cap))
 
 
 def _number(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import files
 from memcli.eligibility import Facts, View, verdict
-from memcli.entry import Entry, Status
+from memcli.entry import Confidence, Entry, Status
 from memcli.errors import MemcliError
 from memcli.sameness import claim, fingerprint
 
@@ -25,6 +25,7 @@ _MOST_SIMILAR = 3
 _ACTIVE = str(Status.ACTIVE)
 # Older sightings weigh nothing by then, and a file that grows for ever is a log.
 _MOST_SIGHTINGS = 50
+_PATTERN = 3
 
 
 class Similar(NamedTuple):
@@ -79,7 +80,9 @@ class Known:
                 for held in found:
                     if held.status != status:
                         continue
-                    if held.item and status == _ACTIVE:
+                    if status == _ACTIVE and (held.item or _is_of_session(entry)):
+                        return held, "seen"
+                    if outcome == "duplicate" and _is_of_session(entry):
                         return held, "seen"
                     if entry.item is None or outcome != "duplicate":
                         return held, outcome
@@ -111,6 +114,11 @@ def is_extracted(entry: Entry) -> bool:
     )
 
 
+def _is_of_session(entry: Entry) -> bool:
+    """Whether a draft was mined in a session: it is evidence for what it repeats."""
+    return entry.source.writer in ("hook", "pipeline") and bool(entry.source.session)
+
+
 def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     """The entry with one more sighting, or None when this one is counted already.
 
@@ -139,6 +147,10 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     if known and not first_since:
         return None
     evidence = (*entry.evidence, mark) if mark else entry.evidence
+    # Seen in three sessions it is a pattern, and no single inference (seed 002).
+    if entry.status is Status.PENDING and entry.confidence is Confidence.LOW:
+        often = len(entry.seen) + 2 >= _PATTERN
+        entry = entry.replace(confidence=Confidence.MEDIUM if often else Confidence.LOW)
     return entry.replace(
         seen=(*entry.seen, when)[-_MOST_SIGHTINGS:],
         evidence=tuple(dict.fromkeys(evidence))[-_MOST_SIGHTINGS:],

@@ -16,6 +16,7 @@ LOCK = ".memcli/run/lock"
 INDEX_LOCK = ".memcli/run/index.lock"
 JOURNAL = ".memcli/run/journal"
 ASIDE = ".memcli/run/aside"
+SESSIONS = ".memcli/run/sessions"
 
 MEMORIES = "memories"
 MODELS = "models"

@@ -235,8 +235,8 @@ class Vault:
             for entry in drafts:
                 refuse_secrets(entry)
         with self.transaction() as change:
-            known, alike = self._held(drafts, similar=similar)
-            saved = self._place(change, drafts, known)
+            known, alike = self.known(drafts, similar=similar)
+            saved = self.place(change, drafts, known)
             created = [item for item in saved if item.outcome == "created"]
             change.message = _message(verb, saved, origin)
         if created and alike:
@@ -245,11 +245,11 @@ class Vault:
 
     def plan(self, drafts: Sequence[Entry]) -> list[Saved]:
         """What `save_all` would do with these drafts; ids are empty, paths likely."""
-        known, _ = self._held(drafts, similar=False)
-        return self._place(None, drafts, known)
+        known, _ = self.known(drafts)
+        return self.place(None, drafts, known)
 
-    def _held(
-        self, drafts: Sequence[Entry], *, similar: bool
+    def known(
+        self, drafts: Sequence[Entry], *, similar: bool = False
     ) -> "tuple[duplicates.Known, list[Similar]]":
         """What the vault holds of these drafts, and what is like the first."""
 
@@ -266,7 +266,7 @@ class Vault:
         self._finish_killed()
         return self.index.glance(look)
 
-    def _place(
+    def place(
         self,
         change: "Transaction | None",
         drafts: Sequence[Entry],

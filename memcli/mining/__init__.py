@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memcli.entry import Confidence
 from memcli.mining import corrections, deferred, directives, fixes, workflows
-from memcli.mining.candidate import Candidate, Category, Found, excerpt, title
+from memcli.mining.candidate import Candidate, Category, Found, core, excerpt, title
 from memcli.mining.clauses import Sentence, normal, said_by, sentences
 from memcli.transcript import Step
 
@@ -240,7 +240,7 @@ def _candidate(
         confidence=found.confidence,
         pattern=found.pattern,
         rationale=found.rationale,
-        title=title(_core(category, found.words)),
+        title=title(core(category, found.words)),
         text=found.words,
         excerpt=excerpt(around, found.words),
         line=step.line,
@@ -248,14 +248,6 @@ def _candidate(
         at=step.at,
         occurrences=count,
     )
-
-
-def _core(category: Category, words: str) -> str:
-    """The sentence that says it: of a correction, not "no, that's wrong"."""
-    parts = [part for part in re.split(r"(?<=[.!?])\s+", words) if part]
-    if category == "correction" and len(parts) > 1 and len(parts[0].split()) < 6:
-        return parts[1]
-    return parts[0] if parts else words
 
 
 def _counted(found: Sequence[Candidate]) -> list[Candidate]:

@@ -83,6 +83,21 @@ def title(words: str) -> str:
     return (cut if len(cut) > 40 else plain[:79]).rstrip(" ,;:-") + "…"
 
 
+def retitled(one: Candidate) -> Candidate:
+    """The candidate with the title that its text gives now."""
+    return one._replace(title=title(core(one.category, one.text)))
+
+
+def core(category: Category, words: str) -> str:
+    """The sentence that says it: of a correction, not "no, that's wrong"."""
+    import re
+
+    parts = [part for part in re.split(r"(?<=[.!?])\s+", words) if part]
+    if category == "correction" and len(parts) > 1 and len(parts[0].split()) < 6:
+        return parts[1]
+    return parts[0] if parts else words
+
+
 def excerpt(text: str, words: str) -> str:
     """Where it stands: the words with what is around them, on one line."""
     line, inner = " ".join(text.split()), " ".join(words.split())
