@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
+from memcli import layout
 from memcli.entry import (
     FIELDS,
     KINDS,
@@ -43,6 +44,9 @@ from memcli.page import (
     take_apart,
     to_bytes,
 )
+
+# What an idea's page says instead of pending; the set of statuses stays closed.
+INCUBATING = "incubating"
 
 
 class Problem(NamedTuple):
@@ -165,6 +169,9 @@ def _interpret(page: Page, path: str, kinds: Collection[str]) -> Decoded:
             extra.append((name, page.verbatim(part)))
             continue
         try:
+            if name == "status" and layout.is_idea(path) and node.value == INCUBATING:
+                fields[name] = Status.PENDING
+                continue
             value = _READERS[name](node, name)
             if name == "kind" and not strict:
                 check_kind(value, kinds)

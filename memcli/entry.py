@@ -292,10 +292,10 @@ _LATIN = str.maketrans("øłđðħı", "olddhi", "'’") | {
 _RESERVED = r"con|prn|aux|nul|(?:com|lpt)[0-9]"
 
 
-def slug(title: str) -> str:
-    """Return a file name for a title: `^[a-z0-9-]+$`, 1 to 60 characters.
+def slug(title: str, length: int = _SLUG_LENGTH) -> str:
+    """Return a file name for a title: `^[a-z0-9-]+$`, at most so many characters.
 
-    Equal titles give equal slugs; different ones may, too.
+    Equal titles give equal slugs; different ones may, too. Never empty.
     """
     folded = title.casefold()
     if not folded.isascii():
@@ -304,7 +304,7 @@ def slug(title: str) -> str:
         folded = unicodedata.normalize("NFKD", folded)
     folded = folded.translate(_LATIN)
     words = re.sub("[^a-z0-9]+", "-", re.sub("[\u0300-\u036f]", "", folded))
-    words = _cut(words.strip("-"), _SLUG_LENGTH, "-").strip("-")
+    words = _cut(words.strip("-"), length, "-").strip("-")
     latin = any("a" <= letter <= "z" for letter in words)
     # What is left of a Chinese title with a number in it would be the number.
     if not words or not (latin or not any(map(str.isalpha, folded))):

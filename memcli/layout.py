@@ -29,6 +29,7 @@ ARCHIVE = "archive"
 README = "README.md"
 IDEA_LEDGER = "ideas/Ideas.md"
 INCUBATOR = "ideas/incubator/"
+_IDEA_PAGE = "_index"
 
 # Types of the registry: only these folders below entities/ are memcli's own, so
 # that an adopted folder may have an `entities/` of notes.
@@ -44,11 +45,29 @@ def is_entry(path: str) -> bool:
     """Whether a markdown file at this path is an entry.
 
     Every `*.md` file is one, wherever a person puts it, save the pages that
-    memcli writes for people (the vault's README, the idea ledger, the registry).
+    memcli writes for people (the vault's README, the idea ledger, the registry) and
+    what lies beside an idea's own page in its folder, archived or not.
     """
     if not path.endswith(".md") or path in (README, IDEA_LEDGER):
         return False
-    return not path.startswith((INCUBATOR, *_REGISTRY))
+    if path.removeprefix(ARCHIVE + "/").startswith(INCUBATOR):
+        return is_idea(path)
+    return not path.startswith(_REGISTRY)
+
+
+def idea_page(slug: str) -> str:
+    """The page of an idea in the incubator."""
+    return f"{INCUBATOR}{slug}/{_IDEA_PAGE}.md"
+
+
+def is_idea(path: str) -> bool:
+    """Whether this is the page of an idea, in the incubator or in the archive."""
+    place = path.removeprefix(ARCHIVE + "/")
+    folder, _, name = place.removeprefix(INCUBATOR).partition("/")
+    if not (place.startswith(INCUBATOR) and folder):
+        return False
+    marked = place != path and name.startswith(_IDEA_PAGE + ".") and "/" not in name
+    return name == f"{_IDEA_PAGE}.md" or (marked and name.endswith(".md"))
 
 
 def folder_for(entry: "Entry") -> str:
