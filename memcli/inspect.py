@@ -227,7 +227,11 @@ def _inbox(rows: Sequence[Mapping[str, Any]], now: int) -> dict[str, Any]:
     """How many candidates wait, and for how many days the oldest has."""
     from memcli import temporal
 
-    waiting = [row["created"] for row in rows if row["status"] == str(Status.PENDING)]
+    waiting = [
+        row["created"]
+        for row in rows
+        if row["status"] == str(Status.PENDING) and not layout.is_idea(row["path"])
+    ]
     dated = [temporal.to_epoch(created) for created in waiting if created]
     oldest = round((now - min(dated)) / decay.DAY, 1) if dated else None
     return {"count": len(waiting), "oldest_days": oldest}

@@ -38,7 +38,7 @@ class Vault(_vault.Vault):
         return _recall.recall(
             self,
             query,
-            view=view or _recall.view(self.now_ms() // 1000),
+            view=view or _recall.view(self.now_ms() // 1000, kinds=filters.kinds),
             filters=filters,
             limit=limit,
             budget=budget,

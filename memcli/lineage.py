@@ -143,6 +143,12 @@ def refuse_ended(vault: "Vault", entry: Entry) -> None:
             hint=f"Bring it back first: memcli resolve --undo {entry.id}",
             code="resolved",
         )
+    if entry.status is Status.PENDING and layout.is_idea(entry.path):
+        raise NotAllowed(
+            f"{entry.id} is an idea that nobody has decided on",
+            hint=f"Make it a memory: memcli review {entry.id} --promote",
+            code="pending",
+        )
     if entry.status in (Status.PENDING, Status.REJECTED):
         raise NotAllowed(
             f"{entry.id} is {entry.status}: it is a candidate, not yet a memory",

@@ -241,7 +241,9 @@ def _inbox(texts: Iterable[Text], now: int) -> Iterator[Finding]:
     waiting = [
         text
         for text in texts
-        if text.entry.status is Status.PENDING and text.entry.created
+        if text.entry.status is Status.PENDING
+        and text.entry.created
+        and not layout.is_idea(text.entry.path)
     ]
     if not waiting:
         return

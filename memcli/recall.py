@@ -117,9 +117,16 @@ def view(
     statuses: Sequence[str] = (),
     history: bool = False,
     as_of: int | None = None,
+    kinds: Sequence[str] = (),
 ) -> View:
-    """The view that `--status`, `--history` and `--as-of` ask for."""
+    """The view that `--status`, `--history` and `--as-of` ask for.
+
+    Who asks for ideas, and for nothing else, means those that are incubating, too:
+    whoever asks for facts gets no idea that nobody has decided on.
+    """
     chosen = frozenset(check_choice(Status, name, "status") for name in statuses)
+    if not chosen and set(kinds) == {"idea"}:
+        chosen = DEFAULT_STATUSES | {Status.PENDING}
     if history:
         chosen |= HISTORY_STATUSES
     return View(now=now, statuses=chosen or DEFAULT_STATUSES, as_of=as_of)

@@ -391,4 +391,8 @@ def _is_broken(vault: "Vault", path: str) -> bool:
 
 
 def _is_ours(path: str) -> bool:
-    return layout.is_entry(path) or path in (layout.CONFIG, layout.README)
+    return layout.is_entry(path) or path in (
+        layout.CONFIG,
+        layout.README,
+        layout.IDEA_LEDGER,
+    )

@@ -75,7 +75,11 @@ def pending(vault: "Vault") -> list[Candidate]:
 
     def look(reader: "Reader") -> list[Candidate]:
         docs = reader.exact("status", str(Status.PENDING))
-        found = [_candidate(reader.row(doc), now) for doc in docs]
+        rows = (reader.row(doc) for doc in docs)
+        # Ideas wait, too, and are decided on in their ledger (memcli.incubator).
+        found = [
+            _candidate(row, now) for row in rows if not layout.is_idea(row["path"])
+        ]
         return sorted(found, key=lambda one: (one.created, one.id))
 
     return vault.read(look)
@@ -263,6 +267,12 @@ def _waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
     for name in ids:
         stored = vault.stored(vault.path_of(name))
         entry = stored.entry
+        if layout.is_idea(stored.path):
+            raise NotAllowed(
+                f"{entry.id} is an idea of the incubator",
+                hint=f"memcli review {entry.id} --promote, --dismiss or --merge OTHER",
+                code="not_pending",
+            )
         if entry.status is not Status.PENDING:
             raise NotAllowed(
                 f"{entry.id} does not wait for review: it is {entry.status}",

@@ -166,6 +166,7 @@ def _answer(vault: "Vault", values: dict[str, Any]) -> "Recalled":
         statuses=values["status"],
         history=values["history"],
         as_of=when(values["as_of"], moment, end=True),
+        kinds=filters.kinds,
     )
     limit = values["limit"]
     if limit is not None and limit < 1:

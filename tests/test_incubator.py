@@ -1,0 +1,454 @@
+"""Ideas in a vault: found when asked for, decided once, nothing leaves the vault."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, evolve, ideas, incubator, layout, recall, review, undo
+from memcli.entry import Status
+from memcli.errors import (
+    Conflict,
+    EntryNotFound,
+    InvalidEntry,
+    InvalidValue,
+    MemcliError,
+    NotAllowed,
+    UnsafePath,
+    UsageError,
+)
+from memcli.ideas import Idea
+from memcli.inspect import overview
+from memcli.lint import lint
+from tests.conftest import NOW
+
+DAY = "2026-11-21"
+WARM = Idea(
+    title="Warm the index on login",
+    summary="A login hook could bring the index up to date. The first recall waits.",
+    day="2026-11-01",
+    session="s1",
+    record="r7",
+    excerpt="what if we warmed it?",
+)
+GRAPH = Idea(
+    title="Draw the graph of entities",
+    summary="Somebody asked for a picture. A page of SVG would do.",
+    day="2026-11-11",
+    session="s2",
+    record="r2",
+)
+NAMES = ("warm-the-index-on-login", "draw-the-graph-of-entities")
+
+
+def tree(vault: Vault) -> dict[str, bytes]:
+    return {
+        path.relative_to(vault.root).as_posix(): path.read_bytes()
+        for path in Path(vault.root).rglob("*")
+        if path.is_file() and not {".git", ".memcli"} & set(path.parts)
+    }
+
+
+def ledger(vault: Vault) -> str:
+    return Path(vault.root, layout.IDEA_LEDGER).read_bytes().decode()
+
+
+def states(vault: Vault) -> dict[str, str]:
+    return {one.slug: one.state for one in incubator.listed(vault)}
+
+
+def git(vault: Vault, *words: str) -> str:
+    return subprocess.run(
+        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def add(vault: Vault, *new: Idea) -> list[str]:
+    with vault.transaction() as change:
+        paths = incubator.add(vault, change, new)
+        change.message = "reflect: ideas"
+    return paths
+
+
+@pytest.fixture
+def two(vault: Vault) -> Vault:
+    add(vault, WARM, GRAPH)
+    return vault
+
+
+# --- surfacing --------------------------------------------------------------------
+
+
+def test_new_ideas_are_written_in_one_commit_and_only_once(vault: Vault) -> None:
+    before = git(vault, "rev-list", "--count", "HEAD")
+    assert add(vault, WARM, GRAPH) == [layout.idea_page(name) for name in NAMES]
+    assert int(git(vault, "rev-list", "--count", "HEAD")) == int(before) + 1
+    files = tree(vault)
+    assert add(vault, WARM, GRAPH._replace(title="draw the graph of entities!")) == []
+    assert tree(vault) == files
+    assert git(vault, "status", "--porcelain") == ""
+    assert states(vault) == dict.fromkeys(NAMES, "open")
+
+
+def test_recall_finds_an_idea_when_it_is_asked_for_ideas(two: Vault) -> None:
+    two.save(two.draft({"text": "The index is warm after a login"}))
+    assert [row.kind for row in two.recall("warm index login").rows] == ["note"]
+    asked = recall.Filters(kinds=("idea",))
+    (row,) = two.recall("warm index login", filters=asked).rows
+    assert (row.kind, row.status, row.title) == ("idea", "pending", WARM.title)
+    assert (row.document_id, row.record) == ("s1", "r7")
+
+
+def test_ideas_are_no_candidates_of_the_inbox(two: Vault) -> None:
+    assert review.pending(two) == []
+    found = overview(two)
+    assert found.inbox == {"count": 0, "oldest_days": None}
+    assert found.findings == []
+    one = incubator.listed(two)[0]
+    for act in (review.approve, review.reject):
+        with pytest.raises(NotAllowed) as refused:
+            act(two, [one.id or ""])
+        assert "--promote" in (refused.value.hint or "")
+    with pytest.raises(NotAllowed, match="nobody has decided"):
+        evolve.evolve(two, one.id or "", {"text": "x"})
+
+
+def test_an_old_idea_is_no_old_candidate(two: Vault) -> None:
+    add(two, WARM._replace(title="Old", day="2020-01-01", record="r9"))
+    assert [one.code for one in lint(two)] == []
+
+
+# --- promoting --------------------------------------------------------------------
+
+
+def test_a_promoted_idea_is_a_memory_with_its_source(two: Vault) -> None:
+    done = incubator.promote(two, [NAMES[0]], {"tags": ("cache",)})
+    (item,) = done.items
+    assert item.path == "memories/idea/warm-the-index-on-login.md"
+    entry = two.get(item.id or "")
+    assert (entry.status, entry.kind, entry.tags) == (Status.ACTIVE, "idea", ("cache",))
+    assert (entry.source.session, entry.source.record) == ("s1", "r7")
+    assert entry.source.excerpt == "what if we warmed it?"
+    assert "The first recall waits." in entry.body
+    assert entry.extra == ()
+    page = two.load(layout.idea_page(NAMES[0])).entry
+    assert (page.status, page.superseded_by) == (Status.SUPERSEDED, entry.id)
+    assert page.reason == f"promoted to {item.path}"
+    assert entry.supersedes == page.id
+    mark = f"{NAMES[0]}/_index.md]] → promoted {DAY} to [[{item.path}]]\n"
+    assert mark in ledger(two)
+    assert states(two)[NAMES[0]] == "promoted"
+    assert two.recall("warm index login").rows[0].id == entry.id
+    assert lint(two) == []
+    assert git(two, "status", "--porcelain") == ""
+    assert git(two, "log", "-1", "--format=%s").startswith("review: promoted Warm")
+
+
+def test_a_kind_and_a_title_may_be_given(two: Vault) -> None:
+    changes = {"kind": "action", "title": "Warm it"}
+    (item,) = incubator.promote(two, [NAMES[0]], changes).items
+    assert item.path == "memories/action/warm-it.md"
+    assert two.get(item.id or "").title == "Warm it"
+    with pytest.raises(InvalidValue, match="kind must be"):
+        incubator.promote(two, [NAMES[1]], {"kind": "thought"})
+    with pytest.raises(UsageError):
+        incubator.promote(two, list(NAMES), {"title": "Both"})
+
+
+def test_what_a_person_wrote_into_a_page_goes_along(two: Vault) -> None:
+    path = Path(two.root, layout.idea_page(NAMES[0]))
+    text = path.read_text().replace("kind: idea\n", "kind: idea\ntags: [a]\n")
+    text = text.replace("slug: w", "cost: 3 days # guess\nslug: w") + "\nBy hand.\n"
+    path.write_text(text)
+    (item,) = incubator.promote(two, [NAMES[0]]).items
+    entry = two.get(item.id or "")
+    assert entry.body.endswith("\nBy hand.\n")
+    assert entry.tags == ("a",)
+    assert entry.extra == (("cost", "cost: 3 days # guess\n"),)
+    assert "cost: 3 days # guess\n" in path.read_text()
+
+
+def test_an_idea_by_hand_without_a_page_can_be_promoted(vault: Vault) -> None:
+    Path(vault.root, "ideas/Ideas.md").write_text("## 2026-11-01: By hand\nWhy not.")
+    (item,) = incubator.promote(vault, ["by-hand"]).items
+    assert vault.get(item.id or "").body == "# By hand\n\nWhy not.\n"
+    assert ledger(vault) == (
+        "## 2026-11-01: By hand\n"
+        "→ promoted 2026-11-21 to [[memories/idea/by-hand.md]]\nWhy not."
+    )
+
+
+# --- dismissing -------------------------------------------------------------------
+
+
+def test_a_dismissed_idea_is_archived_and_never_comes_back(two: Vault) -> None:
+    folder = Path(two.root, "ideas/incubator", NAMES[0])
+    (folder / "research.md").write_text("found this\n")
+    (folder / "deep").mkdir()
+    (folder / "deep" / "sketch.png").write_bytes(b"\x89PNG")
+    (item,) = incubator.dismiss(two, [NAMES[0]], "too small").items
+    assert not (folder / "_index.md").exists()
+    archive = f"archive/ideas/incubator/{NAMES[0]}"
+    assert item.path == f"{archive}/_index.{item.id}.md"
+    files = tree(two)
+    assert files[f"{archive}/research.md"] == b"found this\n"
+    assert files[f"{archive}/deep/sketch.png"] == b"\x89PNG"
+    entry = two.get(item.id or "")
+    assert (entry.status, entry.reason) == (Status.REJECTED, "too small")
+    assert f"## ~~2026-11-01: {WARM.title}~~ — Dismissed {DAY}\n" in ledger(two)
+    assert ideas.keys(WARM) <= ideas.known(incubator.existing(two))
+    assert add(two, WARM, WARM._replace(session="s9", record="r9")) == []
+    every = recall.view(NOW, statuses=[])
+    rows = recall.enumerate_all(two, view=every).rows
+    assert "found this" not in {row.text for row in rows}
+    assert lint(two) == []
+
+
+def test_an_empty_folder_does_not_stay(two: Vault) -> None:
+    incubator.dismiss(two, list(NAMES))
+    assert os.listdir(Path(two.root, "ideas/incubator")) == []
+    assert states(two) == dict.fromkeys(NAMES, "dismissed")
+
+
+def test_a_dismissal_takes_another_folder_where_one_is_archived(two: Vault) -> None:
+    there = Path(two.root, "archive/ideas/incubator", NAMES[0])
+    there.mkdir(parents=True)
+    (there / "sketch.png").write_bytes(b"")
+    (item,) = incubator.dismiss(two, [NAMES[0]]).items
+    assert (item.path or "").startswith(f"archive/ideas/incubator/{NAMES[0]}-2/_index.")
+    assert two.get(item.id or "").status is Status.REJECTED
+
+
+# --- merging ----------------------------------------------------------------------
+
+
+def test_a_merged_idea_lives_on_in_the_other(two: Vault) -> None:
+    (item,) = incubator.merge(two, NAMES[0], NAMES[1]).items
+    target = two.load(layout.idea_page(NAMES[1])).entry
+    assert (item.id, item.path) == (target.id, target.path)
+    assert target.status is Status.PENDING
+    for words in (
+        f"## {WARM.title}\n\nMerged {DAY}.\n",
+        WARM.summary,
+        "> what if we warmed it?",
+        "Surfaced 2026-11-01 in session s1, record r7.\n",
+    ):
+        assert words in target.body
+    page = two.load(layout.idea_page(NAMES[0])).entry
+    assert (page.status, page.superseded_by) == (Status.SUPERSEDED, target.id)
+    assert states(two) == {NAMES[0]: "merged", NAMES[1]: "open"}
+    struck = f"## ~~2026-11-01: {WARM.title}~~ — Merged {DAY} into {NAMES[1]}\n"
+    assert struck in ledger(two)
+    assert lint(two) == []
+    promoted = incubator.promote(two, [NAMES[1]]).items[0]
+    assert WARM.summary in two.get(promoted.id or "").body
+    assert lint(two) == []
+
+
+def test_a_merge_keeps_the_line_ends_of_the_page(two: Vault) -> None:
+    path = Path(two.root, layout.idea_page(NAMES[1]))
+    before = path.read_bytes().replace(b"\n", b"\r\n").rstrip()
+    path.write_bytes(before)
+    incubator.merge(two, NAMES[0], NAMES[1])
+    after = path.read_bytes()
+    assert b"\n" not in after.replace(b"\r\n", b"")
+    assert before.partition(b"# Draw")[2] in after
+
+
+def test_a_merge_that_makes_no_sense_is_refused(
+    two: Vault, snapshot: Callable[[str], Any]
+) -> None:
+    add(two, WARM._replace(title="Third", record="r3"))
+    incubator.dismiss(two, ["third"])
+    os.remove(Path(two.root, layout.idea_page(NAMES[1])))
+    before = snapshot(two.root)
+    for name, other in (
+        (NAMES[0], NAMES[0]),
+        (NAMES[0], "third"),
+        ("third", NAMES[0]),
+        (NAMES[0], NAMES[1]),  # which has no page
+    ):
+        with pytest.raises(NotAllowed):
+            incubator.merge(two, name, other)
+    assert snapshot(two.root) == before
+
+
+# --- undo, and what must not happen ------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda vault: incubator.promote(vault, list(NAMES)),
+        lambda vault: incubator.dismiss(vault, list(NAMES), "no"),
+        lambda vault: incubator.merge(vault, NAMES[0], NAMES[1]),
+    ],
+    ids=["promote", "dismiss", "merge"],
+)
+def test_each_decision_is_one_commit_that_undo_takes_back_to_the_byte(
+    two: Vault, act: Callable[[Vault], incubator.Outcome]
+) -> None:
+    Path(two.root, "ideas/incubator", NAMES[0], "research.md").write_text("x")
+    git(two, "add", "-A")
+    git(two, "commit", "-qm", "research")
+    before = tree(two)
+    count = int(git(two, "rev-list", "--count", "HEAD"))
+    done = act(two)
+    assert int(git(two, "rev-list", "--count", "HEAD")) == count + 1
+    assert git(two, "rev-parse", "HEAD").strip() == done.commit
+    assert git(two, "status", "--porcelain") == ""
+    undo.undo_last(two, "review: ")
+    assert tree(two) == before
+    assert states(two) == dict.fromkeys(NAMES, "open")
+
+
+def test_a_kill_in_between_leaves_all_or_nothing(two: Vault) -> None:
+    before = tree(two)
+    steps: list[str] = []
+    two.fault = steps.append
+    incubator.dismiss(two, list(NAMES))
+    after = tree(two)
+    undo.undo_last(two, "review: ")
+    outcomes = set()
+    for stop in range(steps.index("cleared") + 1):
+        left = iter(range(stop))
+
+        def kill(step: str, left: Any = left) -> None:
+            if next(left, None) is None:
+                raise KeyboardInterrupt(step)
+
+        two.fault = kill
+        with pytest.raises(KeyboardInterrupt):
+            incubator.dismiss(two, list(NAMES))
+        two.fault = lambda _: None
+        (state,) = set(states(two).values())  # finishes what a kill has left
+        outcomes.add(state)
+        assert tree(two) == (before if state == "open" else after), stop
+        assert git(two, "status", "--porcelain") == ""
+        if state == "dismissed":
+            undo.undo_last(two, "review: ")
+    assert outcomes == {"open", "dismissed"}
+
+
+def test_an_unknown_name_says_the_nearest_one(two: Vault) -> None:
+    for act in (
+        lambda: incubator.promote(two, ["warm-teh-index"]),
+        lambda: incubator.dismiss(two, [NAMES[1], "warm-teh-index"]),
+    ):
+        with pytest.raises(EntryNotFound) as refused:
+            act()
+        assert refused.value.error_code == "idea_not_found"
+        assert NAMES[0] in (refused.value.hint or "")
+    assert states(two) == dict.fromkeys(NAMES, "open")
+
+
+def test_the_id_of_a_page_names_its_idea(two: Vault) -> None:
+    one = incubator.listed(two)[0]
+    assert incubator.named(two, [one.id or "", NAMES[0], "warm"]) == [NAMES[0]]
+    memory = two.save(two.draft({"text": "something else"})).id
+    with pytest.raises(EntryNotFound, match="no idea"):
+        incubator.named(two, [memory])
+
+
+@pytest.mark.parametrize("name", ["..", "../../memories", "a/../../..", ".git"])
+def test_a_slug_that_climbs_is_refused(
+    two: Vault, name: str, snapshot: Callable[[str], Any]
+) -> None:
+    path = Path(two.root, layout.IDEA_LEDGER)
+    text = path.read_text().replace(f"incubator/{NAMES[0]}/", f"incubator/{name}/")
+    path.write_text(text)
+    before = snapshot(two.root)
+    (bad, good) = incubator.listed(two)
+    assert (bad.slug, bad.path) == (name, None)
+    for act in (
+        lambda: incubator.promote(two, [name]),
+        lambda: incubator.dismiss(two, [name]),
+        lambda: incubator.merge(two, name, good.slug),
+        lambda: incubator.merge(two, good.slug, name),
+    ):
+        with pytest.raises(UnsafePath):
+            act()
+    assert snapshot(two.root) == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="symbolic links need rights on Windows")
+@pytest.mark.parametrize(
+    "place", ["ideas", "ideas/incubator", f"ideas/incubator/{NAMES[0]}"]
+)
+def test_nothing_is_written_through_a_link_that_leaves_the_vault(
+    two: Vault, place: str, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    inner = Path(two.root, place)
+    inner.rename(outside)
+    inner.symlink_to(outside, target_is_directory=True)
+    there = {path: path.read_bytes() for path in outside.rglob("*.md")}
+    for act in (
+        lambda: incubator.promote(two, [NAMES[0]]),
+        lambda: incubator.dismiss(two, [NAMES[0]]),
+        lambda: incubator.merge(two, NAMES[0], NAMES[1]),
+        lambda: incubator.merge(two, NAMES[1], NAMES[0]),
+    ):
+        with pytest.raises(UnsafePath):
+            act()
+    new = WARM._replace(title="New", record="r8", slug="")
+    with pytest.raises(UnsafePath):
+        add(two, new)
+    assert {path: path.read_bytes() for path in outside.rglob("*.md")} == there
+
+
+@pytest.mark.skipif(os.name == "nt", reason="symbolic links need rights on Windows")
+def test_a_link_to_another_folder_of_the_vault_moves_nothing(two: Vault) -> None:
+    saved = two.save(two.draft({"text": "a memory"}))
+    folder = Path(two.root, "ideas/incubator", NAMES[0])
+    (folder / "_index.md").unlink()
+    folder.rmdir()
+    folder.symlink_to(Path(two.root, "memories", "note"), target_is_directory=True)
+    with pytest.raises(UnsafePath):
+        incubator.dismiss(two, [NAMES[0]])
+    assert two.get(saved.id).body == "a memory\n"
+
+
+def test_a_ledger_with_conflict_markers_is_refused_and_left(two: Vault) -> None:
+    path = Path(two.root, layout.IDEA_LEDGER)
+    path.write_text(path.read_text() + "<<<<<<< HEAD\n")
+    before = tree(two)
+    for act in (
+        lambda: incubator.listed(two),
+        lambda: incubator.dismiss(two, [NAMES[0]]),
+        lambda: add(two, WARM._replace(title="New", record="r8")),
+    ):
+        with pytest.raises(InvalidEntry, match=r"Ideas.md:\d+: git conflict"):
+            act()
+    assert tree(two) == before
+
+
+def test_an_edit_in_between_is_a_conflict(two: Vault) -> None:
+    path = Path(two.root, layout.IDEA_LEDGER)
+
+    change = two.transaction()
+    change.__enter__()
+    incubator.add(two, change, [WARM._replace(title="New", record="r8")])
+    path.write_text("# Ideas\n\nedited\n")
+    with pytest.raises(Conflict):
+        change.__exit__(None, None, None)
+    assert path.read_text() == "# Ideas\n\nedited\n"
+
+
+def test_days_and_ages_by_hand_do_no_harm(vault: Vault) -> None:
+    text = "## 2026-02-31: No such day\n\n## 2030-01-01: Later\n\n## 2026-11-20: Now\n"
+    Path(vault.root, layout.IDEA_LEDGER).write_text(text)
+    assert [one.age_days for one in incubator.listed(vault)] == [0, 0, 1]
+
+
+def test_the_errors_are_memclis_own(two: Vault) -> None:
+    Path(two.root, layout.idea_page(NAMES[0])).write_bytes(b"\xff")
+    for act in (
+        lambda: incubator.promote(two, [NAMES[0]]),
+        lambda: incubator.listed(two),
+    ):
+        with pytest.raises(MemcliError, match=r"_index\.md:1"):
+            act()
