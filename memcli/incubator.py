@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import files, ideas, layout, ledger, lineage
 from memcli.entry import Entry, Status, new_id, slug
-from memcli.errors import InvalidValue, NotAllowed, Unreadable, UnsafePath, UsageError
+from memcli.errors import (
+    InvalidEntry,
+    InvalidValue,
+    NotAllowed,
+    Unreadable,
+    UnsafePath,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from memcli.ideas import Idea
@@ -27,7 +34,8 @@ _NOBODY_WROTE_IT = b""
 class Listed(NamedTuple):
     """An idea of the ledger with its page; `id` and `path` are None without one.
 
-    `state` is open, promoted, dismissed or merged; `line` that of its heading.
+    `state` is open, promoted, dismissed or merged; `line` that of its heading;
+    `problem` says why the page cannot be used.
     """
 
     slug: str
@@ -44,6 +52,7 @@ class Listed(NamedTuple):
     session: str | None = None
     record: str | None = None
     excerpt: str | None = None
+    problem: str | None = None
 
 
 class Decided(NamedTuple):
@@ -74,8 +83,8 @@ def listed(vault: "Vault", *, only_open: bool = False) -> list[Listed]:
     """The ideas of the ledger, in its order.
 
     Raises:
-        InvalidEntry: the ledger is no text; Unreadable, UnsafePath: nor a file of
-            the vault.
+        InvalidEntry: the ledger is no text.
+        Unreadable, UnsafePath: it is no file of the vault.
     """
     from memcli import temporal
 
@@ -85,10 +94,11 @@ def listed(vault: "Vault", *, only_open: bool = False) -> list[Listed]:
     for section in ledger.parse(ledger.text_of(_ledger(vault) or b"")):
         if only_open and section.state != ledger.OPEN:
             continue
+        page, problem = None, None
         try:
             page = _page(vault, section.slug)
-        except UnsafePath:
-            page = None
+        except (InvalidEntry, Unreadable, UnsafePath) as error:
+            problem = error.message
         try:
             age = (today - temporal.to_epoch(section.day)) // _DAY
         except InvalidValue:
@@ -103,6 +113,7 @@ def listed(vault: "Vault", *, only_open: bool = False) -> list[Listed]:
             section.on,
             section.where,
             section.line,
+            problem=problem,
         )
         if page is not None:
             source = page.entry.source
@@ -136,7 +147,11 @@ def named(vault: "Vault", words: Sequence[str]) -> list[str]:
             except (EntryNotFound, AmbiguousId):
                 raise refusal from None
             if not path.startswith(layout.INCUBATOR):
-                raise refusal from None
+                raise EntryNotFound(
+                    f"{word} is no idea, but {path}",
+                    hint="A candidate takes --approve or --reject.",
+                    code="idea_not_found",
+                ) from None
             found.append(path.split("/")[2])
     return list(dict.fromkeys(found))
 

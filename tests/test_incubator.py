@@ -15,7 +15,6 @@ from memcli.errors import (
     EntryNotFound,
     InvalidEntry,
     InvalidValue,
-    MemcliError,
     NotAllowed,
     UnsafePath,
     UsageError,
@@ -349,7 +348,7 @@ def test_the_id_of_a_page_names_its_idea(two: Vault) -> None:
     one = incubator.listed(two)[0]
     assert incubator.named(two, [one.id or "", NAMES[0], "warm"]) == [NAMES[0]]
     memory = two.save(two.draft({"text": "something else"})).id
-    with pytest.raises(EntryNotFound, match="no idea"):
+    with pytest.raises(EntryNotFound, match="is no idea, but memories"):
         incubator.named(two, [memory])
 
 
@@ -444,11 +443,11 @@ def test_days_and_ages_by_hand_do_no_harm(vault: Vault) -> None:
     assert [one.age_days for one in incubator.listed(vault)] == [0, 0, 1]
 
 
-def test_the_errors_are_memclis_own(two: Vault) -> None:
+def test_a_broken_page_is_named_and_stops_only_its_own_idea(two: Vault) -> None:
     Path(two.root, layout.idea_page(NAMES[0])).write_bytes(b"\xff")
-    for act in (
-        lambda: incubator.promote(two, [NAMES[0]]),
-        lambda: incubator.listed(two),
-    ):
-        with pytest.raises(MemcliError, match=r"_index\.md:1"):
-            act()
+    broken, whole = incubator.listed(two)
+    assert "_index.md:1: not UTF-8" in (broken.problem or "")
+    assert (broken.id, whole.problem) == (None, None)
+    with pytest.raises(InvalidEntry, match=r"_index\.md:1"):
+        incubator.promote(two, [NAMES[0]])
+    assert incubator.promote(two, [NAMES[1]]).commit

@@ -29,7 +29,7 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
 _PARAMETERS = (
     Argument(
         "what",
-        "An id (a unique prefix will do), inbox, reflections, index, or lint",
+        "An id (a unique prefix will do), inbox, reflections, ideas, index, or lint",
         metavar="[WHAT]",
     ),
     Option("query", ("--query",), str, "With reflections: the prompt they are for"),
@@ -40,7 +40,7 @@ _PARAMETERS = (
 
 # A topic wins over an id that starts with it. Most hold a letter that no id has (i, l,
 # o, u); "agents" does not, and no id starts so before the year 2318.
-_TOPICS = ("inbox", "reflections", "index", "lint")
+_TOPICS = ("inbox", "reflections", "ideas", "index", "lint")
 # An overview names this many findings and files; `inspect lint` names all.
 _MOST_SHOWN = 20
 
@@ -67,6 +67,8 @@ def run(context: Context, **values: Any) -> Result:
         return topics.inbox(vault)
     if what == "reflections":
         return topics.reflections(vault, values["query"] or "")
+    if what == "ideas":
+        return topics.ideas(vault)
     if not what:
         found = inspect.overview(vault)
         return Result(found.as_dict(), lambda c: _overview(c, found), ok=found.ok)

@@ -1,4 +1,4 @@
-"""`memcli review`: decide on what waits in the inbox."""
+"""`memcli review`: decide on what waits: candidates in the inbox, and ideas."""
 
 import re
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from memcli.undo import Undone
     from memcli.vault import Vault
 
-_HELP = """Decide on the candidates in the inbox
+_HELP = """Decide on the candidates in the inbox, and on ideas
 
     On a terminal it walks through them, the oldest first; each decision is committed
     at once, so it can be left at any point. For scripts the same as flags: ids act at
     once, selections of many (--all, --all-older-than, --min-confidence) show what
-    they would do until --yes is given.
+    they would do until --yes is given. Ideas are named by their slugs: --promote,
+    --dismiss, --merge.
 
     \b
     Example:
@@ -25,10 +26,12 @@ _HELP = """Decide on the candidates in the inbox
       memcli review 1m7xvn68 --approve
       memcli review 1m7xvn68 --supersede 1m7w0c2d
       memcli review --reject --all-older-than 30 --yes
+      memcli review --ideas
+      memcli review warm-the-index --promote --kind action
     """
 
 _PARAMETERS = (
-    Argument("ids", "Ids, or unique prefixes", repeat=True, metavar="[ID]..."),
+    Argument("ids", "Ids or slugs, or unique prefixes", repeat=True, metavar="[ID]..."),
     Option("list", ("--list",), bool, "List what waits", default=False),
     Option("approve", ("--approve",), bool, "Make it a memory", default=False),
     Option("reject", ("--reject",), bool, "Say no, for good", default=False),
@@ -42,10 +45,14 @@ _PARAMETERS = (
     Option(
         "edit", ("--edit",), bool, "Open it in EDITOR, then approve it", default=False
     ),
+    Option("ideas", ("--ideas",), bool, "List the ideas that are open", default=False),
+    Option("promote", ("--promote",), bool, "Make a memory of an idea", default=False),
+    Option("dismiss", ("--dismiss",), bool, "Say no to an idea", default=False),
+    Option("merge", ("--merge",), str, "Let an idea go into this one", metavar="SLUG"),
     Option("undo", ("--undo",), bool, "Take the last decision back", default=False),
     Option("reason", ("--reason",), str, "Why"),
-    Option("title", ("--title",), str, "A title, when it is approved"),
-    Option("kind", ("--kind",), str, "A kind, when it is approved"),
+    Option("title", ("--title",), str, "A title for the memory"),
+    Option("kind", ("--kind",), str, "A kind for the memory"),
     Option("tag", ("--tag",), str, "A tag to add; repeatable", repeat=True),
     Option("all", ("--all",), bool, "Everything that waits", default=False),
     Option(
@@ -65,11 +72,12 @@ _PARAMETERS = (
     Option("dry_run", ("--dry-run",), bool, "Only show what would be", default=False),
 )
 _ACTIONS = ("approve", "reject", "supersede", "edit")
+_ON_IDEAS = ("promote", "dismiss", "merge")
 
 
 def run(context: Context, **values: Any) -> Result:
     """List, decide by flags, or walk through what waits."""
-    actions = [name for name in _ACTIONS if values[name]]
+    actions = [name for name in (*_ACTIONS, *_ON_IDEAS) if values[name]]
     bulk = bool(values["all"] or values["all_older_than"] or values["min_confidence"])
     _check(values, actions, bulk=bulk)
     vault = context.open_vault("reviewing")
@@ -77,6 +85,10 @@ def run(context: Context, **values: Any) -> Result:
         from memcli.undo import undo_last
 
         return _undone(undo_last(vault, "review: "))
+    if values["ideas"] or (actions and actions[0] in _ON_IDEAS):
+        from memcli.cli import ideas
+
+        return ideas.run(vault, actions[0] if actions else None, values)
     if not actions:
         walking = context.interactive and not values["list"] and not bulk
         if walking:
@@ -93,6 +105,7 @@ def run(context: Context, **values: Any) -> Result:
 
 def _check(values: dict[str, Any], actions: list[str], *, bulk: bool) -> None:
     ids = values["ids"]
+    _check_ideas(values, actions, bulk=bulk)
     if len(actions) > 1:
         raise UsageError(f"--{actions[0]} and --{actions[1]} exclude each other")
     if values["undo"] and (ids or actions or bulk):
@@ -105,16 +118,28 @@ def _check(values: dict[str, Any], actions: list[str], *, bulk: bool) -> None:
             "--min-confidence",
             hint="What waits: memcli review --list",
         )
-    if actions and actions[0] in ("supersede", "edit") and len(ids) != 1:
+    if actions and actions[0] in ("supersede", "edit", "merge") and len(ids) != 1:
         raise UsageError(f"--{actions[0]} takes one id")
     if ids and not actions:
         raise UsageError(
             "what is to happen to it?",
-            hint="--approve, --reject, --supersede ID, --edit; or memcli inspect ID",
+            hint="--approve, --reject, --supersede ID, --edit; an idea: --promote, "
+            "--dismiss, --merge SLUG; or memcli inspect ID",
         )
     changes = [name for name in ("title", "kind", "tag") if values[name]]
-    if changes and actions not in (["approve"], ["edit"]):
-        raise UsageError(f"--{changes[0]} belongs to --approve")
+    if changes and actions not in (["approve"], ["edit"], ["promote"]):
+        raise UsageError(f"--{changes[0]} belongs to --approve or --promote")
+
+
+def _check_ideas(values: dict[str, Any], actions: list[str], *, bulk: bool) -> None:
+    others = values["ids"] or actions or bulk or values["list"] or values["undo"]
+    if values["ideas"] and others:
+        raise UsageError("--ideas lists the open ones; it takes nothing else")
+    if bulk and set(actions) & set(_ON_IDEAS):
+        raise UsageError(
+            f"--{actions[0]} takes ideas by name",
+            hint="What is open: memcli review --ideas",
+        )
 
 
 def _act(

@@ -69,6 +69,42 @@ def reflections(vault: "Vault", query: str) -> Result:
     return Result(data=data, text=text)
 
 
+def ideas(vault: "Vault") -> Result:
+    """The ledger of ideas: what became of each, and how long the oldest waits."""
+    from memcli import incubator, ledger
+    from memcli.cli.ideas import problems
+
+    found = incubator.listed(vault)
+    by_state = {
+        state: sum(one.state == state for one in found) for state in ledger.STATES
+    }
+    ages = [one.age_days for one in found if one.state == ledger.OPEN]
+    oldest = max(ages, default=None)
+
+    def text(canvas: Canvas) -> None:
+        if not found:
+            canvas.line("there are no ideas", style="dim")
+            return
+        parts = [f"{number:,} {state}" for state, number in by_state.items() if number]
+        waits = "" if oldest is None else f"; the oldest waits for {oldest:,} days"
+        canvas.line(", ".join(parts) + waits)
+        canvas.table(
+            ("slug", "state", "day", "title", "became"),
+            [
+                (one.slug, one.state, one.day, one.title, one.where or "")
+                for one in found
+            ],
+        )
+
+    data = {
+        "ideas": [one._asdict() for one in found],
+        "count": len(found),
+        "by_state": by_state,
+        "oldest_days": oldest,
+    }
+    return Result(data=data, text=text, warnings=problems(found))
+
+
 def repair(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
     """Show what can be mended; do it when that is confirmed."""
     from memcli import repair as use_case

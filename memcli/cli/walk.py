@@ -5,7 +5,7 @@ point, by a key or by a closed terminal, loses nothing, and the next walk begins
 what is left.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.cli.review import edited
 from memcli.cli.spec import Canvas, Context, Result
@@ -53,15 +53,15 @@ class _Walk:
         self.place = 0
         self.decided: list[_Decision] = []
 
-    def go(self) -> None:
-        """Ask about each candidate, until there is none or nobody answers."""
+    def go(self) -> bool:
+        """Ask about each candidate; whether there was an answer for every one."""
         while self.place < len(self.waiting):
             candidate = self.waiting[self.place]
             near = self._show(candidate)
             while True:
                 answer = self.context.ask(f"{_KEYS} ")
                 if answer is None or answer.strip().lower() in ("q", "quit"):
-                    return
+                    return False
                 try:
                     if self._obey(answer.strip(), candidate, near):
                         break
@@ -72,6 +72,7 @@ class _Walk:
                     if self._is_gone(candidate):
                         self.place += 1
                         break
+        return True
 
     def _is_gone(self, candidate: "Candidate") -> bool:
         """Whether it waits no more: somebody else decided, or removed it."""
@@ -169,22 +170,27 @@ class _Walk:
 
 
 def walk(context: Context, vault: "Vault") -> Result:
-    """Walk through what waits; the result sums up what was decided."""
+    """Walk through what waits, then the open ideas; the result sums it up."""
     from memcli import review
+    from memcli.cli import ideas
 
     state = _Walk(context, vault)
-    state.go()
-    counts = {
+    finished = state.go()
+    on_ideas = ideas.walk(context, vault) if finished else {}
+    counts: dict[str, Any] = {
         name: sum(decision.outcome == name for decision in state.decided)
         for name in ("approved", "rejected", "superseded")
     }
     counts["left"] = len(review.pending(vault))
 
     def text(canvas: Canvas) -> None:
-        if not state.total:
+        if not (state.total or on_ideas):
             canvas.line("nothing waits for review", style="dim")
             return
-        parts = ", ".join(f"{name} {number}" for name, number in counts.items())
-        canvas.line(parts, style="good")
+        for of, numbers in (("", counts if state.total else {}), ("ideas: ", on_ideas)):
+            parts = ", ".join(f"{name} {number}" for name, number in numbers.items())
+            if parts:
+                canvas.line(of + parts, style="good")
 
-    return Result(data=counts, text=text)
+    data = counts | ({"ideas": on_ideas} if on_ideas else {})
+    return Result(data=data, text=text)

@@ -1,0 +1,227 @@
+"""Ideas on the command line: listed, decided on by flags and in the walk, inspected."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, incubator, layout
+from memcli.cli import review as command
+from memcli.entry import Status
+from memcli.ideas import Idea
+from tests.cli.conftest import Run
+from tests.cli.test_review import Person, candidate, defaults
+
+NAMES = ("warm-the-index", "draw-a-graph", "count-sessions")
+
+
+@pytest.fixture
+def three(vault: Vault) -> Vault:
+    with vault.transaction() as change:
+        new = [
+            Idea(
+                title,
+                f"{title} helps. Nobody does it.",
+                f"2026-11-0{day}",
+                record=f"{day}",
+            )
+            for day, title in enumerate(
+                ("Warm the index", "Draw a graph", "Count sessions"), 1
+            )
+        ]
+        new[0] = new[0]._replace(session="s9", excerpt="let's warm it some day")
+        incubator.add(vault, change, new)
+        change.message = "reflect: ideas"
+    return vault
+
+
+def states(vault: Vault) -> list[str]:
+    return [one.state for one in incubator.listed(vault)]
+
+
+def walk(vault: Vault, *lines: str) -> tuple[dict[str, Any], str]:
+    person = Person(vault, lines)
+    result = command.run(person.context, **defaults())
+    return result.data, person.said
+
+
+# --- flags ------------------------------------------------------------------------
+
+
+def test_the_open_ideas_are_listed_with_their_names(memcli: Run, three: Vault) -> None:
+    memcli("review", NAMES[1], "--dismiss")
+    rows = [line.split("\t") for line in memcli("review", "--ideas").out.splitlines()]
+    assert [row[0] for row in rows] == [NAMES[0], NAMES[2]]
+    data = memcli("review", "--ideas", "--json").json["data"]
+    assert data["count"] == 2
+    assert data["ideas"][0]["excerpt"] == "let's warm it some day"
+    assert data["ideas"][0]["path"] == layout.idea_page(NAMES[0])
+
+
+def test_an_idea_is_promoted_found_and_taken_back(memcli: Run, three: Vault) -> None:
+    words = ("review", NAMES[0], "--promote", "--kind", "action", "--tag", "cache")
+    done = memcli(*words, "--json").json["data"]
+    assert (done["applied"], done["action"]) == (True, "promoted")
+    (item,) = done["items"]
+    assert item["path"] == "memories/action/warm-the-index.md"
+    entry = three.get(item["id"])
+    assert (entry.status, entry.tags) == (Status.ACTIVE, ("cache",))
+    assert item["id"] in memcli("recall", "warm the index").out
+    assert memcli("review", "--undo").code == 0
+    assert states(three) == ["open"] * 3
+
+
+def test_several_are_dismissed_and_one_is_merged(memcli: Run, three: Vault) -> None:
+    done = memcli("review", NAMES[0], "--merge", NAMES[1])
+    assert done.out == f"merged {NAMES[0]} {layout.idea_page(NAMES[1])}\n"
+    done = memcli("review", NAMES[1], NAMES[2], "--dismiss", "--reason", "no time")
+    assert done.out.count("dismissed") == 2
+    assert states(three) == ["merged", "dismissed", "dismissed"]
+    assert memcli("review", "--ideas").out == "no idea is open\n"
+    shown = memcli("recall", "graph", "--status", "rejected", "--json").json["data"]
+    assert shown["rows"][0]["title"] == "Draw a graph"
+
+
+def test_a_dry_run_changes_nothing(
+    memcli: Run, three: Vault, snapshot: Callable[[str], Any]
+) -> None:
+    before = snapshot(three.root)
+    done = memcli("review", "warm", "--promote", "--dry-run", "--json").json["data"]
+    assert (done["applied"], done["items"][0]["slug"]) == (False, NAMES[0])
+    assert "would dismiss 1" in memcli("review", "warm", "--dismiss", "--dry-run").out
+    assert snapshot(three.root) == before
+
+
+@pytest.mark.parametrize("action", [("--promote",), ("--dismiss",), ("--merge", "x")])
+def test_a_wrong_name_gets_the_nearest(
+    memcli: Run, three: Vault, action: tuple[str, ...]
+) -> None:
+    done = memcli("review", "warm-teh-index", *action, "--json")
+    error = done.json["error"]
+    assert (done.code, error["code"]) == (1, "idea_not_found")
+    assert error["hint"] == "Did you mean 'warm-the-index'?"
+
+
+def test_a_candidate_is_no_idea_and_an_idea_no_candidate(
+    memcli: Run, three: Vault
+) -> None:
+    waiting = candidate(three, "use tabs")
+    error = memcli("review", waiting, "--promote", "--json").json["error"]
+    assert "--approve" in error["hint"]
+    page = incubator.listed(three)[0].id or ""
+    error = memcli("review", page, "--approve", "--json").json["error"]
+    assert (error["code"], "--promote" in error["hint"]) == ("not_pending", True)
+    assert memcli("review", page, "--promote").code == 0
+    assert memcli("review", "--list", "--json").json["data"]["count"] == 1
+    assert (
+        memcli("review", "--approve", "--all", "--yes", "--json").json["data"]["items"][
+            0
+        ]["id"]
+        == waiting
+    )
+    assert states(three) == ["promoted", "open", "open"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--ideas", "x"),
+        ("--ideas", "--list"),
+        ("x", "--ideas", "--promote"),
+        ("x", "--promote", "--dismiss"),
+        ("x", "--promote", "--approve"),
+        ("--promote",),
+        ("--promote", "--all"),
+        ("--dismiss", "--all-older-than", "3"),
+        ("x", "y", "--merge", "z"),
+        ("x", "--dismiss", "--kind", "note"),
+        ("--undo", "--ideas"),
+    ],
+)
+def test_flags_that_contradict_each_other_are_a_usage_error(
+    memcli: Run, words: tuple[str, ...]
+) -> None:
+    done = memcli("review", *words, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "usage")
+
+
+# --- the walk ---------------------------------------------------------------------
+
+
+def test_the_walk_comes_to_ideas_after_candidates(three: Vault) -> None:
+    waiting = candidate(three, "use tabs")
+    data, said = walk(three, "a", "p action", "m count-sessions", "s")
+    assert said.index("use tabs") < said.index("Warm the index")
+    assert "said: let's warm it some day" in said
+    assert three.get(waiting).status is Status.ACTIVE
+    assert states(three) == ["promoted", "merged", "open"]
+    assert (data["approved"], data["ideas"]) == (
+        1,
+        {"promoted": 1, "dismissed": 0, "merged": 1, "left": 1},
+    )
+    assert Path(three.root, "memories/action/warm-the-index.md").exists()
+
+
+def test_who_leaves_at_a_candidate_is_not_asked_about_ideas(three: Vault) -> None:
+    candidate(three, "use tabs")
+    for lines in (("q",), ()):
+        data, said = walk(three, *lines)
+        assert "Warm the index" not in said
+        assert "ideas" not in data
+
+
+def test_a_decision_on_an_idea_is_taken_back_and_asked_again(three: Vault) -> None:
+    data, said = walk(three, "d", "too much", "z", "p", "z", "z", "d", "", "q")
+    assert states(three) == ["dismissed", "open", "open"]
+    assert data["ideas"] == {"promoted": 0, "dismissed": 1, "merged": 0, "left": 2}
+    assert "nothing was decided in this walk" in said
+
+
+def test_an_error_is_told_and_the_same_idea_asked_again(three: Vault) -> None:
+    data, said = walk(
+        three, "m cuont-sessions", "m warm-the-index", "x", "p thought", "p"
+    )
+    assert "Did you mean 'count-sessions'?" in said
+    assert "cannot be merged into itself" in said
+    assert "goes to the archive and is not proposed again" in said
+    assert "kind must be one of" in said
+    assert states(three) == ["promoted", "open", "open"]
+    assert data["ideas"]["left"] == 2
+
+
+def test_a_broken_ledger_does_not_hide_what_was_decided(three: Vault) -> None:
+    candidate(three, "use tabs")
+    Path(three.root, layout.IDEA_LEDGER).write_bytes(b"\xff")
+    data, said = walk(three, "a")
+    assert (data["approved"], "ideas" in data) == (1, False)
+    assert "the ideas cannot be read: ideas/Ideas.md:1" in said
+
+
+# --- inspect ----------------------------------------------------------------------
+
+
+def test_inspect_shows_the_ledger(memcli: Run, three: Vault) -> None:
+    assert memcli("inspect", "ideas", "--json").json["data"]["by_state"]["open"] == 3
+    memcli("review", NAMES[0], "--promote")
+    memcli("review", NAMES[1], "--merge", NAMES[2])
+    out = memcli("inspect", "ideas").out.splitlines()
+    assert out[0].startswith("1 open, 1 promoted, 1 merged; the oldest waits for ")
+    assert out[1].split("\t")[:2] == [NAMES[0], "promoted"]
+    data = memcli("inspect", "ideas", "--json").json["data"]
+    assert data["by_state"] == {"open": 1, "promoted": 1, "dismissed": 0, "merged": 1}
+    assert data["ideas"][1]["where"] == NAMES[2]
+
+
+def test_inspect_of_a_vault_without_ideas(memcli: Run) -> None:
+    assert memcli("inspect", "ideas").out == "there are no ideas\n"
+    data = memcli("inspect", "ideas", "--json").json["data"]
+    assert (data["ideas"], data["oldest_days"]) == ([], None)
+
+
+def test_a_broken_page_is_a_warning(memcli: Run, three: Vault) -> None:
+    Path(three.root, layout.idea_page(NAMES[0])).write_bytes(b"\xff")
+    for words in (("inspect", "ideas"), ("review", "--ideas")):
+        done = memcli(*words, "--json")
+        assert done.code == 0
+        assert any("_index.md:1: not UTF-8" in line for line in done.json["warnings"])
