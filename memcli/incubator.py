@@ -7,7 +7,7 @@ lies in the archive, and the ledger keeps its heading, so it is not proposed aga
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import files, ideas, layout, ledger, lineage
@@ -230,9 +230,9 @@ def promote(
     given = {name: value for name, value in (changes or {}).items() if value}
     if "title" in given and len(names) != 1:
         raise UsageError("a title is for one idea", hint="Name one.")
-    done = []
-    with vault.transaction() as change:
-        text = _Text(vault)
+
+    def decide(change: "Transaction", text: "_Text") -> list[Decided]:
+        done = []
         folders: dict[str, set[str]] = {}
         for number, name in enumerate(named(vault, names)):
             section = ledger.open_one(text.now, name)
@@ -253,9 +253,9 @@ def promote(
                 _end(vault, change, page, fresh.id, reason, text.moment)
             title = fresh.display_title
             done.append(Decided(name, title, fresh.id, path, ledger.PROMOTED))
-        text.put(change)
-        change.message = _message(ledger.PROMOTED, done)
-    return Outcome(done, change.commit)
+        return done
+
+    return _decided(vault, decide)
 
 
 def dismiss(vault: "Vault", names: Sequence[str], reason: str | None = None) -> Outcome:
@@ -264,25 +264,24 @@ def dismiss(vault: "Vault", names: Sequence[str], reason: str | None = None) -> 
     Raises:
         As `promote`.
     """
-    done = []
-    emptied = []
-    with vault.transaction() as change:
-        text = _Text(vault)
+
+    def decide(change: "Transaction", text: "_Text") -> list[Decided]:
+        done = []
         for name in named(vault, names):
             section = ledger.open_one(text.now, name)
             page = _page(vault, name)
             text.now = ledger.dismiss(text.now, name, text.day)
             path = _archive(vault, change, page, reason, text.moment)
-            if page is not None:
-                emptied.append(os.path.dirname(files.inside(vault.root, page.path)))
-            entry_id = page.entry.id if page else None
-            done.append(Decided(name, section.title, entry_id, path, ledger.DISMISSED))
-        text.put(change)
-        change.message = _message(ledger.DISMISSED, done)
-    for folder in emptied:
-        with contextlib.suppress(OSError):
-            os.rmdir(folder)  # git knows no folders; a person would wonder
-    return Outcome(done, change.commit)
+            title, entry_id = section.title, page.entry.id if page else None
+            done.append(Decided(name, title, entry_id, path, ledger.DISMISSED))
+        return done
+
+    outcome = _decided(vault, decide)
+    for item in outcome.items:
+        page = ideas.page_path(item.slug)
+        with contextlib.suppress(OSError):  # git knows no folders; people would wonder
+            os.rmdir(os.path.dirname(files.inside(vault.root, page)))
+    return outcome
 
 
 def merge(vault: "Vault", name: str, other: str) -> Outcome:
@@ -293,8 +292,7 @@ def merge(vault: "Vault", name: str, other: str) -> Outcome:
     """
     from memcli import codec
 
-    with vault.transaction() as change:
-        text = _Text(vault)
+    def decide(change: "Transaction", text: "_Text") -> list[Decided]:
         (mine,) = named(vault, [name])
         (theirs,) = named(vault, [other])
         section = ledger.open_one(text.now, mine)
@@ -316,10 +314,45 @@ def merge(vault: "Vault", name: str, other: str) -> Outcome:
             _end(vault, change, page, entry.id, reason, text.moment)
         data = codec.rewrite(target.data, fresh, kinds=vault.kinds)
         change.put(target.path, data, expected=target.data)
-        text.put(change)
         title = section.title
-        done = [Decided(mine, title, entry.id, target.path, ledger.MERGED)]
-        change.message = _message(ledger.MERGED, done)
+        return [Decided(mine, title, entry.id, target.path, ledger.MERGED)]
+
+    return _decided(vault, decide)
+
+
+def _decided(
+    vault: "Vault", decide: "Callable[[Transaction, _Text], list[Decided]]"
+) -> Outcome:
+    """Do in one transaction what `decide` puts into it.
+
+    Ideas are written by hand, too, and left uncommitted. `undo` goes back to the
+    commit before, so what a person wrote has to be in that one; a rehearsal finds the
+    files, and whatever is refused is refused by it, before anything is committed.
+    """
+    from memcli.history import Repository
+    from memcli.vault import subject
+
+    rehearsal = vault.transaction()
+    text = _Text(vault)
+    if not decide(rehearsal, text):
+        return Outcome([], None)
+    text.put(rehearsal)
+    repository = Repository.open(vault.root, environ=vault.environ)
+    touched = set(rehearsal.paths)
+    edited = [path for _, path in repository.status() if path in touched]
+    if edited:
+        with vault.transaction() as change:
+            for path in edited:
+                change.include(path)
+            change.message = "ideas: as they were written by hand"
+    with vault.transaction() as change:
+        text = _Text(vault)
+        done = decide(change, text)
+        text.put(change)
+        if len(done) == 1:
+            change.message = subject("review", f"{done[0].outcome} {done[0].title}")
+        else:
+            change.message = f"review: {len(done)} ideas {done[0].outcome}"
     return Outcome(done, change.commit)
 
 
@@ -473,11 +506,3 @@ def _taken_in(body: str, section: "Section", page: "Stored | None", day: str) ->
     gap = "" if not body or body.endswith("\n") else "\n"
     block = f"{gap}\n{text.rstrip()}\n"
     return block.replace("\n", "\r\n") if "\r\n" in body else block
-
-
-def _message(verb: str, done: Sequence[Decided]) -> str:
-    from memcli.vault import subject
-
-    if len(done) == 1:
-        return subject("review", f"{verb} {done[0].title}")
-    return f"review: {len(done)} ideas {verb}"

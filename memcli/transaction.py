@@ -82,6 +82,11 @@ class Transaction:
         """The bytes that `put` was given for a path, None when it was not."""
         return self._after.get(path)
 
+    @property
+    def paths(self) -> list[str]:
+        """The paths that `put` and `remove` were given."""
+        return list(self._after)
+
     def remove(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
         """Remove this file, at the end; `expected` as in `put`."""
         self._note(path, None, expected)

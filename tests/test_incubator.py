@@ -304,6 +304,45 @@ def test_each_decision_is_one_commit_that_undo_takes_back_to_the_byte(
     assert states(two) == dict.fromkeys(NAMES, "open")
 
 
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda vault: incubator.promote(vault, list(NAMES)),
+        lambda vault: incubator.dismiss(vault, list(NAMES), "no"),
+        lambda vault: incubator.merge(vault, NAMES[0], NAMES[1]),
+    ],
+    ids=["promote", "dismiss", "merge"],
+)
+def test_undo_keeps_what_a_person_wrote_and_never_committed(
+    two: Vault, act: Callable[[Vault], incubator.Outcome]
+) -> None:
+    folder = Path(two.root, "ideas/incubator")
+    (folder / NAMES[0] / "research.md").write_text("by hand")
+    for path in (*folder.glob("*/_index.md"), Path(two.root, layout.IDEA_LEDGER)):
+        path.write_text(path.read_text() + "\nby hand\n")
+    before = tree(two)
+    act(two)
+    undo.undo_last(two, "review: ")
+    assert tree(two) == before
+
+
+def test_what_is_refused_commits_nothing_of_a_persons(
+    two: Vault, snapshot: Callable[[str], Any]
+) -> None:
+    path = Path(two.root, layout.IDEA_LEDGER)
+    path.write_text(path.read_text() + "\nby hand\n")
+    before = snapshot(two.root)
+    for act in (
+        lambda: incubator.promote(two, list(NAMES), {"kind": "thought"}),
+        lambda: incubator.dismiss(two, [NAMES[0], "nowhere"]),
+        lambda: incubator.merge(two, NAMES[0], NAMES[0]),
+    ):
+        assert incubator.dismiss(two, []) == ([], None)
+        with pytest.raises((InvalidValue, EntryNotFound, NotAllowed)):
+            act()
+    assert snapshot(two.root) == before
+
+
 def test_a_kill_in_between_leaves_all_or_nothing(two: Vault) -> None:
     before = tree(two)
     steps: list[str] = []
