@@ -61,10 +61,19 @@ class Session(NamedTuple):
     started: str | None = None
 
 
-_INJECTED = re.compile(
-    rf"<({FRAME}|hook_context|system-reminder|system_reminder)\b[^>]*>.*?(?:</\1>|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
+# What hosts and hooks put around what a person typed. The opening tag needs no `>`: an
+# attribute may hold any character. What is never closed reaches to the end.
+_AROUND = "hook_context|system-reminder|system_reminder|ide_selection|ide_opened_file"
+
+
+def _tagged(names: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"<({names})(?=[\s/>]|\Z).*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
+    )
+
+
+_INJECTED = _tagged(f"{FRAME}|{_AROUND}")
+_FRAMED = _tagged(FRAME)
 
 
 def typed(text: str) -> str:
@@ -74,3 +83,12 @@ def typed(text: str) -> str:
     'Run it, please.'
     """
     return _INJECTED.sub("", text).strip()
+
+
+def unframed(text: str) -> str:
+    """This text without what memcli itself has put into it; for all but a user's.
+
+    >>> unframed("I read: <memcli-memory>We use ruff.</memcli-memory> Done.")
+    'I read:  Done.'
+    """
+    return _FRAMED.sub("", text).strip()

@@ -1,0 +1,56 @@
+"""The format for every other agent: one `{"role": ..., "text": ...}` a line.
+
+Invariant: a line says of itself who spoke or acted; nothing is guessed but the frame
+that memcli has put around its own text, which is removed here too. docs/transcripts.md
+has the fields as a table.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import get_args
+
+from memcli.hosts import fields
+from memcli.hosts.lines import Lines, Record
+from memcli.transcript import Action, Role, Session, Step
+
+NAME = "generic"
+
+_ROLES = frozenset(get_args(Role))
+_ACTIONS: dict[str, Action] = {action: action for action in get_args(Action)}
+
+
+def recognises(record: Record) -> bool:
+    """Whether a line has the two fields that every line has."""
+    role = fields.words(record.get("role"))
+    return role in _ROLES and isinstance(record.get("text"), str)
+
+
+def session(lines: Lines) -> Session:
+    """The file's name; the format says nothing of its session."""
+    # Read once, so that a file that cannot be opened says so here.
+    started = None
+    for _, record in lines.records():
+        started = fields.instant(record.get("at"))
+        break
+    stem = os.path.splitext(os.path.basename(lines.path))[0]
+    return Session(id=stem, host=NAME, started=started)
+
+
+def steps(lines: Lines) -> Iterator[Step]:
+    """Every step, in the order of the file."""
+    for line, record in lines.records():
+        role = fields.words(record.get("role"))
+        text = fields.words(record.get("text"))
+        at = fields.At(line, record.get("id"), record.get("at"))
+        if role == "user":
+            yield from at.user(text)
+        elif role == "assistant":
+            yield from at.assistant(text)
+        elif role == "call":
+            action = _ACTIONS.get(fields.words(record.get("action")), "other")
+            yield at.call(record.get("call"), record.get("tool"), action, text)
+        elif role == "result":
+            failed = fields.flag(record.get("failed"))
+            yield at.result(record.get("call"), text, failed)
+        else:
+            lines.met_unknown(role)

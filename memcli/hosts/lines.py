@@ -1,0 +1,139 @@
+"""A file of JSON lines that may be broken anywhere, read in little memory.
+
+Invariant: one line is held at a time, and none that is longer than `LONGEST`. A line
+that cannot be read costs only itself: its number goes to `broken`, and the next one is
+read. A last line that is still being written is neither read nor broken.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
+
+from memcli.errors import Unreadable
+
+# Ten times what a host sends to a model at once; with its objects 100 MB.
+LONGEST = 16_000_000
+
+# So many different types are told apart; a hostile file may hold millions.
+_MOST_TYPES = 50
+
+_BINARY: int = getattr(os, "O_BINARY", 0)
+_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
+
+Record = dict[str, Any]
+
+
+def open_file(path: str) -> IO[bytes]:
+    """Open a regular file for reading.
+
+    Raises:
+        Unreadable: missing, forbidden, a folder, a pipe or a device.
+    """
+    try:
+        # Non-blocking, or a pipe of that name would stop the program for good.
+        handle = os.open(path, os.O_RDONLY | _BINARY | _NONBLOCK)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Unreadable(f"{path}: {reason[:1].lower()}{reason[1:]}") from error
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(handle)
+        what = "a folder" if stat.S_ISDIR(mode) else "not a file"
+        raise Unreadable(
+            f"{path}: is {what}", hint="Name the file of one session's transcript."
+        )
+    return os.fdopen(handle, "rb")
+
+
+class Lines:
+    """The records of one file.
+
+    Attributes:
+        path: the file.
+        broken: numbers of the lines that the last reading could not read.
+        unknown: types of record that the adapter does not know, counted.
+        unfinished: the beginning of a last line that is still being written.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.broken: list[int] = []
+        self.unknown: dict[str, int] = {}
+        self.unfinished = b""
+
+    def records(self) -> Iterator[tuple[int, Record]]:
+        """(line from 1, object) of each line that is one; may be called again.
+
+        Bytes that are not UTF-8 are replaced.
+
+        Raises:
+            Unreadable: the file is none, or the disk refuses.
+        """
+        import json
+
+        self.broken, self.unfinished = [], b""
+        decode = json.JSONDecoder(strict=False).decode
+        with open_file(self.path) as handle:
+            try:
+                for line, raw, ended in _raw_lines(handle):
+                    data = raw.strip(b"\0 \t\r\n")
+                    if not data:
+                        continue
+                    try:
+                        if len(data) > LONGEST:
+                            raise ValueError("too long")
+                        found = decode(data.decode("utf-8", "replace"))
+                    except (ValueError, RecursionError):
+                        found = None
+                    if isinstance(found, dict):
+                        yield line, found
+                    elif ended:
+                        self.broken.append(line)
+                    else:
+                        self.unfinished = data[:200]
+            except OSError as error:
+                raise Unreadable(f"{self.path}: {error.strerror}") from error
+
+    def met_unknown(self, name: str) -> None:
+        """Count a record of a type that the adapter does not know."""
+        name = name[:80] or "(no type)"
+        if name not in self.unknown and len(self.unknown) >= _MOST_TYPES:
+            name = "(others)"
+        self.unknown[name] = self.unknown.get(name, 0) + 1
+
+
+def _raw_lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes, bool]]:
+    """(number, bytes, whether it ended) of each line; a long one is cut."""
+    number = 0
+    while raw := handle.readline(LONGEST + 2):
+        number += 1
+        ended = raw.endswith(b"\n")
+        while not ended and (rest := handle.readline(LONGEST)):
+            ended = rest.endswith(b"\n")
+        if number == 1:
+            raw = raw.removeprefix(b"\xef\xbb\xbf")
+        yield number, raw, ended
+
+
+class Ranges:
+    """Lines that a rewind has taken back, as ranges [start, end).
+
+    Invariant: a range that lies in another is not kept, so a look costs a bisection.
+    """
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(ranges):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], end)
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def __contains__(self, line: int) -> bool:
+        from bisect import bisect_right
+
+        at = bisect_right(self._starts, line) - 1
+        return at >= 0 and line < self._ends[at]
