@@ -44,8 +44,9 @@ def abandoned(nodes: Iterable[Node]) -> set[int]:
         if key in seen:
             gone.add(node.line)
             continue
-        here = seen[key] = len(lines)
+        here = len(lines)
         parent = -1 if node.parent is None else seen.get(hash(node.parent), -1)
+        seen[key] = here
         # The nearest part of the talk above: what two prompts must share to be rivals.
         above = -1 if parent < 0 else anchors[parent]
         lines.append(node.line)

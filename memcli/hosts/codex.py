@@ -122,7 +122,9 @@ def _item(
         text, code, success = _output(payload.get("output"))
         if code is None:
             code = codes.pop(fields.name(call) or "", None)
-        failed = code != 0 if code is not None else success
+        failed = None if success is None else not success
+        if code is not None:
+            failed = code != 0
         yield at.result(call, text, failed)
     elif kind not in _NO_STEPS:
         lines.met_unknown(f"response_item/{kind}")

@@ -1,0 +1,62 @@
+"""The plain format: a line says who spoke, and nothing is guessed."""
+
+from pathlib import Path
+
+from memcli.hosts import open_transcript
+from memcli.transcript import Step
+from tests.hosts.writing import FRAME, NOON, steps, write
+
+
+def test_a_line_is_a_step(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "talk.jsonl",
+        [
+            {"role": "user", "text": "Run the tests", "id": "a", "at": NOON},
+            {"role": "assistant", "text": "I will."},
+            {
+                "role": "call",
+                "text": "make test",
+                "call": "c1",
+                "tool": "sh",
+                "action": "run",
+            },
+            {"role": "result", "text": "no rule", "call": "c1", "failed": True},
+        ],
+    )
+    transcript = open_transcript(path)
+    at = "2026-11-21T12:00:00Z"
+    assert transcript.session == ("talk", "generic", None, at)
+    assert list(transcript.steps()) == [
+        Step("user", "Run the tests", 1, "a", at),
+        Step("assistant", "I will.", 2, "line-2"),
+        Step("call", "make test", 3, "line-3", None, "c1", "sh", "run"),
+        Step("result", "no rule", 4, "line-4", None, "c1", failed=True),
+    ]
+
+
+def test_what_is_not_said_is_not_known(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "talk.jsonl",
+        [
+            {"role": "user", "text": "  "},
+            {"role": "call", "text": "x", "action": "destroy"},
+            {"role": "result", "text": "y"},
+        ],
+    )
+    call, result = steps(path)
+    assert (call.action, call.tool, call.call) == ("other", None, None)
+    assert result.failed is None
+
+
+def test_memclis_frame_is_taken_out(tmp_path: Path) -> None:
+    roles = ("user", "assistant", "call", "result")
+    lines = [{"role": role, "text": f"{FRAME} Go"} for role in roles]
+    path = write(tmp_path / "talk.jsonl", lines)
+    assert [step.text for step in steps(path)] == ["Go"] * 4
+
+
+def test_roles_that_are_not_known_are_counted(tmp_path: Path) -> None:
+    lines = [{"role": "user", "text": "Hi"}, {"role": "system", "text": "Always"}]
+    transcript = open_transcript(write(tmp_path / "talk.jsonl", lines))
+    assert [step.text for step in transcript.steps()] == ["Hi"]
+    assert transcript.unknown == {"system": 1}
