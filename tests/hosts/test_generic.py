@@ -6,6 +6,8 @@ from memcli.hosts import open_transcript
 from memcli.transcript import Step
 from tests.hosts.writing import FRAME, NOON, steps, write
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 def test_a_line_is_a_step(tmp_path: Path) -> None:
     path = write(
@@ -60,3 +62,18 @@ def test_roles_that_are_not_known_are_counted(tmp_path: Path) -> None:
     transcript = open_transcript(write(tmp_path / "talk.jsonl", lines))
     assert [step.text for step in transcript.steps()] == ["Hi"]
     assert transcript.unknown == {"system": 1}
+
+
+def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "transcripts.md").read_text(encoding="utf-8")
+    example = page.partition("```json\n")[2].partition("```")[0]
+    path = write(tmp_path / "talk.jsonl", example.splitlines())
+    transcript = open_transcript(path)
+    found = [(step.role, step.action, step.failed) for step in transcript.steps()]
+    assert found == [
+        ("user", None, None),
+        ("call", "run", None),
+        ("result", None, True),
+        ("assistant", None, None),
+    ]
+    assert (transcript.broken, transcript.unknown) == ([], {})

@@ -1,0 +1,231 @@
+"""A host's transcripts are found where it keeps them, and ours among them."""
+
+import os
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli.hosts import HOSTS, current, discover
+from memcli.hosts.machine import slug
+from tests.hosts.writing import NOON, write
+
+ID = "578b2721-3530-4f66-8f4b-6fc8d25c9c4a"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/home/dev/work/my_proj.v1", "-home-dev-work-my-proj-v1"),
+        (
+            "/home/dev/work/with space & (paren)",
+            "-home-dev-work-with-space----paren-",
+        ),
+        ("/home/dev/work/under_score__x", "-home-dev-work-under-score--x"),
+        ("/home/dev/work/été-日本語", "-home-dev-work--t-----"),
+        ("/home/dev/work/.hidden.dir", "-home-dev-work--hidden-dir"),
+        # One character, two units of UTF-16.
+        ("/home/dev/\U0001f600", "-home-dev---"),
+        (
+            f"/home/dev/work/{'a' * 100}/{'b' * 120}",
+            f"-home-dev-work-{'a' * 100}-{'b' * 84}-kpx31w",
+        ),
+    ],
+)
+def test_the_name_of_claude_codes_folder_is_that_of_the_real_client(
+    path: str, expected: str
+) -> None:
+    assert slug(path) == expected
+
+
+class Machine:
+    """A home folder with the transcripts of several hosts."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.environ = {"HOME": str(home)}
+        self._now = 1_000
+
+    def put(self, path: str, *records: Any, folder: str = "") -> str:
+        """Write a file, a second after the one before."""
+        file = write(self.home / path, records or [claude(folder)])
+        self._now += 1
+        os.utime(file, (self._now, self._now))
+        return file
+
+    def found(self, host: str, since_ms: int | None = None) -> list[str]:
+        root = str(self.home)
+        paths = list(discover(host, self.environ, since_ms))
+        return [os.path.relpath(path, root).replace(os.sep, "/") for path in paths]
+
+
+def claude(cwd: str) -> dict[str, Any]:
+    return {"type": "summary", "sessionId": "s", "leafUuid": "x", "cwd": cwd}
+
+
+def codex(cwd: str) -> dict[str, Any]:
+    return {"type": "session_meta", "payload": {"id": "c", "cwd": cwd}}
+
+
+def copilot(cwd: str) -> dict[str, Any]:
+    return {"type": "session.start", "data": {"context": {"cwd": cwd}}, "id": "e"}
+
+
+def gemini(session: str, **fields: Any) -> dict[str, Any]:
+    return {"sessionId": session, "projectHash": "x", "startTime": NOON, **fields}
+
+
+@pytest.fixture
+def machine(home: Path) -> Machine:
+    return Machine(home)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> str:
+    folder = tmp_path / "my_proj.v1"
+    folder.mkdir()
+    return os.path.realpath(folder)
+
+
+def test_every_host_keeps_its_transcripts_somewhere_else(machine: Machine) -> None:
+    paths = {
+        "claude-code": [
+            ".claude/projects/-work/b.jsonl",
+            ".claude/projects/-other/a.jsonl",
+        ],
+        "codex": [
+            ".codex/sessions/2026/11/20/rollout-2026-b.jsonl",
+            ".codex/archived_sessions/rollout-2025-a.jsonl",
+        ],
+        "gemini": [
+            ".gemini/tmp/work/chats/session-2.jsonl",
+            ".gemini/tmp/abc/chats/session-1.json",
+        ],
+        "copilot": [".copilot/session-state/5e55/events.jsonl"],
+        "generic": [],
+    }
+    for no_transcript in (
+        ".claude/projects/-work/b/subagents/agent-1.jsonl",
+        ".claude/projects/-work/wf_1.jsonl",
+        ".claude/projects/wf_2/c.jsonl",
+        ".claude/projects/-work/journal.jsonl",
+        ".claude/projects/-work/notes.md",
+        ".codex/sessions/2026/11/20/rollout-x.jsonl.zst",
+        ".codex/history.jsonl",
+        ".gemini/tmp/work/chats/5e55/session-3.jsonl",
+        ".gemini/tmp/work/logs.json",
+        ".copilot/session-state/5e55/workspace.yaml",
+    ):
+        machine.put(no_transcript)
+    for host in HOSTS:
+        for path in paths[host]:
+            machine.put(path)
+        assert machine.found(host) == paths[host]
+
+
+def test_a_time_leaves_out_what_was_written_before_it(machine: Machine) -> None:
+    old = machine.put(".claude/projects/-work/old.jsonl")
+    machine.put(".claude/projects/-work/new.jsonl")
+    edge = os.stat(old).st_mtime_ns // 1_000_000
+    assert len(machine.found("claude-code", edge)) == 2
+    assert machine.found("claude-code", edge + 1) == [
+        ".claude/projects/-work/new.jsonl"
+    ]
+
+
+def test_the_hosts_own_variables_say_where(machine: Machine, tmp_path: Path) -> None:
+    elsewhere = str(tmp_path)
+    write(tmp_path / "projects" / "-work" / "a.jsonl", [claude("/work")])
+    write(tmp_path / "sessions" / "rollout-a.jsonl", [codex("/work")])
+    for host, name in (("claude-code", "CLAUDE_CONFIG_DIR"), ("codex", "CODEX_HOME")):
+        assert list(discover(host, machine.environ)) == []
+        assert len(list(discover(host, {name: elsewhere}))) == 1
+    assert list(discover("claude-code", {"USERPROFILE": str(machine.home)})) == []
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_machine_without_a_host_has_no_transcripts(host: str) -> None:
+    assert list(discover(host, {})) == []
+    assert list(discover(host, {"HOME": "/nowhere/at/all"})) == []
+
+
+def test_claude_code_names_the_session_that_calls(
+    machine: Machine, project: str
+) -> None:
+    machine.put(f".codex/sessions/rollout-newer-{ID}.jsonl", codex(project))
+    environ = {**machine.environ, "CLAUDE_CODE_SESSION_ID": ID}
+    # It is not on the disk until the first prompt, and no other one is ours.
+    assert current(environ, project) is None
+    path = machine.put(f".claude/projects/{slug(project)}/{ID}.jsonl")
+    machine.put(f".claude/projects/{slug(project)}/other.jsonl", folder=project)
+    assert current(environ, project) == path
+    environ["CLAUDE_PROJECT_DIR"] = project
+    assert current(environ, "/somewhere/else") == path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_link_to_the_project_is_the_project(machine: Machine, project: str) -> None:
+    link = f"{project}-link"
+    os.symlink(project, link)
+    path = machine.put(f".claude/projects/{slug(project)}/{ID}.jsonl", folder=project)
+    environ = {**machine.environ, "CLAUDE_CODE_SESSION_ID": ID}
+    assert current(environ, link) == path
+    assert current(machine.environ, link) == path
+
+
+def test_a_session_is_found_under_a_name_that_the_rule_does_not_give(
+    machine: Machine, project: str
+) -> None:
+    path = machine.put(f".claude/projects/renamed/{ID}.jsonl")
+    environ = {**machine.environ, "CLAUDE_CODE_SESSION_ID": ID}
+    assert current(environ, project) == path
+    own = machine.put(f".claude/projects/chosen/{ID}.jsonl")
+    environ["CLAUDE_CODE_PROJECT_DIR_NAME"] = "chosen"
+    assert current(environ, project) == own
+
+
+def test_an_id_that_is_a_path_is_no_id(machine: Machine, project: str) -> None:
+    machine.put("secret.jsonl")
+    environ = {**machine.environ, "CLAUDE_CODE_SESSION_ID": "../../../secret"}
+    assert current(environ, project) is None
+
+
+def test_gemini_names_the_session_that_calls(machine: Machine, project: str) -> None:
+    chats = ".gemini/tmp/work/chats"
+    machine.put(f"{chats}/session-2026-11-21T12-00-{ID[:8]}.jsonl", gemini(ID))
+    path = machine.put(f"{chats}/session-2026-11-20T12-00-{ID[:8]}.jsonl", gemini(ID))
+    machine.put(f"{chats}/session-2026-11-22T12-00-{ID[:8]}.jsonl", gemini("other"))
+    # Gemini sets Claude Code's variable for the project, too.
+    environ = {
+        **machine.environ,
+        "GEMINI_SESSION_ID": ID,
+        "CLAUDE_PROJECT_DIR": project,
+    }
+    assert current(environ, project) == path
+    assert current({**environ, "GEMINI_SESSION_ID": "0" * 8}, project) is None
+
+
+def test_without_a_name_the_newest_about_the_folder_is_ours(
+    machine: Machine, project: str
+) -> None:
+    assert current(machine.environ, project) is None
+    same_slug = project.replace("_", "-")
+    machine.put(f".claude/projects/{slug(project)}/a.jsonl", folder=same_slug)
+    machine.put(".codex/sessions/rollout-a.jsonl", codex("/other"))
+    machine.put(".codex/sessions/rollout-b.jsonl", "broken")
+    assert current(machine.environ, project) is None
+    old = sha256(os.fsencode(project)).hexdigest()
+    machine.home.joinpath(".gemini/tmp/slug/chats").mkdir(parents=True)
+    machine.home.joinpath(".gemini/tmp/slug/.project_root").write_text(project)
+    for path, *records in (
+        (f".claude/projects/{slug(project)}/b.jsonl", claude(project)),
+        (".codex/sessions/2026/rollout-c.jsonl", codex(project)),
+        (f".gemini/tmp/{old}/chats/session-1.json", gemini("g", messages=[])),
+        (".gemini/tmp/slug/chats/session-2.jsonl", gemini("g")),
+        (".copilot/session-state/x/events.jsonl", copilot(project)),
+    ):
+        newest = machine.put(path, *records)
+        machine.put(".codex/sessions/rollout-d.jsonl", codex("/other"))
+        assert current(machine.environ, project) == newest
