@@ -1,0 +1,150 @@
+"""Which entries a caller lets take part: by kind, type, layer, tag, entity and time.
+
+Invariant: a filter only narrows. What may be shown at all is `eligibility`'s to say,
+and it is asked first; a filter that nothing can pass is named, not silently empty.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli import analysis
+from memcli.eligibility import View
+from memcli.entry import EntityType, Layer, Status, check_choice, check_kind
+from memcli.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from memcli.reader import Reader
+    from memcli.vault import Vault
+
+UNTAGGED = "-"
+TAGS_MATCH = ("any", "all", "any_strict", "all_strict")
+
+
+class Filters(NamedTuple):
+    """What an entry must be to take part; empty fields filter nothing.
+
+    `after` and `before` are epoch seconds: at or after, strictly before.
+    """
+
+    kinds: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    tags_match: str = "any"
+    entities: tuple[str, ...] = ()
+    after: int | None = None
+    before: int | None = None
+
+
+EVERYTHING = Filters()
+"""No filter."""
+
+
+class Admission:
+    """Whether a document may be shown: eligibility, and the time filter."""
+
+    def __init__(self, reader: "Reader", view: View, filters: Filters) -> None:
+        self._reader = reader
+        self._view = view
+        self._after, self._before = filters.after, filters.before
+        self._timed = self._after is not None or self._before is not None
+        current = view.as_of is None and view.agent is None
+        self.admits_all = (
+            current
+            and Status.ACTIVE in view.statuses
+            and not self._timed
+            and reader.all_plain
+        )
+
+    def __call__(self, doc: int) -> bool:
+        if self._reader.verdict(doc, self._view) is not None:
+            return False
+        return not self._timed or self._in_time(doc)
+
+    def _in_time(self, doc: int) -> bool:
+        start = self._reader.columns.times[doc]
+        end = start + 1
+        if self._reader.is_span(doc):
+            from memcli import temporal
+
+            row = self._reader.row(doc)
+            when = row["occurred_at"] or row["created"]
+            end = temporal.span(row["occurred_until"] or when)[1]
+        if self._after is not None and end <= self._after:
+            return False
+        return self._before is None or start < self._before
+
+
+def within(reader: "Reader", filters: Filters) -> set[int] | None:
+    """The documents that the exact filters leave, or None when there are none."""
+    sets: list[set[int]] = []
+    for field, values in (
+        ("kind", filters.kinds),
+        ("type", filters.types),
+        ("layer", filters.layers),
+        ("entity", [" ".join(analysis.words(name)) for name in filters.entities]),
+    ):
+        if values:
+            sets.append(_union(reader, field, values))
+    if filters.tags:
+        sets.append(_tagged(reader, filters))
+    if not sets:
+        return None
+    return set.intersection(*sets)
+
+
+def _tagged(reader: "Reader", filters: Filters) -> set[int]:
+    """Documents by tags; `any` and `all` let untagged ones pass, `_strict` do not."""
+    if filters.tags_match.startswith("any"):
+        found = _union(reader, "tag", filters.tags)
+    else:
+        found = set.intersection(
+            *(set(reader.exact("tag", tag)) for tag in filters.tags)
+        )
+    if not filters.tags_match.endswith("_strict"):
+        found |= set(reader.exact("tag", UNTAGGED))
+    return found
+
+
+def _union(reader: "Reader", field: str, values: Iterable[str]) -> set[int]:
+    found: set[int] = set()
+    for value in values:
+        found.update(reader.exact(field, value))
+    return found
+
+
+def checked(filters: Filters, vault: "Vault") -> Filters:
+    """The filters in the vault's own words; InvalidValue for what no entry can be."""
+    if filters.tags_match not in TAGS_MATCH:
+        raise InvalidValue(
+            f"tags-match must be one of {', '.join(TAGS_MATCH)} "
+            f"(got {filters.tags_match!r})",
+            code="invalid_tags_match",
+        )
+    from memcli.entry import KINDS
+
+    kinds = KINDS
+    if any(kind.lower() not in kinds for kind in filters.kinds):
+        kinds = vault.kinds
+    return filters._replace(
+        kinds=tuple(check_kind(kind, kinds) for kind in filters.kinds),
+        types=tuple(check_choice(EntityType, name, "type") for name in filters.types),
+        layers=tuple(check_choice(Layer, name, "layer") for name in filters.layers),
+        tags=tuple(tag.strip().lower() for tag in filters.tags),
+    )
+
+
+def tag_warnings(reader: "Reader", filters: Filters) -> list[str]:
+    """A guessed tag would narrow to nothing in silence: say so, with the nearest."""
+    unknown = [tag for tag in filters.tags if not len(reader.exact("tag", tag))]
+    if not unknown:
+        return []
+    from difflib import get_close_matches
+
+    known = [tag for tag in reader.starting("tag", "") if tag != UNTAGGED]
+    warnings = []
+    for tag in unknown:
+        near = get_close_matches(tag, known, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        warnings.append(f"no entry has the tag '{tag}'{hint}")
+    return warnings
