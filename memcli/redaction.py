@@ -82,7 +82,8 @@ def _scanned(text: str) -> set[str]:
     from detect_secrets.core.scan import scan_line
     from detect_secrets.settings import transient_settings
 
-    rules = [rule.__name__ for rule in get_mapping_from_secret_type_to_class().values()]
+    known: dict[str, type] = get_mapping_from_secret_type_to_class()
+    rules = [rule.__name__ for rule in known.values()]
     names = [{"name": name} for name in rules if name not in _GUESSING]
     found: set[str] = set()
     with transient_settings({"plugins_used": names}):

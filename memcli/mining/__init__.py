@@ -113,8 +113,28 @@ def _of_turn(exchange: _Exchange, earlier: Sequence[_Exchange]) -> list[Candidat
             found = _remembered(exchange, place, one, found)
             continue
         used = place + (rest != "" and one.words.endswith(rest))
-        found.append(_candidate(category, one, turn, turn.text, 1))
+        candidate = _candidate(category, one, turn, turn.text, 1)
+        if category == "idea":
+            candidate = candidate._replace(text=_summary(exchange, place, before))
+        found.append(candidate)
     return found
+
+
+def _summary(exchange: _Exchange, place: int, before: _Exchange | None) -> str:
+    """An idea in two sentences: itself, and what was said with it."""
+    own = exchange.sentences
+    words = own[place].text.strip()
+    beside = own[place + 1 : place + 2] or own[max(0, place - 1) : place]
+    if beside:
+        second = beside[0].text.strip()
+    else:
+        subject = before.sentences[0].text if before and before.sentences else ""
+        second = f"It came up after: {subject}" if subject else ""
+    return " ".join(_ended(each[:300]) for each in (words, second) if each)
+
+
+def _ended(words: str) -> str:
+    return words if words.endswith((".", "!", "?", "。", "！", "？")) else f"{words}."  # noqa: RUF001
 
 
 def _of_sentence(
