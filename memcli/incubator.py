@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from memcli.vault import Stored, Vault
 
 _DAY = 86_400
-_NOBODY_WROTE_IT = b""
 
 
 class Listed(NamedTuple):
@@ -103,27 +102,14 @@ def listed(vault: "Vault", *, only_open: bool = False) -> list[Listed]:
             age = (today - temporal.to_epoch(section.day)) // _DAY
         except InvalidValue:
             age = 0  # the 31st of February, by hand
-        one = Listed(
-            section.slug,
-            section.title,
-            section.day,
-            max(0, age),
-            section.state,
-            section.summary,
-            section.on,
-            section.where,
-            section.line,
-            problem=problem,
-        )
+        fields: dict[str, Any] = section._asdict()
+        del fields["link"]
         if page is not None:
             source = page.entry.source
-            one = one._replace(
-                id=page.entry.id,
-                path=page.path,
-                session=source.session,
-                record=source.record,
-                excerpt=source.excerpt,
-            )
+            fields |= {"id": page.entry.id, "path": page.path}
+            fields |= {"session": source.session, "record": source.record}
+            fields["excerpt"] = source.excerpt
+        one = Listed(**fields, age_days=max(0, age), problem=problem)
         found.append(one)
     return found
 
@@ -178,7 +164,7 @@ def existing(vault: "Vault") -> dict[str, bytes]:
             inner = os.path.join(folder, name)
             if not os.path.isdir(inner):
                 continue
-            found[f"{above}{name}/"] = _NOBODY_WROTE_IT
+            found[f"{above}{name}/"] = b""  # a folder that may hold no page
             for file in sorted(os.listdir(inner)):
                 path = f"{above}{name}/{file}"
                 if layout.is_idea(path):
