@@ -371,8 +371,15 @@ def _addressed(reader: "Reader", prefix: str) -> str:
     rows = [reader.row(doc) for doc in docs]
     if len(rows) > 1 and len(ids) == 1:
         # While a version is replaced, its archived copy stands beside it for a moment.
+        # An older state that was checked out stands beside what review made of it.
+        outside = [
+            row for row in rows if not row["path"].startswith(layout.ARCHIVE + "/")
+        ]
         current = [row for row in rows if row["status"] == str(Status.ACTIVE)]
-        rows = current if len(current) == 1 else rows
+        for fewer in (current, outside):
+            if len(fewer) == 1:
+                rows = fewer
+                break
     if len(rows) > 1:
         shown = ", ".join(f"{row['id']} ({row['path']})" for row in rows[:5])
         raise AmbiguousId(

@@ -22,6 +22,7 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
       memcli inspect
       memcli inspect 1m7xvn68xtqp
       memcli inspect reflections --query "rerank"
+      memcli inspect mining
       memcli inspect lint --json
       memcli inspect --repair
     """
@@ -29,9 +30,11 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
 _PARAMETERS = (
     Argument(
         "what",
-        "An id (a unique prefix will do), inbox, reflections, ideas, index, or lint",
+        "An id (a unique prefix will do), inbox, reflections, ideas, mining, index, "
+        "or lint",
         metavar="[WHAT]",
     ),
+    Argument("session", "With mining: one session", metavar="[SESSION]"),
     Option("query", ("--query",), str, "With reflections: the prompt they are for"),
     Option("repair", ("--repair",), bool, "Mend what is wrong", default=False),
     Option("yes", ("--yes",), bool, "Repair without asking", default=False),
@@ -40,7 +43,7 @@ _PARAMETERS = (
 
 # A topic wins over an id that starts with it. Most hold a letter that no id has (i, l,
 # o, u); "agents" does not, and no id starts so before the year 2318.
-_TOPICS = ("inbox", "reflections", "ideas", "index", "lint")
+_TOPICS = ("inbox", "reflections", "ideas", "mining", "index", "lint")
 # An overview names this many findings and files; `inspect lint` names all.
 _MOST_SHOWN = 20
 
@@ -48,39 +51,55 @@ _MOST_SHOWN = 20
 def run(context: Context, **values: Any) -> Result:
     """Inspect what the word names."""
     from memcli import inspect
-    from memcli.findings import ERROR
-    from memcli.lint import lint
 
     vault = context.open_vault("reading")
     what = (values["what"] or "").strip()
+    _check(what, values)
     if values["repair"]:
-        if what:
-            raise UsageError("--repair looks at the whole vault", hint=f"Drop {what}.")
         return topics.repair(context, vault, values)
+    if not what:
+        found = inspect.overview(vault)
+        return Result(found.as_dict(), lambda c: _overview(c, found), ok=found.ok)
+    if what in _TOPICS:
+        return _topic(vault, what, values)
+    return _entry(vault, what)
+
+
+def _check(what: str, values: dict[str, Any]) -> None:
+    if values["repair"] and what:
+        raise UsageError("--repair looks at the whole vault", hint=f"Drop {what}.")
     for name in ("yes", "dry_run"):
-        if values[name]:
+        if values[name] and not values["repair"]:
             flag = "--" + name.replace("_", "-")
             raise UsageError(f"{flag} belongs to: memcli inspect --repair")
     if values["query"] and what != "reflections":
         raise UsageError("--query belongs to: memcli inspect reflections")
+    if values["session"] and what != "mining":
+        raise UsageError(f"one word, not two: {what} {values['session']}")
+
+
+def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
+    from memcli import inspect
+    from memcli.findings import ERROR
+    from memcli.lint import lint
+
     if what == "inbox":
         return topics.inbox(vault)
     if what == "reflections":
         return topics.reflections(vault, values["query"] or "")
     if what == "ideas":
         return topics.ideas(vault)
-    if not what:
-        found = inspect.overview(vault)
-        return Result(found.as_dict(), lambda c: _overview(c, found), ok=found.ok)
+    if what == "mining":
+        from memcli.cli import mining
+
+        return mining.mining(vault, values["session"])
     if what == "index":
         facts = inspect.index_facts(vault)
         return Result(facts, lambda c: _facts(c, facts), ok=not facts["broken"])
-    if what == "lint":
-        findings = lint(vault, progress=vault.progress)
-        ok = not any(finding.level == ERROR for finding in findings)
-        data = {"findings": [finding._asdict() for finding in findings]}
-        return Result(data, lambda c: _findings(c, findings), ok=ok)
-    return _entry(vault, what)
+    findings = lint(vault, progress=vault.progress)
+    ok = not any(finding.level == ERROR for finding in findings)
+    data = {"findings": [finding._asdict() for finding in findings]}
+    return Result(data, lambda c: _findings(c, findings), ok=ok)
 
 
 def _entry(vault: "Vault", word: str) -> Result:

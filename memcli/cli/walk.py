@@ -5,6 +5,7 @@ point, by a key or by a closed terminal, loses nothing, and the next walk begins
 what is left.
 """
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.cli.review import edited
@@ -43,12 +44,16 @@ class _Decision(NamedTuple):
 class _Walk:
     """The state of one walk: what is left, and what was decided."""
 
-    def __init__(self, context: Context, vault: "Vault") -> None:
+    def __init__(
+        self, context: Context, vault: "Vault", only: Collection[str] | None
+    ) -> None:
         from memcli import review
 
         self.context = context
         self.vault = vault
-        self.waiting = review.pending(vault)
+        self.waiting = [
+            one for one in review.pending(vault) if only is None or one.id in only
+        ]
         self.total = len(self.waiting)
         self.place = 0
         self.decided: list[_Decision] = []
@@ -169,14 +174,22 @@ class _Walk:
         return True
 
 
-def walk(context: Context, vault: "Vault") -> Result:
-    """Walk through what waits, then the open ideas; the result sums it up."""
+def walk(
+    context: Context, vault: "Vault", only: Collection[str] | None = None
+) -> Result:
+    """Walk through what waits, then the open ideas; the result sums it up.
+
+    Args:
+        context: the world outside.
+        vault: where it waits.
+        only: ids of the candidates to ask about, and about no idea; None: everything.
+    """
     from memcli import review
     from memcli.cli import ideas
 
-    state = _Walk(context, vault)
+    state = _Walk(context, vault, only)
     finished = state.go()
-    on_ideas = ideas.walk(context, vault) if finished else {}
+    on_ideas = ideas.walk(context, vault) if finished and only is None else {}
     counts: dict[str, Any] = {
         name: sum(decision.outcome == name for decision in state.decided)
         for name in ("approved", "rejected", "superseded")

@@ -134,7 +134,7 @@ def _summary(exchange: _Exchange, place: int, before: _Exchange | None) -> str:
 
 
 def _ended(words: str) -> str:
-    return words if words.endswith((".", "!", "?", "。", "！", "？")) else f"{words}."  # noqa: RUF001
+    return words if words.endswith((".", "!", "?", "。", "！", "？")) else f"{words}."
 
 
 def _of_sentence(
@@ -260,7 +260,7 @@ def _candidate(
         confidence=found.confidence,
         pattern=found.pattern,
         rationale=found.rationale,
-        title=title(core(category, found.words)),
+        title=title(core(category, found.words), category),
         text=found.words,
         excerpt=excerpt(around, found.words),
         line=step.line,

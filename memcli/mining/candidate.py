@@ -10,6 +10,14 @@ from memcli.entry import Confidence
 Category = Literal["preference", "correction", "fix", "workflow", "idea"]
 
 
+# "I think we should also add X" is the idea to add X.
+_IDEA_LEAD = (
+    r"^(?:(?:i think|maybe|perhaps|also|and|so|idea:|it'?s|its|it is|(?:we|i|you|one) (?:should|could|can|might|may|would|will)(?: want to)?|"
+    r"(?:could|should|can|might) (?:we|i)|also|eventually|later|as a follow[- ]?up,?|at some (?:future |later )?point,?|let's|worth(?:while)?(?= \w+ing)|"
+    r"(?:we|i|you) (?:may|might) want to)\s+)+"
+)
+
+
 class Candidate(NamedTuple):
     """Something of a session that may be worth keeping.
 
@@ -56,7 +64,7 @@ class Found(NamedTuple):
     words: str
 
 
-def title(words: str) -> str:
+def title(words: str, category: Category = "preference") -> str:
     """The directive as a title: one line, no courtesies, cut at a word.
 
     >>> title("please  make sure we're using US English everywhere please")
@@ -71,6 +79,8 @@ def title(words: str) -> str:
         r"s'il (?:te|vous) pla[iî]t|make sure(?: that)?|be sure to)[,:]?\s+)+"
     )
     plain = re.sub(lead, "", plain, flags=re.IGNORECASE)
+    if category == "idea":
+        plain = re.sub(_IDEA_LEAD, "", plain, flags=re.IGNORECASE) or plain
     plain = re.sub(
         r"[\s,]+(?:please|pls|thanks|thank you)[.!]*$", "", plain, flags=re.I
     )
@@ -85,7 +95,7 @@ def title(words: str) -> str:
 
 def retitled(one: Candidate) -> Candidate:
     """The candidate with the title that its text gives now."""
-    return one._replace(title=title(core(one.category, one.text)))
+    return one._replace(title=title(core(one.category, one.text), one.category))
 
 
 def core(category: Category, words: str) -> str:
@@ -100,7 +110,7 @@ def core(category: Category, words: str) -> str:
 
 def excerpt(text: str, words: str) -> str:
     """Where it stands: the words with what is around them, on one line."""
-    line, inner = " ".join(text.split()), " ".join(words.split())
+    line, inner = (" ".join(each.replace("**", "").split()) for each in (text, words))
     start = max(0, line.find(inner))
     room = max(0, 300 - len(inner)) // 2
     first, last = max(0, start - room), min(len(line), start + len(inner) + room)

@@ -75,6 +75,9 @@ def idea(sentence: Sentence) -> Found | None:
     ):
         return None
     for name, confidence, rationale, shape in _PATTERNS:
-        if re.search(shape, plain, re.I):
-            return Found(confidence, name, rationale, sentence.text)
+        match = re.search(shape, plain, re.I)
+        if match:
+            # What leads up to it may be longer than the idea.
+            words = sentence.text[match.start() :].lstrip(" .!,")
+            return Found(confidence, name, rationale, words)
     return None

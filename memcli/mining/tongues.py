@@ -4,7 +4,6 @@ Invariant: pure. Only what is explicit is found: an imperative, a prohibition or
 infinitive of command, together with a word of scope, at the start of a sentence.
 Narration ("das war immer so") does not start like that.
 """
-# ruff: noqa: RUF001 (full-width signs are meant)
 
 import re
 from typing import Final

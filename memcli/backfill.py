@@ -1,0 +1,128 @@
+"""Backfill: every session of a host's history, one after the other.
+
+Invariant: each session is a commit of its own and noted when it is done, so a run that
+was stopped goes on where it was; a session that has not changed since it was mined is
+not read again, and one that cannot be read stops no other.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli import hosts, reflection, sessions
+from memcli.errors import LockBusy, MemcliError, Unreadable
+
+if TYPE_CHECKING:
+    from memcli.reflection import Reflected
+    from memcli.vault import Vault
+
+
+class Done(NamedTuple):
+    """What became of one transcript: reflected, unchanged, or failed with `error`."""
+
+    path: str
+    host: str
+    outcome: str
+    reflected: "Reflected | None" = None
+    error: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        found = self.reflected
+        return {
+            "transcript": self.path,
+            "host": self.host,
+            "outcome": self.outcome,
+            "session": found.session.id if found else None,
+            "turns": found.turns if found else 0,
+            "counts": found.counts if found else {},
+            "cut": found.cut if found else 0,
+            "error": self.error,
+        }
+
+
+def reflect_file(
+    vault: "Vault",
+    path: str,
+    host: str | None = None,
+    *,
+    writer: str = "pipeline",
+    dry_run: bool = False,
+) -> "Reflected":
+    """Mine one transcript.
+
+    Raises:
+        Unreadable: no such file, or no transcript that memcli knows; a session that
+            is known by its file is marked as not reflected.
+        InvalidValue: no such host.
+        Others as `reflection.reflect`.
+    """
+    found = hosts.open_transcript(path, host)
+    return reflection.reflect(
+        vault,
+        found.session,
+        found.steps(),
+        transcript=_label(path),
+        mined=_state(path),
+        writer=writer,
+        dry_run=dry_run,
+    )
+
+
+def transcripts(
+    environ: Mapping[str, str], names: Sequence[str], since_ms: int | None
+) -> list[tuple[str, str]]:
+    """(host, path) of what is on this machine, each host's oldest first."""
+    found = []
+    for name in names or hosts.HOSTS:
+        found += [(name, path) for path in hosts.discover(name, environ, since_ms)]
+    return found
+
+
+def reflect_all(
+    vault: "Vault",
+    found: Sequence[tuple[str, str]],
+    *,
+    dry_run: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Done]:
+    """Mine these transcripts; (host, path) as `transcripts` gives them.
+
+    Raises:
+        LockBusy: somebody else writes; what is done is done.
+    """
+    for number, (host, path) in enumerate(found):
+        yield _one(vault, host, path, dry_run=dry_run)
+        if progress is not None:
+            progress(number + 1, len(found))
+
+
+def _one(vault: "Vault", host: str, path: str, *, dry_run: bool) -> Done:
+    try:
+        session = hosts.open_transcript(path, host).session
+        known = sessions.get(vault.root, session.host, session.id)
+        if known is not None and known.reflected and known.mined == _state(path):
+            return Done(path, host, "unchanged")
+        return Done(
+            path, host, "reflected", reflect_file(vault, path, host, dry_run=dry_run)
+        )
+    except LockBusy:
+        raise
+    except MemcliError as error:
+        return Done(path, host, "failed", error=f"{error.error_code}: {error.message}")
+
+
+def _label(path: str) -> str:
+    """The file as people write it, and as it is the same on another machine."""
+    path = os.path.abspath(path)
+    home = os.path.expanduser("~")
+    return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
+
+
+def _state(path: str) -> tuple[int, int]:
+    """Size and time of a transcript: unlike these, it has grown or was rewritten."""
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror or error}") from error
+    return status.st_size, status.st_mtime_ns

@@ -1,0 +1,161 @@
+"""`memcli reflect` on sessions: one transcript, or a host's whole history."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.spec import Canvas, Context, Result
+from memcli.errors import Unreadable, UsageError
+
+if TYPE_CHECKING:
+    from memcli.backfill import Done
+    from memcli.reflection import Fate, Reflected
+    from memcli.vault import Vault
+
+
+def one(context: Context, values: dict[str, Any]) -> Result:
+    """Mine one session, and ask about its patterns when somebody is there."""
+    from memcli import backfill
+
+    path = values["session"] or _current(context)
+    vault = context.open_vault("reflecting")
+    done = backfill.reflect_file(vault, path, values["host"], dry_run=values["dry_run"])
+    waiting = [fate.id for fate in done.fates if fate.action in ("review", "supersede")]
+    ids = [name for name in waiting if name]
+    if ids and context.interactive and not done.dry_run and _asks(vault):
+        for line in _lines(done):
+            context.tell(line)
+        from memcli.cli.walk import walk
+
+        decided = walk(context, vault, only=ids)
+        data = {**done.as_dict(), "decided": decided.data}
+        return Result(data=data, text=decided.text)
+    return Result(data=done.as_dict(), text=lambda canvas: _draw(canvas, done))
+
+
+def many(context: Context, values: dict[str, Any]) -> Result:
+    """Mine every session of the hosts on this machine."""
+    from memcli import backfill, hosts
+    from memcli.errors import InvalidValue
+
+    if values["host"] and values["host"] not in hosts.HOSTS:
+        raise InvalidValue(
+            f"no such host: {values['host']}",
+            hint=f"Name one of {', '.join(hosts.HOSTS)}.",
+            code="invalid_host",
+        )
+    since = None
+    if values["since"]:
+        from memcli.cli.recall import when
+
+        moment = context.now_ms() // 1000
+        since = (when(values["since"], moment) or 0) * 1000
+    vault = context.open_vault("reflecting")
+    named = [values["host"]] if values["host"] else []
+    found = backfill.transcripts(context.environ, named, since)
+    progress = context.progress("sessions")
+    done = list(
+        backfill.reflect_all(vault, found, dry_run=values["dry_run"], progress=progress)
+    )
+    return _summary(done, dry_run=values["dry_run"])
+
+
+def _current(context: Context) -> str:
+    from memcli import hosts
+
+    path = hosts.current(context.environ, os.getcwd())
+    if path is None:
+        raise UsageError(
+            "there is no question, and no session of an agent runs here",
+            hint='Ask one: memcli reflect "what do we know about X?"; or name a '
+            "transcript: memcli reflect --session PATH",
+        )
+    if not os.path.exists(path):
+        raise Unreadable(
+            f"{path}: the session has no transcript yet",
+            hint="Hosts write it with the first answer; try again then.",
+        )
+    return path
+
+
+def _asks(vault: "Vault") -> bool:
+    return vault.settings.memory.review_mode == "interactive"
+
+
+def _draw(canvas: Canvas, done: "Reflected") -> None:
+    if canvas.terminal:
+        for line in _lines(done):
+            canvas.line(line)
+    if not done.fates:
+        return
+    canvas.table(
+        ("became", "confidence", "category", "id", "title"),
+        [_row(fate) for fate in done.fates],
+    )
+    if canvas.terminal and done.dry_run:
+        canvas.line("nothing was changed", style="dim")
+
+
+def _row(fate: "Fate") -> tuple[str, ...]:
+    found = fate.candidate
+    target = f" (for {fate.target})" if fate.target else ""
+    return (
+        fate.action + target,
+        str(found.confidence),
+        found.category,
+        fate.id or "",
+        found.title,
+    )
+
+
+def _lines(done: "Reflected") -> list[str]:
+    """What happened, in sentences."""
+    counts = ", ".join(f"{name} {number}" for name, number in done.counts.items())
+    verb = "would be" if done.dry_run else "are"
+    lines = [f"{done.session.host} {done.session.id}: {done.turns} turns"]
+    lines.append(f"  candidates {verb}: {counts}" if counts else "  nothing to keep")
+    if done.cut:
+        lines.append(
+            f"  {done.cut} left out by the cap of a session "
+            "([memory] session_cap in .memcli/config.toml)"
+        )
+    return lines
+
+
+def _summary(done: "list[Done]", *, dry_run: bool) -> Result:
+    failed = [each for each in done if each.outcome == "failed"]
+
+    def text(canvas: Canvas) -> None:
+        rows = []
+        for host in dict.fromkeys(each.host for each in done):
+            mine = [each for each in done if each.host == host]
+            read = [each.reflected for each in mine if each.reflected]
+            counts = {
+                name: sum(one.counts.get(name, 0) for one in read)
+                for name in ("saved", "review", "inbox", "idea", "seen")
+            }
+            rows.append(
+                (
+                    host,
+                    str(len(mine)),
+                    str(len(read)),
+                    str(sum(each.outcome == "unchanged" for each in mine)),
+                    str(sum(each.outcome == "failed" for each in mine)),
+                    *(str(counts[name]) for name in counts),
+                )
+            )
+        if not rows:
+            canvas.line("no transcripts on this machine", style="dim")
+            return
+        canvas.table(
+            (
+                "host", "sessions", "reflected", "unchanged", "failed",
+                "saved", "review", "inbox", "ideas", "seen",
+            ),
+            rows,
+        )  # fmt: skip
+        if dry_run and canvas.terminal:
+            canvas.line("nothing was changed", style="dim")
+
+    data = {"sessions": [each.as_dict() for each in done], "dry_run": dry_run}
+    warnings = tuple(each.error or "" for each in failed)
+    return Result(data=data, text=text, warnings=warnings, ok=not failed)
