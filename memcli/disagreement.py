@@ -109,8 +109,10 @@ def differ(one: str, other: str) -> tuple[str, str] | None:
         before, after = _preferred(one), _preferred(other)
         if before and after and before != after:
             return "alternative", f"one prefers {before}, the other {after}"
-    ours, others = mine.words - theirs.words, theirs.words - mine.words
-    if mine.negated == theirs.negated and len(ours) <= 2 and len(others) <= 2:
+    # All words here: "us" is a stop word, and a kind of English.
+    first_words, second_words = set(analysis.words(one)), set(analysis.words(other))
+    ours, others = first_words - second_words, second_words - first_words
+    if mine.negated == theirs.negated and len(ours) <= 3 and len(others) <= 3:
         for ways in _WAYS:
             one_way, other_way = ours & ways, others & ways
             if one_way and other_way and (mine.words & theirs.words):

@@ -287,3 +287,11 @@ def _add(counts: dict[str, float], words: list[str], weight: float) -> None:
 
 def _epoch(value: str | None) -> int:
     return temporal.to_epoch(value) if value else 0
+
+
+def numbered(text: str) -> int:
+    """A 64-bit number that depends on the text alone; never 0."""
+    from hashlib import blake2b
+
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") or 1

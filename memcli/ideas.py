@@ -192,7 +192,7 @@ def page_of(idea: Idea) -> bytes:
     title, summary = _titled(idea), line_of(idea.summary)
     blocks = [f"# {_unlinked(title)}"]
     if summary:
-        blocks.append(_unlinked(_MARKUP.sub(r"\\", summary)))
+        blocks.append(_MARKUP.sub(r"\\", _unlinked(summary)))
     excerpt = clean(idea.excerpt or "").strip()
     if excerpt:
         rows = (_unlinked(f"> {row}".rstrip()) for row in excerpt.splitlines())
@@ -243,7 +243,7 @@ def _titled(idea: Idea) -> str:
 
 def _unlinked(text: str) -> str:
     """What was said in a session links to nothing in the vault."""
-    return text.replace("[[", "\\[\\[")
+    return re.sub(r"\[{2,}", lambda match: "\\[" * len(match[0]), text)
 
 
 def _folder(path: str) -> str:

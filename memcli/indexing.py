@@ -10,7 +10,7 @@ from typing import Any
 
 from whoosh import fields, formats, index
 
-from memcli.document import Document
+from memcli.document import Document, numbered
 from memcli.entry import Status
 from memcli.postings import (
     ASKS,
@@ -161,8 +161,8 @@ def _write(writer: Any, doc: Any) -> None:
     flags |= PINNED if doc.row["pinned"] else 0
     session = doc.exact["session"]
     packed = Packed(
-        order=_number(doc.row["id"] + "\0" + doc.row["path"]),
-        session=_number(session[0]) if session else 0,
+        order=numbered(doc.row["id"] + "\0" + doc.row["path"]),
+        session=numbered(session[0]) if session else 0,
         time=doc.time,
         created=doc.facts.created,
         expires=doc.facts.expires,
@@ -173,14 +173,6 @@ def _write(writer: Any, doc: Any) -> None:
     )
     exact = doc.exact | {"session": (f"{packed.session:016x}",) if session else ()}
     writer.add_document(terms=doc.terms, row=doc.row, packed=pack(packed), **exact)
-
-
-def _number(text: str) -> int:
-    """A 64-bit number that depends on the text alone; never 0."""
-    from hashlib import blake2b
-
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") or 1
 
 
 def _merge_policy(writer: Any, segments: list[Any]) -> list[Any]:

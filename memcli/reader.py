@@ -112,6 +112,12 @@ class Reader:
         found = {value for s in self._segments for value in s.starting(field, prefix)}
         return sorted(value for value in found if self.exact(field, value))
 
+    def of_session(self, name: str) -> Sequence[int]:
+        """Live documents of the session or document of this name."""
+        from memcli.document import numbered
+
+        return self.exact("session", f"{numbered(name):016x}")
+
     def session_members(self, session: int) -> list[int]:
         """The live documents of a session, in their order in it."""
         members = self.exact("session", f"{session:016x}")

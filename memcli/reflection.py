@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _KINDS = {"preference": "preference", "correction": "preference"}
 _DECIDED = "decided"
 # Jaccard of their terms: so alike, and with nothing that differs, they say the same.
-_REPEATS = 0.8
+_REPEATS = 0.9
 _NEAR = 0.2
 _MOST_NEAR = 10
 _RANK = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
@@ -256,7 +256,7 @@ def _route(
 
 def _of_session(reader: "Reader", session: str) -> list[Mapping[str, Any]]:
     """What this session has brought before, in whatever state it is now."""
-    rows = [reader.row(doc) for doc in reader.exact("session", session)]
+    rows = [reader.row(doc) for doc in reader.of_session(session)]
     return [row for row in rows if row["origin"].get("writer") in WRITERS]
 
 

@@ -6,6 +6,7 @@ has the fields as a table.
 """
 
 import os
+import zlib
 from collections.abc import Iterator
 from typing import get_args
 
@@ -26,14 +27,22 @@ def recognises(record: Record) -> bool:
 
 
 def session(lines: Lines) -> Session:
-    """The file's name; the format says nothing of its session."""
-    # Read once, so that a file that cannot be opened says so here.
-    started = None
-    for _, record in lines.records():
-        started = fields.instant(record.get("at"))
-        break
+    """A `session` that the first line names; else the file's name and that line.
+
+    A name alone is not enough: two folders may each have a `chat.jsonl`.
+    """
     stem = os.path.splitext(os.path.basename(lines.path))[0]
-    return Session(id=stem, host=NAME, started=started)
+    # Read once, so that a file that cannot be opened says so here.
+    for _, record in lines.records():
+        named = fields.words(record.get("session"))
+        first = f"{record.get('role')}\0{record.get('text')}"
+        mark = zlib.crc32(first.encode("utf-8", "replace"))
+        return Session(
+            id=named or f"{stem}-{mark:08x}",
+            host=NAME,
+            started=fields.instant(record.get("at")),
+        )
+    return Session(id=stem, host=NAME)
 
 
 def steps(lines: Lines) -> Iterator[Step]:

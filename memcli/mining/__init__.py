@@ -18,8 +18,9 @@ from memcli.transcript import Step
 __all__ = ["Candidate", "Mined", "mine"]
 
 HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
-# Content words in common, as a share of all (Jaccard), that make two the same wish.
-_ALIKE = 0.5
+# Content words in common, as a share of all (Jaccard), that make two inferences the
+# same. Of what is explicit each one counts: "never use A" and "never use B" are two.
+_ALIKE = {True: 1.0, False: 0.7}
 # More than so many from one turn is a document, whatever it looks like.
 _PER_TURN = 4
 # A pattern that was met so often is no single inference any more (seed 002).
@@ -277,7 +278,10 @@ def _counted(found: Sequence[Candidate]) -> list[Candidate]:
     for one in found:
         bag = _bag(one.text)
         for place, other in enumerate(kept):
-            if other.category != one.category or not _same(bag, words[place]):
+            explicit = HIGH in (other.confidence, one.confidence)
+            if other.category != one.category:
+                continue
+            if not _same(bag, words[place], _ALIKE[explicit]):
                 continue
             if other.line == one.line:
                 break
@@ -305,13 +309,13 @@ def _counted(found: Sequence[Candidate]) -> list[Candidate]:
 def _bag(text: str) -> set[str]:
     return {
         word
-        for word in re.findall(r"\w{3,}|[^\x00-\x7f]", text.lower())
+        for word in re.findall(r"\w{3,}|\d+|[^\x00-\x7f]", text.lower())
         if word not in _COMMON
     }
 
 
-def _same(one: set[str], other: set[str]) -> bool:
-    return bool(one and other) and len(one & other) >= _ALIKE * len(one | other)
+def _same(one: set[str], other: set[str], share: float) -> bool:
+    return bool(one and other) and len(one & other) >= share * len(one | other)
 
 
 _COMMON = frozenset(

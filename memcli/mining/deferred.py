@@ -57,10 +57,11 @@ _PATTERNS: Final[tuple[tuple[str, Confidence, str, str], ...]] = (
         rf"\bwould be (?:nice|cool|great|useful|interesting|good|awesome)\b.{{0,100}}\b(?:{_LATER}|in future)\b|\bnice[- ]to[- ]have\b|\b(?:research|explore|investigate|look into)\b.{{3,60}}\b{_LATER}\b",
     ),
 )
+_SUBJECTS = ("we ", "We ", "let", "Let", "at some", "At some")
 # Later today is a plan, and "we'll see later" nothing.
 _NO_IDEA: Final = (
     r"(?i)\b(?:later today|tell (?:me|you) later|see you|talk (?:about it )?later|(?:i|we)(?:'ll| will) (?:do|check|see|review|look|test|decide|merge|push|commit|come back|get|handle) (?:it|that|this|them)?\s*later|"
-    r"remind me|sooner or later|later (?:commits?|stages?|steps?|versions? of)|no later|or later\b|(?:a|the|one|much|two|few) \w+ later|later,? (?:it|he|she|they|i) (?:was|were|had|got|failed|crashed))"
+    r"remind me|sooner or later|later (?:commits?|stages?|steps?|versions? of)|no later|or later\b|(?:minute|second|hour|day|week|month|year|moment|commit|step|line|turn|bit|while)s? later|much later|later,? (?:it|he|she|they|i) (?:was|were|had|got|failed|crashed))"
 )
 
 
@@ -78,6 +79,7 @@ def idea(sentence: Sentence) -> Found | None:
         match = re.search(shape, plain, re.I)
         if match:
             # What leads up to it may be longer than the idea.
-            words = sentence.text[match.start() :].lstrip(" .!,")
+            start = match.start() if match[0].startswith(_SUBJECTS) else 0
+            words = sentence.text[start:].lstrip(" .!,")
             return Found(confidence, name, rationale, words)
     return None

@@ -27,7 +27,7 @@ def test_a_line_is_a_step(tmp_path: Path) -> None:
     )
     transcript = open_transcript(path)
     at = "2026-11-21T12:00:00Z"
-    assert transcript.session == ("talk", "generic", None, at)
+    assert transcript.session == ("talk-ac841a69", "generic", None, at)
     assert list(transcript.steps()) == [
         Step("user", "Run the tests", 1, "a", at),
         Step("assistant", "I will.", 2, "line-2"),
@@ -77,3 +77,22 @@ def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
         ("assistant", None, None),
     ]
     assert (transcript.broken, transcript.unknown) == ([], {})
+
+
+def test_two_files_of_one_name_are_two_sessions_and_a_grown_one_is_the_same(
+    tmp_path: Path,
+) -> None:
+    def session(folder: str, *texts: str) -> str:
+        lines = [{"role": "user", "text": text} for text in texts]
+        return open_transcript(
+            write(tmp_path / folder / "chat.jsonl", lines)
+        ).session.id
+
+    first = session("a", "Run the tests")
+    assert session("a", "Run the tests", "and commit") == first
+    assert session("b", "Deploy it") != first
+
+
+def test_a_session_may_be_named_by_its_first_line(tmp_path: Path) -> None:
+    lines = [{"role": "user", "text": "Run", "session": "s1"}]
+    assert open_transcript(write(tmp_path / "x.jsonl", lines)).session.id == "s1"

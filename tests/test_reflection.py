@@ -1,0 +1,699 @@
+"""What a session teaches comes into the vault: once, in one commit, without secrets."""
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, backfill, harvest, mining, redaction, reflection, sessions
+from memcli.backfill import reflect_file
+from memcli.entry import Confidence, Status
+from memcli.errors import EntryNotFound, MemcliError, ScannerFailed, Unreadable
+from memcli.hosts import open_transcript
+from memcli.reflection import Reflected
+from memcli.transcript import FRAME, Session, Step
+from tests.conftest import VaultMaker
+from tests.hosts.writing import NOON, Claude, write
+
+Snapshot = Callable[[str], dict[str, str]]
+
+ALWAYS = "Always run the linter before committing."
+SEEDED: list[tuple[str, str]] = [
+    ("user", "Have a look at the build, please."),
+    ("assistant", "I installed the packages with pip."),
+    ("user", ALWAYS),
+    ("assistant", "I will."),
+    ("user", "No, that's wrong. You should have used uv instead of pip."),
+    ("assistant", "You're right, let me fix that."),
+    ("user", "The bug was caused by a stale cache. Fixed by deleting .cache/"),
+    ("assistant", "Good."),
+    ("user", "we should also add a --json flag later; this could be its own project"),
+    ("assistant", "Noted."),
+    ("user", "remember also you have LSP tool access"),
+    ("assistant", "Thanks."),
+]
+
+
+def talk(folder: Path, rows: list[tuple[str, str]], name: str = "talk") -> str:
+    """A transcript in the plain format, of a session called `name`."""
+    first = {"session": name}
+    lines = [
+        {
+            "role": role,
+            "text": text,
+            "id": f"r{n}",
+            "at": NOON,
+            **(first if n == 1 else {}),
+        }
+        for n, (role, text) in enumerate(rows, 1)
+    ]
+    return write(folder / f"{name}.jsonl", lines)
+
+
+def say(folder: Path, *texts: str, name: str = "talk") -> str:
+    """A session in which the user says these things, and the agent agrees."""
+    rows = [("user", "hello"), ("assistant", "Done, as you said it.")]
+    for text in texts:
+        rows += [("user", text), ("assistant", "You're right, let me fix that.")]
+    return talk(folder, rows, name)
+
+
+def actions(done: Reflected) -> dict[str, str]:
+    """Pattern -> what became of it."""
+    return {fate.candidate.pattern: fate.action for fate in done.fates}
+
+
+def commits(vault: Vault) -> list[str]:
+    said = subprocess.run(
+        ["git", "-C", vault.root, "log", "--format=%s"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return said.stdout.splitlines()
+
+
+def texts(vault: Vault, status: Status = Status.ACTIVE) -> set[str]:
+    found = vault.read(
+        lambda reader: [reader.row(doc) for doc in reader.exact("status", str(status))]
+    )
+    return {row["text"].strip() for row in found}
+
+
+# --- the sentences of the seed ----------------------------------------------------
+
+
+def test_reflection_mines_3_categories_and_each_pattern_surfaces_in_the_correct_one(
+    vault: Vault, tmp_path: Path
+) -> None:
+    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    found = {fate.candidate.pattern: fate.candidate.category for fate in done.fates}
+    assert found["always"] == "preference"
+    assert found["correction"] == "correction"
+    assert found["told-fix"] == "fix"
+
+
+def test_reflection_mines_idea_candidates(vault: Vault, tmp_path: Path) -> None:
+    path = say(
+        tmp_path, "we should also do the export later", "this could be its own project"
+    )
+    done = reflect_file(vault, path)
+    assert [fate.candidate.category for fate in done.fates] == ["idea", "idea"]
+    ledger = Path(vault.root, "ideas", "Ideas.md").read_text("utf-8")
+    assert "Do the export later" in ledger
+
+
+def test_tri_modal_routing_places_entries_correctly(
+    vault: Vault, tmp_path: Path
+) -> None:
+    """HIGH candidates auto-save; MEDIUM wait for review; LOW land in the inbox."""
+    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    assert actions(done) == {
+        "always": "saved",
+        "correction": "saved",
+        "told-fix": "review",
+        "deferred": "idea",
+        "remember": "inbox",
+    }
+    for fate in done.fates:
+        if fate.action == "saved":
+            assert vault.get(fate.id or "").path.startswith("memories/preference/")
+        elif fate.action in ("review", "inbox"):
+            entry = vault.get(fate.id or "")
+            assert entry.path.startswith("inbox/")
+            assert entry.status is Status.PENDING
+
+
+def test_memory_review_mode_silent_toggle_saves_medium_candidates_without_prompting(
+    vault: Vault, tmp_path: Path
+) -> None:
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text('[memory]\nreview_mode = "silent"\n', encoding="utf-8")
+    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    assert actions(done)["told-fix"] == "saved"
+    assert actions(done)["remember"] == "inbox"
+
+
+def test_manual_reflect_against_a_specified_transcript_produces_routed_candidates(
+    vault: Vault, tmp_path: Path
+) -> None:
+    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    assert done.turns == 6
+    assert done.counts == {"saved": 2, "review": 1, "inbox": 1, "idea": 1}
+    assert commits(vault)[0] == "reflect: talk"
+    (entry,) = [
+        e
+        for e in map(vault.get, [f.id or "" for f in done.fates if f.id])
+        if e.body.strip() == ALWAYS
+    ]
+    assert entry.confidence is Confidence.HIGH
+    assert entry.rationale == "always: a directive: 'always' and what an agent does"
+    assert entry.source.session == "talk"
+    assert entry.source.record == "r3"
+    assert entry.source.host == "generic"
+    assert entry.source.excerpt == ALWAYS
+    assert entry.occurred_at == "2026-11-21T12:00:00Z"
+
+
+# --- once ---------------------------------------------------------------------------
+
+
+def test_a_second_run_writes_nothing(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot
+) -> None:
+    path = talk(tmp_path, SEEDED)
+    reflect_file(vault, path)
+    before = snapshot(vault.root)
+    again = reflect_file(vault, path)
+    assert snapshot(vault.root) == before
+    assert set(actions(again).values()) == {"duplicate"}
+    assert again.commit is None
+
+
+def test_a_second_run_writes_nothing_even_when_the_records_are_gone(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot
+) -> None:
+    path = talk(tmp_path, SEEDED)
+    reflect_file(vault, path)
+    for file in Path(vault.root, ".memcli", "run", "sessions").iterdir():
+        file.unlink()
+    before = snapshot(vault.root)
+    reflect_file(vault, path)
+    assert snapshot(vault.root) == before
+
+
+def test_a_transcript_that_grew_adds_only_what_is_new(
+    vault: Vault, tmp_path: Path
+) -> None:
+    reflect_file(vault, talk(tmp_path, SEEDED[:4]))
+    assert texts(vault) == {ALWAYS}
+    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    assert actions(done)["always"] == "duplicate"
+    assert commits(vault)[:2] == ["reflect: talk", "reflect: talk"]
+    assert len(texts(vault)) == 2
+
+
+@pytest.mark.parametrize("change", ["evolve", "resolve", "reject"])
+def test_what_people_made_of_it_since_is_not_mined_again(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot, change: str
+) -> None:
+    path = talk(tmp_path, SEEDED)
+    done = reflect_file(vault, path)
+    ids = {fate.candidate.pattern: fate.id or "" for fate in done.fates}
+    if change == "evolve":
+        vault.evolve(ids["always"], text="Always run the linter and the tests.")
+    elif change == "resolve":
+        vault.resolve(ids["always"])
+    else:
+        from memcli import review
+
+        review.reject(vault, [ids["told-fix"]], "not ours")
+    before = snapshot(vault.root)
+    reflect_file(vault, path)
+    assert snapshot(vault.root) == before
+
+
+# --- what the vault says already -----------------------------------------------------
+
+
+def test_what_another_session_repeats_is_evidence_and_no_second_entry(
+    vault: Vault, tmp_path: Path
+) -> None:
+    first = reflect_file(vault, say(tmp_path, ALWAYS, name="one"))
+    again = reflect_file(
+        vault, say(tmp_path, "always run the linter before committing", name="two")
+    )
+    assert actions(again) == {"always": "seen"}
+    entry = vault.get(first.fates[0].id or "")
+    assert len(entry.seen) == 1
+    assert entry.evidence == ("two",)
+    assert len(texts(vault)) == 1
+
+
+def test_a_single_inference_of_three_sessions_is_a_pattern(
+    vault: Vault, tmp_path: Path
+) -> None:
+    for name in ("one", "two", "three"):
+        done = reflect_file(
+            vault, say(tmp_path, "remember also you have LSP tool access", name=name)
+        )
+        entry = vault.get(done.fates[0].id or "")
+        expected = Confidence.MEDIUM if name == "three" else Confidence.LOW
+        assert entry.confidence is expected
+
+
+def test_what_was_solved_and_comes_up_again_is_a_recurrence(
+    vault: Vault, tmp_path: Path
+) -> None:
+    first = reflect_file(vault, say(tmp_path, ALWAYS, name="one"))
+    name = first.fates[0].id or ""
+    vault.resolve(name)
+    again = reflect_file(
+        Vault(vault.root, now_ms=lambda: vault.now_ms() + 86_400_000),
+        say(tmp_path, ALWAYS, name="two"),
+    )
+    assert actions(again) == {"always": "recurred"}
+    assert vault.get(name).status is Status.RESOLVED
+    assert texts(vault) == set()
+
+
+def test_what_a_review_rejected_is_not_proposed_by_the_next_session(
+    vault: Vault, tmp_path: Path
+) -> None:
+    from memcli import review
+
+    words = "remember also you have LSP tool access"
+    first = reflect_file(vault, say(tmp_path, words, name="one"))
+    review.reject(vault, [first.fates[0].id or ""], "no")
+    again = reflect_file(vault, say(tmp_path, words, name="two"))
+    assert actions(again) == {"remember": "rejected"}
+    assert texts(vault, Status.PENDING) == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Always use British English in the docs", "always use US English in the docs"),
+        ("Use pip instead of uv", "use uv instead of pip"),
+        ("Never run the linter before committing", ALWAYS),
+    ],
+)
+def test_what_contradicts_an_entry_is_offered_as_supersede_and_not_decided(
+    vault: Vault, tmp_path: Path, old: str, new: str
+) -> None:
+    from memcli import review
+
+    held = vault.save(vault.draft({"text": old, "kind": "preference"})).id
+    done = reflect_file(vault, say(tmp_path, new))
+    (fate,) = done.fates
+    assert (fate.action, fate.target) == ("supersede", held)
+    assert texts(vault) == {old}
+    (waiting,) = review.pending(vault)
+    assert waiting.confidence == "HIGH"
+    assert review.proposals(vault, waiting)[0].id == held
+    review.supersede(vault, waiting.id, held)
+    assert {text.lower().rstrip(".") for text in texts(vault)} == {
+        new.lower().rstrip(".")
+    }
+
+
+def test_another_rule_of_the_same_shape_is_no_contradiction(
+    vault: Vault, tmp_path: Path
+) -> None:
+    vault.save(
+        vault.draft(
+            {"text": "Always run the tests before committing", "kind": "preference"}
+        )
+    )
+    assert actions(reflect_file(vault, say(tmp_path, ALWAYS))) == {"always": "saved"}
+
+
+# --- limits ---------------------------------------------------------------------------
+
+
+def test_a_session_adds_no_more_than_its_cap_and_says_how_many_were_cut(
+    vault: Vault, tmp_path: Path
+) -> None:
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text("[memory]\nsession_cap = 2\n", encoding="utf-8")
+    rules = [
+        f"Always use {word} in the {word} folder"
+        for word in ("alpha", "beta", "gamma", "delta")
+    ]
+    path = say(tmp_path, "remember also you have LSP tool access", *rules)
+    done = reflect_file(vault, path)
+    assert done.cut == 3
+    assert done.counts == {"saved": 2, "cut": 3}
+    assert reflect_file(vault, path).counts == {"duplicate": 2, "cut": 3}
+
+
+def test_a_dry_run_shows_the_plan_and_changes_nothing(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot
+) -> None:
+    before = snapshot(vault.root)
+    path = talk(tmp_path, SEEDED)
+    planned = reflect_file(vault, path, dry_run=True)
+    assert snapshot(vault.root) == before
+    assert sessions.every(vault.root) == []
+    assert planned.commit is None
+    assert actions(planned) == actions(reflect_file(vault, path))
+
+
+def test_an_empty_session_writes_nothing(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot
+) -> None:
+    before = snapshot(vault.root)
+    done = reflect_file(vault, talk(tmp_path, []))
+    assert (done.turns, done.fates) == (0, [])
+    assert snapshot(vault.root) == before
+
+
+# --- secrets ---------------------------------------------------------------------------
+
+SECRETS = {
+    "an API key": "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9",
+    "a token": "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5",
+    "a password": "tr0ub4dor&3zebra",
+    "a private key line": "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7",
+}
+
+
+def test_no_secret_of_a_transcript_is_in_any_file_commit_or_log(
+    vault: Vault, tmp_path: Path
+) -> None:
+    key, token, password, line = SECRETS.values()
+    block = (
+        f"-----BEGIN PRIVATE KEY-----\n{line}\n{line[::-1]}\n-----END PRIVATE KEY-----"
+    )
+    rows = [
+        ("user", "hello"),
+        ("assistant", f"I used the token {token}."),
+        ("user", f"From now on always use the key {key} when you deploy."),
+        ("assistant", "ok"),
+        ("user", f"Please always log in with password: {password}, never ask again"),
+        ("assistant", "ok"),
+        ("user", f"Always sign with this key:\n{block}\nnever with another one"),
+        ("assistant", "ok"),
+        ("user", f"we should rotate {token} later, as a follow-up"),
+        ("assistant", "ok"),
+        ("user", f"The bug was caused by an old token={token}. Fixed by using {key}"),
+    ]
+    done = reflect_file(vault, talk(tmp_path, rows))
+    assert len(done.fates) >= 4
+    held = b"".join(
+        path.read_bytes()
+        for path in sorted(Path(vault.root).rglob("*"))
+        if path.is_file()
+    )
+    held += subprocess.run(
+        ["git", "-C", vault.root, "log", "-p", "--all"], capture_output=True, check=True
+    ).stdout
+    held += json.dumps(done.as_dict()).encode()
+    for name, secret in SECRETS.items():
+        assert secret.encode() not in held, name
+    assert redaction.MARK.encode() in held
+
+
+def test_a_secret_scanner_that_fails_keeps_nothing_and_marks_the_session(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(text: str) -> set[str]:
+        raise RuntimeError("no rules")
+
+    monkeypatch.setattr(redaction, "_scanned", broken)
+    before = snapshot(vault.root)
+    with pytest.raises(ScannerFailed, match="no rules"):
+        reflect_file(vault, talk(tmp_path, SEEDED))
+    assert snapshot(vault.root) == before
+    (record,) = sessions.every(vault.root)
+    assert not record.reflected
+    assert "scanner_failed" in (record.error or "")
+    assert [one.session for one in harvest.harvest(vault).failed] == ["talk"]
+    monkeypatch.undo()
+    reflect_file(vault, talk(tmp_path, SEEDED))
+    assert harvest.harvest(vault).failed == []
+
+
+@pytest.mark.parametrize("error", [Unreadable("the disk is gone"), ValueError("a bug")])
+def test_an_adapter_that_fails_keeps_nothing_and_marks_the_session(
+    vault: Vault, snapshot: Snapshot, error: Exception
+) -> None:
+    def steps() -> Iterator[Step]:
+        yield Step("user", ALWAYS, 1, "a")
+        raise error
+
+    before = snapshot(vault.root)
+    with pytest.raises(type(error)):
+        reflection.reflect(vault, Session("s1", "codex"), steps())
+    assert snapshot(vault.root) == before
+    (record,) = sessions.every(vault.root)
+    assert (record.session, record.reflected) == ("s1", False)
+
+
+# --- what memcli itself put there -------------------------------------------------------
+
+INJECTED = (
+    f'<{FRAME} note="a record of the past">\n- Always deploy on Fridays, never on Mondays.\n'
+    f"- we should also add telemetry later\n</{FRAME}>"
+)
+
+
+def claude(folder: Path, n: int) -> str:
+    session = Claude()
+    session.add("attachment", attachment={"type": "hook_success", "content": INJECTED})
+    session.user(f"{INJECTED}\n\nhello number {n}")
+    session.agent(f"I read: {INJECTED}")
+    session.user(f"<system-reminder>{INJECTED}</system-reminder>what is next?")
+    session.agent("ok")
+    return session.save(folder / f"claude-{n}")
+
+
+def codex(folder: Path, n: int) -> str:
+    def message(role: str, text: str) -> dict[str, Any]:
+        kind = "output_text" if role == "assistant" else "input_text"
+        return {
+            "timestamp": NOON,
+            "type": "response_item",
+            "payload": {
+                "type": "message",
+                "role": role,
+                "content": [{"type": kind, "text": text}],
+            },
+        }
+
+    return write(
+        folder / f"rollout-{n}.jsonl",
+        [
+            {
+                "timestamp": NOON,
+                "type": "session_meta",
+                "payload": {"id": f"c{n}", "cwd": "/x", "cli_version": "0.169.0"},
+            },
+            message("developer", INJECTED),
+            message("user", f"{INJECTED}\nhello number {n}"),
+            message("assistant", f"I read: {INJECTED}"),
+            message("user", f"go on {INJECTED}"),
+        ],
+    )
+
+
+def gemini(folder: Path, n: int) -> str:
+    hook = f"<hook_context>{INJECTED}</hook_context>"
+    return write(
+        folder / f"session-{n}.jsonl",
+        [
+            {
+                "sessionId": f"g{n}",
+                "projectHash": "h",
+                "startTime": NOON,
+                "lastUpdated": NOON,
+                "kind": "main",
+            },
+            {
+                "id": f"a{n}",
+                "timestamp": NOON,
+                "type": "user",
+                "content": [{"text": f"{hook}\n\nhello {n}"}, {"text": hook}],
+            },
+            {
+                "id": f"b{n}",
+                "timestamp": NOON,
+                "type": "gemini",
+                "content": f"I read: {INJECTED}",
+            },
+        ],
+    )
+
+
+def copilot(folder: Path, n: int) -> str:
+    def record(kind: str, name: str, **data: Any) -> dict[str, Any]:
+        return {
+            "type": kind,
+            "data": data,
+            "id": f"{name}{n}",
+            "timestamp": NOON,
+            "parentId": None,
+        }
+
+    return write(
+        folder / f"copilot-{n}" / "events.jsonl",
+        [
+            record(
+                "session.start",
+                "s",
+                sessionId=f"p{n}",
+                version=1,
+                producer="copilot-agent",
+                copilotVersion="1.0.102",
+                startTime=NOON,
+                context={"cwd": "/x"},
+            ),
+            record("hook.end", "h", output={"additionalContext": INJECTED}),
+            record(
+                "user.message",
+                "u",
+                content=f"hello {n}",
+                transformedContent=f"{INJECTED} hello {n}",
+            ),
+            record("assistant.message", "m", content=f"I read: {INJECTED}"),
+            record("user.message", "v", content=f"{INJECTED} go on"),
+        ],
+    )
+
+
+def generic(folder: Path, n: int) -> str:
+    rows = [
+        ("user", f"{INJECTED} hello {n}"),
+        ("assistant", INJECTED),
+        ("user", f"go on\n{INJECTED}"),
+    ]
+    return talk(folder, rows, f"plain-{n}")
+
+
+@pytest.mark.parametrize("host", [claude, codex, gemini, copilot, generic])
+def test_recalled_text_that_was_injected_for_three_sessions_is_never_mined(
+    vault: Vault, tmp_path: Path, host: Callable[[Path, int], str], snapshot: Snapshot
+) -> None:
+    vault.save(vault.draft({"text": "Always deploy on Fridays, never on Mondays."}))
+    before = snapshot(vault.root)
+    for n in range(3):
+        path = host(tmp_path, n)
+        assert "Fridays" in Path(path).read_text("utf-8")
+        done = reflect_file(vault, path)
+        assert done.turns > 0
+        assert done.session.host in (host.__name__, "claude-code")
+        assert done.fates == []
+    assert snapshot(vault.root) == before
+
+
+# --- many, and afterwards ------------------------------------------------------------
+
+
+def test_a_history_is_mined_session_by_session_and_goes_on_where_it_was_stopped(
+    vault: Vault, tmp_path: Path
+) -> None:
+    found = [
+        ("generic", say(tmp_path, f"Always use {name} here in this repo", name=name))
+        for name in ("one", "two", "three")
+    ]
+    run = backfill.reflect_all(vault, found)
+    assert next(run).outcome == "reflected"
+    del run
+    done = [one.outcome for one in backfill.reflect_all(vault, found)]
+    assert done == ["unchanged", "reflected", "reflected"]
+    assert [one.outcome for one in backfill.reflect_all(vault, found)] == [
+        "unchanged"
+    ] * 3
+    assert len(texts(vault)) == 3
+
+
+def test_a_transcript_that_cannot_be_read_stops_no_other(
+    vault: Vault, tmp_path: Path
+) -> None:
+    strange = write(tmp_path / "strange.jsonl", ["[1, 2"])
+    found = [
+        ("codex", str(tmp_path / "gone.jsonl")),
+        ("generic", say(tmp_path, ALWAYS)),
+        ("claude-code", strange),
+    ]
+    done = list(backfill.reflect_all(vault, found))
+    assert [one.outcome for one in done][:2] == ["failed", "reflected"]
+    assert "gone.jsonl" in (done[0].error or "")
+    assert texts(vault) == {ALWAYS}
+
+
+def test_inspect_mining_tells_of_a_session_every_candidate_and_what_became_of_it(
+    vault: Vault, tmp_path: Path
+) -> None:
+    from memcli import review
+
+    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    review.reject(vault, [one.id for one in review.pending(vault) if one.kind == "fix"])
+    record = harvest.session(vault, "ta")
+    shown = harvest.current(vault, record)
+    assert [one["pattern"] for one in shown] == [
+        f.candidate.pattern for f in done.fates
+    ]
+    states = {one["pattern"]: one["status"] for one in shown}
+    assert states == {
+        "always": "active",
+        "correction": "active",
+        "told-fix": "rejected",
+        "remember": "pending",
+        "deferred": None,
+    }
+    with pytest.raises(EntryNotFound, match="no session"):
+        harvest.session(vault, "nobody")
+
+
+def test_inspect_mining_shows_which_rule_is_noisy(vault: Vault, tmp_path: Path) -> None:
+    from memcli import review
+
+    words = [
+        f"remember also you have {name} tool access" for name in ("LSP", "SQL", "SSH")
+    ]
+    reflect_file(vault, say(tmp_path, *words, ALWAYS))
+    review.reject(vault, [one.id for one in review.pending(vault)])
+    found = {one.pattern: one for one in harvest.harvest(vault).patterns}
+    assert (found["remember"].rejected, found["remember"].noisy) == (3, True)
+    assert (found["always"].kept, found["always"].noisy) == (1, False)
+
+
+def test_records_of_sessions_that_cannot_be_read_are_passed_over(
+    vault: Vault, tmp_path: Path
+) -> None:
+    reflect_file(vault, talk(tmp_path, SEEDED))
+    folder = Path(vault.root, ".memcli", "run", "sessions")
+    for n, text in enumerate(
+        ("", "[]", "{", '{"version": 9}', '{"version": 1, "mined": 3}')
+    ):
+        (folder / f"x{n}.json").write_text(text, encoding="utf-8")
+    assert [one.session for one in sessions.every(vault.root)] == ["talk"]
+
+
+def test_two_reflections_at_once_keep_everything_once(
+    make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    vault = make_vault()
+    paths = [
+        say(tmp_path, ALWAYS, f"Never use {name} in this repo", name=name)
+        for name in ("alpha", "beta", "gamma", "delta")
+    ]
+
+    def run(path: str) -> Reflected:
+        return reflect_file(Vault(vault.root, now_ms=vault.now_ms), path)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(run, paths * 2))
+    assert len(texts(vault)) == 5
+    for path in paths:
+        assert set(reflect_file(vault, path).counts) == {"duplicate"}
+
+
+def test_mining_and_the_door_to_it_agree(tmp_path: Path) -> None:
+    path = talk(tmp_path, SEEDED)
+    found = mining.mine(open_transcript(path).steps())
+    assert found.turns == 6
+    assert len(found.candidates) == 5
+
+
+def test_a_vault_that_is_locked_marks_the_session_and_says_try_again(
+    vault: Vault, tmp_path: Path
+) -> None:
+    from memcli.lock import Lock
+
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
+    path = talk(tmp_path, SEEDED)
+    lock = Path(vault.root, ".memcli", "run", "lock")
+    with Lock(str(lock), 0), pytest.raises(MemcliError) as refusal:
+        reflect_file(vault, path)
+    assert refusal.value.exit_code == 75
+    assert not sessions.every(vault.root)[0].reflected
+    reflect_file(vault, path)
+    assert sessions.every(vault.root)[0].reflected
