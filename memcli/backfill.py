@@ -63,7 +63,7 @@ def reflect_file(
         found.session,
         found.steps(),
         transcript=_label(path),
-        mined=_state(path),
+        mined=state(path),
         writer=writer,
         dry_run=dry_run,
     )
@@ -101,7 +101,7 @@ def _one(vault: "Vault", host: str, path: str, *, dry_run: bool) -> Done:
     try:
         session = hosts.open_transcript(path, host).session
         known = sessions.get(vault.root, session.host, session.id)
-        if known is not None and known.reflected and known.mined == _state(path):
+        if known is not None and known.reflected and known.mined == state(path):
             return Done(path, host, "unchanged")
         return Done(
             path, host, "reflected", reflect_file(vault, path, host, dry_run=dry_run)
@@ -119,7 +119,7 @@ def _label(path: str) -> str:
     return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
 
 
-def _state(path: str) -> tuple[int, int]:
+def state(path: str) -> tuple[int, int]:
     """Size and time of a transcript: unlike these, it has grown or was rewritten."""
     try:
         status = os.stat(path)

@@ -17,6 +17,8 @@ INDEX_LOCK = ".memcli/run/index.lock"
 JOURNAL = ".memcli/run/journal"
 ASIDE = ".memcli/run/aside"
 SESSIONS = ".memcli/run/sessions"
+HOOK_LOG = ".memcli/run/hooks.log"
+HARNESS = ".harness"
 
 MEMORIES = "memories"
 MODELS = "models"

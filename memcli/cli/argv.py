@@ -22,6 +22,10 @@ def main() -> None:
     # a recall 5 of its 75 ms, and taking the process apart at its end 5 more.
     gc.set_threshold(100_000)
     words = sys.argv[1:]
+    if words[:1] == ["hook"] and "--help" not in words:
+        from memcli.cli import hook
+
+        hook.main(words[1:])
     if words and words[0] in spec.COMMANDS:
         command = spec.load(words[0])
         values = parse(words[1:], command)

@@ -142,6 +142,8 @@ COMMANDS = (
     "forget",
     "inspect",
     "import",
+    "hook",
+    "sweep",
 )
 
 

@@ -1,119 +1,20 @@
-"""Transcripts of agent hosts, read as steps.
+"""What is particular to the hosts of agents: transcripts, payloads, replies.
 
-Invariant: this door is the only way in. A host's format is known in one module below
-it; whoever reads steps does not know which host they come from.
+Invariant: this is the only way in, and it loads what is asked for: a hook that reads
+one payload must not pay for five formats of transcripts.
 """
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from memcli.errors import InvalidValue, Unreadable
-from memcli.hosts import claude_code, codex, copilot, gemini, generic, machine
-from memcli.hosts.lines import Lines
-from memcli.transcript import Session, Step
+if TYPE_CHECKING:
+    from memcli.hosts.door import HOSTS, Transcript, current, discover, open_transcript
 
 __all__ = ["HOSTS", "Transcript", "current", "discover", "open_transcript"]
 
-_MODULES: dict[str, ModuleType] = {
-    module.NAME: module for module in (claude_code, codex, gemini, copilot, generic)
-}
-HOSTS = tuple(_MODULES)
 
-# A file says within so many records whose it is, or never.
-_HEAD = 200
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from memcli.hosts import door
 
-
-class Transcript:
-    """One session's transcript.
-
-    Attributes:
-        session: whose it is.
-        broken: after `steps` has ended: numbers of the lines that could not be read.
-        unknown: after `steps` has ended: types of record that are not known, counted.
-    """
-
-    def __init__(self, path: str, session: Session) -> None:
-        self.path = path
-        self.session = session
-        self._lines = Lines(path)
-
-    @property
-    def broken(self) -> list[int]:
-        return self._lines.broken
-
-    @property
-    def unknown(self) -> dict[str, int]:
-        return self._lines.unknown
-
-    def steps(self) -> Iterator[Step]:
-        """Every step, in the order of the file; may be called again.
-
-        Raises:
-            Unreadable: the file is gone, or the disk refuses.
-        """
-        self._lines = Lines(self.path)
-        yield from _MODULES[self.session.host].steps(self._lines)
-
-
-def open_transcript(path: str, host: str | None = None) -> Transcript:
-    """Open a transcript.
-
-    Args:
-        path: the file.
-        host: one of `HOSTS`; None: recognised by what the file holds. An empty file
-            is a session without steps.
-
-    Raises:
-        Unreadable: missing, forbidden, no file, or no transcript that is known.
-        InvalidValue: no such host.
-    """
-    if host is not None and host not in _MODULES:
-        raise InvalidValue(
-            f"no such host: {host[:60]!r}",
-            hint=f"Name one of {', '.join(HOSTS)}.",
-            code="invalid_host",
-        )
-    module = _recognised(path) if host is None else _MODULES[host]
-    return Transcript(path, module.session(Lines(path)))
-
-
-def discover(
-    host: str, environ: Mapping[str, str], since_ms: int | None = None
-) -> Iterator[str]:
-    """A host's transcripts on this machine, the one written longest ago first.
-
-    Args:
-        host: one of `HOSTS`; `generic` has no place of its own.
-        environ: HOME (or USERPROFILE), CLAUDE_CONFIG_DIR, CODEX_HOME.
-        since_ms: only those written to since then, in epoch milliseconds.
-    """
-    return machine.discover(host, environ, since_ms)
-
-
-def current(environ: Mapping[str, str], cwd: str) -> str | None:
-    """The transcript of the session that runs this program, when it can be told.
-
-    The one that the host's variables name, None while that is not on the disk; else
-    the newest of any host whose folder is `cwd`.
-    """
-    return machine.current(environ, cwd)
-
-
-def _recognised(path: str) -> ModuleType:
-    lines = Lines(path)
-    empty = True
-    for _, record in islice(lines.records(), _HEAD):
-        empty = False
-        for module in _MODULES.values():
-            if module.recognises(record):
-                return module
-    if (lines.broken or lines.unfinished) and gemini.is_object(path):
-        return gemini
-    if empty and not lines.broken and lines.unfinished[:1] in (b"", b"{"):
-        return generic
-    raise Unreadable(
-        f"{path}: is no transcript of a known host",
-        hint=f"Say whose it is (--host {'|'.join(HOSTS)}), or write it as lines of "
-        '{"role": "user", "text": "..."}.',
-    )
+    return getattr(door, name)

@@ -1,0 +1,141 @@
+"""What a session is told: at its start what matters, at a prompt what fits it.
+
+Invariant: everything goes through the one eligibility function; what looks like an
+instruction to the model is left out; nothing is told that does not fit, since a hook
+speaks without being asked. The same vault and prompt give the same items.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from memcli import screening
+from memcli.framing import Item
+
+if TYPE_CHECKING:
+    from memcli.eligibility import View
+    from memcli.reader import Reader
+    from memcli.vault import Vault
+
+_MOST_PREFERENCES = 12
+_MOST_CONSTRAINTS = 8
+# What is more than this is a document; its title says that it is there.
+_LONGEST = 1_200
+
+# Of a prompt: how many entries, and how well they must fit. An entry fits when it
+# shares two words with the prompt, and these are this much of the smaller of both, by
+# weight (docs/benchmarks.md has how this was chosen).
+_MOST = 4
+_FIT = 0.5
+_SHARED = 2
+# Words of a prompt that are looked at: the rarest say what it is about.
+_WORDS = 24
+_HEAD, _TAIL = 2_000, 600
+# A word's weight is its idf and this, so that a small vault's words count as well.
+_FLOOR = 1.0
+
+
+def at_start(vault: "Vault", view: "View") -> list[Item]:
+    """Pinned entries, constraints, preferences, inherited rules, and recent focus."""
+    from memcli.injection import injection
+
+    chosen = injection(vault, view=view)
+    items = [Item(one.id, one.text, "Pinned") for one in chosen.pinned]
+    told = {one.id for one in chosen.pinned}
+
+    def standing(reader: "Reader") -> list[Item]:
+        found = []
+        for kind, part, most in (
+            ("constraint", "Constraints", _MOST_CONSTRAINTS),
+            ("preference", "What the user wants", _MOST_PREFERENCES),
+        ):
+            rows = [
+                row for row in _of_kind(reader, kind, view) if row["id"] not in told
+            ]
+            found += [Item(row["id"], _short(row), part) for row in rows[:most]]
+        return found
+
+    items += vault.read(standing)
+    items += [Item(one.id, one.text, "Rules") for one in chosen.rules]
+    items += [Item(one.id, one.text, "Recently") for one in chosen.focus]
+    return items
+
+
+def for_prompt(
+    vault: "Vault", prompt: str, view: "View", shown: Collection[str]
+) -> list[Item]:
+    """Entries that fit a prompt, the best first; none that was shown already."""
+    words = (
+        prompt
+        if len(prompt) <= _HEAD + _TAIL
+        else f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"
+    )
+    return vault.read(lambda reader: _fitting(reader, words, view, shown))
+
+
+def _fitting(
+    reader: "Reader", prompt: str, view: "View", shown: Collection[str]
+) -> list[Item]:
+    from memcli import analysis, ranking
+    from memcli.reader import stemmer
+
+    question = list(dict.fromkeys(analysis.question(prompt, stemmer())))
+    held = [(reader.frequency(term), term, word) for term, word in question]
+    held = sorted(one for one in held if one[0])[:_WORDS]
+    if len(held) < _SHARED:
+        return []
+    kept = {term for _, term, _ in held}
+    asked = [(term, word) for term, word in question if term in kept]
+
+    def admit(doc: int) -> bool:
+        return reader.verdict(doc, view) is None
+
+    ranked = ranking.rank(
+        asked,
+        reader,
+        limit=3 * _MOST,
+        now=view.now,
+        admit=admit,
+        weights=ranking.LEXICAL,
+    )
+    weights = {term.word: _FLOOR + term.idf for term in ranked.terms}
+    whole = sum(weights.values())
+    items: list[Item] = []
+    for hit in ranked.hits:
+        row = reader.row(hit.doc)
+        if row["id"] in shown or screening.suspicious(row["text"]):
+            continue
+        if _fits(hit.matched, weights, whole, len(row["terms"])):
+            items.append(Item(row["id"], _short(row), "What may fit this prompt"))
+        if len(items) == _MOST:
+            break
+    return items
+
+
+def _fits(
+    matched: Collection[str], weights: Mapping[str, float], whole: float, terms: int
+) -> bool:
+    if len(matched) < _SHARED:
+        return False
+    shared = sum(weights[word] for word in matched)
+    # A row's words weigh what the prompt's weigh on average.
+    theirs = terms * whole / len(weights)
+    return shared >= _FIT * min(whole, theirs)
+
+
+def _of_kind(reader: "Reader", kind: str, view: "View") -> list[Mapping[str, Any]]:
+    """Entries of a kind in force: most often met first, then the newest."""
+    docs = [
+        doc for doc in reader.exact("kind", kind) if reader.verdict(doc, view) is None
+    ]
+    rows = [reader.row(doc) for doc in docs]
+    rows = [row for row in rows if not (row["pinned"] or row["item"])]
+    rows = [row for row in rows if not screening.suspicious(row["text"])]
+    rows.sort(key=lambda row: (row["created"], row["id"]), reverse=True)
+    return sorted(rows, key=lambda row: -len(row["seen"]))
+
+
+def _short(row: Mapping[str, Any]) -> str:
+    text: str = row["text"]
+    if len(text) <= _LONGEST:
+        return text
+    return f"{row['title']} ({len(text):,} characters: memcli inspect {row['id']})"

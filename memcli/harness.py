@@ -1,0 +1,198 @@
+"""The markers of sessions: which ones live, which were mined, which crashed.
+
+Invariant: a marker holds when a session began and where its transcript will be, and
+nothing that was said. `.start` says that there is something to mine; it becomes
+`.reflected` only when everything was kept, so whatever dies in between is found again.
+Everything here may be deleted at any time; nothing here is in git.
+
+The names are those of the design that these markers come from (seed 002).
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from memcli import layout
+
+START, REFLECTED, SHOWN = ".start", ".reflected", ".shown"
+_PREFIX = "session-id-"
+_LONGEST_NAME = 100
+
+
+class Marker(NamedTuple):
+    """One session.
+
+    Attributes:
+        session, host: whose it is.
+        transcript: where it is, or will be; None when the host does not say.
+        started: ISO 8601 UTC.
+        state: `START` or `REFLECTED`.
+        touched: when it was last heard of, epoch seconds: the later of the marker's
+            own time and its transcript's.
+        path: the marker's file.
+    """
+
+    session: str
+    host: str
+    transcript: str | None
+    started: str
+    state: str
+    touched: float
+    path: str
+
+
+def begin(
+    root: str, session: str, host: str, transcript: str | None, started: str
+) -> bool:
+    """Say that a session lives; one that was mined before lives again.
+
+    Returns whether it is new.
+    """
+    place = _path(root, session, START)
+    done = _path(root, session, REFLECTED)
+    known = os.path.exists(place)
+    if not known and os.path.exists(done):
+        os.replace(done, place)
+        known = True
+    if known and not _says_more(place, transcript):
+        os.utime(place)
+        return False
+    fields = {
+        "session": session,
+        "host": host,
+        "started": (_fields(place).get("started") if known else None) or started,
+        "transcript": transcript or "",
+    }
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    _write(place, "".join(f"{k}: {_line(v)}\n" for k, v in fields.items()))
+    return not known
+
+
+def beat(root: str, session: str) -> None:
+    """Say that it still lives."""
+    with contextlib.suppress(OSError):
+        os.utime(_path(root, session, START))
+
+
+def finish(root: str, session: str) -> None:
+    """Say that everything of it was kept."""
+    with contextlib.suppress(FileNotFoundError):
+        place = _path(root, session, REFLECTED)
+        os.replace(_path(root, session, START), place)
+        os.utime(place)
+
+
+def drop(marker: Marker) -> None:
+    """Forget a session: its marker and what it was shown."""
+    for path in (marker.path, _path_of(marker, SHOWN)):
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+
+
+def markers(root: str) -> Iterator[Marker]:
+    """Every marker, in the order of their names."""
+    folder = os.path.join(root, layout.HARNESS)
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        for state in (START, REFLECTED):
+            if name.startswith(_PREFIX) and name.endswith(state):
+                marker = _marker(os.path.join(folder, name), name, state)
+                if marker is not None:
+                    yield marker
+
+
+def shown(root: str, session: str) -> set[str]:
+    """Ids that this session has been shown."""
+    try:
+        with open(_path(root, session, SHOWN), encoding="utf-8") as file:
+            return set(file.read().split())
+    except (OSError, UnicodeDecodeError):
+        return set()
+
+
+def show(root: str, session: str, ids: list[str], *, afresh: bool = False) -> None:
+    """Note what a session is shown; `afresh` when it has forgotten the rest."""
+    place = _path(root, session, SHOWN)
+    with contextlib.suppress(OSError):
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "w" if afresh else "a", encoding="utf-8") as file:
+            file.write("".join(f"{name}\n" for name in ids))
+
+
+def path(root: str, session: str, ending: str) -> str:
+    """A file of a session among the markers, by its ending."""
+    return _path(root, session, ending)
+
+
+def _marker(path: str, name: str, state: str) -> Marker | None:
+    try:
+        own = os.stat(path).st_mtime
+    except OSError:
+        return None
+    fields = _fields(path)
+    transcript = fields.get("transcript") or None
+    touched = own
+    if transcript and state == START:
+        with contextlib.suppress(OSError, ValueError):
+            touched = max(own, os.stat(transcript).st_mtime)
+    return Marker(
+        session=fields.get("session") or name[len(_PREFIX) : -len(state)],
+        host=fields.get("host", ""),
+        transcript=transcript,
+        started=fields.get("started", ""),
+        state=state,
+        touched=touched,
+        path=path,
+    )
+
+
+def _fields(path: str) -> Mapping[str, str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            rows = [
+                line.rstrip("\n").partition(": ")
+                for line in file.read(20_000).splitlines()
+            ]
+    except OSError:
+        return {}
+    return {key: value for key, colon, value in rows if colon}
+
+
+def _says_more(place: str, transcript: str | None) -> bool:
+    """Whether a host names another transcript than the marker does."""
+    # Gemini names one when it resumes, and writes to another.
+    return bool(transcript) and _fields(place).get("transcript") != transcript
+
+
+def _write(path: str, text: str) -> None:
+    # Not synced: a marker that a power cut takes away costs one session's mining.
+    aside = f"{path}.{os.getpid()}"
+    with open(aside, "w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+    os.replace(aside, path)
+
+
+def _line(value: str) -> str:
+    return " ".join(value.split("\n"))[:4_000]
+
+
+def _path(root: str, session: str, state: str) -> str:
+    return os.path.join(root, layout.HARNESS, f"{_PREFIX}{_name(session)}{state}")
+
+
+def _path_of(marker: Marker, state: str) -> str:
+    return marker.path[: -len(marker.state)] + state
+
+
+def _name(session: str) -> str:
+    """A session's id as part of a file's name; strange ones by their hash."""
+    if re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{_LONGEST_NAME - 1}}}", session):
+        return session
+    import hashlib
+
+    return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:32]

@@ -1,0 +1,215 @@
+"""Recovery: no session's learnings are lost because its end was not seen.
+
+Invariant: a session that somebody is in is never an orphan: both its marker and its
+transcript must have been still for an hour. One session is mined by one process at a
+time. A marker goes on only when everything was kept; what fails is tried again by the
+next sweep, and given up, with a line in the log, after thirty days.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli import backfill, harness, hooklog, sessions
+from memcli.errors import LockBusy, MemcliError
+from memcli.harness import REFLECTED, START, Marker
+from memcli.lock import Lock
+
+if TYPE_CHECKING:
+    from memcli.reflection import Reflected
+    from memcli.vault import Vault
+
+STILL = 3_600.0
+"""Seconds after which a session that nobody touched has ended, or crashed."""
+
+KEPT = 30 * 86_400.0
+"""Seconds that a marker is kept after its session was mined, or never could be."""
+
+# A host may write the transcript late, or never: a day is late.
+_NEVER = 86_400.0
+# Another process may be mining the session; it needs a second, seldom ten.
+_WAIT = 30.0
+
+
+class Swept(NamedTuple):
+    """What a sweep did with one marker.
+
+    `outcome`: reflected, unchanged, live, waiting (no transcript yet), failed, dropped
+    (given up: `why` says it), expired (mined long ago).
+    """
+
+    session: str
+    host: str
+    outcome: str
+    why: str | None = None
+    counts: Mapping[str, int] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**self._asdict(), "counts": dict(self.counts or {})}
+
+
+def sweep(
+    vault: "Vault",
+    environ: Mapping[str, str],
+    *,
+    still: float = STILL,
+    kept: float = KEPT,
+    dry_run: bool = False,
+    tell: Callable[[Swept], object] = str,
+) -> list[Swept]:
+    """Mine the sessions that ended unseen, and remove markers of long ago.
+
+    Args:
+        vault: whose markers.
+        environ: where the hosts keep transcripts, for markers that name none.
+        still: seconds without a touch after which a session is over.
+        kept: seconds after which a marker goes.
+        dry_run: only say what would be done.
+        tell: called with each result as soon as it is there.
+    """
+    done = []
+    for marker in harness.markers(vault.root):
+        one = _one(vault, environ, marker, still, kept, dry_run=dry_run)
+        done.append(one)
+        tell(one)
+    if not dry_run:
+        _tidy(vault.root, vault.now_ms() / 1000 - kept)
+    return done
+
+
+def mine(
+    vault: "Vault", marker_session: str, path: str, host: str, *, close: bool
+) -> "Reflected | None":
+    """Mine a session for a hook; None when nothing has changed since it was mined.
+
+    Args:
+        vault: where it goes.
+        marker_session: the host's id of the session, as the marker has it.
+        path: the transcript.
+        host: whose it is.
+        close: whether the session is over: its marker says then that it was mined.
+
+    Raises:
+        MemcliError: it was not kept; the marker stays as it is.
+    """
+    lock = harness.path(vault.root, marker_session, ".lock")
+    os.makedirs(os.path.dirname(lock), exist_ok=True)
+    with Lock(lock, _WAIT):
+        found = None
+        if not _is_known(vault, path, _adapter(host)):
+            found = backfill.reflect_file(vault, path, _adapter(host), writer="hook")
+        if close:
+            harness.finish(vault.root, marker_session)
+    return found
+
+
+def _one(
+    vault: "Vault",
+    environ: Mapping[str, str],
+    marker: Marker,
+    still: float,
+    kept: float,
+    *,
+    dry_run: bool,
+) -> Swept:
+    age = vault.now_ms() / 1000 - marker.touched
+    session, host = marker.session, marker.host
+    if marker.state == REFLECTED:
+        if age <= kept:
+            return Swept(session, host, "unchanged")
+        if not dry_run:
+            harness.drop(marker)
+        return Swept(session, host, "expired")
+    if age < still:
+        return Swept(session, host, "live")
+    path = marker.transcript
+    if path is None or not os.path.exists(path):
+        path = found_again(host, session, environ)
+    if path is None:
+        return _without(marker, age, dry_run=dry_run)
+    if dry_run:
+        return Swept(session, host, "reflected")
+    try:
+        found = mine(vault, session, path, host, close=True)
+    except LockBusy as error:
+        return Swept(session, host, "waiting", error.message)
+    except MemcliError as error:
+        if age > kept:
+            harness.drop(marker)
+            return Swept(session, host, "dropped", error.message)
+        return Swept(session, host, "failed", error.message)
+    return Swept(session, host, "reflected", counts=found.counts if found else {})
+
+
+def _without(marker: Marker, age: float, *, dry_run: bool) -> Swept:
+    """A marker whose transcript nobody finds."""
+    if age < _NEVER:
+        return Swept(marker.session, marker.host, "waiting", "no transcript yet")
+    if not dry_run:
+        harness.drop(marker)
+    return Swept(marker.session, marker.host, "dropped", "no transcript for a day")
+
+
+def found_again(host: str, session: str, environ: Mapping[str, str]) -> str | None:
+    """The transcript of a session whose marker does not name it, by its id."""
+    from memcli import hosts
+
+    if not session or _adapter(host) is None:
+        return None
+    for path in hosts.discover(host, environ):
+        if session in path:
+            return path
+    return None
+
+
+def _adapter(host: str) -> str | None:
+    """The host's name as adapters know it; None: by what the file holds."""
+    from memcli import hosts
+
+    return host if host in hosts.HOSTS else None
+
+
+def _is_known(vault: "Vault", path: str, host: str | None) -> bool:
+    """Whether a transcript has not changed since it was mined."""
+    from memcli import hosts
+
+    session = hosts.open_transcript(path, host).session
+    record = sessions.get(vault.root, session.host, session.id)
+    if record is None or not record.reflected:
+        return False
+    return record.mined == backfill.state(path)
+
+
+def _tidy(root: str, before: float) -> None:
+    """Remove what markers of long ago have left beside them."""
+    from memcli import layout
+
+    folder = os.path.join(root, layout.HARNESS)
+    alive = {one.path.rpartition(".")[0] for one in harness.markers(root)}
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, name)
+        if path.rpartition(".")[0] in alive or path.endswith((START, REFLECTED)):
+            continue
+        try:
+            if os.stat(path).st_mtime < before:
+                os.unlink(path)
+        except OSError:
+            continue
+
+
+def tell_log(vault: "Vault", done: list[Swept]) -> None:
+    """Note in the log what a sweep did that somebody may want to know."""
+    for one in done:
+        if one.outcome in ("reflected", "failed", "dropped"):
+            hooklog.note(
+                vault.root,
+                {
+                    "at": vault.now_ms() // 1000,
+                    "event": "sweep",
+                    "host": one.host,
+                    "session": one.session,
+                    "did": one.outcome,
+                    "error": one.why,
+                },
+            )
