@@ -8,10 +8,12 @@ understood is an error with its line, never a silent default.
 import math
 import os
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from memcli import decay, layout
 from memcli.decay import Policies, Policy
+from memcli.eligibility import Agent, ReadPolicy
 from memcli.entry import Item
 from memcli.errors import InvalidConfig, VaultNotFound
 
@@ -57,6 +59,7 @@ class Config(NamedTuple):
     policies: Policies = decay.DEFAULTS
     injection: Injection = Injection()
     memory: Memory = Memory()
+    agents: Mapping[str, Agent] = MappingProxyType({})
 
 
 def load(root: str) -> Config:
@@ -85,7 +88,13 @@ def load(root: str) -> Config:
         policies={item: _policy(settings, item) for item in Item},
         injection=_injection(settings),
         memory=_memory(settings),
+        agents=_agents(settings),
     )
+
+
+def agent(root: str, name: str) -> Agent:
+    """An agent by name; one that the config does not know is isolated."""
+    return load(root).agents.get(name) or Agent(name)
 
 
 def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
@@ -149,6 +158,29 @@ def _injection(settings: Mapping[str, Any]) -> Injection:
         chars=_count(settings, table, "chars", default.chars),
         min_score=_number(settings, (table,), "min_score", default.min_score),
     )
+
+
+def _agents(settings: Mapping[str, Any]) -> Mapping[str, Agent]:
+    """`[agents.NAME]` with `policy` and `groups`."""
+    table = settings.get("agents", {})
+    if not isinstance(table, dict):
+        raise InvalidConfig(f"{layout.CONFIG}: agents must be tables: [agents.NAME]")
+    found = {}
+    for name, rows in table.items():
+        policy = rows.get("policy", "isolated") if isinstance(rows, dict) else None
+        groups = rows.get("groups", []) if isinstance(rows, dict) else None
+        known = [str(each) for each in ReadPolicy]
+        if policy not in known:
+            raise InvalidConfig(
+                f"{layout.CONFIG}: [agents.{name}] policy must be one of "
+                f"{', '.join(known)} (got {policy!r})"
+            )
+        if not isinstance(groups, list) or not all(isinstance(g, str) for g in groups):
+            raise InvalidConfig(
+                f"{layout.CONFIG}: [agents.{name}] groups must be a list of names"
+            )
+        found[name] = Agent(name, ReadPolicy(policy), tuple(groups))
+    return found
 
 
 def _memory(settings: Mapping[str, Any]) -> Memory:

@@ -226,6 +226,9 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
             for name in link_readings(target, entry.path)
         ),
         "name": link_names(entry),
+        "agent": (entry.agent,) if entry.agent else (),
+        "visibility": (str(entry.visibility),),
+        "group": entry.groups,
         "claim": (claim(entry.body),),
         "supersedes": (entry.supersedes,) if entry.supersedes else (),
         "superseded_by": (entry.superseded_by,) if entry.superseded_by else (),

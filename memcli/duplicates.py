@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import files
-from memcli.eligibility import Facts, View, verdict
+from memcli.eligibility import Agent, Facts, View, verdict, visible
 from memcli.entry import Confidence, Entry, Status
 from memcli.errors import MemcliError
 from memcli.sameness import claim, fingerprint
@@ -167,11 +167,18 @@ class Later(NamedTuple):
     root: str
     changed: Sequence[str]
     removed: Sequence[str]
+    agent: Agent | None = None
 
     @property
     def paths(self) -> frozenset[str]:
         """The paths whose documents in the index are out of date."""
         return frozenset((*self.changed, *self.removed))
+
+    @staticmethod
+    def _shows(data: bytes, path: str, agent: Agent) -> bool:
+        from memcli.document import facts
+
+        return visible(facts(_decode(data, path)), agent)
 
     def bodies(self) -> Iterable[tuple[str, bytes, str]]:
         """(path, data, body) of the changed files that are entries."""
@@ -180,6 +187,8 @@ class Later(NamedTuple):
         for path in self.changed:
             try:
                 data = files.read(os.path.join(self.root, *path.split("/")))
+                if self.agent is not None and not self._shows(data, path, self.agent):
+                    continue
                 yield path, data, codec.body_of(data, path)
             except MemcliError:
                 continue  # a broken file holds no entry; every reader reports it

@@ -68,7 +68,7 @@ def verdict(facts: Facts, view: View) -> str | None:
     >>> verdict(Facts(Status.RESOLVED, 5), View(now=10))
     'resolved'
     """
-    if view.agent is not None and not _visible(facts, view.agent):
+    if view.agent is not None and not visible(facts, view.agent):
         return f"not visible to {view.agent.name}"
     if view.as_of is not None:
         return _verdict_at(facts, view.as_of)
@@ -83,13 +83,28 @@ def verdict(facts: Facts, view: View) -> str | None:
     return None
 
 
-def _visible(facts: Facts, agent: Agent) -> bool:
+def visible(facts: Facts, agent: Agent) -> bool:
+    """Whether an agent may know that an entry is there."""
     if facts.agent == agent.name:
         return True
     if agent.policy is ReadPolicy.GROUP:
         shared = not set(agent.groups).isdisjoint(facts.groups)
         return shared and facts.visibility is Visibility.GROUP
     return agent.policy is ReadPolicy.SHARED and facts.visibility is Visibility.SHARED
+
+
+def alternatives(agent: Agent) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """What an agent may see, for an index: any of these rows of (field, value), whole.
+
+    The same as `verdict` says of one entry; a test holds the two against each other.
+    """
+    own = (("agent", agent.name),)
+    if agent.policy is ReadPolicy.SHARED:
+        return own, (("visibility", str(Visibility.SHARED)),)
+    if agent.policy is ReadPolicy.GROUP:
+        group = ("visibility", str(Visibility.GROUP))
+        return own, *((group, ("group", name)) for name in agent.groups)
+    return (own,)
 
 
 def _verdict_at(facts: Facts, moment: int) -> str | None:

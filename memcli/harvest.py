@@ -90,6 +90,7 @@ class Harvest(NamedTuple):
 
 def harvest(vault: "Vault") -> Harvest:
     """Everything that mining has brought into a vault."""
+    vault.owner_only("the record of mining")
     rows = vault.read(_rows)
     return Harvest(
         entries=len(rows),
@@ -106,6 +107,7 @@ def session(vault: "Vault", name: str) -> "Record":
     Raises:
         EntryNotFound: no session that was mined here is called so, or several are.
     """
+    vault.owner_only("the record of mining")
     known = sessions.every(vault.root)
     found = [one for one in known if one.session == name or one.transcript == name]
     found = found or [one for one in known if one.session.startswith(name)]

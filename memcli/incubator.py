@@ -85,6 +85,7 @@ def listed(vault: "Vault", *, only_open: bool = False) -> list[Listed]:
         InvalidEntry: the ledger is no text.
         Unreadable, UnsafePath: it is no file of the vault.
     """
+    vault.owner_only("the ledger of ideas")
     from memcli import temporal
 
     today = vault.now_ms() // 1000

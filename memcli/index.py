@@ -32,10 +32,11 @@ from memcli.reader import Reader, stemmer
 
 if TYPE_CHECKING:
     from memcli.document import Document
+    from memcli.eligibility import Agent
 
 _STATE = "state"
 # Raised when `document.py` changes what it gives for the same entry.
-ROW_VERSION = 5
+ROW_VERSION = 6
 
 # A file whose time is this close to the moment it was read may change again within
 # the same tick of the file system's clock (FAT: 2 s); its content is compared.
@@ -85,7 +86,7 @@ class Index:
         root: the vault's folder.
         tell: takes a sentence for the person who waits (rebuilds and their reason).
         progress: called with (files done, files to do) while many are read.
-        kinds: kinds that the vault's config adds.
+        agent: who asks, when it is not the owner.
     """
 
     def __init__(
@@ -94,8 +95,10 @@ class Index:
         *,
         tell: Callable[[str], None] | None = None,
         progress: Callable[[int, int], None] | None = None,
+        agent: "Agent | None" = None,
     ) -> None:
         self.root = root
+        self._agent = agent
         self.change = Change()
         self.stale = False
         self.unreadable: list[str] = []
@@ -162,7 +165,7 @@ class Index:
 
     def _open(self, state: _State) -> Reader:
         segments = [SegmentId(*segment) for segment in state.segments]
-        return Reader(self._folder, segments, state.broken)
+        return Reader(self._folder, segments, state.broken, self._agent)
 
     def _scan(self, state: _State | None) -> files.Listing:
         """The vault's files; a folder that cannot be listed is as it was.

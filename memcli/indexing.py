@@ -82,6 +82,9 @@ EXACT = (
     "supersedes",
     "superseded_by",
     "item",
+    "agent",
+    "visibility",
+    "group",
 )
 
 

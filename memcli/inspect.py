@@ -109,6 +109,7 @@ class Inspected(NamedTuple):
 
 def overview(vault: "Vault") -> Overview:
     """The vault at a glance, after its index was brought up to date."""
+    vault.owner_only("the overview")
     rows = vault.read(lambda reader: [reader.row(doc) for doc in reader.everything()])
     rows.sort(key=lambda row: (row["created"], row["id"]), reverse=True)
     head, dirty = _history_state(vault)
@@ -130,6 +131,7 @@ def overview(vault: "Vault") -> Overview:
 
 def index_facts(vault: "Vault") -> dict[str, Any]:
     """The index, and what bringing it up to date just did."""
+    vault.owner_only("the index")
 
     def facts(reader: "Reader") -> dict[str, Any]:
         return {
@@ -190,7 +192,12 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         status = os.stat(files.inside(vault.root, path))
     except OSError as error:
         raise Unreadable(f"{path}: gone since it was read") from error
-    commits, note = _history(vault, path)
+    if vault.agent is None:
+        commits, note = _history(vault, path)
+    else:
+        # A path may have been another's before, and a commit names its entries.
+        commits, note = [], "the history is for the owner of the vault"
+        entry = vault.read(lambda reader: _named(reader, entry))
     around = vault.read(lambda reader: _around(reader, entry))
     around["links"] = _links(vault, entry)
     return Inspected(
@@ -205,6 +212,15 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         item=_item_facts(entry, found.expires, now, policies),
         recurred_at=lineage.recurred_at(entry._asdict()),
         **around,
+    )
+
+
+def _named(reader: "Reader", entry: Entry) -> Entry:
+    """The entry without ids that its reader may not know of."""
+    return entry.replace(
+        supersedes=reader.names(entry.supersedes),
+        superseded_by=reader.names(entry.superseded_by),
+        evidence=tuple(one for one in entry.evidence if reader.names(one)),
     )
 
 

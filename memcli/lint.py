@@ -35,6 +35,7 @@ def lint(
     vault: "Vault", *, progress: Callable[[int, int], None] | None = None
 ) -> list[Finding]:
     """Everything that is wrong in a vault."""
+    vault.owner_only("the lint")
     listing = files.scan(vault.root)
     paths = sorted(path for path in files.paths(listing) if layout.is_entry(path))
     found: list[Finding] = []

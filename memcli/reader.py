@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memcli.eligibility import Facts, View, verdict
+from memcli.eligibility import Agent, Facts, View, alternatives, verdict
 from memcli.entry import Status, Visibility
 from memcli.postings import (
     ASKS,
@@ -43,6 +43,7 @@ class Reader:
         folder: str,
         segments: Sequence[SegmentId],
         broken: Mapping[str, tuple[int, str]],
+        agent: Agent | None = None,
     ) -> None:
         self._segments: list[Segment] = []
         base = 0
@@ -58,10 +59,34 @@ class Reader:
         self.lengths = lengths
         self.sessions = self.columns.sessions
         self.orders = self.columns.orders
+        self.agent = agent
+        self._found: dict[str, tuple[array[int], array[float]]] = {}
+        if agent is not None:
+            self._hide(agent)
         self.size = len(lengths) - len(self._deleted)
         self.total_length = sum(lengths) - sum(lengths[doc] for doc in self._deleted)
         self.all_plain = not (any(flags) or any(self.columns.expires))
-        self._found: dict[str, tuple[array[int], array[float]]] = {}
+
+    def _hide(self, agent: Agent) -> None:
+        """Take away what an agent may not see, as if it were not in the vault.
+
+        Whatever counts, lists or weighs documents then cannot tell of it: a filter at
+        each surface was forgotten somewhere in every system we have read.
+        """
+        seen: set[int] = set()
+        for needs in alternatives(agent):
+            found = [set(self.exact(field, value)) for field, value in needs]
+            seen |= set.intersection(*found)
+        hidden = [doc for doc in self.everything() if doc not in seen]
+        flags = self.columns.flags
+        for doc in hidden:
+            flags[doc] |= DELETED
+        for segment in self._segments:
+            end = segment.base + segment.count
+            mine = {doc - segment.base for doc in hidden if segment.base <= doc < end}
+            segment.deleted = tuple(sorted(mine | set(segment.deleted)))
+        self._deleted = [s.base + doc for s in self._segments for doc in s.deleted]
+        self._broken = {}
 
     def close(self) -> None:
         """Let go of the files."""
@@ -111,6 +136,12 @@ class Reader:
         """Values of a field that start with a prefix and belong to a live document."""
         found = {value for s in self._segments for value in s.starting(field, prefix)}
         return sorted(value for value in found if self.exact(field, value))
+
+    def names(self, entry_id: str | None) -> str | None:
+        """The id, when it may be named: for an agent it must be one that it may see."""
+        if entry_id is None or self.agent is None:
+            return entry_id
+        return entry_id if len(self.exact("id", entry_id)) else None
 
     def of_session(self, name: str) -> Sequence[int]:
         """Live documents of the session or document of this name."""
@@ -188,8 +219,16 @@ class Reader:
         """The stored row of a document."""
         for segment in reversed(self._segments):
             if doc >= segment.base:
-                return segment.row(doc - segment.base)
+                row = segment.row(doc - segment.base)
+                return row if self.agent is None else self._censored(row)
         raise IndexError(doc)
+
+    def _censored(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A row without the ids of what an agent may not see."""
+        lineage = {
+            name: self.names(row[name]) for name in ("supersedes", "superseded_by")
+        }
+        return {**row, **lineage}
 
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""

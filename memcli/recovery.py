@@ -68,6 +68,7 @@ def sweep(
         dry_run: only say what would be done.
         tell: called with each result as soon as it is there.
     """
+    vault.owner_only("sweep")
     done = []
     for marker in harness.markers(vault.root):
         one = _one(vault, environ, marker, still, kept, dry_run=dry_run)

@@ -80,6 +80,7 @@ _Step = tuple[Repair, list[Finding]]
 
 def plan(vault: "Vault") -> Mending:
     """What can be mended, and what cannot."""
+    vault.owner_only("repair")
     from memcli.lint import lint
 
     vault.read(lambda _: None)  # finishes what a killed command began

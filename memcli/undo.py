@@ -35,6 +35,7 @@ def undo_last(vault: "Vault", prefix: str) -> Undone:
         NotAllowed: there is none (code `nothing_to_undo`).
         Others as `undo`.
     """
+    vault.owner_only("undo")
     repository = Repository.open(vault.root, environ=vault.environ)
     undone = set()
     for commit in repository.subjects(_HORIZON):
@@ -61,6 +62,7 @@ def undo(vault: "Vault", commit: str, subject: str) -> Undone:
         Conflict: a file was changed since; nothing was changed.
         LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
+    vault.owner_only("undo")
     repository = Repository.open(vault.root, environ=vault.environ)
     with vault.transaction() as change:
         paths = repository.changes(commit)

@@ -12,11 +12,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from memcli import config, duplicates, files, journal, layout
 from memcli.duplicates import Similar
-from memcli.entry import ID_LENGTH, KINDS, Entry, Status, new_id, slug
+from memcli.entry import (
+    ID_LENGTH,
+    KINDS,
+    Entry,
+    Status,
+    Visibility,
+    new_id,
+    slug,
+)
 from memcli.errors import (
     AmbiguousId,
     EntryNotFound,
     MemcliError,
+    NotAllowed,
     NotAVault,
     SecretFound,
     VaultNotFound,
@@ -75,6 +84,7 @@ class Vault:
         tell: takes a sentence for the person who waits.
         progress: called with (done, all) during long work.
         fault: for tests: called with the name of each step of a transaction.
+        agent: the name of the agent that asks and writes; None is the vault's owner.
     """
 
     def __init__(
@@ -87,8 +97,10 @@ class Vault:
         tell: Callable[[str], None] | None = None,
         progress: Callable[[int, int], None] | None = None,
         fault: Callable[[str], None] | None = None,
+        agent: str | None = None,
     ) -> None:
         self.root = root
+        self.agent = config.agent(root, agent) if agent else None
         self.environ = environ
         self.now_ms = now_ms or _now_ms
         self.entropy = entropy
@@ -129,7 +141,9 @@ class Vault:
         if self._index is None:
             from memcli.index import Index
 
-            self._index = Index(self.root, tell=self.tell, progress=self.progress)
+            self._index = Index(
+                self.root, tell=self.tell, progress=self.progress, agent=self.agent
+            )
         return self._index
 
     def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
@@ -256,7 +270,7 @@ class Vault:
         def look(
             reader: "Reader", changed: list[str], removed: list[str]
         ) -> "tuple[duplicates.Known, list[Similar]]":
-            later = duplicates.Later(self.root, changed, removed)
+            later = duplicates.Later(self.root, changed, removed, self.agent)
             now = self.now_ms() // 1000
             found = duplicates.known(reader, later, drafts, now)
             if not similar or found.match(drafts[0]):
@@ -279,7 +293,7 @@ class Vault:
         now = temporal.iso(now_ms // 1000)
         folders: dict[str, set[str]] = {}
         saved = []
-        for number, draft in enumerate(drafts):
+        for number, draft in enumerate(map(self._signed, drafts)):
             match = known.match(draft)
             if match is not None:
                 held, outcome = match
@@ -304,6 +318,28 @@ class Vault:
             saved.append(Saved(entry.id, path, "created", title, notes=notes))
             known.add(entry.body, duplicates.held(entry, now_ms // 1000))
         return saved
+
+    def _signed(self, draft: Entry) -> Entry:
+        """What an agent writes says so, and is shared with its groups by default."""
+        if self.agent is None:
+            return draft
+        if draft.visibility is Visibility.GROUP and not draft.groups:
+            draft = draft.replace(groups=self.agent.groups)
+        return draft.replace(agent=self.agent.name)
+
+    def owner_only(self, what: str) -> None:
+        """Refuse an agent what shows or changes more than single entries.
+
+        Raises:
+            NotAllowed: an agent asks.
+        """
+        if self.agent is not None:
+            raise NotAllowed(
+                f"{what} is for the owner of the vault, not for agent "
+                f"{self.agent.name}",
+                hint="Ask without --agent and MEMCLI_AGENT.",
+                code="owner_only",
+            )
 
     def _sight(
         self, change: Transaction, held: duplicates.Held, draft: Entry, now: str

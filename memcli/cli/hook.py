@@ -242,7 +242,8 @@ def _opened(root: str) -> "tuple[Vault, Any]":
     from memcli.eligibility import View
     from memcli.vault import Vault
 
-    vault = Vault(root, environ=os.environ)
+    agent = os.environ.get("MEMCLI_AGENT") or None
+    vault = Vault(root, environ=os.environ, agent=agent)
     return vault, View(vault.now_ms() // 1000)
 
 

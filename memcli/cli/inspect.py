@@ -30,8 +30,8 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
 _PARAMETERS = (
     Argument(
         "what",
-        "An id (a unique prefix will do), inbox, reflections, ideas, mining, index, "
-        "or lint",
+        "An id (a unique prefix will do), inbox, reflections, ideas, mining, agents, "
+        "index, or lint",
         metavar="[WHAT]",
     ),
     Argument("session", "With mining: one session", metavar="[SESSION]"),
@@ -43,7 +43,7 @@ _PARAMETERS = (
 
 # A topic wins over an id that starts with it. Most hold a letter that no id has (i, l,
 # o, u); "agents" does not, and no id starts so before the year 2318.
-_TOPICS = ("inbox", "reflections", "ideas", "mining", "index", "lint")
+_TOPICS = ("inbox", "reflections", "ideas", "mining", "agents", "index", "lint")
 # An overview names this many findings and files; `inspect lint` names all.
 _MOST_SHOWN = 20
 
@@ -93,6 +93,8 @@ def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
         from memcli.cli import mining
 
         return mining.mining(vault, values["session"])
+    if what == "agents":
+        return topics.agents(vault)
     if what == "index":
         facts = inspect.index_facts(vault)
         return Result(facts, lambda c: _facts(c, facts), ok=not facts["broken"])

@@ -21,6 +21,8 @@ def run(command: spec.Command, values: dict[str, Any]) -> int:
     as_json = bool(values.pop("json"))
     screen = render.Screen(command.name, as_json=as_json)
     context = _context(values.pop("vault"), as_json, screen)
+    agent = values.pop("agent") or os.environ.get("MEMCLI_AGENT") or None
+    context = context._replace(agent=agent)
     try:
         result = command.run(context, **values)
         return screen.success(result)

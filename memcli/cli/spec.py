@@ -52,6 +52,7 @@ class Context(NamedTuple):
     progress: Callable[[str], Callable[[int, int], None] | None]
     vault: str | None
     json: bool
+    agent: str | None = None
 
     @property
     def interactive(self) -> bool:
@@ -74,6 +75,7 @@ class Context(NamedTuple):
             entropy=self.entropy,
             tell=self.tell,
             progress=self.progress(doing),
+            agent=self.agent,
         )
 
 
@@ -127,6 +129,13 @@ class Command(NamedTuple):
 EVERYWHERE: tuple[Option, ...] = (
     Option("vault", ("--vault",), str, "The vault's folder", metavar="PATH"),
     Option("json", ("--json",), bool, "Print one JSON document", default=False),
+    Option(
+        "agent",
+        ("--agent",),
+        str,
+        "The agent that asks and writes (MEMCLI_AGENT); without it, the owner",
+        metavar="NAME",
+    ),
 )
 """Flags that every command takes."""
 

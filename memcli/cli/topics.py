@@ -105,6 +105,34 @@ def ideas(vault: "Vault") -> Result:
     return Result(data=data, text=text, warnings=problems(found))
 
 
+def agents(vault: "Vault") -> Result:
+    """Who reads and writes here, and how much of it each may see."""
+    from memcli import agents as use_case
+
+    found = use_case.agents(vault)
+
+    def text(canvas: Canvas) -> None:
+        if not found:
+            canvas.line("no agent is configured or has written", style="dim")
+            return
+        canvas.table(
+            ("agent", "policy", "groups", "wrote", "sees", ""),
+            [
+                (
+                    one.name,
+                    one.policy,
+                    ", ".join(one.groups),
+                    f"{one.wrote:,}",
+                    f"{one.sees:,}",
+                    "" if one.configured else "not in the config: isolated",
+                )
+                for one in found
+            ],
+        )
+
+    return Result(data={"agents": [one.as_dict() for one in found]}, text=text)
+
+
 def repair(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
     """Show what can be mended; do it when that is confirmed."""
     from memcli import repair as use_case

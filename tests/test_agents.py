@@ -1,0 +1,302 @@
+"""An agent's vault is the vault without what it may not see, whoever asks for what."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memcli import Vault, briefing, codec, injection, recall, review
+from memcli.document import facts
+from memcli.eligibility import Agent, ReadPolicy, View, alternatives, visible
+from memcli.entry import Entry, Visibility
+from memcli.errors import EntryNotFound, InvalidConfig, NotAllowed
+from tests.conftest import NOW, VaultMaker
+
+WORDS = ("deploy", "tests", "redis", "cache", "Tuesday", "release", "index", "login")
+AGENTS = ("ada", "bob", "eve", None)
+GROUPS = ("red", "blue", "green")
+POLICIES = ("isolated", "shared", "group")
+
+entries = st.lists(
+    st.fixed_dictionaries(
+        {
+            "words": st.lists(st.sampled_from(WORDS), min_size=2, max_size=5),
+            "agent": st.sampled_from(AGENTS),
+            "visibility": st.sampled_from([str(v) for v in Visibility]),
+            "groups": st.lists(st.sampled_from(GROUPS), max_size=2, unique=True),
+            "kind": st.sampled_from(["note", "preference", "constraint"]),
+            "status": st.sampled_from(["active", "active", "active", "pending"]),
+            "item": st.sampled_from([None, None, "invariant"]),
+            "after": st.booleans(),
+        }
+    ),
+    min_size=1,
+    max_size=12,
+)
+askers = st.builds(
+    Agent,
+    st.sampled_from([*(name for name in AGENTS if name), "nobody"]),
+    st.sampled_from(list(ReadPolicy)),
+    st.lists(st.sampled_from(GROUPS), max_size=2, unique=True).map(tuple),
+)
+
+
+def config(root: str, agent: Agent) -> None:
+    groups = ", ".join(f'"{name}"' for name in agent.groups)
+    text = f'[agents.{agent.name}]\npolicy = "{agent.policy}"\ngroups = [{groups}]\n'
+    Path(root, ".memcli", "config.toml").write_text(text, encoding="utf-8")
+
+
+def fill(vault: Vault, rows: list[dict[str, Any]]) -> list[Entry]:
+    drafts = []
+    before = None
+    for number, row in enumerate(rows):
+        values = {
+            "id": f"1{number:015d}".replace("i", "1"),
+            "text": f"{' '.join(row['words'])} number {number}",
+            "agent": row["agent"],
+            "visibility": row["visibility"],
+            "groups": row["groups"],
+            "kind": row["kind"],
+            "status": row["status"] if row["item"] is None else "active",
+            "item": row["item"],
+            "source": {"session": f"s{number % 3}", "seq": number},
+        }
+        if row["after"] and before:
+            values["supersedes"] = before
+        before = values["id"]
+        drafts.append(vault.draft(values))
+    vault.save_all(drafts)
+    found = []
+    for folder, _, names in os.walk(vault.root):
+        for name in names:
+            path = os.path.relpath(os.path.join(folder, name), vault.root)
+            if name.endswith(".md") and name != "README.md" and ".git" not in path:
+                data = Path(vault.root, path).read_bytes()
+                found.append(codec.decode(data, path.replace(os.sep, "/")).entry)
+    return found
+
+
+def surfaces(vault: Vault, query: str) -> dict[str, Any]:
+    """What every surface says, as data."""
+    view = View(NOW)
+    seen: dict[str, Any] = {
+        "recall": vault.recall(query).as_dict(),
+        "high": vault.recall(query, budget="high", explain=True).as_dict(),
+        "history": recall.recall(
+            vault, query, view=recall.view(NOW, history=True)
+        ).as_dict(),
+        "all": recall.enumerate_all(vault, view=view).as_dict(),
+        "reflect": vault.reflect(query).as_dict(),
+        "pending": [one._asdict() for one in review.pending(vault)],
+        "items": [
+            one._asdict()
+            for one in injection.reflections(vault, view=view, query=query)
+        ],
+        "start": briefing.at_start(vault, view),
+        "prompt": briefing.for_prompt(vault, query, view, ()),
+        "tags": vault.read(lambda reader: reader.starting("kind", "")),
+    }
+    ids = [row["id"] for row in seen["all"]["rows"]]
+    for name in ids:
+        shown = vault.get(name)
+        seen[name] = (shown.body, shown.path)
+    for number in range(12):
+        name = f"1{number:015d}"
+        if name not in ids:
+            try:
+                seen[name] = vault.get(name).id
+            except EntryNotFound as error:
+                seen[name] = error.message
+    return seen
+
+
+@settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(entries, askers, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3))
+def test_no_surface_shows_what_a_naive_filter_would_not(
+    tmp_path_factory: pytest.TempPathFactory,
+    ready_vault: Path,
+    rows: list[dict[str, Any]],
+    agent: Agent,
+    words: list[str],
+) -> None:
+    """The answers are those of a vault that never held the rest."""
+    folder = tmp_path_factory.mktemp("agents")
+    whole, naive = folder / "whole", folder / "naive"
+    shutil.copytree(ready_vault, whole)
+    found = fill(Vault(str(whole), now_ms=lambda: NOW * 1000), rows)
+    config(str(whole), agent)
+    shutil.copytree(whole, naive)
+    kept = {entry.id for entry in found if visible(facts(entry), agent)}
+    for entry in found:
+        if entry.id not in kept:
+            (naive / entry.path).unlink()
+        elif entry.supersedes and entry.supersedes not in kept:
+            path = naive / entry.path
+            lines = path.read_text("utf-8").splitlines(keepends=True)
+            path.write_text(
+                "".join(x for x in lines if not x.startswith("supersedes:")), "utf-8"
+            )
+    asked = Vault(str(whole), now_ms=lambda: NOW * 1000, agent=agent.name)
+    answer = Vault(str(naive), now_ms=lambda: NOW * 1000)
+    query = " ".join(words)
+    assert surfaces(asked, query) == surfaces(answer, query)
+    shutil.rmtree(folder)
+
+
+@given(entries, askers)
+def test_the_index_and_the_one_function_say_the_same(
+    rows: list[dict[str, Any]], agent: Agent
+) -> None:
+    for row in rows:
+        entry = Entry(
+            "x",
+            agent=row["agent"],
+            visibility=Visibility(row["visibility"]),
+            groups=tuple(row["groups"]),
+        )
+        terms = {
+            ("agent", entry.agent),
+            ("visibility", str(entry.visibility)),
+            *(("group", g) for g in entry.groups),
+        }
+        by_index = any(
+            all(one in terms for one in needs) for needs in alternatives(agent)
+        )
+        assert by_index is visible(facts(entry), agent)
+
+
+def test_an_agent_that_nobody_knows_is_isolated(make_vault: VaultMaker) -> None:
+    vault = make_vault()
+    vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    stranger = make_vault(agent="stranger")
+    assert stranger.recall("deploy").rows == []
+    stranger.save(stranger.draft({"text": "I deploy on Fridays"}))
+    assert [row.text for row in stranger.recall("deploy").rows] == [
+        "I deploy on Fridays"
+    ]
+    assert len(vault.recall("deploy").rows) == 2
+
+
+def test_what_an_agent_writes_says_who_wrote_it_whatever_the_draft_says(
+    make_vault: VaultMaker,
+) -> None:
+    vault = make_vault(agent="ada")
+    saved = vault.save(vault.draft({"text": "x", "agent": "bob"}))
+    assert vault.get(saved.id).agent == "ada"
+
+
+def test_agent_a_s_skill_stored_memory_is_not_visible_to_isolated_agent_b(
+    make_vault: VaultMaker,
+) -> None:
+    ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
+    draft = ada.draft(
+        {"text": "the release is on Tuesday", "source": {"writer": "skill"}}
+    )
+    saved = ada.save(draft)
+    assert bob.recall("release Tuesday").rows == []
+    with pytest.raises(EntryNotFound) as hidden:
+        bob.get(saved.id)
+    with pytest.raises(EntryNotFound) as unknown:
+        bob.get("1zzzzzzzzzzzzzzz")
+    assert hidden.value.message.replace(saved.id, "") == unknown.value.message.replace(
+        "1zzzzzzzzzzzzzzz", ""
+    )
+    # The same text by another is an entry of its own, not a hint at the first.
+    again = bob.save(bob.draft({"text": "the release is on Tuesday"}))
+    assert (again.outcome, again.similar) == ("created", ())
+
+
+@pytest.mark.parametrize("stale", [True, False])
+def test_a_text_that_only_others_may_see_is_no_duplicate(
+    make_vault: VaultMaker, stale: bool
+) -> None:
+    """Also when the index does not know of it yet."""
+    ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
+    bob.recall("anything")
+    ada.save(ada.draft({"text": "the cache is cold", "visibility": "private"}))
+    if not stale:
+        bob.recall("anything")
+    assert bob.save(bob.draft({"text": "the cache is cold"})).outcome == "created"
+
+
+def test_members_of_several_groups_see_what_is_shared_with_each(
+    make_vault: VaultMaker,
+) -> None:
+    vault = make_vault()
+    for group in GROUPS:
+        vault.save(
+            vault.draft(
+                {"text": f"of {group}", "visibility": "group", "groups": [group]}
+            )
+        )
+    config(vault.root, Agent("ada", ReadPolicy.GROUP, ("red", "blue")))
+    seen = {
+        row.text
+        for row in recall.enumerate_all(make_vault(agent="ada"), view=View(NOW)).rows
+    }
+    assert seen == {"of red", "of blue"}
+
+
+def test_what_shows_more_than_single_entries_is_for_the_owner(
+    make_vault: VaultMaker,
+) -> None:
+    from memcli import harvest, inspect, lint, repair, undo
+
+    vault = make_vault(agent="ada")
+    for ask in (
+        lint.lint,
+        inspect.overview,
+        inspect.index_facts,
+        repair.plan,
+        harvest.harvest,
+    ):
+        with pytest.raises(NotAllowed, match="for the owner"):
+            ask(vault)
+    with pytest.raises(NotAllowed, match="for the owner"):
+        undo.undo_last(vault, "review: ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[agents.ada]\npolicy = "all"',
+        "[agents]\nada = 1",
+        '[agents.ada]\ngroups = "red"',
+    ],
+)
+def test_a_config_of_agents_that_cannot_be_understood_is_refused(
+    make_vault: VaultMaker, text: str
+) -> None:
+    vault = make_vault()
+    Path(vault.root, ".memcli", "config.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidConfig, match="agents"):
+        make_vault(agent="ada")
+
+
+def test_inspect_agents_counts_what_each_wrote_and_sees(make_vault: VaultMaker) -> None:
+    from memcli.agents import agents
+
+    ada = make_vault(agent="ada")
+    config(ada.root, Agent("bob", ReadPolicy.SHARED))
+    ada.save(ada.draft({"text": "for all"}))
+    ada.save(ada.draft({"text": "for me", "visibility": "private"}))
+    found = {one.name: one for one in agents(make_vault())}
+    assert (found["ada"].policy, found["ada"].wrote, found["ada"].sees) == (
+        "isolated",
+        2,
+        2,
+    )
+    assert (found["bob"].policy, found["bob"].wrote, found["bob"].sees) == (
+        "shared",
+        0,
+        1,
+    )
+    assert not found["ada"].configured
