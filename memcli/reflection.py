@@ -152,7 +152,7 @@ def reflect(
         mined=mined,
     )
     try:
-        found = _mined(steps)
+        found = candidates(steps)
         done = _kept(vault, session, found, transcript, writer, dry_run=dry_run)
     except Exception as error:
         if not dry_run:
@@ -169,8 +169,12 @@ def reflect(
     return done
 
 
-def _mined(steps: Iterable[Step]) -> Mined:
-    """The candidates, without a secret in them."""
+def candidates(steps: Iterable[Step]) -> Mined:
+    """What `reflect` finds in a session, without a secret in it.
+
+    Raises:
+        Unreadable, ScannerFailed: the steps end early, or nothing looked for secrets.
+    """
     found = mine(_redacted(steps))
     return found._replace(candidates=[_scrubbed(one) for one in found.candidates])
 

@@ -3,6 +3,7 @@
 python tests/benchmarks                          startup, then scale
 python tests/benchmarks locomo --data FILE
 python tests/benchmarks reflect --data FILE
+python tests/benchmarks mining --data FOLDER
 python tests/benchmarks peers --data FILE --cache FOLDER
 """
 
@@ -12,7 +13,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-NAMES = ("startup", "scale", "locomo", "reflect", "peers", "timing", "corpus")
+NAMES = ("startup", "scale", "locomo", "reflect", "mining", "peers", "timing", "corpus")
 
 
 def main() -> None:
@@ -30,7 +31,8 @@ def main() -> None:
         sys.argv = [f"tests/benchmarks {chosen_name}", *rest]
         import_module(f"tests.benchmarks.{chosen_name}").main()
     if name in ("", "all"):
-        print("Not run: locomo, reflect and peers need `--data FILE` (LoCoMo's JSON).")
+        print("Not run: locomo, reflect and peers need `--data FILE` (LoCoMo's JSON),")
+        print("mining needs `--data FOLDER` (labelled transcripts).")
 
 
 if __name__ == "__main__":
