@@ -55,6 +55,10 @@ _WAYS = tuple(
 )
 
 
+# What directives share whatever they are about.
+_GENERAL = frozenset("use using always please make sure write run everywhere".split())
+
+
 class Conflict(NamedTuple):
     """Two facts, the older first; `rule` is versions, numbers or negation."""
 
@@ -112,10 +116,11 @@ def differ(one: str, other: str) -> tuple[str, str] | None:
     # All words here: "us" is a stop word, and a kind of English.
     first_words, second_words = set(analysis.words(one)), set(analysis.words(other))
     ours, others = first_words - second_words, second_words - first_words
-    if mine.negated == theirs.negated and len(ours) <= 3 and len(others) <= 3:
+    if mine.negated == theirs.negated:
+        shared = (mine.words & theirs.words) - _GENERAL
         for ways in _WAYS:
             one_way, other_way = ours & ways, others & ways
-            if one_way and other_way and (mine.words & theirs.words):
+            if one_way and other_way and shared:
                 first, second = sorted(one_way)[0], sorted(other_way)[0]
                 return "alternative", f"one says {first}, the other {second}"
     return None
