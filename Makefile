@@ -23,6 +23,9 @@ bench: $(VENV)/tools.stamp  ## Run the benchmarks (ARGS="locomo --data FILE")
 docs: $(VENV)/tools.stamp  ## Write docs/cli.md anew from the commands' help
 	@$(RUN) -m cogapp -r docs/cli.md
 
+skills: $(VENV)/tools.stamp  ## Write skills/ anew from its templates
+	@$(RUN) tests/make_skills.py
+
 clean:  ## Remove the environment and everything that was built
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	    .import_linter_cache
@@ -47,4 +50,4 @@ $(VENV)/tools.stamp: $(VENV)/memcli.stamp
 	@echo 'Installing the development tools ...'
 	@$(RUN) tests/check.py install-tools && touch $@
 
-.PHONY: help venv test demo bench docs clean
+.PHONY: help venv test demo bench docs skills clean

@@ -148,6 +148,12 @@ class InvalidConfig(MemcliError):
     code = "invalid_config"
 
 
+class SkillNotFound(MemcliError):
+    """No skill of this name comes with memcli."""
+
+    code = "skill_not_found"
+
+
 class UsageError(MemcliError):
     """A command line, or a request, that makes no sense as a whole."""
 

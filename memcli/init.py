@@ -10,8 +10,8 @@ import shutil
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from memcli import files, layout
-from memcli.errors import MemcliError, NotAVault, WriteFailed
+from memcli import files, layout, packaged
+from memcli.errors import NotAVault, WriteFailed
 from memcli.history import Repository
 
 # What a folder of notes needs; the rest of the template is for new vaults.
@@ -26,21 +26,6 @@ class Prepared(NamedTuple):
     notes: int
     added: list[str]
     commit: str | None
-
-
-def template_folder() -> str:
-    """The vault template: package data, or the checkout's own when run from one."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    for folder in (
-        os.path.join(here, "_data", "vault-template"),
-        os.path.join(os.path.dirname(here), "vault-template"),
-    ):
-        if os.path.isdir(folder):
-            return folder
-    raise MemcliError(
-        "the vault template is not part of this installation",
-        hint="Install memcli again.",
-    )
 
 
 def prepare(
@@ -69,7 +54,7 @@ def prepare(
     notes = sorted(files.paths(files.scan(root))) if os.path.isdir(root) else []
     entries = [path for path in notes if layout.is_entry(path)]
     is_new = not was_vault and (not os.path.isdir(root) or not os.listdir(root))
-    template = template_folder()
+    template = packaged.folder("vault-template")
     wanted = _template_files(template) if is_new else list(_NEEDED)
     missing = [path for path in wanted if not os.path.exists(os.path.join(root, path))]
     outcome = "created" if is_new else "adopted"

@@ -1,0 +1,516 @@
+"""The skills say what is so: generated, versioned, and every command they show runs."""
+
+import hashlib
+import itertools
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, skills
+from memcli.cli import argv, spec
+from memcli.cli.run import run
+from memcli.errors import MemcliError, SkillNotFound
+from tests import make_skills
+
+ROOT = make_skills.SKILLS
+PAGES = sorted(ROOT.rglob("SKILL.md"))
+VARIANTS = {
+    *("claude-code", "cursor", "codex", "chatgpt", "claude-desktop", "copilot-cli"),
+    *("gemini-cli", "windsurf", "generic"),
+}
+RECIPES = {"recap", "decisions", "blockers", "actionables", "prep"}
+NAMES = {*RECIPES, "remember", "recall", "reflect", "core"}
+
+every_page = pytest.mark.parametrize(
+    "page", PAGES, ids=lambda page: page.parent.relative_to(ROOT).as_posix()
+)
+
+
+def code(text: str) -> list[str]:
+    """The lines of every `sh` block, and every span of code outside of blocks."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    rest = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    spans = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", rest)]
+    return [line for block in blocks for line in block.splitlines()] + spans
+
+
+def commands(text: str) -> list[list[str]]:
+    """The words of every memcli command that a page shows."""
+    return [shlex.split(one) for one in code(text) if one.startswith("memcli")]
+
+
+# --- generated -------------------------------------------------------------------
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of skills/, to be changed."""
+    return Path(shutil.copytree(ROOT, tmp_path / "skills"))
+
+
+def test_what_is_committed_is_what_the_templates_give() -> None:
+    made = make_skills.generate(ROOT)
+    assert {path: (ROOT / path).read_bytes() for path in made} == made
+    pages = {path.relative_to(ROOT).as_posix() for path in PAGES}
+    assert pages == set(made) - {make_skills.CATALOG}
+
+
+def test_the_nine_skills_and_the_nine_variants_are_there() -> None:
+    listed = skills.catalog()
+    assert set(listed) == NAMES
+    assert set(listed["core"].files) == VARIANTS
+    assert {host.variant for host in skills.HOSTS.values()} == VARIANTS
+
+
+def test_the_catalog_is_sorted_and_says_hash_version_and_description() -> None:
+    text = (ROOT / make_skills.CATALOG).read_text("utf-8")
+    listed = json.loads(text)
+    assert text == json.dumps(listed, indent=2, sort_keys=True) + "\n"
+    for about in listed.values():
+        for path, file in about["files"].items():
+            data = (ROOT / path).read_bytes()
+            assert file["sha256"] == hashlib.sha256(data).hexdigest()
+            assert data.endswith(f"\n<!-- version: {about['version']} -->\n".encode())
+            assert about["description"]
+
+
+def test_a_changed_text_under_its_old_version_is_refused(copy: Path) -> None:
+    shared = copy / "_templates" / "shared" / "window.md"
+    shared.write_text(shared.read_text("utf-8") + "More.\n", "utf-8")
+    with pytest.raises(make_skills.VersionNotRaised) as refused:
+        make_skills.generate(copy)
+    using = {p.stem for p in (copy / "_templates").glob("*.md") if uses(p, "window")}
+    assert set(str(refused.value).split(", ")) == using
+    assert "recap" in using
+
+
+def uses(template: Path, shared: str) -> bool:
+    return f"@{{{shared}}}" in template.read_text("utf-8")
+
+
+def test_a_raised_version_keeps_the_hashes_that_it_had(copy: Path) -> None:
+    old = json.loads((copy / make_skills.CATALOG).read_text("utf-8"))["recap"]
+    facts = copy / "_templates" / "facts.toml"
+    raised = facts.read_text("utf-8").replace(
+        f"[recap]\nversion = {old['version']}\n",
+        f"[recap]\nversion = {old['version'] + 1}\n",
+    )
+    facts.write_text(raised, "utf-8")
+    made = make_skills.generate(copy)
+    new = json.loads(made[make_skills.CATALOG])["recap"]
+    path = "recap/SKILL.md"
+    assert new["version"] == old["version"] + 1
+    before = old["files"][path]
+    assert new["files"][path]["earlier"] == [*before["earlier"], before["sha256"]]
+    (copy / make_skills.CATALOG).write_bytes(made[make_skills.CATALOG])
+    assert make_skills.generate(copy) == made
+
+
+# --- pages that every host loads ---------------------------------------------------
+
+
+@every_page
+def test_every_host_can_read_the_page(page: Path) -> None:
+    data = page.read_bytes()
+    assert b"\r" not in data
+    assert not data.startswith(b"\xef\xbb\xbf")
+    front = re.match(r"---\n((?:[a-z]+: .+\n)+)---\n\n# ", data.decode())
+    assert front
+    fields = dict(line.split(": ", 1) for line in front[1].splitlines())
+    assert all(re.fullmatch(r'"[^"\\]+"', v) for k, v in fields.items() if k != "name")
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", fields["name"])
+    variant = page.parent.name if page.parent.parent.name == "core" else ""
+    assert fields["name"] == ("memcli" if variant else page.parent.name)
+    description = fields["description"].strip('"')
+    web = variant in ("chatgpt", "claude-desktop")
+    assert 100 < len(description) <= (200 if web else 1024)
+    assert not (web and re.search("claude|anthropic", description, re.IGNORECASE))
+    assert len(fields["compatibility"]) <= 500
+
+
+@every_page
+def test_it_has_every_part(page: Path) -> None:
+    text = page.read_text("utf-8")
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    core = page.parent.parent.name == "core"
+    wanted = ["When nothing is found", "Example"]
+    if core:
+        wanted += ["When to recall", "When to save"]
+        wanted += ["When something has changed: evolve"]
+        wanted += ["When something is solved: resolve"]
+    else:
+        wanted += ["When this fires", "Mission", "Output contract"]
+    assert set(wanted) <= set(headings)
+    assert len(headings) == len(set(headings))
+    empty = text.partition("## When nothing is found\n")[2].partition("## ")[0]
+    assert re.search(r'say: "[A-Z][^"]+\."', empty, re.IGNORECASE)
+    assert any(words[1] in ("recall", "reflect") for words in shown(text))
+    assert "@{" not in text
+    assert re.search(r"record\s+of the past, not an instruction", text) or (
+        page.parent.name == "remember"
+    )
+
+
+STALE = (
+    "ask a question, get a direct answer",
+    "cites its sources",
+    "get synthesi[sz]ed answer",
+    "requires synthesis",
+    "present directly",
+    "complete response",
+    "resolves contradictions",
+    "if reflect fails",
+    "harmony",
+    r"response[-_]schema",
+    r"(?<!not a )finished answer",
+    r"reflect\W+(writes|synthesi[sz]es|answers) ",
+)
+
+
+@pytest.mark.parametrize("stale", STALE)
+def test_no_skill_says_that_reflect_writes_the_answer(stale: str) -> None:
+    said = {
+        path.relative_to(ROOT).as_posix(): found[0]
+        for path in ROOT.rglob("*.*")
+        if (text := " ".join(path.read_text("utf-8").split()))
+        and (found := re.search(stale, text, re.IGNORECASE))
+    }
+    assert said == {}
+
+
+def test_the_stale_sayings_are_found_where_they_stand() -> None:
+    old = "Do NOT call recall after reflect - reflect already cites its sources."
+    assert any(re.search(stale, old) for stale in STALE)
+    assert not any(re.search(stale, "not a finished answer") for stale in STALE)
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_the_recall_recipes_recall(name: str) -> None:
+    text = (ROOT / name / "SKILL.md").read_text("utf-8")
+    assert "reflect" not in text
+    assert {words[1] for words in shown(text)} <= {"recall", "resolve"}
+
+
+# --- commands that run -------------------------------------------------------------
+
+FACTS: list[dict[str, Any]] = [
+    {"text": "PostgreSQL for the database of the ledger", "kind": "decision"},
+    {"text": "Deploy the checkout service on Tuesdays", "kind": "convention"},
+    {"text": "The checkout service hangs in tests: set REDIS_URL", "kind": "fix"},
+    {"text": "The checkout service went to staging", "kind": "event"},
+    {"text": "The checkout release waits for the legal department", "kind": "blocker"},
+    {"text": "Write the runbook of the checkout service", "kind": "action"},
+    {"text": "No personal data in logs", "kind": "constraint"},
+    {"text": "The checkout service needs 3 minutes to start", "entities": ["checkout"]},
+    {"text": "The checkout service needs 9 minutes to start", "entities": ["checkout"]},
+    # What disagrees, and what the commands of the pages nearly repeat.
+    {"text": "I prefer code reviews of 200 lines in Go", "kind": "preference"},
+    {"text": "I prefer code reviews of 400 lines in Go", "kind": "preference"},
+    {"text": "Prefers small commits with tests, always", "kind": "preference"},
+    {"text": "Prefers tabs over spaces in all code", "kind": "preference"},
+]
+
+
+@pytest.fixture
+def demo(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[list[str]], dict[str, Any]]:
+    """Run the words of a command on a small vault: its answer, when it succeeds.
+
+    ID and OLD_ID stand for another active entry each time.
+    """
+    saved = vault.save_all([vault.draft(fact) for fact in FACTS])
+    ids = [one.id for one in saved]
+    model = {"text": "The checkout service", "layer": "model", "evidence": ids[:2]}
+    vault.save(vault.draft(model))
+    seen = {"text": "The checkout service rollout", "layer": "observation"}
+    vault.save(vault.draft({**seen, "evidence": [ids[3], ids[0]]}))
+    vault.evolve(ids[0], "PostgreSQL 17 for the database of the ledger")
+    vault.evolve(ids[3], "The checkout service went to production")
+    others = (
+        vault.save(vault.draft({"text": f"Deploy the gateway on host {number}"})).id
+        for number in itertools.count()
+    )
+    next(others)  # the first has none beside it that may say the same
+    monkeypatch.setenv("MEMCLI_VAULT", vault.root)
+    monkeypatch.chdir(tmp_path)
+    for name in ("note.md", "report.md"):
+        Path(name).write_text(f"# From {name}\nWith 'quotes' and \"quotes\".\n")
+
+    def answer(words: list[str]) -> dict[str, Any]:
+        placed = [next(others) if w in ("ID", "OLD_ID") else w for w in words]
+        if "--undo" in placed:
+            vault.resolve(placed[-2])
+        if "--revert" in placed:
+            placed[-2] = vault.evolve(placed[-2], "Something else").id
+        return execute(placed)
+
+    return answer
+
+
+def execute(words: list[str]) -> dict[str, Any]:
+    command = spec.load(words[1])
+    values = argv.parse(words[2:], command)
+    assert values is not None, f"not understood: {shlex.join(words)}"
+    assert values["json"], f"without --json: {shlex.join(words)}"
+    said: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+
+        def keep(_screen: Any, *parts: Any, ok: bool) -> None:
+            said.append(json.dumps([ok, *parts]))
+
+        patch.setattr("memcli.cli.render.Screen._document", keep)
+        assert run(command, values) == 0, (shlex.join(words), said)
+    (one,) = said
+    ok, data, _, error = json.loads(one)
+    assert (ok, error) == (True, None)
+    assert isinstance(data, dict)
+    return data
+
+
+def shown(text: str) -> Iterator[list[str]]:
+    """The commands of a page that are more than the name of one."""
+    for words in commands(text):
+        assert words[:1] == ["memcli"]
+        if len(words) > 1:
+            assert words[1] in spec.COMMANDS, words
+        if len(words) > 2 and words[2:] != ["--help"]:
+            yield words
+
+
+@every_page
+def test_every_command_it_shows_runs_and_gives_the_fields_it_names(
+    page: Path, demo: Callable[[list[str]], dict[str, Any]]
+) -> None:
+    text = page.read_text("utf-8")
+    answers = [demo(words) for words in shown(text)]
+    assert len(answers) >= 5
+    named = {one for one in code(text) if re.fullmatch(r"data(\.\w+(\[\])?)+", one)}
+    assert named
+    missing = {one for one in named if not any(has(a, one) for a in answers)}
+    assert missing == set()
+
+
+def has(data: dict[str, Any], name: str) -> bool:
+    """Whether an answer has a field, in one item at least of each list on the way."""
+    found: list[Any] = [data]
+    for part in name.split(".")[1:]:
+        key = part.removesuffix("[]")
+        found = [one[key] for one in found if isinstance(one, dict) and key in one]
+        if part != key:
+            found = [item for one in found if isinstance(one, list) for item in one]
+    return bool(found)
+
+
+@every_page
+def test_every_flag_and_kind_it_names_exists(page: Path, vault: Vault) -> None:
+    text = page.read_text("utf-8")
+    loaded = [spec.load(name) for name in ("recall", "save", "evolve", "resolve")]
+    flags = {flag for one in loaded for option in one.options for flag in option.flags}
+    named = {one.split()[0] for one in code(text) if one.startswith("--")}
+    assert named <= flags
+    listed = re.search(r"Kinds: ((?:`\w+`[,.]\s+)+)", text)
+    if listed:
+        assert set(re.findall(r"\w+", listed[1])) <= set(vault.kinds)
+
+
+def test_a_command_that_does_not_exist_is_noticed(
+    demo: Callable[[list[str]], dict[str, Any]],
+) -> None:
+    for wrong in (
+        "memcli recall x --kind nonsense --json",
+        "memcli recall x --research --json",
+        "memcli recall x",
+    ):
+        with pytest.raises(AssertionError):
+            demo(shlex.split(wrong))
+    with pytest.raises(AssertionError):
+        list(shown("`memcli synthesize x --json`"))
+    assert not has({"rows": [{"id": 1}]}, "data.rows[].nothing")
+
+
+def test_the_windows_it_names_are_understood(
+    demo: Callable[[list[str]], dict[str, Any]],
+) -> None:
+    text = (ROOT / "recap" / "SKILL.md").read_text("utf-8")
+    section = text.partition("## Time windows")[2].partition("\n## ")[0]
+    named = re.findall(r"`(yesterday|\d+[dwm]|'[a-z ]+'|\d{4}-[\d-]+)`", section)
+    assert len(named) == 7
+    for when in named:
+        words = ["memcli", "recall", "x", "--after", when.strip("'"), "--json"]
+        assert demo(words)["window"]["after"]
+
+
+def test_reflect_searches_as_often_as_its_budgets_allow() -> None:
+    text = (ROOT / "reflect" / "SKILL.md").read_text("utf-8")
+    rows = re.findall(r"^\| (low|mid|high) \| (\d+) \|", text, re.MULTILINE)
+    assert dict(rows) == {"low": "2", "mid": "5", "high": "10"}
+    layers = re.findall(r"recall .*--layer (\w+)", text)
+    assert layers[:3] == ["model", "observation", "fact"]
+
+
+# --- copies in hosts ---------------------------------------------------------------
+
+
+def install(folder: Path, variant: str = "generic", **how: bool) -> dict[str, str]:
+    """Install every skill; outcome by name."""
+    chosen = skills.pick(skills.catalog())
+    how = {"shared": False, "force": False, **how}
+    steps = skills.plan(chosen, str(folder), variant, **how)
+    skills.apply(steps)
+    return {step.name: step.outcome for step in steps}
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_installing_twice_changes_nothing(tmp_path: Path) -> None:
+    assert set(install(tmp_path).values()) == {"installed"}
+    once = everything(tmp_path)
+    assert set(once) == {f"{name}/SKILL.md" for name in {*NAMES, "memcli"} - {"core"}}
+    times = {path: (tmp_path / path).stat().st_mtime_ns for path in once}
+    assert set(install(tmp_path).values()) == {"unchanged"}
+    assert everything(tmp_path) == once
+    assert {path: (tmp_path / path).stat().st_mtime_ns for path in once} == times
+
+
+def test_what_a_person_edited_stays_until_forced(tmp_path: Path) -> None:
+    install(tmp_path)
+    page = tmp_path / "recap" / "SKILL.md"
+    page.write_bytes(page.read_bytes().replace(b"neutral", b"friendly"))
+    edited = page.read_bytes()
+    assert install(tmp_path)["recap"] == "kept"
+    assert page.read_bytes() == edited
+    assert install(tmp_path, force=True)["recap"] == "updated"
+    assert page.read_bytes() == (ROOT / "recap" / "SKILL.md").read_bytes()
+
+
+def test_line_ends_are_no_edit(tmp_path: Path) -> None:
+    install(tmp_path)
+    page = tmp_path / "recap" / "SKILL.md"
+    page.write_bytes(page.read_bytes().replace(b"\n", b"\r\n"))
+    assert install(tmp_path)["recap"] == "unchanged"
+
+
+def test_what_is_not_ours_stays_whatever_is_said(tmp_path: Path) -> None:
+    foreign = tmp_path / "recap" / "SKILL.md"
+    foreign.parent.mkdir()
+    foreign.write_text("---\nname: recap\ndescription: mine\n---\nMine.\n")
+    (tmp_path / "recall" / "SKILL.md").mkdir(parents=True)
+    (tmp_path / "prep").mkdir()
+    (tmp_path / "prep" / "SKILL.md").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "decisions").mkdir()
+    (tmp_path / "decisions" / "notes.md").write_text("mine too")
+    before = everything(tmp_path)
+    done = install(tmp_path, force=True)
+    assert {n for n, o in done.items() if o == "kept"} == {"recap", "recall", "prep"}
+    assert before.items() <= everything(tmp_path).items()
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_what_an_earlier_version_wrote_is_brought_up_to_date(
+    tmp_path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path / "host", "codex")
+    facts = copy / "_templates" / "facts.toml"
+    text = re.sub(
+        r"^version = (\d+)$",
+        lambda found: f"version = {int(found[1]) + 1}",
+        facts.read_text("utf-8"),
+        flags=re.MULTILINE,
+    )
+    facts.write_text(text, "utf-8")
+    for path, data in make_skills.generate(copy).items():
+        (copy / path).write_bytes(data)
+    with monkeypatch.context() as patch:
+        patch.setattr("memcli.packaged.folder", lambda name: str(copy))
+        (recap,) = skills.pick(["recap"])
+        found = skills.look(recap, str(tmp_path / "host"))
+        assert found
+        assert (found.state, found.version) == ("outdated", recap.version - 1)
+        assert set(install(tmp_path / "host", "codex").values()) == {"updated"}
+        assert set(install(tmp_path / "host", "codex").values()) == {"unchanged"}
+    # For the memcli that does not know the new version it is neither ours nor edited.
+    (recap,) = skills.pick(["recap"])
+    found = skills.look(recap, str(tmp_path / "host"))
+    assert found
+    assert found.state == "newer"
+    assert set(install(tmp_path / "host", "codex").values()) == {"kept"}
+
+
+def test_two_hosts_that_share_a_folder_share_the_generic_page(tmp_path: Path) -> None:
+    page = tmp_path / "memcli" / "SKILL.md"
+    assert install(tmp_path, "codex", shared=True)["core"] == "installed"
+    assert page.read_bytes() == (ROOT / "core" / "codex" / "SKILL.md").read_bytes()
+    assert install(tmp_path, "gemini-cli", shared=True)["core"] == "updated"
+    generic = (ROOT / "core" / "generic" / "SKILL.md").read_bytes()
+    assert page.read_bytes() == generic
+    for variant in ("codex", "gemini-cli", "generic"):
+        assert install(tmp_path, variant, shared=True)["core"] == "unchanged"
+    assert install(tmp_path, "codex")["core"] == "updated"
+
+
+def test_a_damaged_installation_is_named(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memcli.packaged.folder", lambda name: str(copy))
+    (copy / "recap" / "SKILL.md").write_text("something else")
+    (recap,) = skills.pick(["recap"])
+    with pytest.raises(MemcliError, match="not what the catalog says"):
+        skills.page(recap, "generic")
+    for broken in ("{", "[]", '{"recap": {}}'):
+        (copy / make_skills.CATALOG).write_text(broken)
+        with pytest.raises(MemcliError, match="damaged"):
+            skills.catalog()
+
+
+def test_an_unknown_skill_is_refused_with_those_there_are() -> None:
+    with pytest.raises(SkillNotFound) as refused:
+        skills.pick(["recapp"])
+    assert "recap" in (refused.value.hint or "")
+    assert [one.name for one in skills.pick(["memcli", "core", "recap"])] == [
+        *("core", "recap")
+    ]
+
+
+def test_each_host_has_its_folder(tmp_path: Path) -> None:
+    project = tmp_path / "app"
+    (project / ".git").mkdir(parents=True)
+    (project / "src").mkdir()
+    environ = {"HOME": str(tmp_path)}
+
+    def where(host: str, scope: str, **more: str) -> str:
+        place = skills.place(host, scope, {**environ, **more}, str(project / "src"))
+        return Path(place.path).relative_to(tmp_path).as_posix()
+
+    assert where("claude-code", "user") == ".claude/skills"
+    assert where("claude-code", "project") == "app/.claude/skills"
+    moved = str(tmp_path / "c")
+    assert where("claude-code", "user", CLAUDE_CONFIG_DIR=moved) == "c/skills"
+    assert where("claude-code", "project", CLAUDE_CONFIG_DIR=moved).startswith("app/")
+    for host in ("codex", "gemini", "gemini-cli", "copilot", "copilot-cli", "opencode"):
+        assert where(host, "user") == ".agents/skills"
+        assert where(host, "project") == "app/.agents/skills"
+    assert where("cursor", "user") == ".cursor/skills"
+    for host in ("windsurf", "chatgpt", "claude-desktop", "generic", "nosuch"):
+        with pytest.raises(MemcliError):
+            where(host, "user")
+
+
+def test_a_home_under_git_is_no_project(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    work = tmp_path / "work"
+    work.mkdir()
+    place = skills.place("codex", "project", {"HOME": str(tmp_path)}, str(work))
+    assert place.path == str(work / ".agents" / "skills")
