@@ -169,7 +169,11 @@ def use_installed(python: Path, folder: Path) -> str:
     kept.pop("PYTHONPATH", None)
     environment = {**kept, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "x")}
     program = python.with_name("memcli.exe" if os.name == "nt" else "memcli")
-    for command in (["--help"], ["init", str(folder / "vault")]):
+    for command in (
+        ["--help"],
+        ["init", str(folder / "vault")],
+        ["skills", "install", "--all", "--host", "claude-code"],
+    ):
         done = subprocess.run(
             [program, *command],
             cwd=folder,

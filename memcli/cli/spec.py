@@ -153,6 +153,7 @@ COMMANDS = (
     "import",
     "hook",
     "sweep",
+    "skills",
 )
 
 

@@ -1,0 +1,174 @@
+"""`memcli skills`: shows pages as they are, installs them, says where they stand."""
+
+from pathlib import Path
+
+import pytest
+
+from memcli import skills
+from tests.cli.conftest import Outcome, Run
+
+ROOT = Path(__file__).resolve().parents[2] / "skills"
+
+
+def outcomes(done: Outcome) -> dict[str, str]:
+    return {item["name"]: item["outcome"] for item in done.json["data"]["items"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        (["recap"], "recap"),
+        (["core"], "core/generic"),
+        (["memcli", "--host", "claude-code"], "core/claude-code"),
+        (["core", "--host", "gemini"], "core/gemini-cli"),
+        (["core", "--host", "copilot-cli"], "core/copilot-cli"),
+        (["reflect", "--host", "chatgpt"], "reflect"),
+    ],
+)
+def test_show_prints_the_page_byte_for_byte(
+    memcli: Run, words: list[str], path: str
+) -> None:
+    page = (ROOT / path / "SKILL.md").read_text("utf-8")
+    assert memcli("skills", "show", *words).out == page
+    data = memcli("skills", "show", *words, "--json").json["data"]
+    assert (data["text"], data["path"]) == (page, f"{path}/SKILL.md")
+
+
+def test_it_needs_no_vault(memcli: Run, home: Path) -> None:
+    nowhere = {"MEMCLI_VAULT": str(home / "nowhere")}
+    for words in (["list"], ["show", "recap"], ["install", "--all", "--dir", "x"]):
+        assert memcli("skills", *words, environ=nowhere).code == 0
+
+
+def test_install_and_list_for_the_user(memcli: Run, home: Path) -> None:
+    every = {"actionables", "blockers", "core", "decisions", "prep", "recall"}
+    every |= {"recap", "reflect", "remember"}
+    plan = memcli(
+        *("skills", "install", "--all", "--host", "claude-code"), "--dry-run", "--json"
+    )
+    assert outcomes(plan) == dict.fromkeys(every, "installed")
+    assert not (home / ".claude").exists()
+    done = memcli("skills", "install", "--all", "--host", "claude-code", "--json")
+    assert outcomes(done) == outcomes(plan)
+    assert done.json["data"]["folder"] == str(home / ".claude" / "skills")
+    core = (home / ".claude" / "skills" / "memcli" / "SKILL.md").read_bytes()
+    assert core == (ROOT / "core" / "claude-code" / "SKILL.md").read_bytes()
+    again = memcli("skills", "install", "--all", "--host", "claude-code", "--json")
+    assert set(outcomes(again).values()) == {"unchanged"}
+    listed = memcli("skills", "--json").json["data"]
+    assert listed["count"] == len(every)
+    for row in listed["skills"]:
+        (copy,) = row["installed"]
+        assert (copy["state"], copy["scope"]) == ("current", "user")
+        assert copy["hosts"] == ["claude-code"]
+        assert copy["version"] == row["version"]
+    text = memcli("skills", "list", "recap").out
+    assert text.splitlines()[-1].startswith("  current: ")
+
+
+def test_a_project_gets_its_own(memcli: Run, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "app" / ".git").mkdir(parents=True)
+    (tmp_path / "app" / "src").mkdir()
+    done = memcli(
+        *("skills", "install", "core", "recap", "--host", "codex"),
+        *("--scope", "project", "--json"),
+        cwd=tmp_path / "app" / "src",
+    )
+    folder = tmp_path / "app" / ".agents" / "skills"
+    assert done.json["data"]["folder"] == str(folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["memcli", "recap"]
+    assert not (home / ".agents").exists()
+    elsewhere = memcli("skills", "list", "recap", "--json").json["data"]
+    assert elsewhere["skills"][0]["installed"] == []
+    assert memcli("skills", "list", "recap").out.endswith("  not installed\n")
+
+
+def test_an_edited_page_is_kept_and_said_to_be(memcli: Run, home: Path) -> None:
+    words = ("skills", "install", "recap", "recall", "--host", "codex")
+    assert memcli(*words).code == 0
+    page = home / ".agents" / "skills" / "recap" / "SKILL.md"
+    page.write_text(page.read_text("utf-8").replace("neutral", "friendly"), "utf-8")
+    edited = page.read_bytes()
+    done = memcli(*words, "--json")
+    assert (done.code, done.json["ok"]) == (1, False)
+    assert outcomes(done) == {"recap": "kept", "recall": "unchanged"}
+    assert "--force" in memcli(*words).out
+    listed = memcli("skills", "list", "recap", "--host", "codex", "--json")
+    assert listed.json["data"]["skills"][0]["installed"][0]["state"] == "edited"
+    assert page.read_bytes() == edited
+    assert outcomes(memcli(*words, "--force", "--json"))["recap"] == "updated"
+    assert page.read_bytes() == (ROOT / "recap" / "SKILL.md").read_bytes()
+
+
+def test_hosts_that_share_a_folder_do_not_take_turns(memcli: Run, home: Path) -> None:
+    page = home / ".agents" / "skills" / "memcli" / "SKILL.md"
+    for host in ("codex", "gemini", "copilot", "opencode", "codex"):
+        assert memcli("skills", "install", "core", "--host", host).code == 0
+    assert page.read_bytes() == (ROOT / "core" / "generic" / "SKILL.md").read_bytes()
+    listed = memcli("skills", "list", "core", "--json").json["data"]["skills"][0]
+    (copy,) = listed["installed"]
+    assert copy["hosts"] == ["codex", "gemini", "copilot", "opencode"]
+    assert (copy["state"], copy["variant"]) == ("current", "generic")
+
+
+def test_a_skill_that_a_host_would_load_twice_is_named(memcli: Run, home: Path) -> None:
+    memcli("skills", "install", "recap", "--host", "claude-code")
+    for host, twice in (("opencode", 1), ("codex", 0), ("copilot", 0)):
+        done = memcli("skills", "install", "recap", "--host", host, "--json")
+        assert len(done.json["warnings"]) == twice, host
+    memcli("skills", "install", "recap", "--host", "claude-code", "--scope", "project")
+    done = memcli(
+        *("skills", "install", "recap", "--host", "copilot", "--scope", "project"),
+        "--json",
+    )
+    (warning,) = done.json["warnings"]
+    assert ".claude" in warning
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "error"),
+    [
+        (["nonsense"], 2, "usage"),
+        (["show"], 2, "usage"),
+        (["show", "recap", "recall"], 2, "usage"),
+        (["show", "nosuch"], 1, "skill_not_found"),
+        (["show", "core", "--host", "nosuch"], 2, "usage"),
+        (["show", "recap", "--force"], 2, "usage"),
+        (["list", "--dry-run"], 2, "usage"),
+        (["install"], 2, "usage"),
+        (["install", "recap"], 2, "usage"),
+        (["install", "--all", "recap", "--host", "codex"], 2, "usage"),
+        (["install", "recap", "--host", "windsurf"], 2, "usage"),
+        (["install", "nosuch", "--host", "codex"], 1, "skill_not_found"),
+        (["install", "recap", "--host", "codex", "--scope", "world"], 2, "usage"),
+    ],
+)
+def test_mistakes_are_explained_and_write_nothing(
+    memcli: Run, home: Path, words: list[str], code: int, error: str
+) -> None:
+    before = sorted(path.name for path in home.iterdir())
+    done = memcli("skills", *words, "--json")
+    assert (done.code, done.json["error"]["code"]) == (code, error)
+    assert done.json["error"]["hint"] or "--" in done.json["error"]["message"]
+    assert sorted(path.name for path in home.iterdir()) == before
+
+
+def test_a_host_without_a_folder_takes_one(memcli: Run, tmp_path: Path) -> None:
+    done = memcli("skills", "install", "core", "--host", "windsurf", "--dir", "w")
+    assert done.code == 0
+    page = (tmp_path / "w" / "memcli" / "SKILL.md").read_bytes()
+    assert page == (ROOT / "core" / "windsurf" / "SKILL.md").read_bytes()
+
+
+def test_a_file_in_the_way_is_an_error_that_says_where(
+    memcli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "w").write_text("a file")
+    done = memcli("skills", "install", "recap", "--dir", "w", "--json")
+    assert (done.code, done.json["error"]["code"]) == (1, "write_failed")
+    assert str(tmp_path / "w") in done.json["error"]["message"]
+
+
+def test_help_names_every_host(memcli: Run) -> None:
+    text = " ".join(memcli("skills", "--help").out.split())
+    assert f"For which host: {', '.join(skills.HOSTS)}" in text
