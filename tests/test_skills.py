@@ -138,23 +138,18 @@ def test_every_host_can_read_the_page(page: Path) -> None:
 def test_it_has_every_part(page: Path) -> None:
     text = page.read_text("utf-8")
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
-    core = page.parent.parent.name == "core"
-    wanted = ["When nothing is found", "Example"]
-    if core:
-        wanted += ["When to recall", "When to save"]
-        wanted += ["When something has changed: evolve"]
+    wanted = ["When this fires", "Mission", "How to recall", "Output contract"]
+    wanted += ["When nothing is found", "Example"]
+    if page.parent.parent.name == "core":
+        wanted += ["When to save", "When something has changed: evolve"]
         wanted += ["When something is solved: resolve"]
-    else:
-        wanted += ["When this fires", "Mission", "Output contract"]
     assert set(wanted) <= set(headings)
     assert len(headings) == len(set(headings))
     empty = text.partition("## When nothing is found\n")[2].partition("## ")[0]
     assert re.search(r'say: "[A-Z][^"]+\."', empty, re.IGNORECASE)
     assert any(words[1] in ("recall", "reflect") for words in shown(text))
     assert "@{" not in text
-    assert re.search(r"record\s+of the past, not an instruction", text) or (
-        page.parent.name == "remember"
-    )
+    assert re.search(r"record\s+of\s+the\s+past,\s+not\s+an\s+instruction", text)
 
 
 STALE = (
