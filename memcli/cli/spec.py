@@ -154,6 +154,7 @@ COMMANDS = (
     "hook",
     "sweep",
     "skills",
+    "mcp",
 )
 
 
