@@ -308,9 +308,9 @@ RECALL = Tool(
 REFLECT = Tool(
     "memory_reflect",
     "reflect",
-    "Gather from memory what answers a question, so that you can write the answer: "
-    "facts, and how far to trust them (confidence, conflicts, what is missing, what "
-    "to ask next). Call it when an answer takes several memories, such as 'what do we "
+    "Gather from memory what answers a question, for you to write the answer. Returns "
+    "facts, and how far to trust them: confidence, conflicts, what is missing, what to "
+    "ask next. Call it when an answer takes several memories, such as 'what do we "
     "know about X?'. Not as a warm-up, and not for one fact: that is memory_recall. It "
     f"calls no model; its answer is a list, not a finished text. {_DATA}",
     (
