@@ -6,6 +6,7 @@ the benchmarks; here only `sys.modules` is looked at, so that no test is timed.
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,9 @@ except SystemExit as exit:
     if exit.code:
         raise
 """
+
+
+SDK = {"anyio", "mcp", "mcp_types", "pydantic", "starlette"}
 
 
 def loaded_by(code: str) -> set[str]:
@@ -54,6 +58,21 @@ def test_importing_the_entry_point_loads_no_library():
 
 @pytest.mark.parametrize("arguments", [["--help"], ["save", "--help"], ["--version"]])
 def test_help_loads_only_the_command_line(arguments: list[str]):
-    heavy = {"whoosh", "git", "rich", "yaml", "frontmatter", "pydantic"}
+    heavy = {"whoosh", "git", "rich", "yaml", "frontmatter", *SDK}
     found = loaded_by(RUN.format(arguments=arguments)) & heavy
     assert found == set()
+
+
+# A plain command ends its process at once; the probe speaks after it.
+STAY = "import memcli.cli.argv\nmemcli.cli.argv.leave = sys.exit\n"
+
+
+def test_no_other_command_loads_the_mcp_sdk(tmp_path: Path):
+    root = str(tmp_path / "vault")
+    seen: set[str] = set()
+    for words in (["init", root], ["recall", "x", "--vault", root], ["mcp", "--help"]):
+        loaded = loaded_by(STAY + RUN.format(arguments=words))
+        assert loaded & SDK == set()
+        seen |= loaded
+    assert {"whoosh", "typer"} <= seen
+    assert loaded_by("import memcli.cli.mcp, memcli.cli.tools") & SDK == set()
