@@ -851,5 +851,5 @@ def test_settings_on_the_page_are_what_clients_can_read() -> None:
     for language, text in blocks:
         settings = json.loads(text) if language == "json" else tomllib.loads(text)
         said = json.dumps(settings)
-        assert "/home/me/.local/bin/memcli" in said
+        assert "/path/to/memcli" in said
         assert '"mcp"' in said
