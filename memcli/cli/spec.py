@@ -155,6 +155,8 @@ COMMANDS = (
     "sweep",
     "skills",
     "mcp",
+    "install",
+    "uninstall",
 )
 
 

@@ -1,0 +1,239 @@
+"""`memcli install`: hooks into an agent host, or where they are."""
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from memcli.installing import Done, Installation, Plan, Program
+
+_HELP = """Let an agent host call memcli by itself
+
+    Adds hooks to the host's settings, and changes nothing else in them. HOST is
+    claude-code, codex, gemini, copilot, cursor, windsurf or opencode. Again changes
+    nothing; after memcli has moved, again brings the hooks up to date.
+
+    \b
+    Example:
+      memcli install claude-code
+      memcli install gemini --scope project --dry-run
+      memcli install --status
+    """
+
+SCOPE = Option(
+    "scope",
+    ("--scope",),
+    str,
+    "Your own settings, or those of the project",
+    default="user",
+    choices=("user", "project"),
+)
+DRY_RUN = Option(
+    "dry_run", ("--dry-run",), bool, "Show the change, and make none", default=False
+)
+HOST = Argument("host", "The agent host", metavar="[HOST]")
+
+_PARAMETERS = (
+    HOST,
+    SCOPE,
+    DRY_RUN,
+    Option(
+        "status",
+        ("--status",),
+        bool,
+        "Where hooks are installed, and whether they work",
+        default=False,
+    ),
+)
+
+# A program that needs longer to say its version is none.
+_PATIENCE = 20
+# Folders of tools that are run once and thrown away.
+_FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
+
+
+def run(context: Context, **values: Any) -> Result:
+    """Install hooks, or say where they are."""
+    from memcli import config, installing
+
+    program = installing.running(sys.argv[0], sys.executable, windows=os.name == "nt")
+    if values["status"]:
+        if values["host"]:
+            raise UsageError("--status is about every host", hint="Drop the host.")
+        found = installing.survey(
+            context.environ,
+            os.getcwd(),
+            program,
+            lambda name: shutil.which(name, path=context.environ.get("PATH")),
+        )
+        return _status(found)
+    host = named(values["host"], "install")
+    vault = config.find_vault(context.vault, context.environ) if context.vault else None
+    plan = installing.plan(
+        host, values["scope"], context.environ, os.getcwd(), program, vault
+    )
+    done = None if values["dry_run"] else installing.apply(plan)
+    warnings = [*plan.notes, *_about_vault(context, vault), *_about(context, program)]
+    return report(plan, done, warnings, "install")
+
+
+def named(host: str | None, verb: str) -> str:
+    """The host that was named.
+
+    Raises:
+        UsageError: none was.
+    """
+    from memcli import installing
+
+    if not host:
+        raise UsageError(
+            f"name the host to {verb}: {', '.join(installing.HOSTS)}",
+            hint="What there is on this machine: memcli install --status",
+        )
+    return host
+
+
+def report(plan: "Plan", done: "Done | None", warnings: list[str], verb: str) -> Result:
+    """What installing or removing has changed, or would change, as a result."""
+    change = plan.change
+    diff = _diff(plan) if change is not None and done is None else []
+    outcome = "dry_run" if done is None else done.outcome
+
+    def text(canvas: Canvas) -> None:
+        if change is None:
+            canvas.line(f"nothing to {verb}: {plan.path} stays as it is", style="dim")
+            return
+        if done is None:
+            for line in diff:
+                style = {"+": "good", "-": "bad"}.get(line[:1], "")
+                canvas.line(line, style=style)
+            return
+        what = "installed hooks in" if verb == "install" else "removed hooks from"
+        canvas.line(f"{what} {plan.path}", style="good")
+        if verb == "install":
+            for native, event in plan.events:
+                canvas.line(f"  {native}: memcli hook {event}")
+        elif done.outcome == "removed":
+            canvas.line("  nothing else was in it, so it is gone")
+        if done.backup:
+            canvas.line(f"  what it was: {done.backup}", style="dim")
+
+    data = {
+        "host": plan.host,
+        "scope": plan.scope,
+        "path": plan.path,
+        "events": dict(plan.events),
+        "changed": change is not None and done is not None,
+        "outcome": "none" if change is None else outcome,
+        "backup": done.backup if done else None,
+        "diff": "\n".join(diff) or None,
+        "notes": list(plan.notes),
+    }
+    return Result(data=data, text=text, warnings=tuple(warnings))
+
+
+def _diff(plan: "Plan") -> list[str]:
+    from difflib import unified_diff
+
+    change = plan.change
+    if change is None:
+        return []
+    old, new = (
+        (data or b"").decode(errors="replace").splitlines()
+        for data in (change.before, change.after)
+    )
+    before = os.devnull if change.before is None else change.path
+    after = os.devnull if change.after is None else change.path
+    return list(unified_diff(old, new, before, after, lineterm=""))
+
+
+def _about_vault(context: Context, pinned: str | None) -> list[str]:
+    from memcli import config
+
+    if pinned is not None:
+        if os.path.isdir(pinned):
+            return []
+        return [f"there is no vault at {pinned} yet: memcli init {pinned}"]
+    default = config.default_vault(context.environ)
+    if default is not None and os.path.isdir(default):
+        return []
+    if context.environ.get("MEMCLI_VAULT"):
+        return [
+            "there is no default vault, and MEMCLI_VAULT reaches only hosts that a "
+            "shell with it starts: name the vault with --vault"
+        ]
+    return [
+        "there is no default vault, so the hooks do nothing yet: memcli init ~/memory"
+    ]
+
+
+def _about(context: Context, program: "Program") -> list[str]:
+    """What speaks against this memcli as the one that hosts start."""
+    path = program.words[0].replace("\\", "/")
+    if any(part in path for part in _FLEETING):
+        return [
+            f"{program.words[0]} is a passing installation (uvx, pipx run): install "
+            "memcli for good, then repeat the command"
+        ]
+    if len(program.words) == 1:
+        return []
+    environ = {k: v for k, v in context.environ.items() if k != "PYTHONPATH"}
+    try:
+        asked = subprocess.run(  # noqa: S603 our own words
+            [*program.words, "--version"],
+            cwd=os.path.dirname(program.words[0]),
+            env=environ,
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+        works = asked.returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        works = False
+    if works:
+        return []
+    return [
+        f"{' '.join(program.words)} starts only here (this folder or PYTHONPATH): "
+        "install memcli with pip or pipx, then repeat the command"
+    ]
+
+
+def _status(found: "list[Installation]") -> Result:
+    shown = [one for one in found if one.state != "no"]
+    missing = {one.host for one in found if one.found} - {one.host for one in shown}
+    absent = list(dict.fromkeys(one.host for one in found if not one.found))
+
+    def text(canvas: Canvas) -> None:
+        for one in shown:
+            good = "works" if one.state == "yes" and not one.problems else one.state
+            state = "has problems" if good == "yes" else good
+            canvas.line(
+                f"{one.host} ({one.scope}): {state}",
+                style="bad" if one.problems else "good",
+            )
+            canvas.line(f"  {one.path}")
+            if one.program:
+                pinned = f", vault {one.vault}" if one.vault else ""
+                canvas.line(f"  starts {one.program}{pinned}", style="dim")
+            for problem in one.problems:
+                canvas.line(f"  problem: {problem}")
+            for note in one.notes:
+                canvas.line(f"  note: {note}", style="dim")
+        if not shown:
+            canvas.line("no host calls memcli")
+        for host in dict.fromkeys(one.host for one in found if one.host in missing):
+            canvas.line(f"{host}: not installed; memcli install {host}")
+        if absent:
+            canvas.line(f"not on this machine: {', '.join(absent)}", style="dim")
+
+    data = {"hosts": [one.as_dict() for one in found]}
+    broken = any(one.problems for one in found)
+    return Result(data=data, text=text, ok=not broken)
+
+
+COMMAND = Command("install", _HELP, _PARAMETERS, run)

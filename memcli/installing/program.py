@@ -1,0 +1,130 @@
+"""Which memcli the hosts call, and how that is written on a command line.
+
+Invariant: what `command_line` writes, `recognise` knows again, and `calls` gives back
+the words that a shell makes of it. A command line that does not call a hook of memcli
+is nobody's business here.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memcli.errors import InvalidValue
+
+# posix: sh, and Git Bash on Windows. A line for cmd is one for CreateProcess as well.
+SHELLS = ("posix", "powershell", "cmd")
+
+_OURS = re.compile(r"memcli(?:\.exe)?[\"']?\s+hook\s+([a-z-]+)\s+--host\s+([a-z-]+)")
+_PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
+_PLAIN_WINDOWS = re.compile(r"[A-Za-z0-9_@+=:./\\-]+")
+
+
+class Program(NamedTuple):
+    """The words that start memcli, and whether they are for Windows."""
+
+    words: tuple[str, ...]
+    windows: bool = False
+
+
+class Call(NamedTuple):
+    """What a command line of ours says."""
+
+    event: str
+    host: str
+
+
+def running(argv0: str, executable: str, *, windows: bool) -> Program:
+    """The memcli that runs now, to be started from any folder.
+
+    A link on the way is kept: it outlives what it points to (pipx, an upgrade).
+
+    Args:
+        argv0: `sys.argv[0]`.
+        executable: `sys.executable`.
+        windows: whether the system is Windows.
+    """
+    name = os.path.basename(argv0).lower()
+    path = os.path.abspath(argv0)
+    for candidate in (path, path + ".exe"):
+        if name in ("memcli", "memcli.exe") and os.path.isfile(candidate):
+            return Program((candidate,), windows)
+    # -P: else the folder of the project, which the hook runs in, would be searched for
+    # modules first, and a project could bring its own `json.py`.
+    return Program((os.path.abspath(executable), "-P", "-m", "memcli"), windows)
+
+
+def command_line(
+    program: Program, event: str, host: str, vault: str | None, shell: str
+) -> str:
+    """The command line that calls a hook.
+
+    Args:
+        program: how memcli is started.
+        event: session-start, prompt-submit, stop, ...
+        host: claude-code, codex, ...
+        vault: the vault that is pinned; None: the user's default at that time.
+        shell: one of `SHELLS`.
+
+    Raises:
+        InvalidValue: a path cannot be written in a settings file.
+    """
+    words = [*program.words, "hook", event, "--host", host]
+    if vault is not None:
+        words += ["--vault", vault]
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidValue(
+                f"{word!r} is not UTF-8 and cannot stand in a settings file",
+                hint="Install memcli, or keep the vault, below a path that is.",
+                code="invalid_path",
+            ) from error
+    return _joined(words, shell, windows=program.windows)
+
+
+def recognise(command: object) -> Call | None:
+    """What a command line calls, if it calls a hook of memcli."""
+    found = _OURS.search(command) if isinstance(command, str) else None
+    return Call(found.group(1), found.group(2)) if found else None
+
+
+def calls(command: str) -> list[str]:
+    """The words of a command line of ours; [] when it is not one of ours."""
+    if recognise(command) is None:
+        return []
+    text = command.strip()
+    if text.startswith("& "):
+        pieces = re.findall(r"'((?:[^']|'')*)'|(\S+)", text[2:])
+        return [quoted.replace("''", "'") or plain for quoted, plain in pieces]
+    if "\\" in text and "'" not in text:  # Windows: no escapes
+        pieces = re.findall(r'"([^"]*)"|(\S+)', text)
+        return [quoted or plain for quoted, plain in pieces]
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
+
+
+def _joined(words: Sequence[str], shell: str, *, windows: bool) -> str:
+    if shell == "powershell":
+        # A quoted program is a string until `&` calls it.
+        quoted = [
+            word
+            if _PLAIN_WINDOWS.fullmatch(word) and number
+            else "'" + word.replace("'", "''") + "'"
+            for number, word in enumerate(words)
+        ]
+        return "& " + " ".join(quoted)
+    if shell == "cmd":
+        return " ".join(
+            word if _PLAIN_WINDOWS.fullmatch(word) else f'"{word}"' for word in words
+        )
+    if windows:
+        # Bash would take a backslash for an escape; Windows opens both.
+        words = [word.replace("\\", "/") for word in words]
+    return " ".join(
+        word if _PLAIN.fullmatch(word) else shlex.quote(word) for word in words
+    )
