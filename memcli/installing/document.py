@@ -161,17 +161,15 @@ class Document:
                 hull = hull if empty is None else empty
                 return Document(text[: box.start] + hull + text[box.end :], self.name)
         gap = self._gap_before(start)
-        if number < len(box.commas):
-            comma = box.commas[number]
-        else:
-            comma = box.commas[number - 1]
-        rest = text[node.end + (comma == node.end) :]
+        # Its own comma, or that of the one before; [] for one alone.
+        comma = box.commas[number : number + 1] or box.commas[-1:]
+        rest = text[node.end + (comma == [node.end]) :]
         if not re.match(r"[ \t]*[\r\n]", rest) and any(
             one.line and one.end == gap for one in self.comments
         ):
             gap = start  # or the comment would swallow what comes next
-        spans = sorted([(gap, node.end), (comma, comma + 1)], reverse=True)
-        for first, end in spans:
+        spans = [(gap, node.end), *((place, place + 1) for place in comma)]
+        for first, end in sorted(spans, reverse=True):
             text = text[:first] + text[end:]
         return Document(text, self.name)
 

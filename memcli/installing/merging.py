@@ -68,7 +68,7 @@ def merged(text: str, name: str, agent: Agent, wanted: Sequence[Wanted]) -> str:
             doomed.append(path)
         seen.add(native)
     for path in reversed(doomed):
-        document = document.remove(_whole(document, agent, path))
+        document = _taken(document, agent, path, None)
     if agent.version is not None and "version" not in document.root.value:
         document = document.append((), "version", agent.version)
     for want in wanted:
@@ -102,7 +102,7 @@ def without(text: str, name: str, agent: Agent, before: str | None) -> str | Non
     if agent.version is not None and root.get("version") == agent.version:
         if old is not None and "version" not in old.root.value:
             document = document.remove(("version",), old.raw(old.root))
-        elif old is None and len(root) == 1:
+        elif old is None and len(root) == 1 and not document.comments:
             document = document.remove(("version",))
     if old is None and not document.root.value and not document.comments:
         return before
