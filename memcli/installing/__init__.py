@@ -61,6 +61,7 @@ class Plan(NamedTuple):
     events: tuple[tuple[str, str], ...]
     change: Change | None
     notes: tuple[str, ...]
+    removal: bool = False
 
 
 class Done(NamedTuple):
@@ -154,7 +155,7 @@ def plan_removal(host: str, scope: str, environ: Mapping[str, str], cwd: str) ->
                 f"memcli uninstall {host} --scope {other}"
             )
     change = _change(agent, scope, environ, cwd, path, before, after)
-    return Plan(host, scope, path, agent.events, change, tuple(notes))
+    return Plan(host, scope, path, agent.events, change, tuple(notes), removal=True)
 
 
 def apply(found: Plan) -> Done:
@@ -178,7 +179,7 @@ def apply(found: Plan) -> Done:
     equal = [
         copy
         for copy in kept.backups(change.path)
-        if change.after is not None and kept.read(copy) == change.after
+        if found.removal and kept.read(copy) == change.after
     ]
     backup = None
     if change.before is not None and change.backup and not equal:

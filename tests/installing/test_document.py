@@ -47,7 +47,7 @@ def test_a_child_is_appended_in_the_style_of_the_file_and_removed_without_trace(
     ("text", "path", "left"),
     [
         ('{"k": 1, "b": 2}', ("k",), '{ "b": 2}'),
-        ('[\n  1,\n  2,\n  3\n]', (1,), "[\n  1,\n  3\n]"),
+        ("[\n  1,\n  2,\n  3\n]", (1,), "[\n  1,\n  3\n]"),
         ("[1 /* one */, 2]", (0,), "[ /* one */ 2]"),
         # The line end that ends a comment stays when nothing else would end it.
         ('[ // c\n 1, "b"]', (0,), '[ // c\n  "b"]'),

@@ -55,8 +55,9 @@ def render(draw: Any, value: Any) -> str:
 WORDS = st.text(max_size=6)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | WORDS,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(WORDS, inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3)
+    ),
     max_leaves=6,
 )
 FOREIGN = st.fixed_dictionaries(

@@ -1,0 +1,539 @@
+"""Plans and what they do on the disk, for every host at both scopes."""
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import installing
+from memcli.errors import Conflict, InvalidConfig, InvalidValue, UsageError
+from memcli.installing import HOSTS, Done, Installation, Program
+
+posix = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
+EVERY = pytest.mark.parametrize("host", HOSTS)
+BOTH = pytest.mark.parametrize("scope", installing.SCOPES)
+
+# Native event -> (ours, what stands in the unit of the host for its timeout).
+EVENTS: dict[str, dict[str, tuple[str, int | None]]] = {
+    "claude-code": {
+        "SessionStart": ("session-start", 10),
+        "UserPromptSubmit": ("prompt-submit", 5),
+        "Stop": ("stop", 10),
+        "SessionEnd": ("session-end", 20),
+        "PreCompact": ("pre-compact", 30),
+        "Notification": ("idle", 30),
+    },
+    "codex": {
+        "SessionStart": ("session-start", 10),
+        "UserPromptSubmit": ("prompt-submit", 5),
+        "Stop": ("stop", 10),
+        "SessionEnd": ("session-end", 3),
+        "PreCompact": ("pre-compact", 30),
+    },
+    "gemini": {
+        "SessionStart": ("session-start", 10_000),
+        "BeforeAgent": ("prompt-submit", 5_000),
+        "AfterAgent": ("stop", 10_000),
+        "SessionEnd": ("session-end", 20_000),
+    },
+    "copilot": {
+        "sessionStart": ("session-start", 10),
+        "userPromptSubmitted": ("prompt-submit", 5),
+        "agentStop": ("stop", 10),
+        "sessionEnd": ("session-end", 20),
+        "preCompact": ("pre-compact", 30),
+    },
+    "cursor": {
+        "sessionStart": ("session-start", 10),
+        "beforeSubmitPrompt": ("prompt-submit", 5),
+        "stop": ("stop", 10),
+        "sessionEnd": ("session-end", 20),
+        "preCompact": ("pre-compact", 30),
+    },
+    "windsurf": {
+        "pre_user_prompt": ("prompt-submit", None),
+        "post_cascade_response_with_transcript": ("stop", None),
+    },
+}
+PLACES = {
+    "claude-code": (".claude/settings.json", ".claude/settings.json"),
+    "codex": (".codex/hooks.json", ".codex/hooks.json"),
+    "gemini": (".gemini/settings.json", ".gemini/settings.json"),
+    "copilot": (".copilot/hooks/memcli.json", ".github/hooks/memcli.json"),
+    "cursor": (".cursor/hooks.json", ".cursor/hooks.json"),
+    "windsurf": (".codeium/windsurf/hooks.json", ".windsurf/hooks.json"),
+    "opencode": (
+        ".config/opencode/plugins/memcli.js",
+        ".opencode/plugins/memcli.js",
+    ),
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / ".git").mkdir(parents=True)
+    (root / "deep").mkdir()
+    return root
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    path = tmp_path / "bin dir" / "memcli"
+    path.parent.mkdir()
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return Program((str(path),))
+
+
+class Machine:
+    """One user's machine, with a project as the current folder."""
+
+    def __init__(self, home: Path, project: Path, program: Program) -> None:
+        self.home, self.project, self.program = home, project, program
+        self.environ = {**os.environ}
+
+    def path(self, host: str, scope: str = "user") -> Path:
+        user, project = PLACES[host]
+        return self.home / user if scope == "user" else self.project / project
+
+    def plan(self, host: str, scope: str = "user", **more: Any) -> installing.Plan:
+        program = more.pop("program", self.program)
+        cwd = str(self.project / "deep")
+        return installing.plan(host, scope, self.environ, cwd, program, **more)
+
+    def install(self, host: str, scope: str = "user", **more: Any) -> Done:
+        return installing.apply(self.plan(host, scope, **more))
+
+    def uninstall(self, host: str, scope: str = "user") -> Done:
+        cwd = str(self.project / "deep")
+        return installing.apply(installing.plan_removal(host, scope, self.environ, cwd))
+
+    def status(self, host: str, scope: str = "user", **more: Any) -> Installation:
+        program = more.pop("program", self.program)
+        which = more.pop("which", lambda _: None)
+        cwd = str(self.project / "deep")
+        found = installing.survey(self.environ, cwd, program, which)
+        (one,) = (o for o in found if (o.host, o.scope) == (host, scope))
+        return one
+
+    def files(self) -> dict[str, bytes]:
+        roots = (self.home, self.project)
+        found = [path for root in roots for path in root.rglob("*")]
+        return {str(p): p.read_bytes() if p.is_file() else b"/" for p in found}
+
+
+@pytest.fixture
+def machine(home: Path, project: Path, program: Program) -> Machine:
+    return Machine(home, project, program)
+
+
+# --- what each host gets ------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize("host", EVENTS)
+def test_each_event_has_its_call_and_a_timeout_in_the_unit_of_the_host(
+    machine: Machine, host: str, scope: str
+) -> None:
+    machine.install(host, scope)
+    found = json.loads(machine.path(host, scope).read_bytes())
+    assert found["hooks"].keys() == EVENTS[host].keys()
+    for native, (event, timeout) in EVENTS[host].items():
+        (item,) = found["hooks"][native]
+        hook = item["hooks"][0] if host in ("claude-code", "codex", "gemini") else item
+        line = hook.get("command") or hook["bash"]
+        (path,) = machine.program.words
+        assert line == f"'{path}' hook {event} --host {host}"
+        declared = hook.get("timeoutSec" if host == "copilot" else "timeout")
+        assert declared == timeout
+    assert found.get("version") == (1 if host in ("copilot", "cursor") else None)
+
+
+def test_matchers_only_where_the_host_needs_them(machine: Machine) -> None:
+    machine.install("claude-code")
+    hooks = json.loads(machine.path("claude-code").read_bytes())["hooks"]
+    matchers = {native: items[0].get("matcher") for native, items in hooks.items()}
+    assert {k for k, v in matchers.items() if v} == {"Notification"}
+    assert matchers["Notification"] == "idle_prompt"
+    machine.install("gemini")
+    hooks = json.loads(machine.path("gemini").read_bytes())["hooks"]
+    assert {items[0]["matcher"] for items in hooks.values()} == {"*"}
+    assert {items[0]["hooks"][0]["name"] for items in hooks.values()} == {"memcli"}
+
+
+def test_copilot_and_windsurf_have_a_line_for_powershell(machine: Machine) -> None:
+    (path,) = machine.program.words
+    for host, native in (("copilot", "agentStop"), ("windsurf", "pre_user_prompt")):
+        machine.install(host)
+        (hook,) = json.loads(machine.path(host).read_bytes())["hooks"][native]
+        assert hook["powershell"].startswith(f"& '{path}' hook ")
+
+
+@EVERY
+def test_a_vault_is_pinned_when_it_was_named_and_not_else(
+    machine: Machine, host: str, tmp_path: Path
+) -> None:
+    machine.install(host)
+    assert "--vault" not in machine.path(host).read_text().partition("const words")[0]
+    assert machine.status(host).vault is None
+    machine.install(host, vault=str(tmp_path))
+    assert machine.status(host).vault == str(tmp_path)
+    machine.install(host)
+    assert machine.status(host).vault is None
+
+
+@pytest.mark.parametrize(
+    ("variable", "host", "file"),
+    [
+        ("CLAUDE_CONFIG_DIR", "claude-code", "settings.json"),
+        ("CODEX_HOME", "codex", "hooks.json"),
+        ("COPILOT_HOME", "copilot", "hooks/memcli.json"),
+        ("OPENCODE_CONFIG_DIR", "opencode", "plugins/memcli.js"),
+    ],
+)
+def test_variables_move_the_folder_of_a_host(
+    machine: Machine, tmp_path: Path, variable: str, host: str, file: str
+) -> None:
+    machine.environ[variable] = str(tmp_path / "moved")
+    machine.install(host)
+    assert (tmp_path / "moved" / file).is_file()
+    machine.uninstall(host)
+    assert not (tmp_path / "moved").exists()
+
+
+# --- nothing else changes -----------------------------------------------------
+
+
+@EVERY
+@BOTH
+def test_files_and_folders_that_were_made_go_again(
+    machine: Machine, host: str, scope: str
+) -> None:
+    before = machine.files()
+    assert machine.install(host, scope) == Done("written", None)
+    after = machine.files()
+    assert machine.install(host, scope) == Done("none", None)
+    assert machine.files() == after
+    assert machine.uninstall(host, scope) == Done("removed", None)
+    assert machine.files() == before
+    assert machine.uninstall(host, scope) == Done("none", None)
+
+
+@pytest.mark.parametrize("host", EVENTS)
+@BOTH
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b" \n",
+        b"{}",
+        b'{\n  "hooks": {}\n}\n',
+        b'{"hooks": {"Stop": [], "stop": []}}',
+        b'\xef\xbb\xbf{\r\n\t"a": 1, // why\r\n\t"hooks": { /* none */ },\r\n}\r\n',
+    ],
+)
+def test_uninstall_gives_the_bytes_from_before_and_leaves_no_backup(
+    machine: Machine, host: str, scope: str, text: bytes
+) -> None:
+    path = machine.path(host, scope)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text)
+    before = machine.files()
+    done = machine.install(host, scope)
+    assert done.backup == f"{path}.memcli-backup"
+    assert Path(done.backup).read_bytes() == text
+    machine.uninstall(host, scope)
+    assert machine.files() == before
+
+
+def test_backups_are_numbered_never_written_over_and_private(machine: Machine) -> None:
+    path = machine.path("claude-code")
+    path.parent.mkdir()
+    path.write_text('{"env": {"KEY": "secret"}}')
+    path.chmod(0o644)
+    moved = Program(("/opt/memcli",))
+    first = machine.install("claude-code")
+    second = machine.install("claude-code", program=moved)
+    third = machine.install("claude-code")
+    assert [first.backup, second.backup, third.backup] == [
+        f"{path}.memcli-backup{suffix}" for suffix in ("", ".1", ".2")
+    ]
+    assert Path(str(first.backup)).read_text() == '{"env": {"KEY": "secret"}}'
+    assert b"/opt/memcli" in Path(str(third.backup)).read_bytes()
+    if os.name != "nt":
+        assert stat.S_IMODE(Path(str(first.backup)).stat().st_mode) == 0o600
+        assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+@posix
+def test_what_is_made_in_a_home_is_private_and_in_a_project_as_usual(
+    machine: Machine,
+) -> None:
+    before = os.umask(0o022)
+    try:
+        for scope, folder, file in (("user", 0o700, 0o600), ("project", 0o755, 0o644)):
+            machine.install("copilot", scope)
+            path = machine.path("copilot", scope)
+            assert stat.S_IMODE(path.stat().st_mode) == file
+            assert stat.S_IMODE(path.parent.stat().st_mode) == folder
+            assert stat.S_IMODE(path.parent.parent.stat().st_mode) == folder
+    finally:
+        os.umask(before)
+
+
+@posix
+@pytest.mark.parametrize("text", [b'{"a": 1}', None])
+def test_a_link_is_followed_and_stays(
+    machine: Machine, tmp_path: Path, text: bytes | None
+) -> None:
+    real = tmp_path / "dotfiles" / "claude.json"
+    real.parent.mkdir()
+    if text is not None:
+        real.write_bytes(text)
+    link = machine.path("claude-code")
+    link.parent.mkdir()
+    link.symlink_to(real)
+    machine.install("claude-code")
+    assert link.is_symlink()
+    assert b"hook stop" in real.read_bytes()
+    machine.uninstall("claude-code")
+    assert link.is_symlink()
+    assert (real.read_bytes() if real.exists() else None) == text
+
+
+@pytest.mark.parametrize("host", EVENTS)
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (b'{"a": 1,\n "b" 2}', ":2:6: "),
+        (b"[]", ":1:1: "),
+        (b'{"a": "\xff"}', ":1:8: is not UTF-8"),
+        ('{"a": 1}'.encode("utf-16"), ":1:1: is not UTF-8"),
+    ],
+)
+def test_what_cannot_be_parsed_is_refused_with_its_place_and_nothing_is_written(
+    machine: Machine, host: str, text: bytes, where: str
+) -> None:
+    path = machine.path(host)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text)
+    before = machine.files()
+    for act in (machine.install, machine.uninstall):
+        if (text, act) == (b"[]", machine.uninstall):
+            continue  # holds no hook of ours, so there is nothing to do
+        with pytest.raises(InvalidConfig) as caught:
+            act(host)
+        assert caught.value.message.startswith(f"{path}{where}")
+        assert caught.value.error_code == "invalid_settings"
+    assert machine.files() == before
+    if text != b"[]":
+        assert machine.status(host).state == "unreadable"
+
+
+def test_a_file_that_changed_since_the_plan_is_not_touched(machine: Machine) -> None:
+    plan = machine.plan("cursor")
+    path = machine.path("cursor")
+    path.parent.mkdir()
+    path.write_text('{"version": 1}')
+    before = machine.files()
+    with pytest.raises(Conflict):
+        installing.apply(plan)
+    assert machine.files() == before
+
+
+def test_a_plugin_of_somebody_else_is_refused_and_a_changed_one_kept(
+    machine: Machine,
+) -> None:
+    path = machine.path("opencode")
+    path.parent.mkdir(parents=True)
+    path.write_text("export const Other = 1\n")
+    with pytest.raises(InvalidConfig, match="is not memcli's"):
+        machine.install("opencode")
+    assert machine.uninstall("opencode") == Done("none", None)
+    path.unlink()
+    machine.install("opencode")
+    assert machine.install("opencode", vault="/v").backup is None
+    path.write_text(path.read_text() + "// mine\n")
+    assert "changed by hand" in machine.status("opencode").problems[0]
+    done = machine.uninstall("opencode")
+    assert done == Done("removed", f"{path}.memcli-backup")
+    assert Path(f"{path}.memcli-backup").read_text().endswith("// mine\n")
+
+
+# --- hosts and scopes ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("claude", "claude-code"), ("Gemini-CLI", "gemini"), ("q", "")]
+)
+def test_an_unknown_host_gets_the_nearest(
+    machine: Machine, name: str, near: str
+) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        machine.plan(name)
+    hint = caught.value.hint or ""
+    assert hint.startswith(f"Did you mean {near}? " if near else "There are: ")
+    assert caught.value.error_code == "invalid_host"
+
+
+def test_a_home_folder_is_no_project(machine: Machine) -> None:
+    machine.project = machine.home
+    (machine.home / "deep").mkdir()
+    (machine.home / ".git").mkdir()
+    with pytest.raises(UsageError, match="would be your own"):
+        machine.plan("claude-code", "project")
+
+
+def test_double_installations_are_told(machine: Machine) -> None:
+    assert not any("Copilot" in note for note in machine.plan("claude-code").notes)
+    machine.install("claude-code", "project")
+    assert any(".claude" in note for note in machine.plan("copilot").notes)
+    machine.install("copilot")
+    assert any(".claude" in note for note in machine.status("copilot").notes)
+    assert machine.status("copilot").problems == ()
+    assert any("scope project" in n for n in machine.plan("claude-code").notes)
+    machine.install("claude-code")
+    (problem,) = machine.status("claude-code", "project").problems
+    assert "both scopes" in problem
+    assert machine.status("claude-code").problems == ()
+
+
+# --- status -------------------------------------------------------------------
+
+
+@EVERY
+@BOTH
+def test_status_knows_what_is_installed_and_works(
+    machine: Machine, host: str, scope: str
+) -> None:
+    assert machine.status(host, scope).state == "no"
+    machine.install(host, scope)
+    one = machine.status(host, scope)
+    assert (one.state, one.runs) == ("yes", True)
+    assert one.program == machine.program.words[0]
+    assert one.timeouts is (None if host in ("windsurf", "opencode") else True)
+    if host != "codex":
+        assert (one.trusted, one.problems) == (None, ())
+
+
+@EVERY
+def test_status_sees_a_memcli_that_is_gone_or_another(
+    machine: Machine, host: str
+) -> None:
+    machine.install(host)
+    other = machine.status(host, program=Program((sys.executable, "-m", "memcli")))
+    assert "not the memcli that runs now" in other.notes[0]
+    Path(machine.program.words[0]).unlink()
+    one = machine.status(host)
+    assert one.runs is False
+    assert any("cannot be started" in problem for problem in one.problems)
+
+
+def _spoil(path: Path, change: Callable[[Any], None]) -> None:
+    found = json.loads(path.read_bytes())
+    change(found)
+    path.write_text(json.dumps(found))
+
+
+def test_status_sees_wrong_timeouts_missing_and_double_entries(
+    machine: Machine,
+) -> None:
+    machine.install("gemini")
+    path = machine.path("gemini")
+
+    def spoil(found: Any) -> None:
+        found["hooks"]["AfterAgent"][0]["hooks"][0]["timeout"] = 10  # ms, not s
+        found["hooks"]["BeforeAgent"] *= 2
+        del found["hooks"]["SessionEnd"]
+        found["hooksConfig"] = {"enabled": False}
+
+    _spoil(path, spoil)
+    one = machine.status("gemini")
+    assert (one.state, one.timeouts) == ("partly", False)
+    said = " ".join(one.problems)
+    for what in ("timeout", "BeforeAgent: stands there twice", "SessionEnd"):
+        assert what in said
+    assert "switched off" in said
+    _spoil(path, lambda found: found.pop("hooksConfig"))
+    machine.install("gemini")
+    assert machine.status("gemini").problems == ()
+
+
+def test_status_sees_a_vault_that_is_gone(machine: Machine, tmp_path: Path) -> None:
+    machine.install("cursor", vault=str(tmp_path / "gone"))
+    assert any("is gone" in problem for problem in machine.status("cursor").problems)
+
+
+def test_status_says_which_hosts_are_on_the_machine(machine: Machine) -> None:
+    assert not machine.status("codex").found
+    seen = machine.status("codex", which=lambda name: f"/bin/{name}")
+    assert seen.found
+    (machine.home / ".codex").mkdir()
+    assert machine.status("codex").found
+
+
+def _trust(machine: Machine, path: Path, more: str = "") -> None:
+    folder = machine.home / ".codex"
+    folder.mkdir(exist_ok=True)
+    names = ("session_start", "user_prompt_submit", "stop", "session_end")
+    lines = [
+        f'[hooks.state."{path}:{name}:0:0"]\ntrusted_hash = "sha256:00"\n'
+        for name in (*names, "pre_compact")
+    ]
+    (folder / "config.toml").write_text("".join(lines) + more)
+
+
+def test_codex_hooks_stay_silent_until_trusted_and_status_says_so(
+    machine: Machine,
+) -> None:
+    plan = machine.plan("codex")
+    assert any("/hooks" in note for note in plan.notes)
+    installing.apply(plan)
+    one = machine.status("codex")
+    assert one.trusted is False
+    assert "SessionStart, UserPromptSubmit, Stop" in one.problems[0]
+    assert "/hooks" in one.problems[0]
+    _trust(machine, machine.path("codex"))
+    config = (machine.home / ".codex" / "config.toml").read_bytes()
+    one = machine.status("codex")
+    assert (one.trusted, one.problems) == (True, ())
+    machine.install("codex", vault=str(machine.home))
+    machine.uninstall("codex")
+    assert (machine.home / ".codex" / "config.toml").read_bytes() == config
+
+
+def test_codex_trust_is_by_place(machine: Machine) -> None:
+    path = machine.path("codex")
+    path.parent.mkdir()
+    theirs = {"hooks": [{"type": "command", "command": "theirs"}]}
+    path.write_text(json.dumps({"hooks": {"Stop": [theirs]}}))
+    machine.install("codex")
+    _trust(machine, path)
+    (problem,) = machine.status("codex").problems
+    assert problem.startswith("Codex does not trust Stop and")
+
+
+def test_codex_reads_a_project_only_when_it_trusts_it(machine: Machine) -> None:
+    machine.install("codex", "project")
+    path = machine.path("codex", "project")
+    _trust(machine, path)
+    (problem,) = machine.status("codex", "project").problems
+    assert "does not trust the project" in problem
+    trusted = f'[projects."{machine.project}"]\ntrust_level = "trusted"\n'
+    _trust(machine, path, trusted)
+    assert machine.status("codex", "project").problems == ()
+    _trust(machine, path, trusted + "[features]\nhooks = false\n")
+    assert "switched off" in machine.status("codex", "project").problems[0]
+
+
+@pytest.mark.parametrize("text", ["[", "hooks = 1", '[hooks]\nstate = "x"\n'])
+def test_a_strange_config_of_codex_is_no_trust(machine: Machine, text: str) -> None:
+    machine.install("codex")
+    (machine.home / ".codex" / "config.toml").write_text(text)
+    assert machine.status("codex").trusted is False
