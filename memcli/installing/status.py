@@ -5,7 +5,7 @@ whoever has none has hooks that run.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memcli.errors import MemcliError
@@ -126,7 +126,7 @@ def _look(
     if agent is AGENTS["codex"]:
         trusted = _trusted(agent, scope, environ, cwd, path, finding)
     notes = []
-    if runs and tuple(finding.words) != program.words:
+    if runs and _same(finding.words) != _same(program.words):
         notes.append(f"starts {_shown(finding.words)}, not the memcli that runs now")
     return Installation(
         agent.name,
@@ -242,6 +242,11 @@ def _doubled(one: Installation, here: set[tuple[str, str]]) -> Installation:
 
 def _runs(words: list[str]) -> bool:
     return bool(words) and os.path.isfile(words[0]) and os.access(words[0], os.X_OK)
+
+
+def _same(words: Sequence[str]) -> list[str]:
+    """Words with one kind of slash: bash has another than Windows."""
+    return [os.path.normcase(word) for word in words]
 
 
 def _shown(words: list[str]) -> str:

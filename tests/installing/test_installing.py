@@ -483,7 +483,7 @@ def _trust(machine: Machine, path: Path, more: str = "") -> None:
     folder.mkdir(exist_ok=True)
     names = ("session_start", "user_prompt_submit", "stop", "session_end")
     lines = [
-        f'[hooks.state."{path}:{name}:0:0"]\ntrusted_hash = "sha256:00"\n'
+        f"[hooks.state.'{path}:{name}:0:0']\ntrusted_hash = 'sha256:00'\n"
         for name in (*names, "pre_compact")
     ]
     (folder / "config.toml").write_text("".join(lines) + more)
@@ -525,7 +525,7 @@ def test_codex_reads_a_project_only_when_it_trusts_it(machine: Machine) -> None:
     _trust(machine, path)
     (problem,) = machine.status("codex", "project").problems
     assert "does not trust the project" in problem
-    trusted = f'[projects."{machine.project}"]\ntrust_level = "trusted"\n'
+    trusted = f"[projects.'{machine.project}']\ntrust_level = 'trusted'\n"
     _trust(machine, path, trusted)
     assert machine.status("codex", "project").problems == ()
     _trust(machine, path, trusted + "[features]\nhooks = false\n")

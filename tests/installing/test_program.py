@@ -17,9 +17,12 @@ from memcli.installing.program import (
     running,
 )
 
+posix = pytest.mark.skipif(os.name == "nt", reason="paths of POSIX")
+
 NASTY = '/opt/it\'s "$HOME" `x` & é;(1)/memcli'
 
 
+@posix
 def test_the_script_that_runs_is_called_by_its_absolute_path_links_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -31,6 +34,7 @@ def test_the_script_that_runs_is_called_by_its_absolute_path_links_kept(
     assert found.words == (str(tmp_path / "memcli"),)
 
 
+@posix
 def test_python_m_is_called_without_the_project_on_its_path(tmp_path: Path) -> None:
     (tmp_path / "memcli").mkdir()
     argv0 = tmp_path / "memcli" / "__main__.py"
@@ -95,7 +99,7 @@ def test_what_calls_no_hook_of_memcli_is_nobodys_business(command: object) -> No
     assert recognise(command) is None
 
 
-@pytest.mark.skipif(os.name == "nt", reason="file names are UTF-16 there")
+@posix
 def test_a_path_that_is_no_utf8_is_refused() -> None:
     name = os.fsdecode(b"/opt/\xff/memcli")
     with pytest.raises(InvalidValue) as caught:

@@ -1,0 +1,207 @@
+"""`memcli install` and `memcli uninstall`, as a person and a program meet them."""
+
+import json
+import os
+import shutil
+import subprocess
+import warnings
+from pathlib import Path
+
+import pytest
+
+from memcli.installing import HOSTS
+from tests.cli.conftest import Run
+
+ROOT = Path(__file__).resolve().parents[2]
+SMOKE = ROOT / "tests" / "smoke"
+PWSH = shutil.which("pwsh") or shutil.which("powershell")
+if PWSH is None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.warn(
+            "NOT TESTED: tests/smoke/install.ps1, because there is no PowerShell",
+            stacklevel=1,
+        )
+
+
+def test_install_says_what_it_did_and_uninstall_takes_it_back(
+    memcli: Run, home: Path
+) -> None:
+    settings = home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{\n  // mine\n  "model": "opus"\n}\n')
+    done = memcli("install", "claude-code")
+    assert done.code == 0
+    assert done.out.splitlines()[0] == f"installed hooks in {settings}"
+    assert "  Notification: memcli hook idle" in done.out.splitlines()
+    assert f"what it was: {settings}.memcli-backup" in done.out
+    assert "  // mine\n" in settings.read_text()
+    again = memcli("install", "claude-code")
+    assert again.out == f"nothing to install: {settings} stays as it is\n"
+    gone = memcli("uninstall", "claude-code")
+    assert gone.out == f"removed hooks from {settings}\n"
+    assert settings.read_text() == '{\n  // mine\n  "model": "opus"\n}\n'
+    none = memcli("uninstall", "claude-code")
+    assert (none.code, none.out.partition(":")[0]) == (0, "nothing to uninstall")
+
+
+def test_dry_run_prints_the_diff_and_changes_nothing(memcli: Run, home: Path) -> None:
+    settings = home / ".gemini" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{\n  "theme": "dark"\n}\n')
+    done = memcli("install", "gemini", "--dry-run")
+    lines = done.out.splitlines()
+    assert lines[:3] == [f"--- {settings}", f"+++ {settings}", "@@ -1,3 +1,57 @@"]
+    assert '-  "theme": "dark"' in lines
+    assert '+  "theme": "dark",' in lines
+    assert settings.read_text() == '{\n  "theme": "dark"\n}\n'
+    assert os.listdir(settings.parent) == ["settings.json"]
+    data = memcli("install", "gemini", "--dry-run", "--json").json["data"]
+    assert (data["outcome"], data["changed"]) == ("dry_run", False)
+    assert data["diff"].splitlines() == lines
+    memcli("install", "gemini")
+    assert (
+        memcli("install", "gemini", "--dry-run", "--json").json["data"]["diff"] is None
+    )
+    back = memcli("uninstall", "gemini", "--dry-run").out
+    assert '+  "theme": "dark"' in back.splitlines()
+
+
+def test_the_project_is_the_repository_of_the_current_folder(
+    memcli: Run, tmp_path: Path
+) -> None:
+    inner = tmp_path / "repo" / "deep" / "er"
+    inner.mkdir(parents=True)
+    (tmp_path / "repo" / ".git").mkdir()
+    done = memcli("install", "cursor", "--scope", "project", "--json", cwd=inner)
+    path = tmp_path / "repo" / ".cursor" / "hooks.json"
+    assert done.json["data"]["path"] == str(path)
+    assert path.is_file()
+
+
+def test_a_named_vault_is_pinned_and_a_missing_one_is_told(
+    memcli: Run, home: Path, tmp_path: Path
+) -> None:
+    vault = tmp_path / "my vault"
+    done = memcli("install", "codex", "--vault", str(vault), "--json")
+    assert any("there is no vault at" in said for said in done.json["warnings"])
+    hooks = json.loads((home / ".codex" / "hooks.json").read_text())["hooks"]
+    line = hooks["Stop"][0]["hooks"][0]["command"]
+    assert line.endswith(f"hook stop --host codex --vault '{vault}'")
+    bare = memcli("install", "codex", "--json", environ={"MEMCLI_VAULT": ""})
+    (said,) = (w for w in bare.json["warnings"] if "vault" in w)
+    assert "memcli init ~/memory" in said
+    named = memcli("install", "codex", "--json")
+    assert any("name the vault with --vault" in w for w in named.json["warnings"])
+    memcli("init", str(tmp_path / "v"))
+    ready = memcli("install", "codex", "--json", environ={"MEMCLI_VAULT": ""})
+    assert not any("vault" in w for w in ready.json["warnings"])
+
+
+def test_status_for_people_and_programs(memcli: Run, home: Path) -> None:
+    (home / ".gemini").mkdir()
+    nothing = memcli("install", "--status", environ={"PATH": os.defpath})
+    assert nothing.code == 0
+    assert nothing.out.splitlines()[:2] == [
+        "no host calls memcli",
+        "gemini: not installed; memcli install gemini",
+    ]
+    memcli("install", "claude-code")
+    memcli("install", "codex")
+    done = memcli("install", "--status")
+    assert done.code == 1
+    assert "claude-code (user): works" in done.out.splitlines()
+    assert "codex (user): has problems" in done.out.splitlines()
+    assert "type /hooks" in done.out
+    found = memcli("install", "--status", "--json").json
+    assert found["ok"] is False
+    hosts = found["data"]["hosts"]
+    assert {(one["host"], one["scope"]) for one in hosts} == {
+        (host, scope) for host in HOSTS for scope in ("user", "project")
+    }
+    (codex,) = (o for o in hosts if (o["host"], o["scope"]) == ("codex", "user"))
+    assert (codex["state"], codex["trusted"]) == ("yes", False)
+    memcli("uninstall", "codex")
+    assert memcli("install", "--status").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "exit_code", "hint"),
+    [
+        (["install"], "usage", 2, "--status"),
+        (["uninstall"], "usage", 2, "--status"),
+        (["install", "claud"], "invalid_host", 1, "Did you mean claude-code?"),
+        (["uninstall", "coPilot"], "invalid_host", 1, "Did you mean copilot?"),
+        (["install", "codex", "--scope", "machine"], "usage", 2, "--help"),
+        (["install", "codex", "--status"], "usage", 2, "Drop the host"),
+    ],
+)
+def test_each_mistake_has_its_code_and_a_way_on(
+    memcli: Run, words: list[str], code: str, exit_code: int, hint: str
+) -> None:
+    done = memcli(*words, "--json")
+    assert (done.code, done.json["error"]["code"]) == (exit_code, code)
+    assert hint in done.json["error"]["hint"]
+
+
+def test_broken_settings_are_refused_with_their_place(memcli: Run, home: Path) -> None:
+    settings = home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{\n  "a": 1\n  "b": 2\n}')
+    done = memcli("install", "claude-code", "--json")
+    assert (done.code, done.json["error"]["code"]) == (1, "invalid_settings")
+    assert done.json["error"]["message"].startswith(f"{settings}:3:3: ")
+    assert os.listdir(settings.parent) == ["settings.json"]
+
+
+def test_a_memcli_that_only_starts_here_is_told(memcli: Run, tmp_path: Path) -> None:
+    """Run from a folder of sources, without being installed."""
+    shutil.copytree(ROOT / "memcli", tmp_path / "src" / "memcli")
+    import venv
+
+    bare = tmp_path / "bare"
+    venv.create(bare, with_pip=False, symlinks=os.name != "nt")
+    python = bare / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    done = subprocess.run(
+        [python, "-m", "memcli", "install", "cursor", "--json"],
+        cwd=tmp_path / "src",
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+        capture_output=True,
+        check=False,
+    )
+    said = json.loads(done.stdout)["warnings"]
+    assert any("starts only here" in warning for warning in said)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="NOT TESTED: no bash")
+def test_smoke_install_verifies_hooks_land_for_both_stop_and_idle_at_the_2_destinations(
+    home: Path,
+) -> None:
+    done = subprocess.run(
+        ["bash", str(SMOKE / "install.sh")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert {"ok claude-code user", "ok claude-code project"} <= {*lines}
+    assert len(lines) == 13
+
+
+@pytest.mark.skipif(PWSH is None, reason="NOT TESTED: there is no PowerShell")
+def test_smoke_install_ps1_verifies_hooks_land(home: Path) -> None:
+    assert PWSH is not None
+    done = subprocess.run(
+        [PWSH, "-NoProfile", "-File", str(SMOKE / "install.ps1")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 13
+
+
+def test_the_workflow_runs_both_smoke_scripts_on_three_systems() -> None:
+    text = (ROOT / ".github" / "workflows" / "hosts.yml").read_text(encoding="utf-8")
+    assert "os: [ubuntu-latest, macos-latest, windows-latest]" in text
+    for name in ("install.sh", "install.ps1"):
+        assert f"run: tests/smoke/{name}\n" in text
+        assert (SMOKE / name).is_file()
