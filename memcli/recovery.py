@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from memcli.reflection import Reflected
     from memcli.vault import Vault
 
+_RECOGNISED = ("claude-code", "codex", "gemini", "copilot")
+
 STILL = 3_600.0
 """Seconds after which a session that nobody touched has ended, or crashed."""
 
@@ -166,9 +168,8 @@ def found_again(host: str, session: str, environ: Mapping[str, str]) -> str | No
 
 def _adapter(host: str) -> str | None:
     """The host's name as adapters know it; None: by what the file holds."""
-    from memcli import hosts
-
-    return host if host in hosts.HOSTS else None
+    # The plugin of opencode writes lines of its own: they say what they are.
+    return host if host in _RECOGNISED else None
 
 
 def _is_known(vault: "Vault", path: str, host: str | None) -> bool:
