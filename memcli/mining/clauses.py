@@ -12,6 +12,8 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from memcli.mining.pasted import own_lines
+
 CODE, QUOTE = "\u00a7", "\u00a4"
 """What stands in `plain` for each character of code, and of a quotation."""
 
@@ -23,35 +25,15 @@ _QUOTED = re.compile(
     r"\"[^\"\n]{2,400}\"|\u201c[^\u201d\n]{2,400}\u201d|\u201e[^\u201c\u201d\n]{2,400}[\u201c\u201d]"
     r"|\u00ab[^\u00bb\n]{2,400}\u00bb|(?<![\w'])'[^'\n]{2,200}'(?![\w'])"
 )
-_BULLET = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,2}[.)]|\[[ xX]\])\s+")
-_HEADING = re.compile(r"^\s*(?:#{1,5}\s+\S|\*\*[^*]+\*\*:?\s*$|\|.*\|\s*$)")
-# What a program printed, or a program itself.
-_MACHINE = re.compile(
-    r"^\s*(?:[\u276f\u279c$%>+]\s|\+\+\+|---|@@|Traceback|File \"|at \S+ ?\(|\d+[\u2192|:]"
-    r"|\[?\d{4}-\d\d-\d\d[T ]|\[\d\d:|commit [0-9a-f]{7,}|(?:Author|Date|Merge):\s"
-    r"|diff --git|index [0-9a-f]{7,}|(?:def|class|func|fn|import|from|const|let|var|return|package)\s+\S+.*[;:{(=]\s*$"
-    r"|</?\w+[^>]*>\s*$|[{}\[\]();,]+\s*$)"
-    r"|^\s*[\w./:\[\]-]{0,60}\b(?:error|exception|fatal|warning|remote|panic|traceback|failed|hint)\b\s*[:\]]"
-    r"|[\u2500-\u257f]|\S {3,}\S|^ {4,}\S|^\t+\S|\S+\.\w{1,4}:\d+(?::\d+)?[:\s]",
-    re.IGNORECASE,
-)
-# A line that hands over to words of somebody else, to the end of the turn.
-_HANDOVER = re.compile(
-    r"\b(?:comments?|review(?:er)?s?|feedback|message|output|logs?|says|said|wrote|writes|"
-    r"response|reply|answered|following|below|report(?:ed)?|describes|plan|prompt|text|"
-    r"scenario|result|getting)\b[^:\n]{0,60}:\s*$",
-    re.IGNORECASE,
-)
-_REVIEW = re.compile(
-    r"comment on lines|suggested change|nitpick|potential issue|coderabbit|\blgtm\b"
-    r"|^\s*(?:in|on) \S+\.\w{1,5}(?::\d+| line)|_?\u26a0\ufe0f|copilot (?:ai|review)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_MEMORY_FILE = re.compile(r"\b(?:CLAUDE|AGENTS|GEMINI|MEMORY)\.md\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|z\.B|d\.h)\.$", re.I)
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[\u3002\uff01\uff1f])\s*|\n+")
 # Longer than this, a turn is mostly something that was pasted or specified.
 _LONG = 2_500
+# Of a turn, so much of its start and of its end is read; the rest was pasted.
+_WINDOW = 8_000
+# Longer than this, it is no sentence of a person (a dictated one has some 1,000).
+_SENTENCE = 2_000
+_CURLY = str.maketrans("\u2019\u2018\u00b4", "'''")
 
 
 class Sentence(NamedTuple):
@@ -77,8 +59,10 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
         text: what was typed.
         said: sentences that the agent has said before, as `normal` makes them.
     """
+    if len(text) > 2 * _WINDOW:
+        text = f"{text[:_WINDOW]}\n\n{text[-_WINDOW:]}"
     plain = _masked(text)
-    lines = _own_lines(plain)
+    lines = own_lines(plain)
     found = []
     for start, end, listed in lines:
         for first, last in _split(plain, start, end):
@@ -86,7 +70,7 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
             lead = len(whole) - len(whole.lstrip())
             whole, masked = whole.strip(), masked[lead:].rstrip()
             masked = masked[: len(whole)]
-            if not re.search(r"[^\W\d_]", masked):
+            if len(whole) > _SENTENCE or not re.search(r"[^\W\d_]", masked):
                 continue
             if normal(whole) in said and len(whole.split()) >= 6:
                 continue
@@ -105,14 +89,6 @@ def normal(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-def is_machine(line: str) -> bool:
-    """Whether a program wrote this line."""
-    if _MACHINE.search(line):
-        return True
-    letters = sum(char.isalpha() or char == " " for char in line)
-    return len(line) > 30 and letters < 0.65 * len(line)
-
-
 def _flat(text: str) -> str:
     return re.sub(r"\s", " ", text)
 
@@ -123,30 +99,7 @@ def _masked(text: str) -> str:
 
     plain = _FENCE.sub(lambda m: blank(m, CODE), text)
     plain = _SPAN.sub(lambda m: blank(m, CODE), plain)
-    return _QUOTED.sub(lambda m: blank(m, QUOTE), plain)
-
-
-def _own_lines(plain: str) -> list[tuple[int, int, bool]]:
-    """(start, end, whether in a list) of the lines that are the person's own."""
-    rows, position = [], 0
-    for line in plain.split("\n"):
-        rows.append((position, position + len(line), line))
-        position += len(line) + 1
-    headings = sum(bool(_HEADING.match(line)) for _, _, line in rows)
-    document = headings >= 3 or bool(_REVIEW.search(plain))
-    found = []
-    for start, end, line in rows:
-        if document and (_HEADING.match(line) or _REVIEW.search(line) or start > 400):
-            break
-        bullet = _BULLET.match(line)
-        if line.lstrip().startswith(">") or is_machine(
-            line[bullet.end() if bullet else 0 :]
-        ):
-            continue
-        found.append((start + (bullet.end() if bullet else 0), end, bullet is not None))
-        if _HANDOVER.search(line) and not _MEMORY_FILE.search(line):
-            break
-    return found
+    return _QUOTED.sub(lambda m: blank(m, QUOTE), plain).translate(_CURLY)
 
 
 def _split(plain: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -12,7 +12,8 @@ from typing import Final
 
 from memcli.entry import Confidence
 from memcli.mining.candidate import Found
-from memcli.mining.clauses import Sentence, is_machine
+from memcli.mining.clauses import Sentence
+from memcli.mining.pasted import is_machine
 from memcli.transcript import Step
 
 MEDIUM, LOW = Confidence.MEDIUM, Confidence.LOW
