@@ -7,11 +7,20 @@ working, or a request to remember. A word alone never is: "it was never called" 
 """
 
 import re
+from typing import Final
 
 from memcli.entry import Confidence
 from memcli.mining.candidate import Found
 from memcli.mining.clauses import Sentence
-from memcli.mining.customs import custom, decided, liking
+from memcli.mining.customs import (
+    custom,
+    decided,
+    liking,
+    none_of,
+    sealed,
+    universal,
+    wanted,
+)
 from memcli.mining.phrases import (
     AUXILIARY,
     MANNER,
@@ -20,11 +29,14 @@ from memcli.mining.phrases import (
     PRONOUN,
     SCOPE,
     STANDING,
+    WHENEVER,
     WORK,
     WORKING,
     Clause,
     clauses,
+    is_asked,
     judged,
+    specifies,
     stripped,
 )
 from memcli.mining.reminders import remember
@@ -32,13 +44,27 @@ from memcli.mining.tongues import foreign
 
 HIGH, LOW = Confidence.HIGH, Confidence.LOW
 
+# Somebody else's words without quotation marks: "the docs say always use ...".
+_REPORTED: Final = (
+    r"(?i)^\W*(?:and |but |so |also |ok |hmm )*(?!(?:i|we|you|u|let|as|please|can|could|to|it'?s?|this|that)\b)(?:(?:the|my|our|a|an|some) )?(?:[\w.'-]+ ){1,3}?"
+    r"(?:says?|said|thinks?|thought|wrote|writes|suggests?|suggested|complains?|complained|claims?|claimed|recommends?|recommended|mentioned|asked|wants|told|reads)\b"
+)
+# What one edit does to the text at hand, however far it reaches: "rename it everywhere".
+_EDITS: Final = r"(?:chang|renam|replac|fix|updat|apply|appli|remov|delet|mov|add|check|sync|revert|do|put|mak|mention|translat|show|hid|enabl|disabl|search|find|look|clean|renam|rewrit|convert|migrat|split|extract|commit|push|log)\w*"
+# What a program does as well as an agent: "always sort by date".
+_PROGRAM: Final = r"(?:print|hide|list|sort|fetch|send|store|expose|prompt|sync|set|redirect|copy|log|open|start|stop|restart|embed|enable|disable|apply|save)"
+_WORK_NOUN: Final = (
+    r"(?:tests?|testing|commits?|committing|pushing|pull requests?|prs?|code|codebase|linter?|lint|branch|docs?|documentation|comments?|functions?|helpers?|types?|typings?|"
+    r"imports?|dependenc(?:y|ies)|changelog|migrations?|refactor\w*|reviews?|tickets?|messages?|todos?|plans?|phases?|worktrees?|agents?|skills?|spelling|english|german|names?|naming)"
+)
+
 
 def directive(sentence: Sentence) -> Found | None:
     """What a sentence tells the agent to do beyond this task; None for the rest."""
     if foreign_found := foreign(sentence.plain, sentence.text):
         return foreign_found
     found = remember(sentence)
-    if found is None:
+    if found is None and not re.match(_REPORTED, sentence.plain):
         for start, end in clauses(sentence.plain):
             found = _clause(sentence, start, end)
             if found is not None:
@@ -49,11 +75,42 @@ def directive(sentence: Sentence) -> Found | None:
     return found
 
 
+# How a rule goes on after "before you commit".
+_TOLD: Final = (
+    r"(?:please |pls |then |also |just )?(?:always|never|make sure|don'?t|do not|(?:you|u|we) (?:always|never|should|must|need to|have to|are supposed to)|"
+    rf"{WORK})"
+)
+
+
+def _agreed(rest: str, condition: "re.Match[str]") -> Found | None:
+    """What is to be done each time that the agent or the team does something."""
+    then = rest[condition.end() :]
+    if re.search(ONE_OFF, then, re.I) or re.search(
+        r"(?i)\b(?:done|finished|ready)\b", condition[0]
+    ):
+        return None
+    if re.match(r"(?i)(?:whenever|every|each|any)", rest):
+        return judged(HIGH, "whenever", "what is to be done each time")
+    if re.search(
+        r"(?i)^(?:please |pls |then |also |just )?(?:(?:you|u|we) )?(?:should |must )?(?:always|never)\b",
+        then,
+    ):
+        return judged(HIGH, "whenever", "what is to be done each time: 'always'")
+    return None
+
+
 def _clause(sentence: Sentence, start: int, end: int) -> Found | None:
     plain = sentence.plain[start:end].strip()
     words = sentence.text[start:end].strip(" ,;()")
     lead, rest = stripped(plain)
-    is_question = plain.rstrip().endswith("?")
+    is_question = is_asked(plain)
+    if start and specifies(sentence.plain[:start]):
+        return None
+    if condition := re.match(
+        rf"(?i){WHENEVER}[^,]{{0,80}}?(?:,|:)?\s+(?=(?:{_TOLD})\b)", rest
+    ):
+        told = _agreed(rest, condition)
+        return told and told._replace(words=words)
     if re.match(AUXILIARY, rest, re.IGNORECASE) and not re.match(r"(?i)do not\b", rest):
         return None
     if re.match(AUXILIARY, plain, re.IGNORECASE) and not re.match(
@@ -61,11 +118,16 @@ def _clause(sentence: Sentence, start: int, end: int) -> Found | None:
     ):
         return None
     for rule in (
+        _general,
         _always,
         _never,
         _standing,
         _everywhere,
         _instead,
+        sealed,
+        universal,
+        wanted,
+        none_of,
         decided,
         liking,
         custom,
@@ -83,6 +145,23 @@ def _clause(sentence: Sentence, start: int, end: int) -> Found | None:
     return None
 
 
+_BOUND: Final = r"(?i)\b(?:for now|(?:in|for|on|with) th(?:is|ese) (?!repo|project|code ?base|team|org|house|and|but|or)[\w-]+|for the demo|for testing|this time|until)\b"
+
+
+def _general(said: Clause) -> Found | None:
+    """ "In general", "wherever possible": a scope before the imperative."""
+    if not re.search(
+        r"in general|generally|(?:wherever|whenever)(?: ever)? ?possible", said.lead
+    ):
+        return None
+    told = re.match(rf"(?i)(?:{WORK})\b", said.rest) or re.match(
+        rf"(?i){_NOT}", said.rest
+    )
+    if told is None or re.search(ONE_OFF, said.rest, re.I):
+        return None
+    return judged(HIGH, "general", "a directive that is said to hold in general")
+
+
 def _always(said: Clause) -> Found | None:
     match = re.match(
         rf"(always|never)\s+(?:ever\s+|again\s+|just\s+)?({WORK})\b(?!ed)",
@@ -96,6 +175,16 @@ def _always(said: Clause) -> Found | None:
                 "always",
                 f"'{match[1].lower()}' of something that only the session knows",
             )
+        if re.fullmatch(_PROGRAM, match[2], re.I) and not (
+            re.search(
+                r"please|pls|you|\bu\b|agent|claude|remember|from now|make sure",
+                said.lead,
+            )
+            or re.search(rf"(?i)\b{_WORK_NOUN}\b", said.rest)
+        ):
+            return judged(LOW, "always", "what an agent does, or the program")
+        if re.search(_BOUND, said.rest):
+            return judged(LOW, "always", "a directive for one place or occasion")
         return judged(
             HIGH, "always", f"a directive: '{match[1].lower()}' and what an agent does"
         )
@@ -117,9 +206,19 @@ _NOT = (
 )
 
 
+# Told to stop, a habit of the agent's, not a process that runs.
+_HABIT: Final = r"(?i)(?:stop|quit) (?:using|adding|creating|writing|putting|making|guessing|committing|inventing|importing|mocking|including|generating|asking|apologi[sz]ing|hardcoding|duplicating)\b"
+_DEFINITE: Final = r"(?i)\s+(?:the|that|this|these|those|my|your|its|it|him|her)\b"
+_KEPT_OFF: Final = r"(?i)\b(?:touch|edit|change|modify|commit|format|lint)\s+(?:the |any |our )?(?:auto-?generated|generated|vendored|vendor|third[- ]party|production|prod|\.env|secrets?|lock)\b(?:[ -](?:files?|code|data|config|secrets?|types|database|db))?"
+_WRITTEN_IN: Final = (
+    r"(?i)\b(?:in|to|into|from|on|at) (?:the |any |our |your )?(?:commit messages?|commits|prs|pr (?:descriptions?|titles?|bodies)|pull requests|comments|code comments|docs|tests|test files|"
+    r"unit tests|migrations|controllers|components|error messages|changelogs?|production code|logs|branch names|docstrings|responses|answers)\b"
+)
+
+
 def _never(said: Clause) -> Found | None:
     subject = (
-        r"(?:(?:you|we|claude|codex|agents?|tests?|commits?|code|it'?s|it is)\s+)?"
+        r"(?:(?:you|u|we|claude|codex|agents?|tests?|commits?|code|it'?s|it is)\s+)?"
     )
     match = re.match(subject + _NOT, said.rest, re.I)
     if not match:
@@ -137,6 +236,12 @@ def _never(said: Clause) -> Found | None:
         return judged(HIGH, "prohibition", "a prohibition with a scope")
     if len(after.split()) < 2 and not match[2]:
         return None
+    if re.search(_KEPT_OFF, said.rest):
+        return judged(HIGH, "prohibition", "what nobody edits by hand")
+    if re.search(_WRITTEN_IN, said.rest):
+        return judged(HIGH, "prohibition", "a prohibition for a kind of text")
+    if match[2] and re.match(_HABIT, said.rest) and not re.match(_DEFINITE, after):
+        return judged(HIGH, "prohibition", "a habit that shall stop")
     if re.search(MANNER, said.rest, re.I):
         return judged(HIGH, "prohibition", "a prohibition of a way of working")
     kind = re.match(
@@ -166,6 +271,16 @@ def _standing(said: Clause) -> Found | None:
         re.I,
     ):
         return judged(HIGH, "standing", "a directive that says how long it holds")
+    asked = re.search(
+        r"please|pls|make sure|ensure|let's|lets|i'd (?:like|prefer|love)|i want|\byou\b|\bu\b|\bwe\b",
+        said.lead,
+    )
+    if asked and re.search(
+        r"from now on|from today|going forward|moving forward|in (?:the )?future|henceforth|from here on",
+        said.lead + said.rest,
+        re.I,
+    ):
+        return judged(HIGH, "standing", "asks that something hold from now on")
     return None
 
 
@@ -175,6 +290,11 @@ def _everywhere(said: Clause) -> Found | None:
         r"across the (?:board|code ?base|repo(?:sitory)?|project)|throughout the (?:code ?base|repo(?:sitory)?|project))\b"
     )
     if not re.search(scope, said.rest, re.I):
+        return None
+    if re.match(rf"(?i)(?:{_EDITS})\b", said.rest) or re.search(
+        r"(?i)\b(?:on|in) the \S+ (?:page|file|module|screen|section|doc|view|dialog)\b",
+        said.rest,
+    ):
         return None
     if re.search(
         r"\bmake sure|be sure|ensure|should|must|have to|need to|let's|lets|please\b",
@@ -206,7 +326,13 @@ def _instead(said: Clause) -> Found | None:
         )
         if re.search(ONE_OFF, said.rest, re.I):
             return None
-        if named.match(match[1]) or named.match(match[2]):
+        if (
+            named.match(match[1])
+            or named.match(match[2])
+            or re.search(
+                r"(?i)\bfor (?:the|an?|its|my|your) \S+", said.rest[match.start(1) :]
+            )
+        ):
             return judged(
                 LOW, "instead", "one thing instead of another, perhaps only here"
             )

@@ -29,7 +29,7 @@ _SHELL: Final = re.compile(r"^\s*(?:[\u276f\u279c$]\s+\S|\S+@\S+[:~][^\n$]{0,60}
 # Rules that a person lists are introduced by their name.
 _RULES: Final = re.compile(
     r"\b(?:rules?|always|never|from now on|remember|reminders?|preferences?|conventions?|guidelines?|"
-    r"keep in mind|in (?:the )?future|(?:CLAUDE|AGENTS|GEMINI|MEMORY)\b|memory|learnings?)\b",
+    r"keep in mind|in (?:the )?future|(?:CLAUDE|AGENTS|GEMINI|MEMORY)[. ]md|memory|learnings?)\b",
     re.IGNORECASE,
 )
 # A line that hands over to words of somebody else, to the end of the turn.

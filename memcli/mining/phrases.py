@@ -29,19 +29,19 @@ WORK: Final = (
 WORKING: Final = r"[a-z-]{2,}ing"
 OBJECT: Final = rf"(?:[\w{CODE}{QUOTE}@/.+#-]+)"
 FILLER: Final = (
-    r"(?:ok(?:ay)?|yes|yeah|yep|yup|sure|no|nope|nah|well|so|also|and|but|or|oh|hey|hi|hmm+|alright|all right|right|great|good|nice|"
+    r"(?:ok(?:ay)?|k|um|uh|yes|yeah|yep|yup|sure|no|nope|nah|well|so|also|and|but|or|oh|hey|hi|hmm+|alright|all right|right|great|good|nice|"
     r"cool|perfect|thanks|thank you|now|then|next|again|actually|btw|by the way|fyi|important(?:ly)?|reminder|rule|"
-    r"note(?: that)?|please note(?: that)?|one (?:more |other |last )?thing|in general|generally|as always|going back|"
-    r"claude|codex|gemini|copilot|please|pls|plz|kindly|just|really|instead|(?:can|could|would|will) (?:you|we)|let's|lets|let us|"
-    r"i(?:'d| would)? (?:really )?(?:want|need|prefer|expect|like|ask) (?:you|claude|us|it)(?: all)? to|i(?:'d| would) rather (?:you|we)|"
-    r"(?:you|we|claude|codex|agents?)(?:'ll| will)? (?:should|must|need to|have to|ought to|shall)|you are to|"
-    r"make sure(?: that)?(?: you| we| to)*|be sure(?: to| that you)?|ensure(?: that)?(?: you| we)*|see to it that(?: you| we)?|"
+    r"note(?: that)?|please note(?: that)?|one (?:more |other |last )?thing|(?:just )?a (?:quick |small )?reminder|in general|generally(?: speaking)?|as always|as (?:i )?said(?: before)?|going back|"
+    r"claude|codex|gemini|copilot|please|pls|plz|kindly|just|really|instead|(?:can|could|would|will) (?:you|u|we)|let's|lets|let us|"
+    r"i(?:'d| would)? (?:really )?(?:always )?(?:want|need|prefer|expect|like|love|ask) (?:you|u|claude|us|it)(?: all)? to|i(?:'d| would) (?:like|prefer|love) (?:it )?(?:that|if)(?: you| we| u)?|i want that(?: you| we| u)?|i(?:'d| would) rather (?:you|we)|"
+    r"(?:you|u|we|everyone|claude|codex|agents?)(?:'ll| will)? (?:should|must|need to|have to|ought to|shall)|you are to|"
+    r"make (?:really |100% )?sure(?: that)?(?: you| u| we| to)*|be sure(?: to| that you)?|ensure(?: that)?(?: you| u| we)*|see to it that(?: you| we)?|"
     r"remember(?: to|,|:| that you(?: should| must)?)?|try to|in this (?:repo(?:sitory)?|project|code ?base)|for this (?:repo(?:sitory)?|project|code ?base)|"
-    r"from now on|going forward|moving forward|in (?:the )?future|henceforth|from here on(?: out)?|as a (?:general )?rule|by default|"
-    r"for (?:all )?(?:the )?(?:next|future) \w+|in (?:all |any )?future \w+)[,:;!]*\s+"
+    r"from now on|going forward|moving forward|in (?:the )?future|henceforth|from here on(?: out)?|from today(?: on)?|as a (?:general )?rule|by default|"
+    r"for (?:all )?(?:the )?(?:next|future) \w+|for (?:the )?future|next time|(?:wherever|whenever|where|when|if) ?(?:ever )?possible|in (?:all |any )?future \w+)[,:;!]*\s+"
 )
 STANDING: Final = (
-    r"\b(?:from now on|going forward|moving forward|in (?:the )?future|henceforth|from here on|as a (?:general )?rule|in (?:all |any )?future \w+|"
+    r"\b(?:from now on|from today on|going forward|moving forward|in (?:the )?future|henceforth|from here on|for the future|as a (?:general )?rule|in (?:all |any )?future \w+|"
     r"for (?:all )?future \w+|next time|by default|for (?:all|every|any) \w+)\b"
 )
 SCOPE: Final = (
@@ -50,12 +50,12 @@ SCOPE: Final = (
     r"throughout the (?:code ?base|repo(?:sitory)?|project))\b|" + STANDING
 )
 MANNER: Final = (
-    r"\b(?:directly|blindly|manually|silently|automatically|by hand|by [a-z]+ing|without|unless|instead of|rather than|when(?:ever)?|if|before|after|until (?:i|you)|"
+    r"\b(?:directly|blindly|manually|silently|automatically|by hand|by [a-z]+ing|without|instead of|rather than|(?:when(?:ever)?|if|before|after|unless|until) (?:i|you|u|we|asking|checking|running|reading|talking|told|asked)\b|whenever|"
     r"again|ever|any (?!more)[a-z]+s?|just|simply|on (?:main|master|prod(?:uction)?)|to (?:main|master|prod(?:uction)?)|in production)\b"
 )
 ONE_OFF: Final = (
     r"\b(?:yet|for now|right now|this time|for the moment|at the moment|for the time being|until|today|tonight|tomorrow|temporarily|so far|"
-    r"(?<!from )now|(?:in|for|with|on) th(?:is|ese) (?!repo|project|code ?base|team|org|house)[\w-]+|here|first|before we start|one more time|this round|"
+    r"(?<!from )now|(?:in|for|with|on) th(?:is|ese) (?!repo|project|code ?base|team|org|house)[\w-]+|here|(?<!it )(?<!me )(?<!that )(?<!this )first|before we start|one more time|this round|"
     r"worry|bother|mind|panic|hesitate|feel free)\b"
 )
 PRONOUN: Final = (
@@ -64,6 +64,26 @@ PRONOUN: Final = (
 AUXILIARY: Final = (
     r"^(?:why|what|how|when|where|which|who|is|are|was|were|do|does|did|should|could it|can it|isn't|aren't|doesn't|don't (?:we|you)|"
     r"shouldn't|has|have|if|in case|assuming|suppose|i (?:allow|think|guess|believe|thought|wonder|see|saw|don't|do not|never|always|was|am|have)|i'm|i've)\b"
+)
+
+
+# What a clause may begin with after a comma: people type on where a book has a stop.
+_OPENER: Final = (
+    "but|and|so|then|please|pls|plz|also|never|always|don'?t|do not|make sure|from now|let'?s|can you|could you|we|you|u|"
+    "no|in (?:this|the future|future)|every|each|all|when(?:ever)?|before|wherever|going forward|next time|stop|use|"
+    "avoid|i want|i'?d|keep|as a rule|update|add|remember|memori[sz]e|note|worth|just|must|better not"
+)
+# A condition on the program under work, not on what the agent or the team does.
+_CONDITION: Final = re.compile(
+    r"\b(?:if|when|whenever|once|in case|unless|as soon as|given)\b(?! (?:i|you|u|we|possible|needed|necessary|in doubt|unsure|not sure|writing|adding|creating|fixing|changing|\w+ing)\b)",
+    re.IGNORECASE,
+)
+# What the agent or the team does, told as a condition of a rule.
+WHENEVER: Final = (
+    r"(?:(?:before|after|when|whenever|every ?time|each time|any ?time|if|once|as soon as) (?:that )?(?:(?:you|u|we|i)(?:'re| are| ever)? )?"
+    r"(?:start(?:ing)? (?:a|an|with|work)|commit\w*|push\w*|finish\w*|complet\w+|add(?:ing|s)?|chang(?:e|ing)|writ(?:e|ing)|creat(?:e|ing)|fix(?:ing)?|edit(?:ing)?|touch(?:ing)?|"
+    r"modif(?:y|ying)|updat(?:e|ing)|mak(?:e|ing)|implement(?:ing)?|refactor(?:ing)?|merg(?:e|ing)|renam(?:e|ing)|run(?:ning)?|deploy(?:ing)?|delet(?:e|ing)|remov(?:e|ing)|"
+    r"generat(?:e|ing)|open(?:ing)? (?:a |the )?(?:pr|pull)|releas(?:e|ing)|bump(?:ing)?|review(?:ing)?|install(?:ing)?|clos(?:e|ing) (?:a|an|the)|mov(?:e|ing)|not sure|unsure|in doubt)\b)"
 )
 
 
@@ -78,8 +98,9 @@ class Clause(NamedTuple):
 def clauses(plain: str) -> list[tuple[int, int]]:
     """Where the clauses of a sentence stand; the whole sentence is the first."""
     cut = re.compile(
-        r"[;:\u2014]\s+|\s-{1,2}\s|,\s+(?=(?:but|and|so|then|please|also|never|always|don'?t|do not|make sure|from now)\b)"
-        r"|(?:,\s*)?\b(?:but|and)\s+(?=(?:please|also|never|always|don'?t|do not|make sure|remember|from now|memorize)\b)|[(]",
+        rf"[;:\u2014]\s+|\s-{{1,2}}\s|,\s+(?=(?:{_OPENER})\b)"
+        r"|(?:,\s*)?\b(?:but|and)\s+(?=(?:please|pls|also|never|always|don'?t|do not|make sure|remember|from now|memorize|in (?:the )?future)\b)"
+        r"|\s(?=(?:please|pls) (?:don'?t|do not|never|always|make sure)\b)|\band (?=we should (?:never|always)\b)|[(]",
         re.IGNORECASE,
     )
     starts = [0, *(match.end() for match in cut.finditer(plain))]
@@ -90,6 +111,22 @@ def clauses(plain: str) -> list[tuple[int, int]]:
         *whole,
         *((a, b) for a, b in zip(starts, ends, strict=True) if plain[a:b].strip()),
     ]
+
+
+def specifies(before: str) -> bool:
+    """Whether what stands before a clause makes it a case of a program.
+
+    "If there is no session, always create one" says what the program does; "before you
+    commit, always run the tests" what the agent does.
+    """
+    return bool(_CONDITION.search(re.split(r"[;\u2014]", before)[-1]))
+
+
+def is_asked(plain: str) -> bool:
+    """Whether a clause is a question; "ok?" at its end only wants a nod."""
+    asked = plain.rstrip(" )")
+    nod = r"(?i)[,.]?\s*(?:does (?:that|this|it) make sense|ok(?:ay)?|yeah|got it|please|thanks|thx|deal|clear|understood)\s*\?+$"
+    return asked.endswith("?") and not re.search(nod, asked)
 
 
 def stripped(clause: str) -> tuple[str, str]:

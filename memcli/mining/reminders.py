@@ -15,8 +15,8 @@ from memcli.mining.phrases import ONE_OFF
 HIGH, LOW = Confidence.HIGH, Confidence.LOW
 
 _MEMORY_FILE: Final = (
-    r"(?:CLAUDE|AGENTS?|GEMINI|MEMORY|CONVENTIONS|copilot-instructions|known[_-]limitations|lessons?(?:[_-]learned)?)\.md"
-    r"|\.learnings?\b|\.cursorrules|\.cursor/rules|\.windsurfrules|copilot-instructions|\bknown_limitations\b"
+    r"\b(?:CLAUDE|AGENTS?|GEMINI|MEMORY|CONVENTIONS|copilot-instructions|known[_-]limitations|lessons?(?:[_-]learned)?)(?:\.| )md\b"
+    r"|\.learnings?\b|\.cursorrules|\.cursor/rules|\.windsurfrules|copilot-instructions|\bknown[_ ]limitations\b"
 )
 
 _REMEMBER: Final = (
@@ -24,7 +24,7 @@ _REMEMBER: Final = (
     r"note this(?: also| down)?|make a note(?: of| that)?|update (?:your|the) memory|so (?:that )?you (?:will )?remember|lessons? learned:|"
     r"remember (?:this|that|for next time|for (?:the )?future)\b(?! time| when| day)|keep (?:this |that )?in mind (?:for|from|in) (?:the |all )?(?:future|next|now))"
 )
-_FILE_VERB: Final = r"\b(?:add|update|append|put|write|record|log|note|mention|document|include|extend|state|specify|save)\b"
+_FILE_VERB: Final = r"\b(?:add(?:ing)?|updat(?:e|ing)|append|put(?:ting)?|writ(?:e|ing)|record(?:ing)?|log(?:ging)?|not(?:e|ing)|mention(?:ing)?|document(?:ing)?|include|extend|state|specify|sav(?:e|ing)|set|change|amend)\b"
 
 
 def remember(sentence: Sentence) -> Found | None:
