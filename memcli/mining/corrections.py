@@ -22,7 +22,12 @@ _WRONG: Final = (
     r"|i (?:said|told you|asked (?:you )?(?:for|to)|meant|never (?:said|asked))\b"
     r"|not what i (?:asked|meant|want(?:ed)?)|why did you\b"
     r"|(?:option \w+|that|this|it|your (?:\w+ )?(?:approach|fix|change|solution|suggestion|version)) (?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t|didn['\u2019]?t) work (?:since|because|as|when|if)"
-    r"|(?:that|this|it) should(?:n['\u2019]?t| not)? (?:have )?be(?:en)?\b"
+    r"|(?:that|this|it) (?:should(?:n['\u2019]?t| not) (?:have )?be(?:en)?|should have been|should be\b(?=.{2,60}\b(?:not|instead|rather)))\b"
+    r"|(?:that|this|it)(?:['\u2019]?s| is) not how\b|that isn['\u2019]?t how\b"
+    r"|(?:this|that|the|your) (?:[\w-]+ ){1,3}(?:is|was) (?:wrong|incorrect|false|not (?:correct|right|true))\b"
+    r"|(?:you|we) can(?:['\u2019]?t|not) .{3,60}?\b(?:since|because|as (?:the|it|this|that|we)|that['\u2019]?s why)\b"
+    r"|(?:option|approach|variant|version|solution|idea|plan|way|this|that|it) \w{0,12} ?(?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t) work,? (?:since|because|as)\b(?! i\b| soon| expected)"
+    r"|you(?:['\u2019]re| are) (?:mixing|confusing|conflating)\b"
     r"|(?:that|this) is (?:only |just )?(?:partly|partially|half) (?:true|right|correct)"
     r"|wrong[,:.!]"
     r")"
@@ -31,10 +36,30 @@ _RIGHT: Final = (
     r"\b(?:we (?:don['\u2019]?t|do not|never|always|only|should|use|need|have to)|should (?:be|have|use|not|never|always|only)|shouldn['\u2019]?t|instead(?: of)?|rather than|"
     r"must(?: not)?|has to|have to|never|always|that['\u2019]?s why we|because we|the (?:right|correct|proper) (?:way|one|name|path|place))\b"
 )
+# A flat denial; what follows it in plain words is then how it is.
+_FLAT: Final = (
+    r"(?i)\b(?:wrong|incorrect|false|not (?:correct|right|true|how\b[^,.:;]*)|isn['\u2019]?t (?:correct|right|true|how\b[^,.:;]*)|mixing \w+ up|confusing \w+|"
+    r"can(?:['\u2019]?t|not) .{3,60}?(?=\b(?:since|because|as|that['\u2019]?s)\b)|work,? (?=since|because|as))(?P<after>.*)"
+)
+_FACT: Final = (
+    r"(?i)^[\s,.:;!\u2014-]*(?:since|because|as|it'?s because)?\s*(?!(?:i|please|pls|can|could|do|does|why|what|how|and|just|now|still|anymore|any ?more|here|again|with)\b)[^?]{0,80}?"
+    r"\b(?:is|are|was|has|have|had|runs?|lives?|comes?|happens?|changes?|can|can'?t|gets?|creates?|uses?|needs?|reads?|writes?|sees?|shares?|contains?|"
+    r"returns?|doesn'?t|does not|don'?t|do not|never|always|only|should|must)\b"
+)
+# "No" and how it is, with what it is not.
+_NO_BUT: Final = (
+    r"(?i)^(?:ok |well |hmm+,? )?(?:no|nope|nah|wrong|actually)[,.:!]*\s+(?!(?:i|it|its|that|thats|this|there|please|just|only|then|we|you|the (?:first|second|third|last|other))\b)"
+    r"(?=.*\b(?:is|are|was|were|has|have|lives?|runs?|should|must|can)\b)(?=.*(?:\b(?:and|,|but)? ?(?:not|never) (?:the|in|on|an?|from|by|with|at|its?|to|run|be|part)\b|\bnever\b|\bonly\b|that'?s why|\bbecause\b|\bsince\b))(?:\S+\s+){5}"
+)
+_TOLD: Final = r"(?i)\bi (?:already |just )?(?:told|asked) you (?:to|not to|never)\b(?=.*\b(?:not|never|instead)\b)"
 # What is right, without a word that something was wrong.
 _MILD: Final = (
-    r"(?:the (?:code|test|spec|doc(?:s|umentation)?|implementation|config) (?:is|are|was) (?:right|correct|fine|wrong)\b"
-    r"|\bcan['\u2019]?t (?:we|you) just (?!get|do (?:it|that|this))\w+|\b(?:is|are|was) (?:just )?\S+(?: \S+)? (?:and )?not (?:an? |the )?\S+|\bit['\u2019]?s not (?:even )?(?:an? |the )?[^.]{2,40}?(?:,| it['\u2019]?s| but)"
+    r"(?:^(?:ok |well )?(?:no|nope|nah|wait|hmm+|actually)\b.{3,120}?(?:,| and| but) ?not (?:the|in|on|an?|from|by|with|at|its?|my|your|to)\b"
+    r"|\bi (?:was|am|'m) (?:talking|asking) about\b|\bi meant\b|\b(?:that|this|it) (?:broke|breaks)\b(?! if| when)|\bthat'?s the wrong\b"
+    r"|\b(?:no|actually),? .{0,80}?\btalking about\b|^it'?s not the \w+, it'?s|\bshouldn'?t (?:this|that|it) be\b.{3,80}\b(?:not|instead)\b"
+    r"|\b(?:that|this) (?:isn'?t|is not|is no longer) (?:true|the case|needed|correct) any ?more\b|\bnot any ?more,? (?:we|since|because)\b"
+    r"|the (?:code|test|spec|doc(?:s|umentation)?|implementation|config) (?:is|are|was) (?:right|correct|fine|wrong)\b"
+    r"|\bcan['\u2019]?t (?:we|you) just (?!get|do (?:it|that|this))\w+|\b(?:is|are|was) (?:just )?\S+(?: \S+)?(?:,| and) not (?:an? |the )?\S+|\bit['\u2019]?s not (?:even )?(?:an? |the )?[^.]{2,40}?(?:,| it['\u2019]?s| but)"
     r"|\bthe (?:issue|problem|bug) was (?:with|in|that)\b.*\b(?:already|not|isn['\u2019]?t|wasn['\u2019]?t)\b)"
 )
 _PARTIAL: Final = r"\b(?:this|that) is not (?:fully|entirely|quite|completely) (?:true|right|correct|accurate)\b"
@@ -87,9 +112,33 @@ def correction(sentence: Sentence, rest: str, reaction: Reaction) -> Found | Non
     if re.search(_PARTIAL, plain, re.I):
         return Found(LOW, "not-quite", "says that something is only partly true", words)
     wrong = re.search(_WRONG, plain, re.I) or re.search(_ELSEWHERE, plain, re.I)
+    if (
+        re.search(_NO_BUT, plain)
+        and reaction.took_up
+        and sentence.framed
+        and "?" not in plain
+    ):
+        why = "says no, and how it is; the agent took it up"
+        return Found(HIGH, "correction", why, words)
     if wrong:
         tail = plain[wrong.start() :]
-        right = re.search(_RIGHT, tail + " " + rest, re.I)
+        flat = re.search(_FLAT, tail)
+        told = re.search(_TOLD, plain)
+        stated = (
+            flat
+            and reaction.took_up
+            and any(
+                len(part.split()) >= 5
+                and re.search(_FACT, part)
+                and not re.search(r"(?i)\?|any ?more", part)
+                for part in (flat["after"], rest)
+            )
+        )
+        right = (
+            re.search(_RIGHT, tail + " " + rest, re.I)
+            or stated
+            or (told and reaction.took_up)
+        )
         short = len(plain[wrong.end() :].split()) < 2 and not rest
         asks = (
             wrong[0]
@@ -97,7 +146,7 @@ def correction(sentence: Sentence, rest: str, reaction: Reaction) -> Found | Non
             .lower()
             .startswith(("why did", "i asked", "i said", "i meant"))
         )
-        if right and not short and sentence.framed and not asks:
+        if right and not short and sentence.framed and (told or not asks):
             why = "says that it was wrong, and what is right"
             if reaction.took_up:
                 why += "; the agent took it up"
@@ -109,8 +158,15 @@ def correction(sentence: Sentence, rest: str, reaction: Reaction) -> Found | Non
                 HIGH,
                 "correction",
                 why,
-                following if not re.search(_RIGHT, plain, re.I) else words,
+                following
+                if not re.search(_RIGHT, plain, re.I)
+                and not (flat and re.search(_FACT, flat["after"]))
+                else words,
             )
+        if wrong[0].strip(" ,.").lower().startswith("why did") and (
+            not rest or plain.count(",") == 0
+        ):
+            return None
         if not short or asks:
             confidence = MEDIUM if reaction.took_up and right else LOW
             if confidence is LOW and not reaction.took_up:

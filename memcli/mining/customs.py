@@ -181,11 +181,11 @@ def custom(said: Clause) -> Found | None:
         said.plain,
     )
     shun = re.match(
-        r"(?i)\W*(?:and |but )?(?:in (?:this|our) (?:repo|project|code ?base),? )?we\s+(?:don'?t|do not|never) (?:use|do|write|commit|mock|allow|have)\s+\S+",
+        r"(?i)\W*(?:and |but )?(?:in (?:this|our) (?:repo|project|code ?base),? )?we\s+(?:don'?t|do not|never) (?:use|write|commit|mock|allow)\s+\S+",
         said.plain,
     )
     helper = re.match(
-        r"(?i)\W*we\s+(?:already )?have (?:an?|our own|some) .{2,40}\b(?:for (?:that|this|it|these)|helper|util)",
+        r"(?i)\W*we\s+(?:already )?have (?:an?|our own|some) (?:.{2,40} for (?:that|this|it|these)\b|.{0,40}\b(?:helper|util))",
         said.plain,
     )
     if told or use or shun or helper:

@@ -22,8 +22,11 @@ _PATTERNS: Final[tuple[tuple[str, Confidence, str, str], ...]] = (
         "deferred",
         MEDIUM,
         "something to do, put off to later",
-        rf"\b(?:we|i|you|one|let's|lets) (?:should|could|can|might|may|would|will|'ll|want to|may want to|might want to|need to)?\b.{{0,80}}\b{_LATER}\b"
-        rf"|\b{_LATER},? (?:we|i|you|it|this|that) (?:should|could|can|might|may|would|will)\b",
+        rf"\b(?:we|i|you|one|let's|lets) (?:should|could|can|might|may|would|will|'ll|want to|may want to|might want to|need to|park|shelve)?\b.{{0,80}}\b{_LATER}\b"
+        rf"|\b{_LATER},? (?:we|i|you|it|this|that) ?(?:should|could|can|might|may|would|will|want|need|have to|'d)\b"
+        r"|\b(?:we|i) (?:should|could|might|can|will|need to|have to|'ll) (?:revisit|come back to|pick (?:this|that|it) up|park)\b|\b(?:let'?s|let us) (?:revisit|park)\b"
+        rf"|\b(?:for|in) v\d\b.{{0,40}}\b(?:would|could|should|might|'d|want)\b"
+        r"|\b(?:future|possible|later|potential) (?:improvements?|enhancements?|work|extensions?|optimi[sz]ations?)\b\s*[:,-]|\b(?:follow[- ]?up|backlog|roadmap)\s*:\s|\b(?:nice|good|possible|great|separate) follow[- ]?up\b",
     ),
     (
         "own-project",
@@ -35,8 +38,16 @@ _PATTERNS: Final[tuple[tuple[str, Confidence, str, str], ...]] = (
         "ticket",
         MEDIUM,
         "an issue or note for later",
-        rf"\b(?:create|open|file|add|make|write|put)\b.{{0,40}}\b(?:issue|ticket|todo|card|backlog|story|note)\b.{{0,80}}\b(?:later|future|follow[- ]?up|someday|eventually|handle|{_LATER})\b"
-        r"|\b(?:add|put|move) (?:it|this|that|them) (?:to|in|on) (?:the|our|my) (?:backlog|todo|roadmap|wish ?list)\b",
+        rf"\b(?:create|open|file|add|make|write|put)\b.{{0,40}}\b(?:issue|ticket|todo|card|backlog|story|note)\b.{{0,80}}\b(?:later|future|follow[- ]?up|someday|eventually|handle|out of scope|(?:don'?t|do not|won'?t|never) forget|{_LATER})\b"
+        r"|\b(?:add|put|move) (?:it|this|that|them) (?:to|in|on) (?:the|our|my) (?:gsd )?(?:backlog|todos?|roadmap|wish ?list|parking lot)\b"
+        r"|\b(?:add|put|note|write)\b.{2,80}\b(?:in|to|on|into) (?:the|our) (?:backlog|roadmap|wish ?list|parking lot)\b"
+        r"|\b(?:make|create|open|file) (?:an? |the )?follow[- ]?up (?:ticket|issue|todo|pr|task)\b",
+    ),
+    (
+        "todo",
+        LOW,
+        "something to do that is written down, not done",
+        r"\b(?:add|create|log|make|open|file|capture)\b (?:an? |the )?(?:new )?(?:gsd |linear |github |jira )?(?:todo|ticket|issue|backlog item)\b (?:for|about|regarding|on|to|that)\b",
     ),
     (
         "noted",
@@ -54,13 +65,13 @@ _PATTERNS: Final[tuple[tuple[str, Confidence, str, str], ...]] = (
         "wish",
         LOW,
         "a wish for some day",
-        rf"\bwould be (?:nice|cool|great|useful|interesting|good|awesome)\b.{{0,100}}\b(?:{_LATER}|in future)\b|\bnice[- ]to[- ]have\b|\b(?:research|explore|investigate|look into)\b.{{3,60}}\b{_LATER}\b",
+        rf"\bwould be (?:nice|cool|great|useful|interesting|good|awesome)\b.{{0,100}}\b(?:{_LATER}|in future|another pr|separate pr|next pr|not now)\b|\bnot now,? but\b.{{0,20}}\bwould be (?:nice|cool|great|useful|good)\b|\bnice[- ]to[- ]have\b|\b(?:research|explore|investigate|look into)\b.{{3,60}}\b{_LATER}\b",
     ),
 )
 _SUBJECTS = ("we ", "We ", "let", "Let", "at some", "At some")
 # Later today is a plan, and "we'll see later" nothing.
 _NO_IDEA: Final = (
-    r"(?i)\b(?:later today|tell (?:me|you) later|see you|talk (?:about it )?later|(?:i|we)(?:'ll| will) (?:do|check|see|review|look|test|decide|merge|push|commit|come back|get|handle) (?:it|that|this|them)?\s*later|"
+    r"(?i)\b(?:later today|tell (?:me|you) later|see you|talk (?:about it )?later|(?:i|we|you|let'?s)(?:'ll| will| can)? (?:do|check|see|review|look|test|decide|merge|push|commit|come back|get|handle) (?:it|that|this|them)?\s*later|"
     r"remind me|sooner or later|later (?:commits?|stages?|steps?|versions? of)|no later|or later\b|(?:minute|second|hour|day|week|month|year|moment|commit|step|line|turn|bit|while)s? later|much later|later,? (?:it|he|she|they|i) (?:was|were|had|got|failed|crashed))"
 )
 

@@ -224,6 +224,10 @@ def _never(said: Clause) -> Found | None:
     if not match:
         return None
     after = said.rest[match.end() :]
+    if re.match(r"(?i)we (?:never|don)", said.rest) and not re.search(
+        MANNER, after, re.I
+    ):
+        return judged(LOW, "custom", "a custom of the team, said in passing")
     if re.search(STANDING, said.plain, re.I):
         return judged(HIGH, "prohibition", "a prohibition that says how long it holds")
     if re.search(ONE_OFF, said.rest, re.I):
@@ -250,12 +254,16 @@ def _never(said: Clause) -> Found | None:
     )
     if kind and not re.match(r"(?i)\s+(?:the|that|those|these|my|your|our)\b", after):
         return judged(HIGH, "prohibition", "a prohibition of a kind of thing")
+    if specifies(after) or not re.search(
+        r"please|pls|should|must|you|we|let", said.lead
+    ):
+        return None
     definite = re.match(
         r"\s+(?:the|that|this|my|your|its|his|her|their)\b(?!.*s\b)", after, re.I
     )
     return (
         None
-        if definite
+        if definite or "sure" in said.lead
         else judged(LOW, "prohibition", "a prohibition that may be of this task alone")
     )
 

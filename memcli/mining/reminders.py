@@ -48,7 +48,7 @@ def remember(sentence: Sentence) -> Found | None:
             HIGH, "remember", f"asks to remember: '{match[0].strip().lower()}'", words
         )
     match = re.search(
-        r"(?i)(?:^|[.,;]\s*|\b(?:and|so|please|but|ok)\s+)(?:please )?(?:remember|keep in mind|don't forget|do not forget)\b(?! when| the time| how)[,:]?\s+(?:also |too |that )?(.{8,})",
+        r"(?i)(?:^|[.,;]\s*|\b(?:and|so|please|but|ok)\s+)(?:please )?(?:remember|keep in mind|don'?t forget|do not forget)\b(?! when| the time| how)[,:]?\s+(?:also |too |that )?(.{8,})",
         plain,
     )
     if match and not plain.endswith("?"):

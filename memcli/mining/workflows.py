@@ -28,8 +28,8 @@ _KEEP: Final = (
     r"same (?:way|steps|procedure|process) (?:next time|from now on|every ?time|again)|keep doing (?:it|that|this)|next time (?:too|as well|also))"
 )
 _PROCEDURE: Final = (
-    r"(?i)\b(?:(?:to|when(?:ever)? (?:we|you|i)|every time (?:we|you)|before (?:we|you|each|every)|after (?:we|you|each|every)) .{3,80}?(?:,|:)? first\b.{3,}\bthen\b"
-    r"|(?:our|the) (?:usual |normal |standard )?(?:workflow|process|procedure|release steps?|steps?) (?:is|are|here is)\b.{10,})"
+    r"(?i)\b(?:(?:to|for (?:a|an|each|every|the|any)|when(?:ever)? (?:we|you|i)|every time (?:we|you)|before (?:we|you|each|every)|after (?:we|you|each|every)) .{3,80}?(?:,|:)? first\b.{3,}\bthen\b"
+    r"|(?:our|the) (?:usual |normal |standard )?(?:workflow|process|procedure|release steps?|steps?) (?:is|are|here is)\b.{10,}|the way (?:we|i) (?:usually |normally |always )?(?:do|handle|release|deploy|ship) (?:this|that|it|these|\w+) is\b.{10,})"
 )
 _WHEN_DONE: Final = r"(?i)\b(?:make sure|and then|also|please)\b.{3,80}\bwhen (?:the|a|an|each|every|it|this)\b.{0,40}\b(?:is|are|'s) (?:complete[d]?|done|finished|merged|released|closed)\b"
 
