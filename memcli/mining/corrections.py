@@ -108,73 +108,65 @@ def correction(sentence: Sentence, rest: str, reaction: Reaction) -> Found | Non
     plain, words = sentence.plain, sentence.text
     if re.search(_POLITE, plain, re.I):
         return None
-    following = f"{words} {rest}".strip()
     if re.search(_PARTIAL, plain, re.I):
         return Found(LOW, "not-quite", "says that something is only partly true", words)
     wrong = re.search(_WRONG, plain, re.I) or re.search(_ELSEWHERE, plain, re.I)
-    if (
-        re.search(_NO_BUT, plain)
-        and reaction.took_up
-        and sentence.framed
-        and "?" not in plain
-    ):
+    if _denies_by_fact(sentence, reaction):
         why = "says no, and how it is; the agent took it up"
         return Found(HIGH, "correction", why, words)
-    if wrong:
-        tail = plain[wrong.start() :]
-        flat = re.search(_FLAT, tail)
-        told = re.search(_TOLD, plain)
-        stated = (
-            flat
-            and reaction.took_up
-            and any(
-                len(part.split()) >= 5
-                and re.search(_FACT, part)
-                and not re.search(r"(?i)\?|any ?more", part)
-                for part in (flat["after"], rest)
-            )
-        )
-        right = (
-            re.search(_RIGHT, tail + " " + rest, re.I)
-            or stated
-            or (told and reaction.took_up)
-        )
-        short = len(plain[wrong.end() :].split()) < 2 and not rest
-        asks = (
-            wrong[0]
-            .strip(" ,.")
-            .lower()
-            .startswith(("why did", "i asked", "i said", "i meant"))
-        )
-        if right and not short and sentence.framed and (told or not asks):
-            why = "says that it was wrong, and what is right"
-            if reaction.took_up:
-                why += "; the agent took it up"
-            elif re.search(_REFUSED, reaction.words[:200]):
-                return Found(
-                    LOW, "correction", why + "; the agent saw it otherwise", following
-                )
-            return Found(
-                HIGH,
-                "correction",
-                why,
-                following
-                if not re.search(_RIGHT, plain, re.I)
-                and not (flat and re.search(_FACT, flat["after"]))
-                else words,
-            )
-        if wrong[0].strip(" ,.").lower().startswith("why did") and (
-            not rest or plain.count(",") == 0
-        ):
-            return None
-        if not short or asks:
-            confidence = MEDIUM if reaction.took_up and right else LOW
-            if confidence is LOW and not reaction.took_up:
-                return None
-            return Found(confidence, "correction", "says that it was wrong", following)
-        return None
-    if re.search(_MILD, plain, re.I):
-        if not reaction.took_up:
-            return None
+    if wrong and (found := _corrected(sentence, wrong, rest, reaction)):
+        return found
+    if re.search(_MILD, plain, re.I) and reaction.took_up:
         return Found(MEDIUM, "set-right", "says how it is; the agent took it up", words)
     return None
+
+
+def _denies_by_fact(sentence: Sentence, reaction: Reaction) -> bool:
+    """Whether it says no and how it is, and the agent agreed."""
+    answer = re.search(_NO_BUT, sentence.plain)
+    asked = "?" in sentence.plain
+    return bool(answer) and reaction.took_up and sentence.framed and not asked
+
+
+def _corrected(
+    sentence: Sentence, wrong: "re.Match[str]", rest: str, reaction: Reaction
+) -> Found | None:
+    """What a sentence sets right that says in words that something was wrong."""
+    plain, words = sentence.plain, sentence.text
+    following = f"{words} {rest}".strip()
+    tail = plain[wrong.start() :]
+    opening = wrong[0].strip(" ,.").lower()
+    if opening.startswith("why did") and (not rest or "," not in plain):
+        return None
+    told = bool(re.search(_TOLD, plain)) and reaction.took_up
+    asks = opening.startswith(("why did", "i asked", "i said", "i meant", "i told"))
+    stated = reaction.took_up and _states(tail, rest)
+    ruled = bool(re.search(_RIGHT, f"{tail} {rest}", re.I))
+    right = ruled or stated or told
+    short = len(plain[wrong.end() :].split()) < 2 and not rest
+    if right and not short and sentence.framed and (told or not asks):
+        why = "says that it was wrong, and what is right"
+        if reaction.took_up:
+            why += "; the agent took it up"
+        elif re.search(_REFUSED, reaction.words[:200]):
+            why += "; the agent saw it otherwise"
+            return Found(LOW, "correction", why, following)
+        alone = re.search(_RIGHT, plain, re.I) or _states(tail, "")
+        return Found(HIGH, "correction", why, words if alone else following)
+    if short and not asks:
+        return None
+    confidence = MEDIUM if reaction.took_up and right else LOW
+    if confidence is LOW and not reaction.took_up:
+        return None
+    return Found(confidence, "correction", "says that it was wrong", following)
+
+
+def _states(tail: str, rest: str) -> bool:
+    """Whether a flat denial goes on with how it is."""
+    flat = re.search(_FLAT, tail)
+    return flat is not None and any(
+        len(part.split()) >= 5
+        and re.search(_FACT, part) is not None
+        and not re.search(r"(?i)\?|any ?more", part)
+        for part in (flat["after"], rest)
+    )

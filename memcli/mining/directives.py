@@ -7,6 +7,7 @@ working, or a request to remember. A word alone never is: "it was never called" 
 """
 
 import re
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from memcli.entry import Confidence
@@ -65,10 +66,9 @@ def directive(sentence: Sentence) -> Found | None:
         return foreign_found
     found = remember(sentence)
     if found is None and not re.match(_REPORTED, sentence.plain):
-        for start, end in clauses(sentence.plain):
-            found = _clause(sentence, start, end)
-            if found is not None:
-                break
+        found = _first(
+            _clause(sentence, start, end) for start, end in clauses(sentence.plain)
+        )
     if found is not None and found.confidence is HIGH and not sentence.framed:
         why = "in the middle of a long text, which may be pasted"
         return found._replace(confidence=LOW, rationale=f"{found.rationale}; {why}")
@@ -117,32 +117,24 @@ def _clause(sentence: Sentence, start: int, end: int) -> Found | None:
         r"(?i)(?:do not|if)\b|i(?:'d| want| need| prefer)", plain
     ):
         return None
-    for rule in (
-        _general,
-        _always,
-        _never,
-        _standing,
-        _everywhere,
-        _instead,
-        sealed,
-        universal,
-        wanted,
-        none_of,
-        decided,
-        liking,
-        custom,
-    ):
-        found = rule(Clause(plain, lead, rest))
-        if found is None:
-            continue
-        if is_question and found.confidence is not HIGH:
-            return None
-        if sentence.listed and found.pattern == "always" and not lead and start:
-            # "2. if it fails, always exit with 1" is a specification; a list of rules
-            # starts its items with the rule.
-            return None
-        return found._replace(words=words)
-    return None
+    found = _first(rule(Clause(plain, lead, rest)) for rule in _RULES)
+    if found is None or (is_question and found.confidence is not HIGH):
+        return None
+    if sentence.listed and found.pattern == "always" and not lead and start:
+        # "2. if it fails, always exit with 1" is a specification; a list of rules
+        # starts its items with the rule.
+        return None
+    return found._replace(words=words)
+
+
+def _first(readings: Iterable[Found | None]) -> Found | None:
+    """The first that is explicit, else the first that is any."""
+    rest = None
+    for found in readings:
+        if found is not None and found.confidence is HIGH:
+            return found
+        rest = rest or found
+    return rest
 
 
 _BOUND: Final = r"(?i)\b(?:for now|(?:in|for|on|with) th(?:is|ese) (?!repo|project|code ?base|team|org|house|and|but|or)[\w-]+|for the demo|for testing|this time|until)\b"
@@ -224,9 +216,9 @@ def _never(said: Clause) -> Found | None:
     if not match:
         return None
     after = said.rest[match.end() :]
-    if re.match(r"(?i)we (?:never|don)", said.rest) and not re.search(
-        MANNER, after, re.I
-    ):
+    if re.match(
+        r"(?i)(?:in (?:this|our) \w+,? )?we (?:never|don)", said.rest
+    ) and not re.search(MANNER, after, re.I):
         return judged(LOW, "custom", "a custom of the team, said in passing")
     if re.search(STANDING, said.plain, re.I):
         return judged(HIGH, "prohibition", "a prohibition that says how long it holds")
@@ -238,6 +230,12 @@ def _never(said: Clause) -> Found | None:
         r"(?i)never|under no", said.rest
     ):
         return judged(HIGH, "prohibition", "a prohibition with a scope")
+    return _kind_of_work(said, match)
+
+
+def _kind_of_work(said: Clause, match: "re.Match[str]") -> Found | None:
+    """A prohibition without a word of scope: of a way, a kind, or of this task alone."""
+    after = said.rest[match.end() :]
     if len(after.split()) < 2 and not match[2]:
         return None
     if re.search(_KEPT_OFF, said.rest):
@@ -358,3 +356,20 @@ def _instead(said: Clause) -> Found | None:
     if bare and "please" in said.lead:
         return judged(LOW, "use", "a tool by name")
     return None
+
+
+_RULES: Final[tuple[Callable[[Clause], Found | None], ...]] = (
+    _general,
+    _always,
+    _never,
+    _standing,
+    _everywhere,
+    _instead,
+    sealed,
+    universal,
+    wanted,
+    none_of,
+    decided,
+    liking,
+    custom,
+)

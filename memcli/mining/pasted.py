@@ -14,6 +14,8 @@ _HEADING: Final = re.compile(
 )
 # What a program printed, or a program itself. Read of a line: its first characters.
 _READ: Final = 400
+# What `clauses` puts for code and quotations is as good as letters.
+_HIDDEN: Final = re.compile("[\u00a7\u00a4]")
 _MACHINE: Final = re.compile(
     r"^\s*(?:[\u276f\u279c$%>+]\s|\+\+\+|---|@@|Traceback|File \"|at \S+ ?\(|\d+[\u2192|:]"
     r"|\[?\d{4}-\d\d-\d\d[T ]|\[\d\d:|commit [0-9a-f]{7,}|(?:Author|Date|Merge):\s"
@@ -133,6 +135,7 @@ def is_machine(line: str) -> bool:
     read = line[:_READ]
     if _MACHINE.search(read):
         return True
+    read = _HIDDEN.sub("", read)
     letters = sum(char.isalpha() or char == " " for char in read)
     return len(read) > 30 and letters < 0.65 * len(read)
 

@@ -55,7 +55,7 @@ MANNER: Final = (
 )
 ONE_OFF: Final = (
     r"\b(?:yet|for now|right now|this time|for the moment|at the moment|for the time being|until|today|tonight|tomorrow|temporarily|so far|"
-    r"(?<!from )now|(?:in|for|with|on) th(?:is|ese) (?!repo|project|code ?base|team|org|house)[\w-]+|here|(?<!it )(?<!me )(?<!that )(?<!this )first|before we start|one more time|this round|"
+    r"(?<!from )now|(?:in|for|with|on) th(?:is|ese) (?!repo|project|code ?base|team|org|house|(?:in|and|but|or|so|when|if|btw|please|pls|too|as)\b)[\w-]+|(?<!we have )(?<!we do )here|(?<!it )(?<!me )(?<!that )(?<!this )first|before we start|one more time|this round|"
     r"worry|bother|mind|panic|hesitate|feel free)\b"
 )
 PRONOUN: Final = (

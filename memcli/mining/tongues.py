@@ -22,6 +22,7 @@ _TONGUES: Final[tuple[tuple[str, str, str, str], ...]] = (
         rf"(?:(?:ok(?:ay)?|ja|nein|gut|also|und|aber|bitte|hinweis|wichtig|claude)[,:!]?\s+)*(?:"
         rf"(?:immer|nie(?:mals)?|grundsätzlich|stets|ab (?:jetzt|sofort)|von nun an|künftig|zukünftig|in zukunft)\b[,:]?\s+(?!(?:war|ist|hat|habe|wird|wurde|wenn|noch|wieder|ein problem)\b).+"
         rf"|(?:{_GERMAN_VERBS})\b.*\b(?:immer|nie(?:mals)?|nicht|kein(?:e|en)?|stets|überall|grundsätzlich|ab (?:jetzt|sofort)|in zukunft|statt|anstatt|anstelle|künftig)\b.*"
+        rf"|keine? .{{3,80}}\b(?:nie(?:mals)?|immer|künftig|in zukunft|mehr)\b.*"
         rf"|(?:du sollst|du musst|wir sollten|du solltest)\b.*\b(?:immer|nie(?:mals)?|überall|stets)\b.*"
         rf"|(?:merk|merke) dir\b.+)",
         r"\b(?:immer|nie(?:mals)?|grundsätzlich|stets|überall|jetzt|sofort|zukunft|künftig|zukünftig|statt|anstatt|anstelle|kein(?:e|en)?|merke?)\b",
