@@ -18,7 +18,7 @@ _WRONG: Final = (
     r"(?:^|[.,;!]\s*|\b(?:but|no|nope|and|hmm+|ok|well|actually)[,:]?\s+)(?:"
     r"(?:that|this|it)(?:['\u2019]?s| is| was)? (?:not (?:quite |really |entirely |fully |at all )?(?:correct|right|true|what i (?:asked|meant|want(?:ed)?|said))|wrong|incorrect|false|n[o']t true)"
     r"|that isn['\u2019]?t (?:correct|right|true|what i (?:asked|meant|want(?:ed)?|said))"
-    r"|you (?:should(?:n['\u2019]?t| not)? have|misunderstood|got (?:it|that|this) wrong|are wrong|['\u2019]?re wrong|forgot|missed|broke|were (?:not )?supposed to|keep (?:\w+ing|forgetting)|removed|deleted|ignored)"
+    r"|you (?:should(?:n['\u2019]?t| not)? have|misunderstood|got (?:it|that|this) wrong|are wrong|['\u2019]?re wrong|forgot(?! to (?:push|commit|save|run))|missed(?! (?:one|two|nothing)\b)|broke|were (?:not )?supposed to|keep (?:\w+ing|forgetting)|removed|deleted|ignored)"
     r"|i (?:said|told you|asked (?:you )?(?:for|to)|meant|never (?:said|asked))\b"
     r"|not what i (?:asked|meant|want(?:ed)?)|why did you\b"
     r"|(?:option \w+|that|this|it|your (?:\w+ )?(?:approach|fix|change|solution|suggestion|version)) (?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t|didn['\u2019]?t) work (?:since|because|as|when|if)"
@@ -27,7 +27,7 @@ _WRONG: Final = (
     r"|(?:this|that|the|your) (?:[\w-]+ ){1,3}(?:is|was) (?:wrong|incorrect|false|not (?:correct|right|true))\b"
     r"|(?:you|we) can(?:['\u2019]?t|not) .{3,60}?\b(?:since|because|as (?:the|it|this|that|we)|that['\u2019]?s why)\b"
     r"|(?:option|approach|variant|version|solution|idea|plan|way|this|that|it) \w{0,12} ?(?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t) work,? (?:since|because|as)\b(?! i\b| soon| expected)"
-    r"|you(?:['\u2019]re| are) (?:mixing|confusing|conflating)\b"
+    r"|you(?:['\u2019]re| are) (?:mixing|confusing|conflating)\b|you mixed (?:up )?\w+"
     r"|(?:that|this) is (?:only |just )?(?:partly|partially|half) (?:true|right|correct)"
     r"|wrong[,:.!]"
     r")"
@@ -38,7 +38,7 @@ _RIGHT: Final = (
 )
 # A flat denial; what follows it in plain words is then how it is.
 _FLAT: Final = (
-    r"(?i)\b(?:wrong|incorrect|false|not (?:correct|right|true|how\b[^,.:;]*)|isn['\u2019]?t (?:correct|right|true|how\b[^,.:;]*)|mixing \w+ up|confusing \w+|"
+    r"(?i)\b(?:wrong|incorrect|false|not (?:correct|right|true|how\b[^,.:;]*)|isn['\u2019]?t (?:correct|right|true|how\b[^,.:;]*)|mixing \w+ up|misunderstood|got (?:it|that|this) wrong|confusing \w+|"
     r"can(?:['\u2019]?t|not) .{3,60}?(?=\b(?:since|because|as|that['\u2019]?s)\b)|work,? (?=since|because|as))(?P<after>.*)"
 )
 _FACT: Final = (
@@ -48,14 +48,14 @@ _FACT: Final = (
 )
 # "No" and how it is, with what it is not.
 _NO_BUT: Final = (
-    r"(?i)^(?:ok |well |hmm+,? )?(?:no|nope|nah|wrong|actually)[,.:!]*\s+(?!(?:i|it|its|that|thats|this|there|please|just|only|then|we|you|the (?:first|second|third|last|other))\b)"
+    r"(?i)^(?:ok |well |h+m+,? )?(?:no|nope|nah|wrong|actually)[,.:!]*\s+(?!(?:keep|use|put|take|do|make|write|i|it|its|that|thats|this|there|please|just|only|then|we|you|the (?:first|second|third|last|other))\b)"
     r"(?=.*\b(?:is|are|was|were|has|have|lives?|runs?|should|must|can)\b)(?=.*(?:\b(?:and|,|but)? ?(?:not|never) (?:the|in|on|an?|from|by|with|at|its?|to|run|be|part)\b|\bnever\b|\bonly\b|that'?s why|\bbecause\b|\bsince\b))(?:\S+\s+){5}"
 )
 _TOLD: Final = r"(?i)\bi (?:already |just )?(?:told|asked) you (?:to|not to|never)\b(?=.*\b(?:not|never|instead)\b)"
 # What is right, without a word that something was wrong.
 _MILD: Final = (
-    r"(?:^(?:ok |well )?(?:no|nope|nah|wait|hmm+|actually)\b.{3,120}?(?:,| and| but) ?not (?:the|in|on|an?|from|by|with|at|its?|my|your|to)\b"
-    r"|\bi (?:was|am|'m) (?:talking|asking) about\b|\bi meant\b|\b(?:that|this|it) (?:broke|breaks)\b(?! if| when)|\bthat'?s the wrong\b"
+    r"(?:^(?:ok |well )?(?:no|nope|nah|wait|hmm+|actually)\b(?!,? (?:keep|use|put|take|do|make|write|only|just)\b).{3,120}?(?:,| and| but) ?not (?:the|in|on|an?|from|by|with|at|its?|my|your|to)\b"
+    r"|\bi (?:was|am|'m) (?:talking|asking) about\b|\bi meant (?!to\b)|\bother way (?:a)?round\b|\byou only (?:fixed|changed|updated|did|added|removed)\b|^not (?:the|in|on) .{2,40}, (?:the|in|on)\b|\b(?:the|my) test setup was wrong\b|\b(?:that|this|it) (?:broke|breaks)\b(?! if| when)|\bthat'?s the wrong\b"
     r"|\b(?:no|actually),? .{0,80}?\btalking about\b|^it'?s not the \w+, it'?s|\bshouldn'?t (?:this|that|it) be\b.{3,80}\b(?:not|instead)\b"
     r"|\b(?:that|this) (?:isn'?t|is not|is no longer) (?:true|the case|needed|correct) any ?more\b|\bnot any ?more,? (?:we|since|because)\b"
     r"|the (?:code|test|spec|doc(?:s|umentation)?|implementation|config) (?:is|are|was) (?:right|correct|fine|wrong)\b"

@@ -48,12 +48,24 @@ def universal(said: Clause) -> Found | None:
     return judged(LOW, "universal", "a norm for all of a kind")
 
 
+def each_time(said: Clause) -> Found | None:
+    """What is to be done for every change, or for all new things of a kind."""
+    new = rf"(?:all|every|each|any) (?:new|future) (?:[\w-]+ )?{_MADE}"
+    told = re.match(
+        rf"(?i)(?:for {new},? (?:please |pls |always |also )*(?:{WORK})\b|(?:always )?(?:{WORK})\b.*\bfor (?:every|each|any) (?:[\w-]+ )?(?:changes?|commit|pr|pull request|release|new \w+)\b)",
+        said.rest,
+    )
+    if told is None or is_asked(said.plain) or re.search(ONE_OFF, said.rest, re.I):
+        return None
+    return judged(HIGH, "each-time", "what is to be done for each of a kind")
+
+
 def sealed(said: Clause) -> Found | None:
     """A custom that is called the rule in the same breath."""
     if (
         not re.search(_SEAL, said.plain)
         or is_asked(said.plain)
-        or re.search(ONE_OFF, said.plain, re.I)
+        or re.search(ONE_OFF, re.sub(r"(?i)\bhere\b", "", said.plain), re.I)
     ):
         return None
     if re.search(
@@ -108,7 +120,7 @@ def decided(said: Clause) -> Found | None:
     """A decision that is called one."""
     if (
         re.match(
-            r"(?i)(?:decision:|(?:we|i)(?:'ve| have) (?:now |finally )?(?:decided|settled|agreed|standardi[sz]ed) (?:to|on|that|against)|"
+            r"(?i)(?!.{0,60}\b(?:option \w\b|approach \w\b|for the prototype|for now))(?:decision:|(?:we|i)(?:'ve| have) (?:now |finally )?(?:decided|settled|agreed|standardi[sz]ed) (?:to|on|that|against)|"
             r"the decision (?:is|was) (?:to|that)|(?:let's |let us )?lock (?:it |this |that )?in\b|it(?:'s| is) (?:decided|settled))",
             said.rest
             if said.rest.lower().startswith("decision")
@@ -125,6 +137,8 @@ _STYLE: Final = (
     r"(?i)^(?:let's|lets|let us) instead\b"
     r"|\b(?:same|consistent(?:ly)?|in line|aligned|like (?:we do|it is done)) .{0,40}?\b(?:as|with|like|in) (?:we do |in )?(?:the |all |our )?(?:others?|rest|existing|remaining)\b"
     r"|\bi(?:'d| would) (?:like|prefer|love|rather)(?: to)? (?:see|have|use) (?!the\b|an?\b|how|what|if\b|it\b|this|that|my|your|some|more\b|it|both|all\b)(?:[\w-]+ ){0,3}?[\w-]+s\b"
+    r"|\bsame (?:\w+ )?(?:pattern|style|approach|format|naming|structure|convention|wording)s? (?:as|like|that)\b"
+    r"|\bi(?:'d| would) (?:like|prefer|rather)(?: have| see| use)? (?:[\w-]+ ){0,2}[\w-]+s (?:rather than|instead of|over)\b"
     r"|\binstead of .{3,60}?,? i(?:'d| would) (?:like|prefer|rather)\b"
     r"|^(?:please |pls |let's |lets |can we |could we )?(?:use|have|write|keep) .{3,60}?(?:,|because|since|as)? ?(?:it'?s|that'?s|they'?re|it is|that is|which is) (?:much |way |a bit |just )?(?:easier|simpler|cleaner|nicer|more (?:readable|consistent|idiomatic)|better) (?:to (?:read|understand|maintain|follow))?"
 )
@@ -167,7 +181,7 @@ def liking(said: Clause) -> Found | None:
 def custom(said: Clause) -> Found | None:
     """What the team does, said in passing."""
     match = re.match(
-        r"(?i)\W*(?:and |but )?(?:in (?:this|our) (?:repo|project|code ?base),? )?we\s+(?:always|usually|normally|generally|typically|never|only|already|have|don'?t|do not|use|prefer|deploy|release|name|write|commit|keep|run|test)\s+(.+)",
+        r"(?i)\W*(?:and |but |fyi |btw )?(?:in (?:this|our) (?:repo|project|code ?base),? )?we\s+(?:always|usually|normally|generally|typically|never|only|already|have|don'?t|do not|use|prefer|deploy|release|name|write|commit|keep|run|test)\s+(.+)",
         said.plain,
     )
     if not match or is_asked(said.plain) or re.search(ONE_OFF, said.plain, re.I):
@@ -177,11 +191,11 @@ def custom(said: Clause) -> Found | None:
         said.plain,
     )
     use = re.match(
-        r"(?i)\W*we\s+(?:use|prefer|deploy|release|have)\s+.*\b(?:everywhere|explicitly|in (?:the |all )?(?:other|rest)|elsewhere|for (?:all|everything)|by convention|in this (?:repo|project))",
+        r"(?i)\W*(?:fyi |btw )?we\s+(?:use|prefer|deploy|release|have)\s+.*\b(?:everywhere|explicitly|in (?:the |all )?(?:other|rest)|elsewhere|for (?:all|everything)|by convention|in this (?:repo|project))",
         said.plain,
     )
     shun = re.match(
-        r"(?i)\W*(?:and |but )?(?:in (?:this|our) (?:repo|project|code ?base),? )?we\s+(?:don'?t|do not|never) (?:use|write|commit|mock|allow)\s+\S+",
+        r"(?i)\W*(?:and |but |fyi |btw )?(?:in (?:this|our) (?:repo|project|code ?base),? )?we\s+(?:don'?t|do not|never) (?:use|write|commit|mock|allow)\s+\S+",
         said.plain,
     )
     helper = re.match(

@@ -15,7 +15,7 @@ MEDIUM, LOW = Confidence.MEDIUM, Confidence.LOW
 
 _LATER: Final = (
     r"(?:later(?: on)?(?! (?:than|today|in the|you))|eventually|some ?day|one day|at some (?:future |later )?point|in (?:the|a) (?:future|later|follow[- ]?up|next) ?(?:version|release|phase|pr|iteration|step|milestone)?|"
-    r"down the (?:line|road)|as a follow[- ]?up|long(?:er)?[- ]term|next (?:version|release|quarter|milestone)|v2|in v\d)"
+    r"down the (?:line|road)|as a follow[- ]?up|long(?:er)?[- ]term|next (?:version|release|quarter|milestone)|(?:in|for|with) v\d|(?:in|for) a later (?:version|phase|release|pr|milestone))"
 )
 _PATTERNS: Final[tuple[tuple[str, Confidence, str, str], ...]] = (
     (
@@ -26,7 +26,7 @@ _PATTERNS: Final[tuple[tuple[str, Confidence, str, str], ...]] = (
         rf"|\b{_LATER},? (?:we|i|you|it|this|that) ?(?:should|could|can|might|may|would|will|want|need|have to|'d)\b"
         r"|\b(?:we|i) (?:should|could|might|can|will|need to|have to|'ll) (?:revisit|come back to|pick (?:this|that|it) up|park)\b|\b(?:let'?s|let us) (?:revisit|park)\b"
         rf"|\b(?:for|in) v\d\b.{{0,40}}\b(?:would|could|should|might|'d|want)\b"
-        r"|\b(?:future|possible|later|potential) (?:improvements?|enhancements?|work|extensions?|optimi[sz]ations?)\b\s*[:,-]|\b(?:follow[- ]?up|backlog|roadmap)\s*:\s|\b(?:nice|good|possible|great|separate) follow[- ]?up\b",
+        r"|\bas an? (?:future|later|possible|potential) (?:improvement|enhancement|idea|work|optimi[sz]ation)\b|\bcould be (?:an?|the) .{2,40}\bfor (?:a|the) (?:later|future|next)\b|\b(?:future|possible|later|potential) (?:improvements?|enhancements?|work|extensions?|optimi[sz]ations?)\b\s*[:,-]|\b(?:follow[- ]?up|backlog|roadmap)\s*:\s|\b(?:nice|good|possible|great|separate) follow[- ]?up\b",
     ),
     (
         "own-project",

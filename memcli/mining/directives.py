@@ -16,6 +16,7 @@ from memcli.mining.clauses import Sentence
 from memcli.mining.customs import (
     custom,
     decided,
+    each_time,
     liking,
     none_of,
     sealed,
@@ -53,7 +54,7 @@ _REPORTED: Final = (
 # What one edit does to the text at hand, however far it reaches: "rename it everywhere".
 _EDITS: Final = r"(?:chang|renam|replac|fix|updat|apply|appli|remov|delet|mov|add|check|sync|revert|do|put|mak|mention|translat|show|hid|enabl|disabl|search|find|look|clean|renam|rewrit|convert|migrat|split|extract|commit|push|log)\w*"
 # What a program does as well as an agent: "always sort by date".
-_PROGRAM: Final = r"(?:print|hide|list|sort|fetch|send|store|expose|prompt|sync|set|redirect|copy|log|open|start|stop|restart|embed|enable|disable|apply|save)"
+_PROGRAM: Final = r"(?:print|hide|list|sort|fetch|send|store|expose|prompt|sync|set|redirect|copy|log|open|start|stop|restart|embed|enable|disable|apply|save|overwrite|append|block|render|retry|return|generate|delete|write to|update|show)"
 _WORK_NOUN: Final = (
     r"(?:tests?|testing|commits?|committing|pushing|pull requests?|prs?|code|codebase|linter?|lint|branch|docs?|documentation|comments?|functions?|helpers?|types?|typings?|"
     r"imports?|dependenc(?:y|ies)|changelog|migrations?|refactor\w*|reviews?|tickets?|messages?|todos?|plans?|phases?|worktrees?|agents?|skills?|spelling|english|german|names?|naming)"
@@ -92,7 +93,7 @@ def _agreed(rest: str, condition: "re.Match[str]") -> Found | None:
     if re.match(r"(?i)(?:whenever|every|each|any)", rest):
         return judged(HIGH, "whenever", "what is to be done each time")
     if re.search(
-        r"(?i)^(?:please |pls |then |also |just )?(?:(?:you|u|we) )?(?:should |must )?(?:always|never)\b",
+        rf"(?i)^(?:please |pls |then |also |just )?(?:(?:you|u|we) )?(?:should |must )?(?:always|never)\s+(?:make|{WORK})\b",
         then,
     ):
         return judged(HIGH, "whenever", "what is to be done each time: 'always'")
@@ -118,8 +119,11 @@ def _clause(sentence: Sentence, start: int, end: int) -> Found | None:
     ):
         return None
     found = _first(rule(Clause(plain, lead, rest)) for rule in _RULES)
-    if found is None or (is_question and found.confidence is not HIGH):
+    polite = re.search(r"(?:can|could|would|will) (?:you|u|we)|please|pls", lead)
+    if found is None or (is_question and not (polite and found.confidence is HIGH)):
         return None
+    if found.confidence is HIGH and _is_of_program(Clause(plain, lead, rest)):
+        found = judged(LOW, found.pattern, "what an agent does, or the program")
     if sentence.listed and found.pattern == "always" and not lead and start:
         # "2. if it fails, always exit with 1" is a specification; a list of rules
         # starts its items with the rule.
@@ -138,6 +142,21 @@ def _first(readings: Iterable[Found | None]) -> Found | None:
 
 
 _BOUND: Final = r"(?i)\b(?:for now|(?:in|for|on|with) th(?:is|ese) (?!repo|project|code ?base|team|org|house|and|but|or)[\w-]+|for the demo|for testing|this time|until)\b"
+
+
+def _is_of_program(said: Clause) -> bool:
+    """Whether it may as well say what the program under work does."""
+    told = re.match(
+        rf"(?i)(?:we )?(?:always|never|do not|don'?t|must (?:not|never|always)|should (?:not|never|always))\s+(?:ever )?{_PROGRAM}\b",
+        said.rest,
+    )
+    to_agent = re.search(
+        r"please|pls|you|\bu\b|agent|claude|remember|from now|future|general|rule",
+        said.lead,
+    )
+    return bool(told and not to_agent) and not re.search(
+        rf"(?i)\b{_WORK_NOUN}\b", said.rest
+    )
 
 
 def _general(said: Clause) -> Found | None:
@@ -167,14 +186,6 @@ def _always(said: Clause) -> Found | None:
                 "always",
                 f"'{match[1].lower()}' of something that only the session knows",
             )
-        if re.fullmatch(_PROGRAM, match[2], re.I) and not (
-            re.search(
-                r"please|pls|you|\bu\b|agent|claude|remember|from now|make sure",
-                said.lead,
-            )
-            or re.search(rf"(?i)\b{_WORK_NOUN}\b", said.rest)
-        ):
-            return judged(LOW, "always", "what an agent does, or the program")
         if re.search(_BOUND, said.rest):
             return judged(LOW, "always", "a directive for one place or occasion")
         return judged(
@@ -201,7 +212,7 @@ _NOT = (
 # Told to stop, a habit of the agent's, not a process that runs.
 _HABIT: Final = r"(?i)(?:stop|quit) (?:using|adding|creating|writing|putting|making|guessing|committing|inventing|importing|mocking|including|generating|asking|apologi[sz]ing|hardcoding|duplicating)\b"
 _DEFINITE: Final = r"(?i)\s+(?:the|that|this|these|those|my|your|its|it|him|her)\b"
-_KEPT_OFF: Final = r"(?i)\b(?:touch|edit|change|modify|commit|format|lint)\s+(?:the |any |our )?(?:auto-?generated|generated|vendored|vendor|third[- ]party|production|prod|\.env|secrets?|lock)\b(?:[ -](?:files?|code|data|config|secrets?|types|database|db))?"
+_KEPT_OFF: Final = r"(?i)\b(?:touch|edit|change|modify|commit|format|lint)\s+(?:the |any |our )?(?:auto-?generated|generated|vendored|vendor|third[- ]party|production|prod|\.env|secrets?|lock)\b(?:[ -](?:files?|code|data|config|secrets?|types|database|db)|(?<=vendor)|(?<=\.env)|(?<=secrets)|(?<=production)|(?<=prod))\b"
 _WRITTEN_IN: Final = (
     r"(?i)\b(?:in|to|into|from|on|at) (?:the |any |our |your )?(?:commit messages?|commits|prs|pr (?:descriptions?|titles?|bodies)|pull requests|comments|code comments|docs|tests|test files|"
     r"unit tests|migrations|controllers|components|error messages|changelogs?|production code|logs|branch names|docstrings|responses|answers)\b"
@@ -277,7 +288,8 @@ def _standing(said: Clause) -> Found | None:
         re.I,
     ):
         return judged(HIGH, "standing", "a directive that says how long it holds")
-    asked = re.search(
+    wished = r"(?i)(?:and |but |so |also )*(?:i|we)(?:'d| would)? (?:want|need|expect|like|prefer)\b"
+    asked = re.match(wished, said.plain) or re.search(
         r"please|pls|make sure|ensure|let's|lets|i'd (?:like|prefer|love)|i want|\byou\b|\bu\b|\bwe\b",
         said.lead,
     )
@@ -298,7 +310,7 @@ def _everywhere(said: Clause) -> Found | None:
     if not re.search(scope, said.rest, re.I):
         return None
     if re.match(rf"(?i)(?:{_EDITS})\b", said.rest) or re.search(
-        r"(?i)\b(?:on|in) the \S+ (?:page|file|module|screen|section|doc|view|dialog)\b",
+        r"(?i)\b(?:on|in|of) (?:the|that|this) (?:\S+ )?(?:page|file|module|screen|section|docs?|view|dialog|table|list|readme)\b",
         said.rest,
     ):
         return None
@@ -366,6 +378,7 @@ _RULES: Final[tuple[Callable[[Clause], Found | None], ...]] = (
     _everywhere,
     _instead,
     sealed,
+    each_time,
     universal,
     wanted,
     none_of,

@@ -39,7 +39,7 @@ _TOLD: Final = (
     r"(?:fixed|resolved|solved) (?:it |this |that )?by\b|workaround(?: is|:| was)|so the (?:issue|problem|bug) was\b|turn(?:s|ed) out (?:to be|that|the|it|my|we)|"
     r"\b(?:it|that|this|ci|the (?:build|test|hook|pipeline)s?) (?:was |is )?(?:failing|failed|broken|broke|crashing|red) because\b|"
     r"\b(?:problem|issue|bug|cause|culprit) was (?:an?|the|my|our|that|with) .{3,80}?\b(?:fix(?:ed|es)|solv(?:ed|es)|help(?:ed|s)|works?|resolved)\b|"
-    r"\bfound (?:it|the (?:issue|problem|bug))\b[,.:]? .{0,10}\bwas\b|\b(?:after|by) \w+ing .{2,60}?\b(?:it|everything) (?:works|worked|passes|is fixed)\b)"
+    r"\bfound (?:it|the (?:issue|problem|bug))\b[,.:]? .{0,10}\bwas\b|\b(?:it|everything) (?:works|passes) (?:again |now )?(?:after|since) \w+ing\b|\b(?:after|by) \w+ing .{2,60}?\b(?:it|everything) (?:works|worked|passes|is fixed)\b)"
 )
 # The environment, not the code: what helped once helps the next time.
 _SETTING: Final = (

@@ -10,7 +10,7 @@ from typing import Final
 
 _BULLET: Final = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,2}[.)]|\[[ xX]\])\s+")
 _HEADING: Final = re.compile(
-    r"^\s*(?:#{1,5}\s+\S|\*\*[^*]+\*\*:?\s*$|\|[^|].*\|\s*$|={3,}\s*$|-{3,}\s*$)"
+    r"^\s*(?:#{1,5}\s+\S|\*\*[^*]{1,60}\*\*:?\s*$|\*\*[^*]{1,60}(?:\*\*:|:\*\*)|\|[^|].*\|\s*$|={3,}\s*$|-{3,}\s*$)"
 )
 # What a program printed, or a program itself. Read of a line: its first characters.
 _READ: Final = 400
@@ -47,15 +47,15 @@ _HANDOVER: Final = re.compile(
 _INTRODUCED: Final = re.compile(
     r"\b(?:(?:the|this|that|an?|from|my) (?:[\w'/-]+ ){0,3}?(?:comments?|review|feedback|message|output|logs?|docs?|"
     r"documentation|spec(?:ification)?|criteria|requirements?|policy|headline|heading|title|label|tooltip|text|copy|modal|"
-    r"button|banner|warning|error|hint|prompt|placeholder|behaviou?r|logic|flow|result|response|description|readme|slack|linter)"
+    r"button|banner|e-?mail|mail|tweet|faq|answer|subject|slogan|warning|error|hint|prompt|placeholder|behaviou?r|logic|flow|result|response|description|readme|slack|linter)"
     r"(?: (?:is|are|was|says?|said|reads?|should|must|be|read|say|from|in|on|for|now|then|\w+\.md))*"
     r"|(?:says?|wrote|writes|complains|complained|reported|reads|translate|wants|(?<!i )(?<!as )said|should (?:be|read|say|look like)"
-    r"|requirements?(?: from \w+)?|criteria|must-haves?|expected|(?:phase |the )?goal|headline|heading|warn(?:ing)?|deprecat\w+|error|review))"
+    r"|requirements?(?: from \w+)?|criteria|must-haves?|expected|(?:phase |the )?goal|headline|heading|(?:pr|commit|issue|page) (?:title|message|description|body)|hero copy|subject|warn(?:ing)?|deprecat\w+|error|review))"
     r"\s*:\s+(?=\S)",
     re.IGNORECASE,
 )
 _REVIEW: Final = re.compile(
-    r"comment on lines|suggested change|nitpick|potential issue|coderabbit|\blgtm\b"
+    r"comment on lines|suggested change|nitpick|potential issue|coderabbit|greptile|bugbot|sonar(?:cloud|qube)|\bp[0-3] badge\b|useful\? react with|\blgtm\b"
     r"|^[ \t]*(?:in|on) \S{1,200}\.\w{1,5}(?::\d+| line)|_?\u26a0\ufe0f|copilot (?:ai|review)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -68,12 +68,14 @@ _NO_NAME: Final = re.compile(
     r"next|correction|first|second|third|finally|preferences?|conventions?|always|never|yes|no|ok|\w+s|option \w)\s*:",
     re.IGNORECASE,
 )
+# Three such lines are YAML, or the head of a document.
+_KEYED: Final = re.compile(r"^\s*(?:- )?[a-z_][\w.-]{0,40}:(?:\s+[^\s,]+){0,4}\s*$")
 # What starts like this is written for a model, or is a message of a commit.
 _COMPOSED: Final = re.compile(
     r"\s*(?:you are (?:an?|the|now) (?:[\w-]+ ){0,5}?(?:engineer|developer|expert|agent|assistant|reviewer|architect|"
     r"writer|analyst|auditor|specialist|tester|planner|researcher|orchestrator|executor|programmer|model|ai)\b"
     r"|(?:feat|fix|chore|docs|refactor|test|perf|ci|build|style)(?:\([\w ,/-]{1,40}\)!?: \S|!?: [^\n]{1,100}\n\s*\n)"
-    r"|act as an? |your (?:task|role|job) is )",
+    r"|(?:stop|pre\w+|post\w+|session\w*) hook (?:feedback|error|blocking|says)|act as an? |your (?:task|role|job) is )",
     re.IGNORECASE,
 )
 _TAG: Final = re.compile(r"^\s*<([a-z][\w-]{1,40})(?:\s[^>\n]{0,200})?>", re.IGNORECASE)
@@ -96,6 +98,8 @@ def own_lines(plain: str) -> list[tuple[int, int, bool]]:
         position += len(line) + 1
     headings = sum(bool(_HEADING.match(line[:_READ])) for _, _, line in rows)
     document = headings >= 2 or bool(_REVIEW.search(plain))
+    patch = any(line.startswith(("@@ ", "diff --git ")) for _, _, line in rows)
+    keyed = sum(bool(_KEYED.match(line[:_READ])) for _, _, line in rows) >= 3
     chat = sum(map(_is_spoken, (line for _, _, line in rows))) >= 2
     found: list[tuple[int, int, bool]] = []
     tag, printed = "", False
@@ -113,6 +117,10 @@ def own_lines(plain: str) -> list[tuple[int, int, bool]]:
             tag = "" if f"</{name}>" in line.lower() else name
             continue
         printed = bool(line.strip()) and (printed or bool(_SHELL.match(read)))
+        if patch and re.match(r"[+\- ]", line):
+            continue
+        if keyed and (_KEYED.match(read) or re.match(r"\s*- ", read)):
+            continue
         if printed or (chat and _is_spoken(line)):
             continue
         bullet = _BULLET.match(read)

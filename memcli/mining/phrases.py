@@ -29,7 +29,7 @@ WORK: Final = (
 WORKING: Final = r"[a-z-]{2,}ing"
 OBJECT: Final = rf"(?:[\w{CODE}{QUOTE}@/.+#-]+)"
 FILLER: Final = (
-    r"(?:ok(?:ay)?|k|um|uh|yes|yeah|yep|yup|sure|no|nope|nah|well|so|also|and|but|or|oh|hey|hi|hmm+|alright|all right|right|great|good|nice|"
+    r"(?:ok(?:ay)?|k|um|uh|yes|yeah|yep|yup|sure|no|nope|nah|well|so|also|and|but|or|oh|hey|hi|h+m+|alright|all right|right|great|good|nice|"
     r"cool|perfect|thanks|thank you|now|then|next|again|actually|btw|by the way|fyi|important(?:ly)?|reminder|rule|"
     r"note(?: that)?|please note(?: that)?|one (?:more |other |last )?thing|(?:just )?a (?:quick |small )?reminder|in general|generally(?: speaking)?|as always|as (?:i )?said(?: before)?|going back|"
     r"claude|codex|gemini|copilot|please|pls|plz|kindly|just|really|instead|(?:can|could|would|will) (?:you|u|we)|let's|lets|let us|"
@@ -37,11 +37,11 @@ FILLER: Final = (
     r"(?:you|u|we|everyone|claude|codex|agents?)(?:'ll| will)? (?:should|must|need to|have to|ought to|shall)|you are to|"
     r"make (?:really |100% )?sure(?: that)?(?: you| u| we| to)*|be sure(?: to| that you)?|ensure(?: that)?(?: you| u| we)*|see to it that(?: you| we)?|"
     r"remember(?: to|,|:| that you(?: should| must)?)?|try to|in this (?:repo(?:sitory)?|project|code ?base)|for this (?:repo(?:sitory)?|project|code ?base)|"
-    r"from now on|going forward|moving forward|in (?:the )?future|henceforth|from here on(?: out)?|from today(?: on)?|as a (?:general )?rule|by default|"
+    r"from now on|going forward|moving forward|in (?:the )?future|henceforth|from here on(?: out)?|from today(?: on)?|as a (?:general )?rule(?! of)|by default|it'?s (?:really |very |super )?important (?:that (?:you|we|u)|to)|"
     r"for (?:all )?(?:the )?(?:next|future) \w+|for (?:the )?future|next time|(?:wherever|whenever|where|when|if) ?(?:ever )?possible|in (?:all |any )?future \w+)[,:;!]*\s+"
 )
 STANDING: Final = (
-    r"\b(?:from now on|from today on|going forward|moving forward|in (?:the )?future|henceforth|from here on|for the future|as a (?:general )?rule|in (?:all |any )?future \w+|"
+    r"\b(?:from now on|from today on|going forward|moving forward|in (?:the )?future|henceforth|from here on|for the future|as a (?:general )?rule(?! of)|in (?:all |any )?future \w+|"
     r"for (?:all )?future \w+|next time|by default|for (?:all|every|any) \w+)\b"
 )
 SCOPE: Final = (
@@ -56,7 +56,7 @@ MANNER: Final = (
 ONE_OFF: Final = (
     r"\b(?:yet|for now|right now|this time|for the moment|at the moment|for the time being|until|today|tonight|tomorrow|temporarily|so far|"
     r"(?<!from )now|(?:in|for|with|on) th(?:is|ese) (?!repo|project|code ?base|team|org|house|(?:in|and|but|or|so|when|if|btw|please|pls|too|as)\b)[\w-]+|(?<!we have )(?<!we do )here|(?<!it )(?<!me )(?<!that )(?<!this )first|before we start|one more time|this round|"
-    r"worry|bother|mind|panic|hesitate|feel free)\b"
+    r"before i (?:had|have|'ve|did|get|am|come|look|check)\b|worry|bother|mind|panic|hesitate|feel free)\b"
 )
 PRONOUN: Final = (
     r"\s+(?:it|this|that|them|these|those|anything|so|all of (?:it|them|this))\b"

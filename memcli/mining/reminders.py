@@ -21,10 +21,26 @@ _MEMORY_FILE: Final = (
 
 _REMEMBER: Final = (
     r"\b(?:memori[sz]e|for future reference|commit (?:this|that|it) to memory|(?:save|add|store|write|put) (?:this|that|it|these)?\s*(?:in|to|into) (?:your |the )?(?:long[- ]term )?memory|"
-    r"note this(?: also| down)?|make a note(?: of| that)?|update (?:your|the) memory|so (?:that )?you (?:will )?remember|lessons? learned:|"
+    r"note this(?: also| down)?(?! (?:also )?(?:in|on) (?:the|that|this))|make a note(?: of| that)?|update (?:your|the) memory|so (?:that )?you (?:will )?remember|lessons? learned:|"
     r"remember (?:this|that|for next time|for (?:the )?future)\b(?! time| when| day)|keep (?:this |that )?in mind (?:for|from|in) (?:the |all )?(?:future|next|now))"
 )
-_FILE_VERB: Final = r"\b(?:add(?:ing)?|updat(?:e|ing)|append|put(?:ting)?|writ(?:e|ing)|record(?:ing)?|log(?:ging)?|not(?:e|ing)|mention(?:ing)?|document(?:ing)?|include|extend|state|specify|sav(?:e|ing)|set|change|amend)\b"
+_FILE_VERB: Final = r"\b(?:add(?:ing)?|updat(?:e|ing)|append|put(?:ting)?|writ(?:e|ing)|record(?:ing)?|log(?:ging)?|not(?:e|ing)|mention(?:ing)?|document(?:ing)?|include|extend|state|specify|sav(?:e|ing)|set|change|amend|create|make)\b"
+
+
+# What is written into such a file: this, a rule, or the words that follow. "Parse
+# CLAUDE.md and add the result to the report" is work on a file like any other.
+_FILED: Final = (
+    rf"(?i){_FILE_VERB} (?:also )?(?:this|that|it|these|(?:an? |the )?(?:[\w-]+ ){{0,3}}?(?:rule|note|entry|learning|lesson|reminder|line|convention|setup))\b[^.?!]{{0,60}}?(?<!\ba )(?<!\ban )(?:{_MEMORY_FILE})"
+    rf"|{_FILE_VERB}[^.?!]{{0,60}}?(?<!\ba )(?<!\ban )(?:{_MEMORY_FILE})(?:[,.]?\s*(?:file|too|as well|somewhere|also|please)\b)*\s*(?:[:\u2014-]\s|\b(?:that|to (?:say|state|always|never|not|tell|mention|use|run|make|reflect that)|so (?:that|you|we|the|it|claude)|with (?:the|this|that) (?:rule|note|fact|info\w*|learning|convention)|(?:but|and) (?:make sure|please|also|say|tell|mention|never|always))\b)"
+    rf"|{_FILE_VERB} (?:an? |the )?(?:@?(?:{_MEMORY_FILE})\S*) (?:entry|note|rule|learning|line)\b"
+    rf"|\bmake (?:it|this|that) (?:an? )?(?:\w+ )?rule\b"
+    r"|\b(?:add|put|save|write|note) (?:this|that|it|these)\b[^.?!]{0,20}\b(?:in|to|into) (?:the |your |our )?(?:project |agent |system )?(?:instructions|memory|rules(?: file)?)\b"
+)
+_NOT_FILED: Final = r"(?i)^\W*(?:did|does|is|was|were|why|what|how|where|who)\b|\.gitignore|\b(?:parse|detect|evaluat\w+|fixture|which checks|score|report) (?:\S+ ){0,6}?(?:CLAUDE|AGENTS|GEMINI)\.md"
+
+
+def _is_filed(words: str) -> bool:
+    return bool(re.search(_FILED, words)) and not re.search(_NOT_FILED, words)
 
 
 def remember(sentence: Sentence) -> Found | None:
@@ -36,12 +52,9 @@ def remember(sentence: Sentence) -> Found | None:
     ):
         return None
     file = re.search(_MEMORY_FILE, words, re.I)
-    if (
-        file
-        and re.search(_FILE_VERB, plain, re.I)
-        and not re.match(r"(?i)(?:did|does|is|was|were|why|what|how)\b", plain)
-    ):
-        return Found(HIGH, "memory-file", f"asks to write it into {file[0]}", words)
+    if _is_filed(words):
+        name = file[0] if file else "what agents read"
+        return Found(HIGH, "memory-file", f"asks to write it into {name}", words)
     match = re.search(_REMEMBER, plain, re.I)
     if match:
         return Found(
@@ -52,11 +65,20 @@ def remember(sentence: Sentence) -> Found | None:
         plain,
     )
     if match and not plain.endswith("?"):
-        if re.search(
-            r"(?i)\b(?:we|our|every|each|always|never|only|whenever)\b", match[1]
-        ) and not re.search(ONE_OFF, match[1], re.I):
+        if (
+            re.search(
+                r"(?i)\b(?:we|our|every|each|always|never|only|whenever)\b", match[1]
+            )
+            and not re.match(
+                r"(?i)(?:this|it|that|the user|we (?:talked|discussed|had|did|said|spoke|already|were))\b",
+                match[1],
+            )
+            and not re.search(ONE_OFF, match[1], re.I)
+        ):
             return Found(
                 HIGH, "remember", "asks to remember how things are done", words
             )
+        if re.match(r"(?i)we (?:talked|discussed|had|said|spoke|were)\b", match[1]):
+            return None
         return Found(LOW, "remember", "reminds the agent of something", words)
     return None
