@@ -30,7 +30,7 @@ _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[\u3002\uff01\uff1f])\s*|\n
 # Longer than this, a turn is mostly something that was pasted or specified.
 _LONG = 2_500
 # Of a turn, so much of its start and of its end is read; the rest was pasted.
-_WINDOW = 8_000
+_WINDOW = 6_000
 # Longer than this, it is no sentence of a person (a dictated one has some 1,000).
 _SENTENCE = 2_000
 _CURLY = str.maketrans("\u2019\u2018\u00b4", "'''")

@@ -180,7 +180,11 @@ def _always(said: Clause) -> Found | None:
         re.I,
     )
     if match:
-        if re.match(rf"{PRONOUN}\W*(?:again\W*)?$", said.rest[match.end() :], re.I):
+        if re.match(
+            rf"(?: of| about| on)?{PRONOUN}\W*(?:again\b.*)?$",
+            said.rest[match.end() :],
+            re.I,
+        ):
             return judged(
                 LOW,
                 "always",
@@ -246,16 +250,20 @@ def _never(said: Clause) -> Found | None:
 
 def _kind_of_work(said: Clause, match: "re.Match[str]") -> Found | None:
     """A prohibition without a word of scope: of a way, a kind, or of this task alone."""
-    after = said.rest[match.end() :]
+    # "Don't commit it, I'll edit it by hand": the reason has manners of its own.
+    own = re.split(
+        r",\s+(?:i|i'll|we|it|they|he|she|because|since|cause)\b", said.rest
+    )[0]
+    after = own[match.end() :]
     if len(after.split()) < 2 and not match[2]:
         return None
-    if re.search(_KEPT_OFF, said.rest):
+    if re.search(_KEPT_OFF, own):
         return judged(HIGH, "prohibition", "what nobody edits by hand")
-    if re.search(_WRITTEN_IN, said.rest):
+    if re.search(_WRITTEN_IN, own):
         return judged(HIGH, "prohibition", "a prohibition for a kind of text")
     if match[2] and re.match(_HABIT, said.rest) and not re.match(_DEFINITE, after):
         return judged(HIGH, "prohibition", "a habit that shall stop")
-    if re.search(MANNER, said.rest, re.I):
+    if re.search(MANNER, own, re.I):
         return judged(HIGH, "prohibition", "a prohibition of a way of working")
     kind = re.match(
         r"(?i)\s+(?!this\b|its\b|his\b|as\b)(?:\w+ ){0,2}?\w{3,}s\b\s+(?:that|which|in|to|with|for|from|on|into|like)\b",

@@ -48,9 +48,13 @@ _SETTING: Final = (
 )
 
 
+# A report of trouble says so within so many characters.
+_READ: Final = 8_000
+
+
 def is_trouble(text: str) -> bool:
     """Whether a person reports that something went wrong."""
-    lines = text.splitlines()
+    lines = text[:_READ].splitlines()
     if any(is_machine(line) and re.search(_PRINTED, line, re.I) for line in lines):
         return True
     plain = re.sub(r"(?i)\b(?:linear|github|jira|new|an?|this) issue\b", "", text)

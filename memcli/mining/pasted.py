@@ -6,7 +6,8 @@ taken for pasted: a directive that is missed is said again, one that is invented
 """
 
 import re
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 _BULLET: Final = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,2}[.)]|\[[ xX]\])\s+")
 _HEADING: Final = re.compile(
@@ -92,50 +93,78 @@ def own_lines(plain: str) -> list[tuple[int, int, bool]]:
     """
     if _COMPOSED.match(plain):
         return []
-    rows, position = [], 0
+    rows: list[_Row] = []
+    position = 0
     for line in plain.split("\n"):
-        rows.append((position, position + len(line), line))
+        rows.append(_Row(position, position + len(line), line, line[:_READ]))
         position += len(line) + 1
-    headings = sum(bool(_HEADING.match(line[:_READ])) for _, _, line in rows)
+    headings = sum(bool(_HEADING.match(row.read)) for row in rows)
     document = headings >= 2 or bool(_REVIEW.search(plain))
-    patch = any(line.startswith(("@@ ", "diff --git ")) for _, _, line in rows)
-    keyed = sum(bool(_KEYED.match(line[:_READ])) for _, _, line in rows) >= 3
-    chat = sum(map(_is_spoken, (line for _, _, line in rows))) >= 2
     found: list[tuple[int, int, bool]] = []
-    tag, printed = "", False
-    for start, end, line in rows:
-        read = line[:_READ]
+    for row in _unlike_their_kind(_unprinted(_untagged(rows))):
+        start, end, line, read = row
         if document and (_HEADING.match(read) or _REVIEW.search(read) or start > 400):
             break
         if re.match(r"\s*#{1,5}\s+[^\W\d]", read):
             break
-        if tag:
-            tag = "" if f"</{tag}>" in line.lower() else tag
-            continue
-        if opened := _TAG.match(read):
-            name = opened[1].lower()
-            tag = "" if f"</{name}>" in line.lower() else name
-            continue
-        printed = bool(line.strip()) and (printed or bool(_SHELL.match(read)))
-        if patch and re.match(r"[+\- ]", line):
-            continue
-        if keyed and (_KEYED.match(read) or re.match(r"\s*- ", read)):
-            continue
-        if printed or (chat and _is_spoken(line)):
-            continue
         bullet = _BULLET.match(read)
         inner = bullet.end() if bullet else 0
         if line.lstrip().startswith(">") or is_machine(line[inner:]):
             continue
         introduced = _INTRODUCED.search(read)
-        if introduced and _RULES.search(read, 0, introduced.end()):
-            introduced = None
-        stop = start + introduced.start() if introduced else end
-        found.append((start + inner, max(start + inner, stop), bullet is not None))
+        if introduced and not _RULES.search(read, 0, introduced.end()):
+            end = start + introduced.start()
+        found.append((start + inner, max(start + inner, end), bullet is not None))
         tail = line[-_READ:]
         if _HANDOVER.search(tail) and not _RULES.search(tail):
             break
     return found
+
+
+class _Row(NamedTuple):
+    """A line: where it stands, all of it, and what is read of it."""
+
+    start: int
+    end: int
+    line: str
+    read: str
+
+
+def _untagged(rows: Iterable[_Row]) -> Iterator[_Row]:
+    """Without what stands between tags: it was written for a model."""
+    tag = ""
+    for row in rows:
+        if not tag and (opened := _TAG.match(row.read)):
+            tag = opened[1].lower()
+        if not tag:
+            yield row
+        elif f"</{tag}>" in row.line.lower():
+            tag = ""
+
+
+def _unprinted(rows: Iterable[_Row]) -> Iterator[_Row]:
+    """Without what follows a prompt of a shell, to the next empty line."""
+    printed = False
+    for row in rows:
+        printed = bool(row.line.strip()) and (printed or bool(_SHELL.match(row.read)))
+        if not printed:
+            yield row
+
+
+def _unlike_their_kind(rows: Iterable[_Row]) -> Iterator[_Row]:
+    """Without chats, patches and YAML, which only several lines together show."""
+    kept = list(rows)
+    chat = sum(_is_spoken(row.read) for row in kept) >= 2
+    patch = any(row.line.startswith(("@@ ", "diff --git ")) for row in kept)
+    keyed = sum(bool(_KEYED.match(row.read)) for row in kept) >= 3
+    for row in kept:
+        if chat and _is_spoken(row.read):
+            continue
+        if patch and row.line.startswith(("+", "-", " ")):
+            continue
+        if keyed and (_KEYED.match(row.read) or re.match(r"\s*- ", row.read)):
+            continue
+        yield row
 
 
 def is_machine(line: str) -> bool:
@@ -148,6 +177,5 @@ def is_machine(line: str) -> bool:
     return len(read) > 30 and letters < 0.65 * len(read)
 
 
-def _is_spoken(line: str) -> bool:
-    read = line[:_READ]
+def _is_spoken(read: str) -> bool:
     return bool(_SPEAKER.match(read)) and not _NO_NAME.match(read)
