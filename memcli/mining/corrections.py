@@ -62,7 +62,7 @@ _MILD: Final = (
     r"|\bcan['\u2019]?t (?:we|you) just (?!get|do (?:it|that|this))\w+|\b(?:is|are|was) (?:just )?\S+(?: \S+)?(?:,| and) not (?:an? |the )?\S+|\bit['\u2019]?s not (?:even )?(?:an? |the )?[^.]{2,40}?(?:,| it['\u2019]?s| but)"
     r"|\bthe (?:issue|problem|bug) was (?:with|in|that)\b.*\b(?:already|not|isn['\u2019]?t|wasn['\u2019]?t)\b)"
 )
-_PARTIAL: Final = r"\b(?:this|that) is not (?:fully|entirely|quite|completely) (?:true|right|correct|accurate)\b"
+_PARTIAL: Final = r"(?:\b(?:this|that) is|^) ?not (?:fully|entirely|quite|completely) (?:true|right|correct|accurate)\b"
 _POLITE: Final = (
     r"correct me if|if i(?:'m| am) (?:wrong|mistaken|not mistaken)|am i (?:wrong|right|correct)|is (?:this|that|it) (?:right|correct|wrong)\b.*\?|what(?:'s| is) wrong|"
     r"^(?:does|do|did|is|are|was|were|could|would|how|what|when|where|which|who|should)\b.*\?\s*$"
@@ -136,7 +136,9 @@ def _corrected(
     following = f"{words} {rest}".strip()
     tail = plain[wrong.start() :]
     opening = wrong[0].strip(" ,.").lower()
-    if opening.startswith("why did") and (not rest or "," not in plain):
+    if opening.startswith("why did") and not re.match(
+        r"(?i)(?:i|we|it|that|this|the)\b", rest
+    ):
         return None
     told = bool(re.search(_TOLD, plain)) and reaction.took_up
     asks = opening.startswith(("why did", "i asked", "i said", "i meant", "i told"))

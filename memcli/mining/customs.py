@@ -139,6 +139,7 @@ _STYLE: Final = (
     r"|\bi(?:'d| would) (?:like|prefer|love|rather)(?: to)? (?:see|have|use) (?!the\b|an?\b|how|what|if\b|it\b|this|that|my|your|some|more\b|it|both|all\b)(?:[\w-]+ ){0,3}?[\w-]+s\b"
     r"|\bsame (?:\w+ )?(?:pattern|style|approach|format|naming|structure|convention|wording)s? (?:as|like|that)\b"
     r"|\bi(?:'d| would) (?:like|prefer|rather)(?: have| see| use)? (?:[\w-]+ ){0,2}[\w-]+s (?:rather than|instead of|over)\b"
+    r"|\bi(?:'d| would) rather (?:have|use|see) (?!the\b).{3,60} than\b|^(?:please |pls |then )?replace (?:all|every)\b.{3,80}\b(?:with|by)\b"
     r"|\binstead of .{3,60}?,? i(?:'d| would) (?:like|prefer|rather)\b"
     r"|^(?:please |pls |let's |lets |can we |could we )?(?:use|have|write|keep) .{3,60}?(?:,|because|since|as)? ?(?:it'?s|that'?s|they'?re|it is|that is|which is) (?:much |way |a bit |just )?(?:easier|simpler|cleaner|nicer|more (?:readable|consistent|idiomatic)|better) (?:to (?:read|understand|maintain|follow))?"
 )

@@ -115,7 +115,7 @@ def _clause(sentence: Sentence, start: int, end: int) -> Found | None:
     if re.match(AUXILIARY, rest, re.IGNORECASE) and not re.match(r"(?i)do not\b", rest):
         return None
     if re.match(AUXILIARY, plain, re.IGNORECASE) and not re.match(
-        r"(?i)(?:do not|if)\b|i(?:'d| want| need| prefer)", plain
+        r"(?i)(?:do not|if)\b|i(?:'d| want| need| prefer| always)", plain
     ):
         return None
     found = _first(rule(Clause(plain, lead, rest)) for rule in _RULES)
@@ -202,13 +202,18 @@ def _always(said: Clause) -> Found | None:
     )
     if match and not said.lead.startswith("if"):
         return judged(HIGH, "always", "a directive with a scope at its end")
+    if re.search(r"i(?:'d| would) ", said.lead) and re.match(
+        r"(?i)(?:always|never) (?:[a-z]+ed|wrote|ran|put|kept|made|did|built|left)\b",
+        said.rest,
+    ):
+        return judged(HIGH, "always", "a wish with a scope")
     match = re.match(rf"(?:do|please|you)?\s*always\s+({WORK})\b", said.rest, re.I)
     return judged(HIGH, "always", "a directive: 'always'") if match else None
 
 
 _NOT = (
     rf"(?:(?:do not|don[\u2019'\u00b4]?t|dont|never|not to|to not|to never|not|no longer|shouldn[\u2019']?t|should not|mustn[\u2019']?t|must not|"
-    rf"better not(?: to)?|under no circumstances)\s+(?:ever |just |simply |directly |blindly |even |you |be |please )*({WORK}|{WORKING})\b"
+    rf"better not(?: to)?|(?:are|'re) (?:not|never) (?:allowed|supposed|permitted) to|under no circumstances)\s+(?:ever |just |simply |directly |blindly |even |you |be |please )*({WORK}|{WORKING})\b"
     rf"|(?:avoid|stop|quit|refrain from)\s+(?:ever )?({WORKING}))"
 )
 
@@ -315,7 +320,12 @@ def _everywhere(said: Clause) -> Found | None:
         r"\b(?:everywhere|wherever(?: we| you| it(?:'s| is)?)?(?: can| possible)?|whenever (?:we|you|possible)|ever|at all times|in all cases|"
         r"across the (?:board|code ?base|repo(?:sitory)?|project)|throughout the (?:code ?base|repo(?:sitory)?|project))\b"
     )
-    if not re.search(scope, said.rest, re.I):
+    reach = re.search(scope, said.rest, re.I)
+    if reach is None:
+        return None
+    if reach[0].lower() == "ever" and not re.search(
+        r"(?i)\bnot?\b|n't\b|\bdont\b|\bany\b|\bwithout\b", said.rest[: reach.start()]
+    ):
         return None
     if re.match(rf"(?i)(?:{_EDITS})\b", said.rest) or re.search(
         r"(?i)\b(?:on|in|of) (?:the|that|this) (?:\S+ )?(?:page|file|module|screen|section|docs?|view|dialog|table|list|readme)\b",
@@ -356,7 +366,8 @@ def _instead(said: Clause) -> Found | None:
             named.match(match[1])
             or named.match(match[2])
             or re.search(
-                r"(?i)\bfor (?:the|an?|its|my|your) \S+", said.rest[match.start(1) :]
+                r"(?i)\b(?:for|in|on) (?:the|that|an?|its|my|your) \S+",
+                said.rest[match.start(1) :],
             )
         ):
             return judged(

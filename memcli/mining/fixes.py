@@ -36,7 +36,7 @@ _REMEDY: Final = (
 )
 _TOLD: Final = (
     r"\b(?:(?:bug|issue|problem|error|failure|crash|cause)\b.{0,60}\bwas\b.{0,20}\b(?:caused by|due to|because|that|had)\b|"
-    r"(?:fixed|resolved|solved) (?:it |this |that )?by\b|workaround(?: is|:| was)|so the (?:issue|problem|bug) was\b|turn(?:s|ed) out (?:to be|that|the|it|my|we)|"
+    r"(?:fixed|resolved|solved) (?:it |this |that )?by\b|workaround(?: is|:| was| for .{2,40}:)|so the (?:issue|problem|bug) was\b|turn(?:s|ed) out (?:to be|that|the|it|my|we)|"
     r"\b(?:it|that|this|ci|the (?:build|test|hook|pipeline)s?) (?:was |is )?(?:failing|failed|broken|broke|crashing|red) because\b|"
     r"\b(?:problem|issue|bug|cause|culprit) was (?:an?|the|my|our|that|with) .{3,80}?\b(?:fix(?:ed|es)|solv(?:ed|es)|help(?:ed|s)|works?|resolved)\b|"
     r"\bfound (?:it|the (?:issue|problem|bug))\b[,.:]? .{0,10}\bwas\b|\b(?:it|everything) (?:works|passes) (?:again |now )?(?:after|since) \w+ing\b|\b(?:after|by) \w+ing .{2,60}?\b(?:it|everything) (?:works|worked|passes|is fixed)\b)"

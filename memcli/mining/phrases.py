@@ -30,7 +30,7 @@ WORKING: Final = r"[a-z-]{2,}ing"
 OBJECT: Final = rf"(?:[\w{CODE}{QUOTE}@/.+#-]+)"
 FILLER: Final = (
     r"(?:ok(?:ay)?|k|um|uh|yes|yeah|yep|yup|sure|no|nope|nah|well|so|also|and|but|or|oh|hey|hi|h+m+|alright|all right|right|great|good|nice|"
-    r"cool|perfect|thanks|thank you|now|then|next|again|actually|btw|by the way|fyi|important(?:ly)?|reminder|rule|"
+    r"cool|perfect|thanks|thank you|now|then|next(?! time)|again|actually|btw|by the way|fyi|important(?:ly)?|reminder|rule|"
     r"note(?: that)?|please note(?: that)?|one (?:more |other |last )?thing|(?:just )?a (?:quick |small )?reminder|in general|generally(?: speaking)?|as always|as (?:i )?said(?: before)?|going back|"
     r"claude|codex|gemini|copilot|please|pls|plz|kindly|just|really|instead|(?:can|could|would|will) (?:you|u|we)|let's|lets|let us|"
     r"i(?:'d| would)? (?:really )?(?:always )?(?:want|need|prefer|expect|like|love|ask) (?:you|u|claude|us|it)(?: all)? to|i(?:'d| would) (?:like|prefer|love) (?:it )?(?:that|if)(?: you| we| u)?|i want that(?: you| we| u)?|i(?:'d| would) rather (?:you|we)|"
@@ -63,7 +63,7 @@ PRONOUN: Final = (
 )
 AUXILIARY: Final = (
     r"^(?:why|what|how|when|where|which|who|is|are|was|were|do|does|did|should|could it|can it|isn't|aren't|doesn't|don't (?:we|you)|"
-    r"shouldn't|has|have|if|in case|assuming|suppose|i (?:allow|think|guess|believe|thought|wonder|see|saw|don't|do not|never|always|was|am|have)|i'm|i've)\b"
+    r"shouldn't|has|have|if|in case|assuming|suppose|i(?! always (?:want|prefer|like|need)) (?:allow|think|guess|believe|thought|wonder|see|saw|don't|do not|never|always|was|am|have)|i'm|i've)\b"
 )
 
 
@@ -71,7 +71,7 @@ AUXILIARY: Final = (
 _OPENER: Final = (
     "but|and|so|then|please|pls|plz|also|never|always|don'?t|do not|make sure|from now|let'?s|can you|could you|we|you|u|"
     "no|in (?:this|the future|future)|every|each|all|when(?:ever)?|before|wherever|going forward|next time|stop|use|"
-    "avoid|i want|i'?d|keep|as a rule|update|add|remember|memori[sz]e|note|worth|just|must|better not"
+    "avoid|i want|i'?d|i don'?t want|i always|i prefer|keep|as a rule|update|add|remember|memori[sz]e|note|worth|just|must|better not"
 )
 # A condition on the program under work, not on what the agent or the team does.
 _CONDITION: Final = re.compile(

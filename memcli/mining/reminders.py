@@ -22,7 +22,7 @@ _MEMORY_FILE: Final = (
 _REMEMBER: Final = (
     r"\b(?:memori[sz]e|for future reference|commit (?:this|that|it) to memory|(?:save|add|store|write|put) (?:this|that|it|these)?\s*(?:in|to|into) (?:your |the )?(?:long[- ]term )?memory|"
     r"note this(?: also| down)?(?! (?:also )?(?:in|on) (?:the|that|this))|make a note(?: of| that)?|update (?:your|the) memory|so (?:that )?you (?:will )?remember|lessons? learned:|"
-    r"remember (?:this|that|for next time|for (?:the )?future)\b(?! time| when| day)|keep (?:this |that )?in mind (?:for|from|in) (?:the |all )?(?:future|next|now))"
+    r"remember (?:this|that|for next time|for (?:the )?future)\b(?! time| when| day)|keep (?:this |that )?in mind (?:for|from|in) (?:the |all )*(?:future|next|now))"
 )
 _FILE_VERB: Final = r"\b(?:add(?:ing)?|updat(?:e|ing)|append|put(?:ting)?|writ(?:e|ing)|record(?:ing)?|log(?:ging)?|not(?:e|ing)|mention(?:ing)?|document(?:ing)?|include|extend|state|specify|sav(?:e|ing)|set|change|amend|create|make)\b"
 
@@ -33,6 +33,7 @@ _FILED: Final = (
     rf"(?i){_FILE_VERB} (?:also )?(?:this|that|it|these|(?:an? |the )?(?:[\w-]+ ){{0,3}}?(?:rule|note|entry|learning|lesson|reminder|line|convention|setup))\b[^.?!]{{0,60}}?(?<!\ba )(?<!\ban )(?:{_MEMORY_FILE})"
     rf"|{_FILE_VERB}[^.?!]{{0,60}}?(?<!\ba )(?<!\ban )(?:{_MEMORY_FILE})(?:[,.]?\s*(?:file|too|as well|somewhere|also|please)\b)*\s*(?:[:\u2014-]\s|\b(?:that|to (?:say|state|always|never|not|tell|mention|use|run|make|reflect that)|so (?:that|you|we|the|it|claude)|with (?:the|this|that) (?:rule|note|fact|info\w*|learning|convention)|(?:but|and) (?:make sure|please|also|say|tell|mention|never|always))\b)"
     rf"|{_FILE_VERB} (?:an? |the )?(?:@?(?:{_MEMORY_FILE})\S*) (?:entry|note|rule|learning|line)\b"
+    r"|\b(?:log|note|add|record|save|store|keep) (?:it|this|that) as an? (?:learning|lesson|rule|convention)\b"
     rf"|\bmake (?:it|this|that) (?:an? )?(?:\w+ )?rule\b"
     r"|\b(?:add|put|save|write|note) (?:this|that|it|these)\b[^.?!]{0,20}\b(?:in|to|into) (?:the |your |our )?(?:project |agent |system )?(?:instructions|memory|rules(?: file)?)\b"
 )
