@@ -16,7 +16,7 @@ HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
 
 _WRONG: Final = (
     r"(?:^|[.,;!]\s*|\b(?:but|no|nope|and|hmm+|ok|well|actually)[,:]?\s+)(?:"
-    r"(?:that|this|it)(?:['\u2019]?s| is| was)? (?:not (?:quite |really |entirely |fully |at all )?(?:correct|right|true|what i (?:asked|meant|want(?:ed)?|said))|wrong|incorrect|false|n[o']t true)"
+    r"(?:that|this|it)(?:['\u2019]?s| is| was)? (?:not (?:quite |really |entirely |fully |at all )?(?:correct|right(?! (?:after|before|at|below|above|now|side|next|here|there))|true|what i (?:asked|meant|want(?:ed)?|said))|wrong|incorrect|false|n[o']t true)"
     r"|that isn['\u2019]?t (?:correct|right|true|what i (?:asked|meant|want(?:ed)?|said))"
     r"|you (?:should(?:n['\u2019]?t| not)? have|misunderstood|got (?:it|that|this) wrong|are wrong|['\u2019]?re wrong|forgot(?! to (?:push|commit|save|run))|missed(?! (?:one|two|nothing)\b)|broke|were (?:not )?supposed to|keep (?:\w+ing|forgetting)|removed|deleted|ignored)"
     r"|i (?:said|told you|asked (?:you )?(?:for|to)|meant|never (?:said|asked))\b"
@@ -29,7 +29,7 @@ _WRONG: Final = (
     r"|(?:option|approach|variant|version|solution|idea|plan|way|this|that|it) \w{0,12} ?(?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t) work,? (?:since|because|as)\b(?! i\b| soon| expected)"
     r"|you(?:['\u2019]re| are) (?:mixing|confusing|conflating)\b|you mixed (?:up )?\w+"
     r"|(?:that|this) is (?:only |just )?(?:partly|partially|half) (?:true|right|correct)"
-    r"|wrong[,:.!]"
+    r"|wrong[,:.!]|not (?:true|correct),"
     r")"
 )
 _RIGHT: Final = (
@@ -38,7 +38,7 @@ _RIGHT: Final = (
 )
 # A flat denial; what follows it in plain words is then how it is.
 _FLAT: Final = (
-    r"(?i)\b(?:wrong|incorrect|false|not (?:correct|right|true|how\b[^,.:;]*)|isn['\u2019]?t (?:correct|right|true|how\b[^,.:;]*)|mixing \w+ up|misunderstood|got (?:it|that|this) wrong|confusing \w+|"
+    r"(?i)\b(?:wrong|incorrect|false|not (?:correct|right(?! (?:after|before|at|below|above|now|next))|true|how\b[^,.:;]*)|isn['\u2019]?t (?:correct|right|true|how\b[^,.:;]*)|mixing \w+ up|misunderstood|got (?:it|that|this) wrong|confusing \w+|"
     r"can(?:['\u2019]?t|not) .{3,60}?(?=\b(?:since|because|as|that['\u2019]?s)\b)|work,? (?=since|because|as))(?P<after>.*)"
 )
 _FACT: Final = (
@@ -48,14 +48,14 @@ _FACT: Final = (
 )
 # "No" and how it is, with what it is not.
 _NO_BUT: Final = (
-    r"(?i)^(?:ok |well |h+m+,? )?(?:no|nope|nah|wrong|actually)[,.:!]*\s+(?!(?:keep|use|put|take|do|make|write|i|it|its|that|thats|this|there|please|just|only|then|we|you|the (?:first|second|third|last|other))\b)"
+    r"(?i)^(?:ok |well |h+m+,? )?(?:no|nope|nah|wrong|actually)[,.:!]*\s+(?![^,.]{2,30}\bones? (?:is|are|was)\b)(?![^.]*\b(?:is|are) (?:fine|ok|okay|good|better|enough)\b)(?!(?:keep|use|put|take|do|make|write|i|it|its|that|thats|this|there|please|just|only|then|we|you|the (?:first|second|third|last|other))\b)"
     r"(?=.*\b(?:is|are|was|were|has|have|lives?|runs?|should|must|can)\b)(?=.*(?:\b(?:and|,|but)? ?(?:not|never) (?:the|in|on|an?|from|by|with|at|its?|to|run|be|part)\b|\bnever\b|\bonly\b|that'?s why|\bbecause\b|\bsince\b))(?:\S+\s+){5}"
 )
 _TOLD: Final = r"(?i)\bi (?:already |just )?(?:told|asked) you (?:to|not to|never)\b(?=.*\b(?:not|never|instead)\b)"
 # What is right, without a word that something was wrong.
 _MILD: Final = (
     r"(?:^(?:ok |well )?(?:no|nope|nah|wait|hmm+|actually)\b(?!,? (?:keep|use|put|take|do|make|write|only|just)\b).{3,120}?(?:,| and| but) ?not (?:the|in|on|an?|from|by|with|at|its?|my|your|to)\b"
-    r"|\bi (?:was|am|'m) (?:talking|asking) about\b|\bi meant (?!to\b)|\bother way (?:a)?round\b|\byou only (?:fixed|changed|updated|did|added|removed)\b|^not (?:the|in|on) .{2,40}, (?:the|in|on)\b|\b(?:the|my) test setup was wrong\b|\b(?:that|this|it) (?:broke|breaks)\b(?! if| when)|\bthat'?s the wrong\b"
+    r"|\bi (?:was|am|'m) (?:talking|asking) about\b|\bi meant (?!to\b)|\byou (?:\w+ed|took|did|put|ran) the wrong\b|\bno,? it'?s the other\b|\bother way (?:a)?round\b|\byou only (?:fixed|changed|updated|did|added|removed)\b|^not (?:the|in|on) .{2,40}, (?:the|in|on)\b|\b(?:the|my) test setup was wrong\b|\b(?:that|this|it) (?:broke|breaks)\b(?! if| when)|\bthat'?s the wrong\b"
     r"|\b(?:no|actually),? .{0,80}?\btalking about\b|^it'?s not the \w+, it'?s|\bshouldn'?t (?:this|that|it) be\b.{3,80}\b(?:not|instead)\b"
     r"|\b(?:that|this) (?:isn'?t|is not|is no longer) (?:true|the case|needed|correct) any ?more\b|\bnot any ?more,? (?:we|since|because)\b"
     r"|the (?:code|test|spec|doc(?:s|umentation)?|implementation|config) (?:is|are|was) (?:right|correct|fine|wrong)\b"

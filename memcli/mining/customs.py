@@ -24,7 +24,7 @@ _NORM: Final = r"(?:should(?:n't| not)?|must(?: not)?|needs?(?: to)?|ha(?:s|ve) 
 # Makes a rule of what was said before it.
 _SEAL: Final = (
     r"(?i)\b(?:keep (?:it|this|that) (?:that|this) way|stick (?:to|with) (?:that|it|this|those)|(?:that'?s|this is|thats) (?:the|our|a|my) (?:rule|convention|policy|standard)|"
-    r"no exceptions?|without exception|keep (?:that|this) in mind|(?:please |and )remember (?:that|this|it)|respect that|follow that|is (?:the|our) (?:rule|convention|policy))\b"
+    r"no exceptions?|without exception|keep (?:that|this) in mind|(?:please |and )remember (?:that|this|it)|please remember\W*$|respect that|follow that|is (?:the|our) (?:rule|convention|policy))\b"
 )
 
 
@@ -37,7 +37,7 @@ def universal(said: Clause) -> Found | None:
     if kind is None or is_asked(said.plain) or re.search(ONE_OFF, said.rest, re.I):
         return None
     firm = re.search(_SEAL, said.rest) or re.search(
-        r"(?i)\b(?:always|never|new)\b|^no\b", kind[0]
+        r"(?i)\b(?:always|never|new)\b|^no\b", kind[0] + said.rest[-12:]
     )
     if firm or re.search(
         r"please|pls|make sure|ensure|i'd|i want|rule|general", said.lead
@@ -45,7 +45,8 @@ def universal(said: Clause) -> Found | None:
         return judged(
             HIGH, "universal", "a norm for all of a kind that developers make"
         )
-    return judged(LOW, "universal", "a norm for all of a kind")
+    # "All commands should accept --json" asks for work.
+    return None
 
 
 def each_time(said: Clause) -> Found | None:
@@ -79,7 +80,7 @@ def sealed(said: Clause) -> Found | None:
 def wanted(said: Clause) -> Found | None:
     """What is wanted always or everywhere, of how work is done."""
     match = re.match(
-        r"(?i)(?:and |but |so |also |ok |because )*(?:we|i) (?:always want|want .{3,60}?\b(?:everywhere|at all times|in every \w+)|(?:don'?t|do not|never) (?:ever )?want (?:you|u|claude|to ever|any)(?: to)?\b)(?! users?| the users?| the same\b)",
+        r"(?i)(?:and |but |so |also |ok |because )*(?:we|i) (?:always want|want (?!the\b).{3,60}?\b(?:everywhere|at all times|in every \w+)|(?:don'?t|do not|never) (?:ever )?want (?:you|u|claude|to ever|any)(?: to)?\b)(?! users?| the users?| the same\b)",
         said.plain,
     )
     if match is None or is_asked(said.plain):
@@ -141,7 +142,7 @@ _STYLE: Final = (
     r"|\bi(?:'d| would) (?:like|prefer|rather)(?: have| see| use)? (?:[\w-]+ ){0,2}[\w-]+s (?:rather than|instead of|over)\b"
     r"|\bi(?:'d| would) rather (?:have|use|see) (?!the\b).{3,60} than\b|^(?:please |pls |then )?replace (?:all|every)\b.{3,80}\b(?:with|by)\b"
     r"|\binstead of .{3,60}?,? i(?:'d| would) (?:like|prefer|rather)\b"
-    r"|^(?:please |pls |let's |lets |can we |could we )?(?:use|have|write|keep) .{3,60}?(?:,|because|since|as)? ?(?:it'?s|that'?s|they'?re|it is|that is|which is) (?:much |way |a bit |just )?(?:easier|simpler|cleaner|nicer|more (?:readable|consistent|idiomatic)|better) (?:to (?:read|understand|maintain|follow))?"
+    r"|^(?:please |pls |let's |lets |can we |could we )?(?:use|have|write|keep) .{3,60}?(?:,|because|since|as)? ?(?:it'?s|that'?s|they'?re|it is|that is|which is) (?:much |way |a bit |just )?(?:easier|simpler|cleaner|nicer|more (?:readable|consistent|idiomatic)|better)\b"
 )
 
 

@@ -26,7 +26,7 @@ _PATTERNS: Final[tuple[tuple[str, Confidence, str, str], ...]] = (
         rf"|\b{_LATER},? (?:we|i|you|it|this|that) ?(?:should|could|can|might|may|would|will|want|need|have to|'d)\b"
         r"|\b(?:we|i) (?:should|could|might|can|will|need to|have to|'ll) (?:revisit|come back to|pick (?:this|that|it) up|park)\b|\b(?:let'?s|let us) (?:revisit|park)\b"
         rf"|\b(?:for|in) v\d\b.{{0,40}}\b(?:would|could|should|might|'d|want)\b"
-        r"|\bas an? (?:future|later|possible|potential) (?:improvement|enhancement|idea|work|optimi[sz]ation)\b|\bcould be (?:an?|the) .{2,40}\bfor (?:a|the) (?:later|future|next)\b|\b(?:future|possible|later|potential) (?:improvements?|enhancements?|work|extensions?|optimi[sz]ations?)\b\s*[:,-]|\b(?:follow[- ]?up|backlog|roadmap)\s*:\s|\b(?:nice|good|possible|great|separate) follow[- ]?up\b",
+        r"|\bas an? (?:future|later|possible|potential) (?:improvement|enhancement|idea|work|optimi[sz]ation)\b|\bcould be (?:an?|the) .{2,40}\bfor (?:a|the) (?:later|future|next)\b|\b(?:future|possible|later|potential) (?:improvements?|enhancements?|work|extensions?|optimi[sz]ations?)\b\s*[:,-]|\b(?:follow[- ]?up|backlog|roadmap)\s*:\s|\b(?:nice|good|possible|great|separate|for a) follow[- ]?up\b",
     ),
     (
         "own-project",
@@ -72,7 +72,7 @@ _SUBJECTS = ("we ", "We ", "let", "Let", "at some", "At some")
 # Later today is a plan, and "we'll see later" nothing.
 _NO_IDEA: Final = (
     r"(?i)\b(?:later today|tell (?:me|you) later|see you|talk (?:about it )?later|(?:i|we|you|let'?s)(?:'ll| will| can)? (?:do|check|see|review|look|test|decide|merge|push|commit|come back|get|handle) (?:it|that|this|them)?\s*later|"
-    r"remind me|sooner or later|later (?:commits?|stages?|steps?|versions? of)|no later|or later\b|(?:minute|second|hour|day|week|month|year|moment|commit|step|line|turn|bit|while)s? later|much later|later,? (?:it|he|she|they|i) (?:was|were|had|got|failed|crashed))"
+    r"(?:i|we) \w+ (?:it|that|this|them) later|remind me|sooner or later|later (?:commits?|stages?|steps?|versions? of)|no later|or later\b|(?:minute|second|hour|day|week|month|year|moment|commit|step|line|turn|bit|while)s? later|much later|later,? (?:it|he|she|they|i) (?:was|were|had|got|failed|crashed))"
 )
 
 

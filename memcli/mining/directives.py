@@ -160,10 +160,10 @@ def _is_of_program(said: Clause) -> bool:
 
 
 def _general(said: Clause) -> Found | None:
-    """ "In general", "wherever possible": a scope before the imperative."""
-    if not re.search(
-        r"in general|generally|(?:wherever|whenever)(?: ever)? ?possible", said.lead
-    ):
+    """ "In general", "wherever possible": a scope of an imperative."""
+    before = r"in general|generally|(?:wherever|whenever)(?: ever)? ?possible"
+    behind = r"(?i)(?:keep|use|write|prefer|answer|avoid|make)\b.*\b(?:in general|generally)\b"
+    if not re.search(before, said.lead) and not re.match(behind, said.rest):
         return None
     told = re.match(rf"(?i)(?:{WORK})\b", said.rest) or re.match(
         rf"(?i){_NOT}", said.rest
@@ -244,7 +244,7 @@ def _never(said: Clause) -> Found | None:
         return judged(HIGH, "prohibition", "a prohibition that says how long it holds")
     if re.search(ONE_OFF, said.rest, re.I):
         return None
-    if re.match(PRONOUN, after, re.I):
+    if re.match(rf"(?: of| about| on)?{PRONOUN}", after, re.I):
         return None
     if re.search(SCOPE, said.rest[match.start() :], re.I) or re.match(
         r"(?i)never|under no", said.rest
@@ -255,10 +255,8 @@ def _never(said: Clause) -> Found | None:
 
 def _kind_of_work(said: Clause, match: "re.Match[str]") -> Found | None:
     """A prohibition without a word of scope: of a way, a kind, or of this task alone."""
-    # "Don't commit it, I'll edit it by hand": the reason has manners of its own.
-    own = re.split(
-        r",\s+(?:i|i'll|we|it|they|he|she|because|since|cause)\b", said.rest
-    )[0]
+    # "Don't commit it, I'll edit it by hand": what follows has manners of its own.
+    own = re.split(r",\s+", said.rest)[0]
     after = own[match.end() :]
     if len(after.split()) < 2 and not match[2]:
         return None
@@ -293,7 +291,11 @@ def _kind_of_work(said: Clause, match: "re.Match[str]") -> Found | None:
 def _standing(said: Clause) -> Found | None:
     if not re.search(STANDING.replace("|by default", ""), said.lead + said.rest, re.I):
         return None
-    if re.search(r"as a (?:general )?rule", said.lead) and len(said.rest.split()) >= 4:
+    if (
+        re.search(r"as a (?:general )?rule", said.lead)
+        and not re.match(r"(?i)(?:the|it|this|that|an?|there)\b", said.rest)
+        and len(said.rest.split()) >= 4
+    ):
         return judged(HIGH, "standing", "the user calls it a rule")
     if re.match(rf"(?:{WORK})\b", said.rest, re.I) and re.search(
         r"from now on|going forward|moving forward|in (?:the |all |any )?future|henceforth|from here on|as a (?:general )?rule|next time|for (?:all )?future",
@@ -324,7 +326,8 @@ def _everywhere(said: Clause) -> Found | None:
     if reach is None:
         return None
     if reach[0].lower() == "ever" and not re.search(
-        r"(?i)\bnot?\b|n't\b|\bdont\b|\bany\b|\bwithout\b", said.rest[: reach.start()]
+        r"(?i)\bnot?\b|\bonly\b|n't\b|\bdont\b|\bany\b|\bwithout\b",
+        said.rest[: reach.start()],
     ):
         return None
     if re.match(rf"(?i)(?:{_EDITS})\b", said.rest) or re.search(

@@ -50,7 +50,7 @@ _INTRODUCED: Final = re.compile(
     r"documentation|spec(?:ification)?|criteria|requirements?|policy|headline|heading|title|label|tooltip|text|copy|modal|"
     r"button|banner|e-?mail|mail|tweet|faq|answer|subject|slogan|warning|error|hint|prompt|placeholder|behaviou?r|logic|flow|result|response|description|readme|slack|linter)"
     r"(?: (?:is|are|was|says?|said|reads?|should|must|be|read|say|from|in|on|for|now|then|\w+\.md))*"
-    r"|(?:says?|wrote|writes|complains|complained|reported|reads|translate|wants|(?<!i )(?<!as )said|should (?:be|read|say|look like)"
+    r"|(?:says?|wrote|writes|complains|complained|reported|reads|translate|wants|(?<!i )(?<!as )said|should (?:be|read|say|look like|contain|include|mention)"
     r"|requirements?(?: from \w+)?|criteria|must-haves?|expected|(?:phase |the )?goal|headline|heading|(?:pr|commit|issue|page) (?:title|message|description|body)|hero copy|subject|warn(?:ing)?|deprecat\w+|error|review))"
     r"\s*:\s+(?=\S)",
     re.IGNORECASE,

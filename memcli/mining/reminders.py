@@ -10,7 +10,7 @@ from typing import Final
 from memcli.entry import Confidence
 from memcli.mining.candidate import Found
 from memcli.mining.clauses import Sentence
-from memcli.mining.phrases import ONE_OFF
+from memcli.mining.phrases import ONE_OFF, is_asked
 
 HIGH, LOW = Confidence.HIGH, Confidence.LOW
 
@@ -20,7 +20,7 @@ _MEMORY_FILE: Final = (
 )
 
 _REMEMBER: Final = (
-    r"\b(?:memori[sz]e|for future reference|commit (?:this|that|it) to memory|(?:save|add|store|write|put) (?:this|that|it|these)?\s*(?:in|to|into) (?:your |the )?(?:long[- ]term )?memory|"
+    r"\b(?:memori[sz]e|so you know for (?:the |all )?(?:future|next)|for future reference|commit (?:this|that|it) to memory|(?:save|add|store|write|put) (?:this|that|it|these)?\s*(?:in|to|into) (?:your |the )?(?:long[- ]term )?memory|"
     r"note this(?: also| down)?(?! (?:also )?(?:in|on) (?:the|that|this))|make a note(?: of| that)?|update (?:your|the) memory|so (?:that )?you (?:will )?remember|lessons? learned:|"
     r"remember (?:this|that|for next time|for (?:the )?future)\b(?! time| when| day)|keep (?:this |that )?in mind (?:for|from|in) (?:the |all )*(?:future|next|now))"
 )
@@ -40,8 +40,16 @@ _FILED: Final = (
 _NOT_FILED: Final = r"(?i)^\W*(?:did|does|is|was|were|why|what|how|where|who)\b|\.gitignore|\b(?:parse|detect|evaluat\w+|fixture|which checks|score|report) (?:\S+ ){0,6}?(?:CLAUDE|AGENTS|GEMINI)\.md"
 
 
+_POLITE: Final = (
+    r"(?i)\b(?:can|could|would|will|should|shall) (?:you|u|we)\b|\bplease\b|\blet'?s\b"
+)
+
+
 def _is_filed(words: str) -> bool:
-    return bool(re.search(_FILED, words)) and not re.search(_NOT_FILED, words)
+    asked = is_asked(words) and not re.search(_POLITE, words)
+    return bool(re.search(_FILED, words)) and not (
+        asked or re.search(_NOT_FILED, words)
+    )
 
 
 def remember(sentence: Sentence) -> Found | None:
@@ -57,12 +65,12 @@ def remember(sentence: Sentence) -> Found | None:
         name = file[0] if file else "what agents read"
         return Found(HIGH, "memory-file", f"asks to write it into {name}", words)
     match = re.search(_REMEMBER, plain, re.I)
-    if match:
+    if match and not (is_asked(plain) and not re.search(_POLITE, plain)):
         return Found(
             HIGH, "remember", f"asks to remember: '{match[0].strip().lower()}'", words
         )
     match = re.search(
-        r"(?i)(?:^|[.,;]\s*|\b(?:and|so|please|but|ok)\s+)(?:please )?(?:remember|keep in mind|don'?t forget|do not forget)\b(?! when| the time| how)[,:]?\s+(?:also |too |that )?(.{8,})",
+        r"(?i)(?:^|[.,;]\s*|\b(?:and|so|please|but|ok)\s+)(?:please )?(?:remember|keep in mind|don'?t forget|do not forget)\b(?! me\b| when| the time| how)[,:]?\s+(?:also |too |that )?(.{8,})",
         plain,
     )
     if match and not plain.endswith("?"):
