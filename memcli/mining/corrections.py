@@ -21,12 +21,12 @@ _WRONG: Final = (
     r"|you (?:should(?:n['\u2019]?t| not)? have|misunderstood|got (?:it|that|this) wrong|are wrong|['\u2019]?re wrong|forgot(?! to (?:push|commit|save|run))|missed(?! (?:one|two|nothing)\b)|broke|were (?:not )?supposed to|keep (?:\w+ing|forgetting)|removed|deleted|ignored)"
     r"|i (?:said|told you|asked (?:you )?(?:for|to)|meant|never (?:said|asked))\b"
     r"|not what i (?:asked|meant|want(?:ed)?)|why did you\b"
-    r"|(?:option \w+|that|this|it|your (?:\w+ )?(?:approach|fix|change|solution|suggestion|version)) (?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t|didn['\u2019]?t) work (?:since|because|as|when|if)"
+    r"|(?:option \w+|that|this|it|your (?:\w+ )?(?:approach|fix|change|solution|suggestion|version)) (?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t|didn['\u2019]?t) work (?:since|because|as|when|if)(?! i\b| soon| well\b| expected| intended| before\b| it should| yesterday| last\b| this morning| the (?:last|update|upgrade|deploy)| today)"
     r"|(?:that|this|it) (?:should(?:n['\u2019]?t| not) (?:have )?be(?:en)?|should have been|should be\b(?=.{2,60}\b(?:not|instead|rather)))\b"
     r"|(?:that|this|it)(?:['\u2019]?s| is) not how\b|that isn['\u2019]?t how\b"
     r"|(?:this|that|the|your) (?:[\w-]+ ){1,3}(?:is|was) (?:wrong|incorrect|false|not (?:correct|right|true))\b"
     r"|(?:you|we) can(?:['\u2019]?t|not) .{3,60}?\b(?:since|because|as (?:the|it|this|that|we)|that['\u2019]?s why)\b"
-    r"|(?:option|approach|variant|version|solution|idea|plan|way|this|that|it) \w{0,12} ?(?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t) work,? (?:since|because|as)\b(?! i\b| soon| expected)"
+    r"|(?:option|approach|variant|version|solution|idea|plan|way|this|that|it) \w{0,12} ?(?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t) work,? (?:since|because|as)\b(?! i\b| soon| well\b| expected| intended| before\b| it should| yesterday| last\b| this morning| the (?:last|update|upgrade|deploy)| today)"
     r"|you(?:['\u2019]re| are) (?:mixing|confusing|conflating)\b|you mixed (?:up )?\w+"
     r"|(?:that|this) is (?:only |just )?(?:partly|partially|half) (?:true|right|correct)"
     r"|wrong[,:.!]|not (?:true|correct),"
@@ -39,7 +39,7 @@ _RIGHT: Final = (
 # A flat denial; what follows it in plain words is then how it is.
 _FLAT: Final = (
     r"(?i)\b(?:wrong|incorrect|false|not (?:correct|right(?! (?:after|before|at|below|above|now|next))|true|how\b[^,.:;]*)|isn['\u2019]?t (?:correct|right|true|how\b[^,.:;]*)|mixing \w+ up|misunderstood|got (?:it|that|this) wrong|confusing \w+|"
-    r"can(?:['\u2019]?t|not) .{3,60}?(?=\b(?:since|because|as|that['\u2019]?s)\b)|work,? (?=since|because|as))(?P<after>.*)"
+    r"can(?:['\u2019]?t|not) .{3,60}?(?=\b(?:since|because|as|that['\u2019]?s)\b)|work,? (?=(?:since|because|as)\b(?! i\b| soon| well\b| expected| intended| before\b| it should| yesterday| last\b| this morning| the (?:last|update|upgrade|deploy)| today)))(?P<after>.*)"
 )
 _FACT: Final = (
     r"(?i)^[\s,.:;!\u2014-]*(?:since|because|as|it'?s because)?\s*(?!(?:i|please|pls|can|could|do|does|why|what|how|and|just|now|still|anymore|any ?more|here|again|with)\b)[^?]{0,80}?"

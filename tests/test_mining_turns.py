@@ -1,0 +1,231 @@
+"""Turns as people type them: no capitals, no apostrophes, commas for full stops."""
+
+import time
+
+import pytest
+
+from memcli.entry import Confidence
+from memcli.mining import Candidate, mine
+from memcli.mining.clauses import sentences
+from memcli.transcript import Step
+
+HIGH = Confidence.HIGH
+AGREED = "You're right. Let me fix that."
+
+
+def found(text: str, reply: str = AGREED) -> list[Candidate]:
+    """What is found in a turn that answers the agent, who then edits a file."""
+    return mine(
+        [
+            Step("user", "have a look at the session list", 1, "u1"),
+            Step("assistant", "I looked at it and changed two files.", 2, "a2"),
+            Step("user", text, 3, "u3"),
+            Step("assistant", reply, 4, "a4"),
+            Step("call", "cmd/list.go", 5, "c5", None, "k5", "Edit", "edit"),
+            Step("result", "updated", 5, "r5", None, "k5", failed=False),
+        ]
+    ).candidates
+
+
+def explicit(text: str) -> list[str]:
+    return [one.pattern for one in found(text) if one.confidence is HIGH]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "before you commit always run make lint test, ok?",
+        "everytime you change the schema you need to run pnpm api:generate afterwards otherwise the client is out of sync",
+        "whenever you finish a phase, update STATE.md, thats the rule we have here",
+        "lets not add new dependencies without discussing it first",
+        "u must always use the repo's mise tasks, not go test directly",
+        "generally speaking I want you to ask before installing new dependencies",
+        "wherever possible use the helpers in testutil instead of rolling your own",
+        "please ensure that going forward all folder keys are random and never derived",
+        "I want all PRs to be small going forward",
+        "we want explicit errors everywhere, never swallow them silently",
+        "all new code should have tests, no exceptions",
+        "every PR needs a linear ticket id in the title, please stick to that",
+        "In this codebase we don't use default exports, please keep it that way",
+        "stop using sed for edits, use the edit tool",
+        "hmm ok but please dont touch the generated files, they get overwriten by the codegen anyway",
+        'do not add "generated with claude code" to PR descriptions',
+        "looking at the diff you made, pls dont run the whole test suite everytime, only the package you touched",
+        "bitte keine emojis in commit messages, nie",
+        "update the claude md to say that we use pnpm and not npm",
+        "worth adding to known_limitations that windows symlinks are not supported",
+        "I'd prefer if you always used t.Parallel() in new tests",
+        "i dont want you to ever push without my explicit ok",
+    ],
+)
+def test_a_rule_is_found_however_carelessly_it_is_typed(text: str) -> None:
+    assert explicit(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "that's not how it works, the hook runs after the commit so the sha is known already",
+        "no you cant use the commit hash as key since it changes on rebase, thats why we have the trailer",
+        "Approach B won't work as the TEE never sees the plaintext key, that's the whole point of the design",
+        "wrong, .entire/settings.json is supposed to be committed, only settings.local.json is ignored",
+        "you misunderstood, the id is the checkpoint's and not the session's, one checkpoint has many sessions",
+    ],
+)
+def test_a_denial_that_goes_on_with_how_it_is_corrects(text: str) -> None:
+    assert [one.category for one in found(text) if one.confidence is HIGH] == [
+        "correction"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no, the blue one is fine and not the green",
+        "that's not right after the logo, it should be right after the title",
+        "no, that's the old one. the new one is called v2",
+        "this doesn't work as expected, I get a 403",
+        "this should be enough for the demo",
+        "I can't use the app because the login is broken",
+    ],
+)
+def test_an_answer_or_a_report_is_no_explicit_correction(text: str) -> None:
+    assert explicit(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "do not print the stack trace when it is a SilentError",
+        "never overwrite an existing checkpoint, append a suffix instead",
+        "for the cli: never print colors when stdout is no tty",
+        "when you open a folder it should never load all children",
+        "before running the migration always a backup is made by the job, where is that code?",
+        "I want the list to be sorted everywhere it is shown",
+        "as a rule the evaluator returns a number, but here it returns a string. fix it",
+        "each commit needs its own metadata file so the fetch can be partial",
+    ],
+)
+def test_what_the_program_shall_do_is_no_rule_for_the_agent(text: str) -> None:
+    assert explicit(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rename it everywhere",
+        "use the new logo everywhere on the landing page",
+        "use sha256 instead of md5 for the content hash",
+        "do not commit the generated plan, i want to edit it by hand",
+        "do not use the cached version, fetch it again",
+        "don't merge before I had a look",
+        "lets never speak of this again",
+        "let's see if it ever works",
+        "until the release is out do not merge anything",
+    ],
+)
+def test_what_is_done_once_is_no_rule(text: str) -> None:
+    assert explicit(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "add CLAUDE.md to .gitignore",
+        "please update claude.md",
+        "parse CLAUDE.md and add the result to the report",
+        "write a test fixture with a CLAUDE.md that is too long",
+        "add a new evaluator which checks that AGENTS.md has no contradicting rules",
+        "does the tool also update AGENTS.md that were created before?",
+        "remember that flag we added? remove it",
+    ],
+)
+def test_a_file_that_agents_read_is_also_a_file_to_work_on(text: str) -> None:
+    assert explicit(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the warning should read: You should never share your recovery phrase with anyone.",
+        "requirements from legal: we must never store ip addresses, always anonymize. how far are we?",
+        "the claude code docs: Hooks run automatically. Never trust input data blindly. do we follow this?",
+        "the docs say always use absolute paths, but does it matter here?",
+        "tim: please always tag releases from main\nme: sure\nis that whats documented?",
+        "## Task\nImplement the sharing dialog\n- never send plaintext keys\n- always re-wrap the key",
+        "<objective>\nExecute phase 12. Always commit after each task. Never skip verification.\n</objective>",
+        "You are a senior engineer. Always think step by step. Never make things up.",
+        "$ entire enable\nNever commit secrets. Redaction is best effort.\nit hangs here",
+        "**Rule**: Tests must be deterministic\n**How**: Never use Date.now, always inject a clock",
+        "Greptile: consider a constant. Never hardcode timeouts.",
+        "npm WARN deprecated: please use @nestjs/throttler instead of nestjs-throttler",
+        "diff --git a/x.go b/x.go\n@@ -1 +1 @@\n- always run it in docker\n+ never run it in docker",
+        "name: ci\non: push\njobs:\n  lint:\n    - never use latest",
+        "stop hook feedback: you must always update STATE.md before you stop",
+    ],
+)
+def test_what_others_wrote_is_no_rule_of_the_person(text: str) -> None:
+    assert explicit(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my rules for this repo:\nalways squash your commits",
+        "note: never push to main\nalso: always use pnpm",
+        'the flag is called "--keep-everything-as-it-is-now". never use "git add -A" in scripts',
+    ],
+)
+def test_a_persons_own_rules_survive_the_mask(text: str) -> None:
+    assert explicit(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("lets create a linear issue for that so we dont forget", "idea"),
+        (
+            "ok leave it, but we should revisit this when we do the sharing phase",
+            "idea",
+        ),
+        ("future improvement: batch the ipns publishes", "idea"),
+        ("the problem was a stale lock file in .git, deleting it solved it", "fix"),
+        ("it works after clearing the turbo cache", "fix"),
+        ("actually it was the proxy that cached it, not the browser", "correction"),
+        ("fyi we use zod for validation elsewhere", "preference"),
+        ("can we use the same pattern as in the strategy package", "preference"),
+    ],
+)
+def test_what_is_said_in_passing_is_found_below_high(text: str, category: str) -> None:
+    (one,) = found(text)
+    assert (one.category, one.confidence is HIGH) == (category, False)
+
+
+def test_of_a_text_that_nobody_types_only_the_ends_are_read() -> None:
+    page = "The page shows a list of orders. " * 600
+    read = [each.text for each in sentences(f"Start. {page}Middle. {page}End.")]
+    assert {"Start.", "End."} <= set(read)
+    assert "Middle." not in read
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        "a ",
+        "\n",
+        "ok\n",
+        '"',
+        "a.b.",
+        "x.py:",
+        "“",
+        "- a\n",
+        "always use a, ",
+        "`",
+    ],
+)
+def test_a_megabyte_is_read_in_two_seconds(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    started = time.process_time()
+    found(text, reply=text)
+    assert time.process_time() - started < 2
