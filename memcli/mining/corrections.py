@@ -21,11 +21,11 @@ _WRONG: Final = (
     r"|you (?:should(?:n['\u2019]?t| not)? have|misunderstood|got (?:it|that|this) wrong|are wrong|['\u2019]?re wrong|forgot(?! to (?:push|commit|save|run))|missed(?! (?:one|two|nothing)\b)|broke|were (?:not )?supposed to|keep (?:\w+ing|forgetting)|removed|deleted|ignored)"
     r"|i (?:said|told you|asked (?:you )?(?:for|to)|meant|never (?:said|asked))\b"
     r"|not what i (?:asked|meant|want(?:ed)?)|why did you\b"
-    r"|(?:option \w+|that|this|it|your (?:\w+ )?(?:approach|fix|change|solution|suggestion|version)) (?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t|didn['\u2019]?t) work (?:since|because|as|when|if)(?! i\b| soon| well\b| expected| intended| before\b| it should| yesterday| last\b| this morning| the (?:last|update|upgrade|deploy)| today)"
+    r"|(?:option \w+|that|this|it|your (?:\w+ )?(?:approach|fix|change|solution|suggestion|version)) (?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t|didn['\u2019]?t) work (?:since|because|as)(?! i\b| soon| well\b| expected| intended| before\b| it should| yesterday| last\b| this morning| the (?:last|update|upgrade|deploy)| today)"
     r"|(?:that|this|it) (?:should(?:n['\u2019]?t| not) (?:have )?be(?:en)?|should have been|should be\b(?=.{2,60}\b(?:not|instead|rather)))\b"
     r"|(?:that|this|it)(?:['\u2019]?s| is) not how\b|that isn['\u2019]?t how\b"
-    r"|(?:this|that|the|your) (?:[\w-]+ ){1,3}(?:is|was) (?:wrong|incorrect|false|not (?:correct|right|true))\b"
-    r"|(?:you|we) can(?:['\u2019]?t|not) .{3,60}?\b(?:since|because|as (?:the|it|this|that|we)|that['\u2019]?s why)\b"
+    r"|(?:this|that|the|your) (?:[\w-]+ ){0,2}(?:assumption|statement|explanation|description|claim|docs?|comment|conclusion|reasoning|premise|logic|approach|analysis|plan|understanding|summary|idea|theory)(?: \w+)? (?:is|was) (?:wrong|incorrect|false|not (?:correct|right|true))\b"
+    r"|(?:you|we) can(?:['\u2019]?t|not) (?:just |simply |really |always )?(?:use|do|rely|assume|guarantee|store|take|derive|compare|expect|call|trust|compute|put|key|skip) .{2,60}?\b(?:since|because|as (?:the|it|this|that|we)|that['\u2019]?s why)\b"
     r"|(?:option|approach|variant|version|solution|idea|plan|way|this|that|it) \w{0,12} ?(?:doesn['\u2019]?t|does not|won['\u2019]?t|will not|can['\u2019]?t) work,? (?:since|because|as)\b(?! i\b| soon| well\b| expected| intended| before\b| it should| yesterday| last\b| this morning| the (?:last|update|upgrade|deploy)| today)"
     r"|you(?:['\u2019]re| are) (?:mixing|confusing|conflating)\b|you mixed (?:up )?\w+"
     r"|(?:that|this) is (?:only |just )?(?:partly|partially|half) (?:true|right|correct)"
@@ -48,7 +48,7 @@ _FACT: Final = (
 )
 # "No" and how it is, with what it is not.
 _NO_BUT: Final = (
-    r"(?i)^(?:ok |well |h+m+,? )?(?:no|nope|nah|wrong|actually)[,.:!]*\s+(?![^,.]{2,30}\bones? (?:is|are|was)\b)(?![^.]*\b(?:is|are) (?:fine|ok|okay|good|better|enough)\b)(?!(?:keep|use|put|take|do|make|write|i|it|its|that|thats|this|there|please|just|only|then|we|you|the (?:first|second|third|last|other))\b)"
+    r"(?i)^(?:ok |well |h+m+,? )?(?:no|nope|nah|wrong|actually)[,.:!]*\s+(?!because\b|[^.]*\bstill\b)(?![^,.]{2,30}\bones? (?:is|are|was)\b)(?![^.]*\b(?:is|are) (?:fine|ok|okay|good|better|enough)\b)(?!(?:keep|use|put|take|do|make|write|i|it|its|that|thats|this|there|please|just|only|then|we|you|the (?:first|second|third|last|other))\b)"
     r"(?=.*\b(?:is|are|was|were|has|have|lives?|runs?|should|must|can)\b)(?=.*(?:\b(?:and|,|but)? ?(?:not|never) (?:the|in|on|an?|from|by|with|at|its?|to|run|be|part)\b|\bnever\b|\bonly\b|that'?s why|\bbecause\b|\bsince\b))(?:\S+\s+){5}"
 )
 _TOLD: Final = r"(?i)\bi (?:already |just )?(?:told|asked) you (?:to|not to|never)\b(?=.*\b(?:not|never|instead)\b)"
@@ -146,7 +146,11 @@ def _corrected(
     ruled = bool(re.search(_RIGHT, f"{tail} {rest}", re.I))
     right = ruled or stated or told
     short = len(plain[wrong.end() :].split()) < 2 and not rest
-    if right and not short and sentence.framed and (told or not asks):
+    # How the result shall look is of this task; what should have been done is not.
+    looks = re.match(
+        r"(?:\W|but |no |ok |well |and )*(?:this|that|it) should(?!.{0,6}have)", opening
+    )
+    if right and not (short or looks) and sentence.framed and (told or not asks):
         why = "says that it was wrong, and what is right"
         if reaction.took_up:
             why += "; the agent took it up"
@@ -166,6 +170,8 @@ def _corrected(
 def _states(tail: str, rest: str) -> bool:
     """Whether a flat denial goes on with how it is."""
     flat = re.search(_FLAT, tail)
+    if re.search(r"(?i)\b(?:right now|at the moment|currently|today|is down)\b", tail):
+        return False
     return flat is not None and any(
         len(part.split()) >= 5
         and re.search(_FACT, part) is not None

@@ -24,7 +24,7 @@ _NORM: Final = r"(?:should(?:n't| not)?|must(?: not)?|needs?(?: to)?|ha(?:s|ve) 
 # Makes a rule of what was said before it.
 _SEAL: Final = (
     r"(?i)\b(?:keep (?:it|this|that) (?:that|this) way|stick (?:to|with) (?:that|it|this|those)|(?:that'?s|this is|thats) (?:the|our|a|my) (?:rule|convention|policy|standard)|"
-    r"no exceptions?|without exception|keep (?:that|this) in mind|(?:please |and )remember (?:that|this|it)|please remember\W*$|respect that|follow that|is (?:the|our) (?:rule|convention|policy))\b"
+    r"no exceptions?|without exception|keep (?:that|this) in mind|(?:please |and )remember (?:that|this|it)|please remember\W*$|respect that|follow that|make sure of (?:that|it)|is (?:the|our) (?:rule|convention|policy))\b"
 )
 
 
@@ -70,7 +70,7 @@ def sealed(said: Clause) -> Found | None:
     ):
         return None
     if re.search(
-        rf"(?i)(?:^|[,;:]\s*|\b(?:and|but|so|here|repo|project|code ?base) )(?:we|you|u|everyone) (?:always|never|only|usually|don't|dont|do not|want|keep|use|write|need|should|must|have to)\b|\b(?:all|every|each|no) (?:new )?{_MADE}\b",
+        rf"(?i)(?:^|[,;:]\s*|\b(?:and|but|so|here|repo|project|code ?base) )(?:we|you|u|everyone) (?:always|never|only|usually|don't|dont|do not|want|keep|use|write|need|should|must|have to)\b|\b(?:all|every|each|no) (?:new )?{_MADE}\b|\b(?:{_MADE}|commits) (?:are|is) (?:always|never)\b",
         said.plain,
     ):
         return judged(HIGH, "sealed", "a custom that the user calls the rule")
@@ -80,7 +80,7 @@ def sealed(said: Clause) -> Found | None:
 def wanted(said: Clause) -> Found | None:
     """What is wanted always or everywhere, of how work is done."""
     match = re.match(
-        r"(?i)(?:and |but |so |also |ok |because )*(?:we|i) (?:always want|want (?!the\b).{3,60}?\b(?:everywhere|at all times|in every \w+)|(?:don'?t|do not|never) (?:ever )?want (?:you|u|claude|to ever|any)(?: to)?\b)(?! users?| the users?| the same\b)",
+        r"(?i)(?:and |but |so |also |ok |because )*(?:we|i) (?:always want|want (?!the\b).{3,60}?\b(?:everywhere|at all times|in every \w+)|(?:don'?t|do not|never) (?:ever )?want (?:you|u|claude|to ever|any|to see any)(?: to)?\b)(?! users?| the users?| the same\b)",
         said.plain,
     )
     if match is None or is_asked(said.plain):

@@ -83,6 +83,10 @@ _TOLD: Final = (
 )
 
 
+# Words of developing: "whenever we add a key we must publish it" is of the program.
+_DEVELOPING: Final = rf"(?i)\b(?:{_WORK_NOUN}|schemas?|entit(?:y|ies)|lint|regenerate|rebuild|compile|ask|document|changelog|readme|\w+\.md|run|releases?|commit|push|features?|endpoints?)\b"
+
+
 def _agreed(rest: str, condition: "re.Match[str]") -> Found | None:
     """What is to be done each time that the agent or the team does something."""
     then = rest[condition.end() :]
@@ -91,6 +95,8 @@ def _agreed(rest: str, condition: "re.Match[str]") -> Found | None:
     ):
         return None
     if re.match(r"(?i)(?:whenever|every|each|any)", rest):
+        if not re.search(_DEVELOPING, rest) and "please" not in rest:
+            return judged(LOW, "whenever", "what is to be done each time, or happens")
         return judged(HIGH, "whenever", "what is to be done each time")
     if re.search(
         rf"(?i)^(?:please |pls |then |also |just )?(?:(?:you|u|we) )?(?:should |must )?(?:always|never)\s+(?:make|{WORK})\b",
@@ -376,6 +382,11 @@ def _instead(said: Clause) -> Found | None:
             return judged(
                 LOW, "instead", "one thing instead of another, perhaps only here"
             )
+        if specifies(said.rest) or re.search(
+            rf"(?i)\bfor (?!all|every|any|each|new|{_WORK_NOUN})\w+",
+            said.rest[match.end() :],
+        ):
+            return judged(LOW, "instead", "one thing instead of another, in one case")
         return judged(HIGH, "instead", "one tool or way instead of another, by name")
     match = re.match(
         rf"use\s+({OBJECT})\s+for (?:all|every|any|each)\b", said.rest, re.I

@@ -119,7 +119,8 @@ def specifies(before: str) -> bool:
     "If there is no session, always create one" says what the program does; "before you
     commit, always run the tests" what the agent does.
     """
-    return bool(_CONDITION.search(re.split(r"[;\u2014]", before)[-1]))
+    labelled = re.search(r"\.(?!md\b)\w{1,5}\s*:\s*$", before)
+    return bool(labelled or _CONDITION.search(re.split(r"[;\u2014]", before)[-1]))
 
 
 def is_asked(plain: str) -> bool:
