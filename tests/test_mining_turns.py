@@ -87,6 +87,11 @@ def test_a_denial_that_goes_on_with_how_it_is_corrects(text: str) -> None:
         "this doesn't work as expected, I get a 403",
         "this should be enough for the demo",
         "I can't use the app because the login is broken",
+        "you can't see it because it is behind the login",
+        "the count is wrong, it shows 3 but there are 4 sessions",
+        "nope, the error is still there, only the line number has changed",
+        "that won't work because the server is down right now, wait",
+        "this should not be a warning but an error",
     ],
 )
 def test_an_answer_or_a_report_is_no_explicit_correction(text: str) -> None:
@@ -102,6 +107,9 @@ def test_an_answer_or_a_report_is_no_explicit_correction(text: str) -> None:
         "when you open a folder it should never load all children",
         "before running the migration always a backup is made by the job, where is that code?",
         "I want the list to be sorted everywhere it is shown",
+        "whenever we add a key we must re-publish the folder",
+        "use 404 instead of 403 when it is not shared",
+        "settings.json: never write defaults",
         "as a rule the evaluator returns a number, but here it returns a string. fix it",
         "each commit needs its own metadata file so the fetch can be partial",
     ],
