@@ -261,8 +261,9 @@ def test_words_of_the_agent_that_are_quoted_back_are_not_the_persons() -> None:
 
 def test_a_long_text_is_not_trusted_in_its_middle() -> None:
     filler = "The page shows the list of the orders that were made. " * 40
-    (found,) = said(filler + "Always use tabs in this. " + filler)
-    assert found.confidence is LOW
+    for rule in ("Always use tabs in this.", "Verwende immer pnpm statt npm."):
+        (found,) = said(f"{filler}{rule} {filler}")
+        assert found.confidence is LOW
 
 
 def test_a_prompt_that_was_sent_twice_counts_once() -> None:

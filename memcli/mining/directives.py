@@ -63,9 +63,7 @@ _WORK_NOUN: Final = (
 
 def directive(sentence: Sentence) -> Found | None:
     """What a sentence tells the agent to do beyond this task; None for the rest."""
-    if foreign_found := foreign(sentence.plain, sentence.text):
-        return foreign_found
-    found = remember(sentence)
+    found = foreign(sentence.plain, sentence.text) or remember(sentence)
     if found is None and not re.match(_REPORTED, sentence.plain):
         found = _first(
             _clause(sentence, start, end) for start, end in clauses(sentence.plain)
