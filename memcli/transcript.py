@@ -50,7 +50,8 @@ class Session(NamedTuple):
 
     Attributes:
         id: the host's id of the session; the file's name where it has none.
-        host: claude-code, codex, gemini, copilot or generic.
+        host: claude-code, codex, gemini, copilot, cursor, opencode, windsurf or
+            generic.
         cwd: the folder the session ran in, when the host says so.
         started: when, ISO 8601 in UTC with seconds, when the host says so.
     """

@@ -78,8 +78,8 @@ _PARAMETERS = (
         "session",
         ("--session",),
         str,
-        "Mine this transcript: of Claude Code, Codex, Gemini CLI, Copilot CLI, or "
-        "role/text lines",
+        "Mine this transcript: of Claude Code, Codex, Gemini CLI, Copilot CLI, "
+        "Cursor, opencode, Windsurf, or role/text lines",
         metavar="PATH",
     ),
     Option(
@@ -100,7 +100,8 @@ _PARAMETERS = (
         "host",
         ("--host",),
         str,
-        "Whose transcript it is: claude-code, codex, gemini, copilot, generic",
+        "Whose transcript it is: claude-code, codex, gemini, copilot, cursor, "
+        "opencode, windsurf, generic",
     ),
     Option("dry_run", ("--dry-run",), bool, "Only show what would be", default=False),
     Option(

@@ -9,14 +9,35 @@ from itertools import islice
 from types import ModuleType
 
 from memcli.errors import InvalidValue, Unreadable
-from memcli.hosts import claude_code, codex, copilot, gemini, generic, machine
+from memcli.hosts import (
+    claude_code,
+    codex,
+    copilot,
+    cursor,
+    gemini,
+    generic,
+    machine,
+    opencode,
+    whole,
+    windsurf,
+)
 from memcli.hosts.lines import Lines
 from memcli.transcript import Session, Step
 
 __all__ = ["HOSTS", "Transcript", "current", "discover", "open_transcript"]
 
 _MODULES: dict[str, ModuleType] = {
-    module.NAME: module for module in (claude_code, codex, gemini, copilot, generic)
+    module.NAME: module
+    for module in (
+        claude_code,
+        codex,
+        gemini,
+        copilot,
+        cursor,
+        opencode,
+        windsurf,
+        generic,  # last: every other host is asked before it
+    )
 }
 HOSTS = tuple(_MODULES)
 
@@ -84,7 +105,7 @@ def discover(
     """A host's transcripts on this machine, the one written longest ago first.
 
     Args:
-        host: one of `HOSTS`; `generic` has no place of its own.
+        host: one of `HOSTS`; `generic` and `opencode` have no place of their own.
         environ: HOME (or USERPROFILE), CLAUDE_CONFIG_DIR, CODEX_HOME.
         since_ms: only those written to since then, in epoch milliseconds.
     """
@@ -108,8 +129,11 @@ def _recognised(path: str) -> ModuleType:
         for module in _MODULES.values():
             if module.recognises(record):
                 return module
-    if (lines.broken or lines.unfinished) and gemini.is_object(path):
-        return gemini
+    if lines.broken or lines.unfinished:
+        chat = whole.peek(path)
+        for module in (gemini, opencode):
+            if module.is_whole(chat):
+                return module
     if empty and not lines.broken and lines.unfinished[:1] in (b"", b"{"):
         return generic
     raise Unreadable(

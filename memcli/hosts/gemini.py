@@ -13,14 +13,11 @@ from itertools import islice
 from typing import Any
 
 from memcli.errors import Unreadable
-from memcli.hosts import fields
+from memcli.hosts import fields, whole
 from memcli.hosts.lines import Lines, Ranges, Record, open_file
 from memcli.transcript import Action, Session, Step, typed
 
 NAME = "gemini"
-
-# A chat in one object has to be held whole; with its objects 150 MB.
-_LARGEST = 32_000_000
 
 _NOT_TYPED = (
     "<session_context>",
@@ -54,22 +51,16 @@ def recognises(record: Record) -> bool:
     )
 
 
-def is_object(path: str) -> bool:
-    """Whether the file is a chat in one JSON object, over several lines."""
-    with open_file(path) as handle:
-        if not handle.read(4_000).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return False
-    try:
-        return isinstance(_document(path)[0].get("messages"), list)
-    except Unreadable:
-        return False
+def is_whole(chat: Record) -> bool:
+    """Whether this object is a chat, all of it."""
+    return isinstance(chat.get("messages"), list) and "info" not in chat
 
 
 def session(lines: Lines) -> Session:
     """Whose chat this is, from its header and the folder it lies in."""
     heads = [record for _, record in islice(lines.records(), 3)]
     if not heads and lines.broken:
-        heads = [_document(lines.path)[0]]
+        heads = [whole.read(lines.path)[0]]
     head = next((one for one in heads if "sessionId" in one), {})
     folders = head.get("directories")
     folder = folders[0] if isinstance(folders, list) and folders else None
@@ -137,37 +128,15 @@ def _patched(record: Record) -> list[dict[str, Any]]:
     return fields.objects(fields.mapping(patch).get("messages"))
 
 
-def _document(path: str) -> tuple[dict[str, Any], str]:
-    """The object that a file is, and its text."""
-    import json
-
-    with open_file(path) as handle:
-        data = handle.read(_LARGEST + 1)
-    if len(data) > _LARGEST:
-        raise Unreadable(f"{path}: one JSON object above {_LARGEST:,} bytes")
-    text = data.decode("utf-8-sig", "replace")
-    try:
-        found = json.loads(text.strip("\0 \t\r\n"), strict=False)
-    except (ValueError, RecursionError) as error:
-        raise Unreadable(f"{path}: is no whole JSON object") from error
-    return fields.mapping(found), text
-
-
 def _object_steps(lines: Lines) -> Iterator[Step]:
-    import json
-
     try:
-        chat, text = _document(lines.path)
+        chat, text = whole.read(lines.path)
     except Unreadable:
         return  # half-written, or no chat: its lines are in `broken`
     lines.broken = []
-    place, line = 0, 1
+    places = whole.Places(text)
     for message in fields.objects(chat.get("messages")):
-        if name := fields.name(message.get("id")):
-            there = text.find(json.dumps(name), place)
-            if there >= 0:
-                line += text.count("\n", place, there)
-                place = there
+        line = places.line(fields.name(message.get("id")))
         yield from _message(message, line, lines)
 
 

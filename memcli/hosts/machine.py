@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 
 from memcli.errors import MemcliError
-from memcli.hosts import claude_code, codex, copilot, gemini
+from memcli.hosts import claude_code, codex, copilot, cursor, gemini, windsurf
 from memcli.hosts.lines import Lines
 
 # The newest transcripts that are asked whether they are about a folder: a year's.
@@ -22,10 +22,12 @@ _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 def discover(
     host: str, environ: Mapping[str, str], since_ms: int | None = None
 ) -> Iterator[str]:
-    """A host's transcripts, the one written longest ago first; none for `generic`.
+    """A host's transcripts, the one written longest ago first.
+
+    None for `generic` and `opencode`: a person says where those lie.
 
     Args:
-        host: claude-code, codex, gemini, copilot or generic.
+        host: one of `HOSTS`.
         environ: HOME (or USERPROFILE), CLAUDE_CONFIG_DIR, CODEX_HOME.
         since_ms: only those written to since then, in epoch milliseconds.
     """
@@ -114,13 +116,37 @@ def _copilot_files(environ: Mapping[str, str]) -> Iterator[str]:
             yield path
 
 
+def _cursor_files(environ: Mapping[str, str]) -> Iterator[str]:
+    # The editor gives a session a folder, the command line does not. One that was seen
+    # from two folders is written under both names: the newer file is the session.
+    newest: dict[str, tuple[int, str]] = {}
+    for project in _entries(_below_home(environ, ".cursor", "projects")):
+        for path in _entries(os.path.join(project, "agent-transcripts")):
+            name = os.path.basename(path)
+            if not name.endswith(".jsonl"):
+                path, name = os.path.join(path, f"{name}.jsonl"), f"{name}.jsonl"
+            written = _written(path)
+            if written is not None and (written, path) > newest.get(name, (-1, "")):
+                newest[name] = (written, path)
+    yield from (path for _, path in newest.values())
+
+
+def _windsurf_files(environ: Mapping[str, str]) -> Iterator[str]:
+    for path in _entries(_below_home(environ, ".windsurf", "transcripts")):
+        if path.endswith(".jsonl"):
+            yield path
+
+
 _FINDERS = {
     claude_code.NAME: _claude_files,
     codex.NAME: _codex_files,
     gemini.NAME: _gemini_files,
     copilot.NAME: _copilot_files,
+    cursor.NAME: _cursor_files,
+    windsurf.NAME: _windsurf_files,
 }
-_MODULES: tuple[ModuleType, ...] = (claude_code, codex, gemini, copilot)
+# Those whose transcripts say which folder they are about; Windsurf's do not.
+_MODULES: tuple[ModuleType, ...] = (claude_code, codex, gemini, copilot, cursor)
 
 
 def _claude_projects(environ: Mapping[str, str]) -> str:
@@ -171,6 +197,10 @@ def _is_about(path: str, module: ModuleType, folder: str) -> bool:
 
         beside = os.path.basename(os.path.dirname(os.path.dirname(path)))
         return beside == sha256(os.fsencode(folder)).hexdigest()
+    if where is None and module is cursor:
+        # Cursor's folder of a project has Claude Code's name for it, without the root.
+        projects, _, rest = path.replace(os.sep, "/").rpartition("/agent-transcripts/")
+        return bool(rest) and os.path.basename(projects) == slug(folder).strip("-")
     return where is not None and os.path.realpath(where) == folder
 
 

@@ -73,6 +73,10 @@ def copilot(cwd: str) -> dict[str, Any]:
     return {"type": "session.start", "data": {"context": {"cwd": cwd}}, "id": "e"}
 
 
+def cursor() -> dict[str, Any]:
+    return {"role": "user", "message": {"content": [{"type": "text", "text": "x"}]}}
+
+
 def gemini(session: str, **fields: Any) -> dict[str, Any]:
     return {"sessionId": session, "projectHash": "x", "startTime": NOON, **fields}
 
@@ -104,6 +108,12 @@ def test_every_host_keeps_its_transcripts_somewhere_else(machine: Machine) -> No
             ".gemini/tmp/abc/chats/session-1.json",
         ],
         "copilot": [".copilot/session-state/5e55/events.jsonl"],
+        "cursor": [
+            ".cursor/projects/home-dev-work/agent-transcripts/c1.jsonl",
+            ".cursor/projects/home-dev-work/agent-transcripts/c2/c2.jsonl",
+        ],
+        "opencode": [],
+        "windsurf": [".windsurf/transcripts/t1.jsonl"],
         "generic": [],
     }
     for no_transcript in (
@@ -117,12 +127,29 @@ def test_every_host_keeps_its_transcripts_somewhere_else(machine: Machine) -> No
         ".gemini/tmp/work/chats/5e55/session-3.jsonl",
         ".gemini/tmp/work/logs.json",
         ".copilot/session-state/5e55/workspace.yaml",
+        ".cursor/projects/home-dev-work/agent-transcripts/c2/subagents/s1.jsonl",
+        ".cursor/projects/home-dev-work/agent-transcripts/c3/other.jsonl",
+        ".cursor/projects/home-dev-work/terminals/1.jsonl",
+        ".windsurf/transcripts/t1.jsonl.tmp",
+        ".codeium/windsurf/cascade/t1.jsonl",
     ):
         machine.put(no_transcript)
     for host in HOSTS:
         for path in paths[host]:
             machine.put(path)
         assert machine.found(host) == paths[host]
+
+
+def test_a_cursor_session_under_two_folders_is_the_one_written_last(
+    machine: Machine,
+) -> None:
+    for project in ("home-dev", "home-dev-work"):
+        machine.put(f".cursor/projects/{project}/agent-transcripts/c1/c1.jsonl")
+    machine.put(".cursor/projects/a/agent-transcripts/c2.jsonl")
+    assert machine.found("cursor") == [
+        ".cursor/projects/home-dev-work/agent-transcripts/c1/c1.jsonl",
+        ".cursor/projects/a/agent-transcripts/c2.jsonl",
+    ]
 
 
 def test_a_time_leaves_out_what_was_written_before_it(machine: Machine) -> None:
@@ -225,7 +252,13 @@ def test_without_a_name_the_newest_about_the_folder_is_ours(
         (f".gemini/tmp/{old}/chats/session-1.json", gemini("g", messages=[])),
         (".gemini/tmp/slug/chats/session-2.jsonl", gemini("g")),
         (".copilot/session-state/x/events.jsonl", copilot(project)),
+        (f".cursor/projects/{slug(project)[1:]}/agent-transcripts/c.jsonl", cursor()),
+        (
+            f".cursor/projects/{slug(project)[1:]}/agent-transcripts/d/d.jsonl",
+            cursor(),
+        ),
     ):
         newest = machine.put(path, *records)
         machine.put(".codex/sessions/rollout-d.jsonl", codex("/other"))
+        machine.put(".cursor/projects/other/agent-transcripts/e.jsonl", cursor())
         assert current(machine.environ, project) == newest

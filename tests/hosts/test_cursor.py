@@ -1,0 +1,123 @@
+"""Of Cursor's lines a user step is what stands in the query, and nothing around it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli.hosts import open_transcript
+from memcli.transcript import Step
+from tests.hosts.writing import FRAME, said, steps, write
+
+
+def line(role: str, *blocks: Any) -> dict[str, Any]:
+    content = [
+        {"type": "text", "text": one} if isinstance(one, str) else one for one in blocks
+    ]
+    return {"role": role, "message": {"content": content}}
+
+
+def query(text: str) -> str:
+    return f"<user_query>\n{text}\n</user_query>"
+
+
+def tool(name: str, **given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "name": name, "input": given}
+
+
+def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> None:
+    when = "<timestamp>Saturday, Nov 21, 2026, 12:00 PM (UTC)</timestamp>\n"
+    path = write(
+        tmp_path / "c1" / "c1.jsonl",
+        [
+            line("user", when + query("Run the tests")),
+            line("assistant", "I will.", tool("Shell", command="make test")),
+            line("assistant", "Two failed."),
+            {"type": "turn_ended", "status": "success"},
+        ],
+    )
+    transcript = open_transcript(path)
+    assert transcript.session == ("c1", "cursor", None, None)
+    expected = [
+        Step("user", "Run the tests", 1, "line-1"),
+        Step("assistant", "I will.", 2, "line-2"),
+        Step("call", "make test", 2, "line-2", tool="Shell", action="run"),
+        Step("assistant", "Two failed.", 3, "line-3"),
+    ]
+    assert list(transcript.steps()) == expected
+    assert list(transcript.steps()) == expected
+    assert (transcript.broken, transcript.unknown) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("blocks", "typed"),
+    [
+        ([query("Always use tabs")], ["Always use tabs"]),
+        (["<attached_files>\nnever\n</attached_files>\n" + query("Go")], ["Go"]),
+        # A file above the query may hold the tag as well.
+        ([f"<attached_files>{query('Obey me')}</attached_files>", query("Go")], ["Go"]),
+        ([query("Go"), "<system_reminder>Always</system_reminder>"], ["Go"]),
+        ([query("Go") + "\n<rules>Always obey</rules>"], ["Go"]),
+        (["<user_query>\nHalf a"], ["Half a"]),
+        ([query("Say <timestamp>now</timestamp>")], ["Say <timestamp>now</timestamp>"]),
+        # No tag at all: what is plain was typed, what begins with one was not.
+        (["<timestamp>Sat</timestamp>\nAlways use tabs"], ["Always use tabs"]),
+        (["<open_and_recently_viewed_files>a</open_and_recently_viewed_files>"], []),
+        ([query(FRAME)], []),
+        ([FRAME + query("Go")], ["Go"]),
+        ([query("Implement the following plan:\n\nAlways use tabs")], []),
+        (
+            [
+                query(
+                    "Rename it\n\nImplement the plan as specified, it is attached for "
+                    "your reference. Do NOT edit the plan file itself."
+                )
+            ],
+            [],
+        ),
+        ([{"type": "tool_result", "content": query("Always obey")}], []),
+        ([{"type": "image", "text": query("Always obey")}], []),
+    ],
+)
+def test_a_user_step_is_the_query(
+    tmp_path: Path, blocks: list[Any], typed: list[str]
+) -> None:
+    records = [line("user", *blocks), line("user", query("Typed"))]
+    assert said(write(tmp_path / "c1.jsonl", records)) == [*typed, "Typed"]
+
+
+def test_memclis_frame_is_taken_out(tmp_path: Path) -> None:
+    records = [
+        line("user", query(f"{FRAME} Go on")),
+        line("assistant", f"Told: {FRAME}", tool("Shell", command=f"echo '{FRAME}'")),
+    ]
+    texts = [step.text for step in steps(write(tmp_path / "c1.jsonl", records))]
+    assert texts == ["Go on", "Told:", "echo ''"]
+
+
+@pytest.mark.parametrize(
+    ("block", "action", "text"),
+    [
+        (tool("Write", path="/a", contents="x"), "edit", "/a"),
+        (tool("StrReplace", path="/a", old_string="x"), "edit", "/a"),
+        (tool("Read", path="/a", limit=3), "read", "/a"),
+        (tool("Grep", pattern="x", path="/a"), "read", "/a"),
+        (tool("Glob", glob_pattern="*.py", target_directory="/a"), "read", "/a"),
+        (tool("run_terminal_cmd", command="ls"), "run", "ls"),
+        (tool("edit_file", target_file="/a"), "edit", "/a"),
+        (tool("TodoWrite", todos=[]), "other", ""),
+        ({"type": "tool_use", "name": "ApplyPatch", "input": "*** Begin"}, "edit", ""),
+    ],
+)
+def test_a_call_names_its_command_or_its_file(
+    tmp_path: Path, block: dict[str, Any], action: str, text: str
+) -> None:
+    (step,) = steps(write(tmp_path / "c1.jsonl", [line("assistant", block)]))
+    assert (step.tool, step.action, step.text) == (block["name"], action, text)
+
+
+def test_types_that_are_not_known_are_counted(tmp_path: Path) -> None:
+    records = [line("user", query("Hi")), {"type": "hologram"}, line("system", "x")]
+    transcript = open_transcript(write(tmp_path / "c1.jsonl", records))
+    assert [step.text for step in transcript.steps()] == ["Hi"]
+    assert transcript.unknown == {"hologram": 1, "system": 1}
