@@ -136,6 +136,18 @@ CLAUDE: list[tuple[dict[str, Any], str]] = [
      "plan"),
     ({"type": "user", "message": {"content": [{"type": "tool_result"}]}},
      "tool result"),
+    ({"type": "user", "message": {"content": [{"type": "tool_result", "is_error": True,
+     "content": "x"}]}, "toolUseResult": "Error: The user doesn't want to proceed with"
+     " this tool use. To tell you how to proceed, the user said:\nUse uv"}, "person"),
+    ({"type": "user", "message": {"content": [{"type": "tool_result",
+     "content": "The user doesn't want to proceed with this tool use. To tell you how"
+     " to proceed, the user said:\nUse uv"}]}, "toolUseResult": {"stdout": "x"}},
+     "tool result"),
+    ({"type": "attachment", "attachment": {"type": "queued_command", "prompt": "Run it",
+     "commandMode": "prompt", "origin": {"kind": "human"}}}, "person"),
+    ({"type": "attachment", "attachment": {"type": "queued_command", "prompt": "Run it",
+     "commandMode": "prompt", "origin": {"kind": "peer"}}}, "notice"),
+    ({"type": "attachment", "attachment": {"type": "hook_success"}}, "copy"),
     ({"type": "user", "message": {"content": "Operation stopped by hook: no"}}, "hook"),
     ({"type": "user", "message": {"content": "<task-notification>x"}}, "notice"),
     ({"type": "user", "message": {"content": "<command-name>/x"}}, "command"),

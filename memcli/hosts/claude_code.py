@@ -1,9 +1,11 @@
 """Claude Code: one JSONL file a session, records joined to a tree by `parentUuid`.
 
-Invariant: a user step is the text of a `user` record that a person typed. The same
-sentence stands three or four times in a file, under other types: they do not count.
-Records of sub-agents, of the host (isMeta), of compaction, of hooks, of commands and
-plans that the agent wrote are no steps, nor is anything on a branch that was left.
+Invariant: a user step is what a person typed: the text of a `user` record, what was
+typed while the agent worked and stands nowhere else, and the words that a tool was
+refused with. The same sentence stands three or four times in a file, under other
+types: they do not count. Records of sub-agents, of the host (isMeta), of compaction,
+of hooks, of commands and plans that the agent wrote are no steps, nor is anything on a
+branch that was left.
 """
 
 import os
@@ -39,6 +41,19 @@ _NOT_TYPED = (
 _INTERRUPTED = "[Request interrupted"
 _COMMAND = ("<command-message", "<command-name")
 _REFUSED = "The user doesn't want to proceed with this tool use."
+_CORRECTED = re.compile(
+    re.escape(_REFUSED) + r"[^\n]* To tell you how to proceed, the user said:\n(.*?)"
+    r"(?:\n+Note: The user's next message may contain a correction\b.*)?",
+    re.DOTALL,
+)
+# Closes a set of questions without an answer; the words are the host's.
+_CLARIFY = "The user wants to clarify these questions."
+# What these say of an error begins with the host's words, whatever they have read. A
+# command's, another server's and a sub-agent's may begin with anything.
+_OWN_ERRORS = frozenset(
+    """Edit MultiEdit Write NotebookEdit Read Grep Glob LS ExitPlanMode
+    TodoWrite""".split()
+)
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (-?\d{1,9})\b")
 
 _FLAGS = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
@@ -86,26 +101,62 @@ def session(lines: Lines) -> Session:
 def steps(lines: Lines) -> Iterator[Step]:
     """Every step, in the order of the file, which is read twice."""
     gone = abandoned(_nodes(lines))
-    command: str | None = None
+    reading = _Reading()
+    read = {
+        "user": reading.user,
+        "assistant": reading.assistant,
+        "attachment": reading.attachment,
+    }
     for line, record in lines.records():
         kind = fields.words(record.get("type"))
-        if kind not in ("user", "assistant"):
+        if kind not in read:
             if kind not in _KNOWN:
                 lines.met_unknown(kind)
-            continue
-        if line in gone or record.get("isSidechain"):
-            continue
-        at = fields.At(line, record.get("uuid"), record.get("timestamp"))
-        if kind == "assistant":
-            yield from _said(record, at)
-            continue
-        yield from _results(record, at)
+        elif line not in gone and not record.get("isSidechain"):
+            at = fields.At(line, record.get("uuid"), record.get("timestamp"))
+            yield from read[kind](record, at)
+
+
+class _Reading:
+    """What the records so far say about the next one.
+
+    Invariant: of a prompt that stands as a queued one and as a record, one is a step.
+    """
+
+    def __init__(self) -> None:
+        self._command: str | None = None
+        self._calls: dict[str, str] = {}
+        self._prompts, self._queued = set[int](), set[int]()
+
+    def assistant(self, record: Record, at: fields.At) -> Iterator[Step]:
+        for step in _said(record, at):
+            if step.call and step.tool in _OWN_ERRORS:
+                self._calls[step.call] = step.tool
+            yield step
+
+    def user(self, record: Record, at: fields.At) -> Iterator[Step]:
+        for step in _results(record, at):
+            tool = self._calls.pop(step.call or "", None)
+            yield step
+            yield from at.user(_correction(record, tool))
         # The body of a command follows the command itself, as blocks of text.
-        body = command is not None and record.get("parentUuid") == command
+        body = self._command is not None and record.get("parentUuid") == self._command
         if not (body and isinstance(_content(record), list)):
-            yield from at.user(_prompt(record))
+            text = _prompt(record)
+            if hash(text) in self._queued:
+                self._queued.discard(hash(text))
+            else:
+                self._prompts.add(hash(text))
+                yield from at.user(text)
         if any(text.startswith(_COMMAND) for text in _texts(record)):
-            command = fields.name(record.get("uuid"))
+            self._command = fields.name(record.get("uuid"))
+
+    def attachment(self, record: Record, at: fields.At) -> Iterator[Step]:
+        text = _midway(record)
+        known = hash(text) in self._prompts or hash(text) in self._queued
+        if text and not known:
+            self._queued.add(hash(text))
+            yield from at.user(text)
 
 
 def _nodes(lines: Lines) -> Iterator[Node]:
@@ -140,7 +191,10 @@ def _content(record: Record) -> Any:
 
 def _texts(record: Record) -> list[str]:
     """What a person may have typed of each block, in order."""
-    content = _content(record)
+    return _typed_blocks(_content(record))
+
+
+def _typed_blocks(content: Any) -> list[str]:
     if isinstance(content, list):
         content = [
             one
@@ -166,10 +220,56 @@ def _prompt(record: Record) -> str:
         return ""
     if fields.mapping(record.get("origin")).get("kind") not in ("human", None):
         return ""
-    texts = [text for text in _texts(record) if not text.startswith(_INTERRUPTED)]
+    return _plain(_texts(record))
+
+
+def _plain(texts: list[str]) -> str:
+    """These texts as one; empty when one of them has the shape of a host's."""
+    texts = [text for text in texts if not text.startswith(_INTERRUPTED)]
     if any(text.startswith(_NOT_TYPED) for text in texts):
         return ""
     return fields.joined(texts)
+
+
+def _midway(record: Record) -> str:
+    """What a person typed while the agent worked; empty when it is something else.
+
+    The same record brings what other sessions, tasks and hooks say: the host names
+    whom it comes from.
+    """
+    given = fields.mapping(record.get("attachment"))
+    if given.get("type") != "queued_command" or given.get("commandMode") != "prompt":
+        return ""
+    if fields.mapping(given.get("origin")).get("kind") != "human":
+        return ""
+    if given.get("isMeta") or any(record.get(flag) for flag in _FLAGS):
+        return ""
+    return _plain(_typed_blocks(given.get("prompt")))
+
+
+def _correction(record: Record, tool: str | None) -> str:
+    """The words with which a person refused a tool; empty when it is not certain.
+
+    A tool can print the host's sentence. It cannot write the record's own mark of a
+    refusal, which newer versions set; in older ones only the tools in `_OWN_ERRORS`
+    are believed, whose errors begin with the host's words.
+    """
+    results = _tool_results(record)
+    if len(results) != 1 or results[0].get("is_error") is not True:
+        return ""
+    if any(record.get(flag) for flag in _FLAGS):
+        return ""
+    mark = record.get("toolDenialKind")
+    told = fields.words(record.get("toolUseResult")).removeprefix("Error: ")
+    if mark is None:
+        if tool is None or not told.startswith((_REFUSED, "User rejected tool use")):
+            return ""
+    elif mark != "user-rejected":
+        return ""
+    text = fields.joined(fields.parts(results[0].get("content")))
+    found = _CORRECTED.fullmatch(text)
+    words = typed(found[1]) if found else ""
+    return "" if words.startswith(_CLARIFY) else _plain([words])
 
 
 def _said(record: Record, at: fields.At) -> Iterator[Step]:

@@ -155,8 +155,16 @@ def _claude_code(record: Record) -> tuple[str, str]:
             return origin, text
     if kind == "assistant":
         return (CALL if "tool_use" in blocks else ASSISTANT), text
+    queued = _dict(record.get("attachment"))
+    if queued.get("commandMode") == "prompt":
+        human = _dict(queued.get("origin")).get("kind") == "human"
+        return (PERSON if human else "notice"), _text(queued.get("prompt"))
     if kind != "user":
         return ("copy" if kind in _COPIES else "other"), text
+    if blocks == ["tool_result"] and _blocks(content)[0].get("is_error") is True:
+        refusal = _REFUSED.match(str(record.get("toolUseResult")))
+        if refusal:
+            return PERSON, refusal[1]
     if "tool_result" in blocks or record.get("toolUseResult"):
         return "tool result", text
     if record.get("planContent"):
@@ -164,6 +172,13 @@ def _claude_code(record: Record) -> tuple[str, str]:
     return PERSON, text
 
 
+# The host writes `toolUseResult`. It repeats an error there, so a tool that fails with
+# this very sentence is taken for a person here; the adapter looks at the tool as well.
+_REFUSED = re.compile(
+    r"(?:Error: )?The user doesn't want to proceed with this tool use\.[^\n]*"
+    r" the user said:\n(.+)",
+    re.DOTALL,
+)
 _COPIES = ("queue-operation", "last-prompt", "attachment", "progress", "event_msg")
 
 

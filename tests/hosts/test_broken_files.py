@@ -122,7 +122,8 @@ VALUES = st.recursive(
 )
 KEYS = {
     "claude-code": """uuid parentUuid logicalParentUuid sessionId cwd timestamp message
-        isMeta isSidechain isCompactSummary planContent toolUseResult origin subtype""",
+        isMeta isSidechain isCompactSummary planContent toolUseResult origin subtype
+        attachment toolDenialKind""",
     "codex": "timestamp payload",
     "gemini": """id timestamp content displayContent toolCalls kind messages sessionId
         projectHash startTime directories $set $rewindTo""",
@@ -135,6 +136,7 @@ KEYS = {
 }
 INNER = {
     "message": "role content model",
+    "attachment": "type prompt commandMode origin",
     "payload": """type id role content name arguments input action call_id output item
         num_turns internal_chat_message_metadata_passthrough cwd timestamp source""",
     "data": """content source toolCallId toolName arguments success result error
