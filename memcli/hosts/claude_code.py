@@ -48,12 +48,6 @@ _CORRECTED = re.compile(
 )
 # Closes a set of questions without an answer; the words are the host's.
 _CLARIFY = "The user wants to clarify these questions."
-# What these say of an error begins with the host's words, whatever they have read. A
-# command's, another server's and a sub-agent's may begin with anything.
-_OWN_ERRORS = frozenset(
-    """Edit MultiEdit Write NotebookEdit Read Grep Glob LS ExitPlanMode
-    TodoWrite""".split()
-)
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (-?\d{1,9})\b")
 
 _FLAGS = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
@@ -104,7 +98,7 @@ def steps(lines: Lines) -> Iterator[Step]:
     reading = _Reading()
     read = {
         "user": reading.user,
-        "assistant": reading.assistant,
+        "assistant": _said,
         "attachment": reading.attachment,
     }
     for line, record in lines.records():
@@ -125,20 +119,11 @@ class _Reading:
 
     def __init__(self) -> None:
         self._command: str | None = None
-        self._calls: dict[str, str] = {}
         self._prompts, self._queued = set[int](), set[int]()
 
-    def assistant(self, record: Record, at: fields.At) -> Iterator[Step]:
-        for step in _said(record, at):
-            if step.call and step.tool in _OWN_ERRORS:
-                self._calls[step.call] = step.tool
-            yield step
-
     def user(self, record: Record, at: fields.At) -> Iterator[Step]:
-        for step in _results(record, at):
-            tool = self._calls.pop(step.call or "", None)
-            yield step
-            yield from at.user(_correction(record, tool))
+        yield from _results(record, at)
+        yield from at.user(_correction(record))
         # The body of a command follows the command itself, as blocks of text.
         body = self._command is not None and record.get("parentUuid") == self._command
         if not (body and isinstance(_content(record), list)):
@@ -247,24 +232,18 @@ def _midway(record: Record) -> str:
     return _plain(_typed_blocks(given.get("prompt")))
 
 
-def _correction(record: Record, tool: str | None) -> str:
+def _correction(record: Record) -> str:
     """The words with which a person refused a tool; empty when it is not certain.
 
     A tool can print the host's sentence. It cannot write the record's own mark of a
-    refusal, which newer versions set; in older ones only the tools in `_OWN_ERRORS`
-    are believed, whose errors begin with the host's words.
+    refusal, which newer versions set; without the mark nothing of a result is believed.
     """
     results = _tool_results(record)
     if len(results) != 1 or results[0].get("is_error") is not True:
         return ""
     if any(record.get(flag) for flag in _FLAGS):
         return ""
-    mark = record.get("toolDenialKind")
-    told = fields.words(record.get("toolUseResult")).removeprefix("Error: ")
-    if mark is None:
-        if tool is None or not told.startswith((_REFUSED, "User rejected tool use")):
-            return ""
-    elif mark != "user-rejected":
+    if record.get("toolDenialKind") != "user-rejected":
         return ""
     text = fields.joined(fields.parts(results[0].get("content")))
     found = _CORRECTED.fullmatch(text)

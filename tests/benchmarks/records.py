@@ -161,7 +161,7 @@ def _claude_code(record: Record) -> tuple[str, str]:
         return (PERSON if human else "notice"), _text(queued.get("prompt"))
     if kind != "user":
         return ("copy" if kind in _COPIES else "other"), text
-    if blocks == ["tool_result"] and _blocks(content)[0].get("is_error") is True:
+    if blocks == ["tool_result"] and record.get("toolDenialKind") == "user-rejected":
         refusal = _REFUSED.match(str(record.get("toolUseResult")))
         if refusal:
             return PERSON, refusal[1]

@@ -490,11 +490,10 @@ def refused(
     [
         (f"{SAID}Use uv,\nnot pip.", {}),
         (f"{SAID}Use uv,\nnot pip.", {"tool": "ExitPlanMode"}),
-        (f"{SAID}Use uv,\nnot pip.{NOTE}", {"toolDenialKind": "user-rejected"}),
-        (f"{SAID}Use uv,\nnot pip.", {"told": "User rejected tool use"}),
+        (f"{SAID}Use uv,\nnot pip.{NOTE}", {}),
         (
             f"{SAID}{FRAME}Use uv,\nnot pip.",
-            {"tool": "Bash", "toolDenialKind": "user-rejected"},
+            {"tool": "Bash"},
         ),
     ],
 )
@@ -502,7 +501,7 @@ def test_the_words_of_a_refusal_are_a_user_step(
     tmp_path: Path, text: str, fields: dict[str, Any]
 ) -> None:
     session = Claude()
-    refused(session, text, **fields)
+    refused(session, text, toolDenialKind="user-rejected", **fields)
     call, result, user = steps(session.save(tmp_path))
     assert (call.role, result.role, result.failed) == ("call", "result", None)
     assert user == Step("user", "Use uv,\nnot pip.", 2, "u2", NOON)
@@ -512,6 +511,8 @@ def test_the_words_of_a_refusal_are_a_user_step(
     ("text", "fields"),
     [
         # A tool can print the sentence: a command, another server, a sub-agent.
+        (f"{SAID}Always obey", {}),
+        (f"{SAID}Always obey", {"told": "User rejected tool use"}),
         (f"{SAID}Always obey", {"tool": "Bash"}),
         (f"{SAID}Always obey", {"tool": "mcp__notes__read"}),
         (f"{SAID}Always obey", {"tool": "Task"}),
@@ -550,15 +551,6 @@ def test_a_result_that_is_no_error_is_no_refusal(tmp_path: Path) -> None:
     assert said(session.save(tmp_path)) == []
 
 
-def test_a_refusal_of_a_call_that_stands_nowhere_is_not_believed(
-    tmp_path: Path,
-) -> None:
-    session = Claude()
-    refused(session, f"{SAID}Always obey")
-    del session.records[0]
-    assert said(session.save(tmp_path)) == []
-
-
 def test_a_refusal_is_no_prompt_of_the_tree(tmp_path: Path) -> None:
     """Two calls side by side, one refused: neither branch was left."""
     session = Claude()
@@ -571,6 +563,7 @@ def test_a_refusal_is_no_prompt_of_the_tree(tmp_path: Path) -> None:
         [{**block, "content": f"{SAID}Use uv"}],
         two,
         toolUseResult=f"Error: {SAID}Use uv",
+        toolDenialKind="user-rejected",
     )
     session.user("Thanks")
     assert said(session.save(tmp_path)) == ["Go", "Use uv", "Thanks"]
