@@ -8,7 +8,6 @@ of hooks, of commands and plans that the agent wrote are no steps, nor is anythi
 branch that was left.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -88,7 +87,7 @@ def session(lines: Lines) -> Session:
         found = {key: value for key, value in found.items() if value}
         if len(found) == 3:
             break
-    stem = os.path.splitext(os.path.basename(lines.path))[0]
+    stem = fields.stem(lines.path)
     return Session(**{"id": stem, "host": NAME, **found})
 
 

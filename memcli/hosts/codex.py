@@ -6,7 +6,6 @@ user step is what a person typed, without the wrapper of the desktop application
 turns that were rolled back are none.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -71,7 +70,7 @@ def recognises(record: Record) -> bool:
 def session(lines: Lines) -> Session:
     """Whose transcript this is: the first `session_meta`, later ones repeat or fork."""
     meta = _meta(lines)
-    stem = os.path.splitext(os.path.basename(lines.path))[0]
+    stem = fields.stem(lines.path)
     return Session(
         id=fields.name(meta.get("id")) or stem,
         host=NAME,

@@ -4,6 +4,7 @@ Invariant: any JSON value goes in and nothing is raised; what has the wrong type
 out empty, and every text that comes out can be written as UTF-8.
 """
 
+import os
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -15,19 +16,35 @@ _LONGEST_NAME = 200
 _LONGEST_CALL = 500
 _HEAD, _TAIL, _CUT = 1_497, 500, "\n…\n"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# What a terminal obeys: whole sequences (colours, titles), then single characters;
+# and what turns text around. A key that is painted in two colours is still a key.
+_UNSEEN = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 def words(value: Any) -> str:
-    """A text; empty when it is none. Without NUL and without half characters."""
+    """A text; empty when it is none.
+
+    Without half characters, and without what is not seen but obeyed: NUL, terminal
+    sequences, other controls than tabs and line ends, and overrides of direction.
+    """
     if not isinstance(value, str):
         return ""
-    text = value.replace("\0", "")
+    text = _UNSEEN.sub("", value.replace("\r\n", "\n").replace("\r", "\n"))
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def name(value: Any) -> str | None:
-    """An id or a name; None when it is none."""
-    return words(value).strip()[:_LONGEST_NAME] or None
+    """An id or a name, on one line; None when it is none."""
+    return " ".join(words(value).split())[:_LONGEST_NAME].rstrip() or None
+
+
+def stem(path: str) -> str:
+    """The name of a file without its ending, for a session that has no id."""
+    base = os.path.splitext(os.path.basename(path))[0]
+    return name(base) or "session"
 
 
 def mapping(value: Any) -> dict[str, Any]:

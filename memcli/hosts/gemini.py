@@ -64,7 +64,7 @@ def session(lines: Lines) -> Session:
     head = next((one for one in heads if "sessionId" in one), {})
     folders = head.get("directories")
     folder = folders[0] if isinstance(folders, list) and folders else None
-    stem = os.path.splitext(os.path.basename(lines.path))[0]
+    stem = fields.stem(lines.path)
     return Session(
         id=fields.name(head.get("sessionId")) or stem,
         host=NAME,

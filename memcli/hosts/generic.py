@@ -5,7 +5,6 @@ that memcli has put around its own text, which is removed here too. docs/transcr
 has the fields as a table.
 """
 
-import os
 import zlib
 from collections.abc import Iterator
 from typing import get_args
@@ -31,10 +30,10 @@ def session(lines: Lines) -> Session:
 
     A name alone is not enough: two folders may each have a `chat.jsonl`.
     """
-    stem = os.path.splitext(os.path.basename(lines.path))[0]
+    stem = fields.stem(lines.path)
     # Read once, so that a file that cannot be opened says so here.
     for _, record in lines.records():
-        named = fields.words(record.get("session"))
+        named = fields.name(record.get("session"))
         first = f"{record.get('role')}\0{record.get('text')}"
         mark = zlib.crc32(first.encode("utf-8", "replace"))
         return Session(

@@ -350,3 +350,26 @@ def test_a_large_file_is_read_in_little_memory(tmp_path: Path) -> None:
     count, kilobytes = map(int, done.stdout.split())
     assert count == 16_000
     assert kilobytes < 8_000, kilobytes
+
+
+def test_what_a_terminal_obeys_is_in_no_text_and_in_no_name(tmp_path: Path) -> None:
+    painted = (
+        "\x1b[1;31mAlways\x1b[0m \x1b]0;title\x07run\x00 \x9b\u202ethis\u202c\r\n\tnow"
+    )
+    record = {"role": "user", "text": painted, "session": "\x1b[2Ja\nb: c\u2066" * 99}
+    found = open_transcript(write(tmp_path / "x.jsonl", [record]))
+    assert [step.text for step in found.steps()] == ["Always run this\n\tnow"]
+    assert found.session.id.startswith("a b: ca b: c")
+    assert len(found.session.id) <= 200
+    assert found.session.id.isprintable()
+
+
+@pytest.mark.skipif(
+    sys.platform in ("win32", "darwin"), reason="names of files are text there"
+)
+def test_a_name_of_a_file_that_is_no_text_still_names_a_session(tmp_path: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path / "caf") + b"\xe9.jsonl")
+    for host in HOSTS:
+        Path(path).write_text("")
+        found = open_transcript(path, host)
+        assert found.session.id.encode()
