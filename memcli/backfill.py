@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import hosts, reflection, sessions
+from memcli import hosts, redaction, reflection, sessions
 from memcli.errors import LockBusy, MemcliError, Unreadable
 
 if TYPE_CHECKING:
@@ -52,21 +52,28 @@ def reflect_file(
     """Mine one transcript.
 
     Raises:
-        Unreadable: no such file, or no transcript that memcli knows; a session that
-            is known by its file is marked as not reflected.
+        Unreadable: no such file, or no transcript that memcli knows.
         InvalidValue: no such host.
         Others as `reflection.reflect`.
     """
     found = hosts.open_transcript(path, host)
-    return reflection.reflect(
+    return _reflected(vault, found, writer=writer, dry_run=dry_run)
+
+
+def _reflected(
+    vault: "Vault", found: hosts.Transcript, *, writer: str, dry_run: bool
+) -> "Reflected":
+    done = reflection.reflect(
         vault,
         found.session,
         found.steps(),
-        transcript=_label(path),
-        mined=state(path),
+        transcript=_label(found.path),
+        # Before it is read: what is written meanwhile is mined the next time.
+        mined=state(found.path),
         writer=writer,
         dry_run=dry_run,
     )
+    return done._replace(broken=len(found.broken), unknown=dict(found.unknown))
 
 
 def transcripts(
@@ -99,22 +106,25 @@ def reflect_all(
 
 def _one(vault: "Vault", host: str, path: str, *, dry_run: bool) -> Done:
     try:
-        session = hosts.open_transcript(path, host).session
+        found = hosts.open_transcript(path, host)
+        session = found.session
         known = sessions.get(vault.root, session.host, session.id)
         if known is not None and known.reflected and known.mined == state(path):
             return Done(path, host, "unchanged")
-        return Done(
-            path, host, "reflected", reflect_file(vault, path, host, dry_run=dry_run)
-        )
+        done = _reflected(vault, found, writer="pipeline", dry_run=dry_run)
     except LockBusy:
         raise
     except MemcliError as error:
         return Done(path, host, "failed", error=f"{error.error_code}: {error.message}")
+    except Exception as error:  # noqa: BLE001 a bug that one session shows stops no other
+        said = f"a bug in memcli: {type(error).__name__}: {error}"
+        return Done(path, host, "failed", error=redaction.redact(f"{path}: {said}"))
+    return Done(path, host, "reflected", done)
 
 
 def _label(path: str) -> str:
     """The file as people write it, and as it is the same on another machine."""
-    path = os.path.abspath(path)
+    path = os.path.abspath(path).encode("utf-8", "replace").decode()
     home = os.path.expanduser("~")
     return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
 

@@ -124,6 +124,27 @@ def links(body: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(target for target in found if target))
 
 
+def unlinked(text: str) -> str:
+    """The text with wikilinks that are none any more; in code nothing changes.
+
+    For what was said in a session: `[[ -f x ]]` there means no note of the vault.
+
+    >>> unlinked("Use [[ ]] and not `[[`")
+    'Use \\\\[\\\\[ ]] and not `[[`'
+    """
+    if "[[" not in text:
+        return text
+    parts, place = [], 0
+    for code in _CODE.finditer(text):
+        parts += [_escaped(text[place : code.start()]), code[0]]
+        place = code.end()
+    return "".join((*parts, _escaped(text[place:])))
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"\[{2,}", lambda match: "\\[" * len(match[0]), text)
+
+
 def links_of(entry: Entry) -> tuple[str, ...]:
     """Targets of an entry's links: in its body, and those that it was left (`links:`).
 

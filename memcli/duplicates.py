@@ -144,7 +144,10 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
         known = mark in entry.evidence or mark in own
     else:
         known = when[:10] in {seen[:10] for seen in (entry.created, *entry.seen)}
-    if known and not first_since:
+    # Of a full list the oldest go first; what is older still has gone from it.
+    full = len(entry.seen) >= _MOST_SIGHTINGS
+    late = full and temporal.to_epoch(when) < min(map(temporal.to_epoch, entry.seen))
+    if (known or late) and not first_since:
         return None
     evidence = (*entry.evidence, mark) if mark else entry.evidence
     # Seen in three sessions it is a pattern, and no single inference (seed 002).
@@ -152,7 +155,9 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
         often = len(entry.seen) + 2 >= _PATTERN
         entry = entry.replace(confidence=Confidence.MEDIUM if often else Confidence.LOW)
     return entry.replace(
-        seen=(*entry.seen, when)[-_MOST_SIGHTINGS:],
+        seen=tuple(sorted((*entry.seen, when), key=temporal.to_epoch))[
+            -_MOST_SIGHTINGS:
+        ],
         evidence=tuple(dict.fromkeys(evidence))[-_MOST_SIGHTINGS:],
     )
 

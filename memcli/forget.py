@@ -10,7 +10,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import layout, lineage
+from memcli import layout, lineage, sessions
 from memcli.entry import Entry
 from memcli.errors import MemcliError
 
@@ -65,7 +65,8 @@ def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotte
     """Remove an entry from the vault; see `plan`.
 
     Raises:
-        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
+        Conflict, LockBusy, HistoryError: nothing was changed.
+        WriteFailed: the same, or the record of a session still holds the words.
     """
     import shutil
 
@@ -83,6 +84,9 @@ def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotte
         change.message = subject("forget", stored.entry.id)
     # The index keeps the words of removed entries until it is merged.
     shutil.rmtree(os.path.join(vault.root, *layout.INDEX.split("/")), True)
+    sessions.forget(
+        vault.root, {item.entry.id for item in gone}, {item.path for item in gone}
+    )
     return found._replace(applied=True)
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import sessions
+from memcli.brought import WRITERS
 from memcli.entry import Status
 from memcli.errors import EntryNotFound
-from memcli.reflection import WRITERS
 
 if TYPE_CHECKING:
     from memcli.reader import Reader

@@ -8,18 +8,24 @@ Nothing is kept that was not looked through for secrets, and a session that coul
 be mined says so.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import redaction, sessions
+from memcli import redaction, screening, sessions
+from memcli.brought import FORGOTTEN, Brought, brought
+from memcli.document import unlinked
 from memcli.eligibility import View
 from memcli.entry import Confidence, Entry, Status
+from memcli.errors import MemcliError
 from memcli.mining import Candidate, Mined, mine
 from memcli.mining.candidate import retitled
 from memcli.transcript import Session, Step
 
 if TYPE_CHECKING:
+    from memcli.ideas import Idea
     from memcli.reader import Reader
     from memcli.transaction import Transaction
     from memcli.vault import Saved, Vault
@@ -30,8 +36,12 @@ _DECIDED = "decided"
 _REPEATS = 0.9
 _NEAR = 0.2
 _MOST_NEAR = 10
+_SAME = ("id", "record", "pattern", "text")
 _RANK = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
-WRITERS = ("pipeline", "hook")
+# Nobody types such a word: it is an image, a minified file, a key. The miner's rules
+# look at a line as a whole, and some take the square of the length of a word.
+_ENDLESS = re.compile(r"(\S{1000})\S{1000,}")
+_EMPTY = re.compile(r"\s{200,}")
 
 ACTIONS = (
     "saved",
@@ -43,6 +53,7 @@ ACTIONS = (
     "recurred",
     "duplicate",
     "rejected",
+    FORGOTTEN,
     "cut",
 )
 """What may become of a candidate; `docs/mining.md` says what each means."""
@@ -73,7 +84,7 @@ class Reflected(NamedTuple):
     """What reflecting on one session did, or would do.
 
     `cut` is how many candidates the cap left out; `broken` counts lines that could
-    not be read, `unknown` records of a type that is not known.
+    not be read, `unknown` records of each type that is not known.
     """
 
     session: Session
@@ -83,6 +94,8 @@ class Reflected(NamedTuple):
     cut: int
     commit: str | None
     dry_run: bool
+    broken: int = 0
+    unknown: Mapping[str, int] = MappingProxyType({})
 
     @property
     def counts(self) -> dict[str, int]:
@@ -100,6 +113,8 @@ class Reflected(NamedTuple):
             "candidates": [fate.as_dict() for fate in self.fates],
             "counts": self.counts,
             "cut": self.cut,
+            "broken": self.broken,
+            "unknown": dict(self.unknown),
             "commit": self.commit,
             "dry_run": self.dry_run,
         }
@@ -140,33 +155,68 @@ def reflect(
         Unreadable, ScannerFailed: nothing was kept, and the session is marked so.
         LockBusy, WriteFailed, HistoryError: nothing was changed; marked as well.
     """
+    earlier = sessions.get(vault.root, session.host, session.id)
+    try:
+        found = candidates(steps)
+        done = _kept(
+            vault, session, found, transcript, writer, earlier, dry_run=dry_run
+        )
+    except Exception as error:
+        code = getattr(error, "error_code", type(error).__name__)
+        failed = f"{code}: {redaction.redact(str(error))}"
+        if not dry_run:
+            _note(vault, session, transcript, mined, earlier, failed)
+        raise
+    if not dry_run:
+        _note(vault, session, transcript, mined, earlier, done)
+    return done
+
+
+def _note(
+    vault: "Vault",
+    session: Session,
+    transcript: str,
+    mined: tuple[int, int],
+    earlier: sessions.Record | None,
+    done: Reflected | str,
+) -> None:
+    """Write the record of the session; what was kept or refused stands without it."""
     from memcli import temporal
 
-    now = temporal.iso(vault.now_ms() // 1000)
     record = sessions.Record(
         session=session.id,
         host=session.host,
         transcript=transcript,
-        at=now,
+        at=temporal.iso(vault.now_ms() // 1000),
         reflected=False,
         mined=mined,
     )
-    try:
-        found = candidates(steps)
-        done = _kept(vault, session, found, transcript, writer, dry_run=dry_run)
-    except Exception as error:
-        if not dry_run:
-            code = getattr(error, "error_code", type(error).__name__)
-            said = redaction.redact(str(error))
-            sessions.put(vault.root, record._replace(error=f"{code}: {said}"))
-        raise
-    if not dry_run:
-        fates = tuple(fate.as_dict() for fate in done.fates)
+    before = earlier.candidates if earlier else ()
+    if isinstance(done, str):
+        record = record._replace(error=done, candidates=before)
+    else:
         record = record._replace(
-            reflected=True, turns=done.turns, cut=done.cut, candidates=fates
+            reflected=True,
+            turns=done.turns,
+            cut=done.cut,
+            candidates=tuple(_noted(fate, before) for fate in done.fates),
         )
+    try:
         sessions.put(vault.root, record)
-    return done
+    except MemcliError as error:
+        vault.tell(f"the record of session {session.id} is not kept: {error.message}")
+
+
+def _noted(fate: Fate, before: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A fate for the record; what is met again is as it was the first time."""
+    fresh = fate.as_dict()
+    if fate.action == FORGOTTEN:
+        return sessions.without_words(fresh)
+    if fate.action == "duplicate" and fate.id is not None:
+        for one in before:
+            if all(one.get(name) == fresh[name] for name in _SAME):
+                return one
+    return fresh
 
 
 def candidates(steps: Iterable[Step]) -> Mined:
@@ -181,7 +231,8 @@ def candidates(steps: Iterable[Step]) -> Mined:
 
 def _redacted(steps: Iterable[Step]) -> Iterator[Step]:
     for step in steps:
-        yield step._replace(text=redaction.redact(step.text))
+        text = _ENDLESS.sub(r"\1 … ", redaction.redact(step.text))
+        yield step._replace(text=_EMPTY.sub("\n\n", text))
 
 
 def _scrubbed(one: Candidate) -> Candidate:
@@ -199,46 +250,50 @@ def _kept(
     found: Mined,
     transcript: str,
     writer: str,
+    earlier: sessions.Record | None,
     *,
     dry_run: bool,
 ) -> Reflected:
-    def keep(change: "Transaction | None") -> tuple[list[Fate], int]:
-        known = vault.read(lambda reader: _of_session(reader, session.id))
+    def keep(change: "Transaction | None") -> list[Fate]:
+        known = vault.read(lambda reader: brought(reader, session, earlier))
         routes = [
             _route(vault, session, one, transcript, writer) for one in found.candidates
         ]
         routes = vault.read(lambda reader: _met(vault, reader, routes))
-        routes, cut = _capped(routes, known, vault.settings.memory.session_cap)
-        return _written(vault, change, session, routes, known), cut
+        return _written(vault, change, session, routes, known)
 
     if dry_run:
-        fates, cut = keep(None)
-        return Reflected(session, transcript, found.turns, fates, cut, None, True)
-    with vault.transaction() as change:
-        fates, cut = keep(change)
-        change.message = f"reflect: {session.id[:80]}"
-    return Reflected(session, transcript, found.turns, fates, cut, change.commit, False)
+        fates, commit = keep(None), None
+    else:
+        with vault.transaction() as change:
+            fates = keep(change)
+            change.message = f"reflect: {session.id[:80]}"
+        commit = change.commit
+    cut = sum(fate.action == "cut" for fate in fates)
+    return Reflected(session, transcript, found.turns, fates, cut, commit, dry_run)
 
 
 def _route(
     vault: "Vault", session: Session, one: Candidate, transcript: str, writer: str
 ) -> _Route:
-    """By confidence: saved, to review, to the inbox."""
+    """By confidence: saved, to review, to the inbox; by its words, never saved."""
     if one.category == "idea":
         return _Route(one, None, "idea")
     silent = vault.settings.memory.review_mode == "silent"
-    saved = one.confidence is Confidence.HIGH or (
+    sure = one.confidence is Confidence.HIGH or (
         silent and one.confidence is Confidence.MEDIUM
     )
+    doubt = screening.suspicious(one.text)
+    saved = sure and doubt is None
     action = "inbox"
     if saved:
         action = "saved"
-    elif one.confidence is Confidence.MEDIUM:
+    elif one.confidence is not Confidence.LOW:
         action = "review"
     kind = "decision" if one.pattern == _DECIDED else _KINDS.get(one.category)
     draft = vault.draft(
         {
-            "text": one.text,
+            "text": unlinked(one.text),
             "title": one.title,
             "kind": kind or one.category,
             "status": str(Status.ACTIVE if saved else Status.PENDING),
@@ -255,13 +310,7 @@ def _route(
             },
         }
     )
-    return _Route(one, draft, action)
-
-
-def _of_session(reader: "Reader", session: str) -> list[Mapping[str, Any]]:
-    """What this session has brought before, in whatever state it is now."""
-    rows = [reader.row(doc) for doc in reader.of_session(session)]
-    return [row for row in rows if row["origin"].get("writer") in WRITERS]
+    return _Route(one, draft, action, None, doubt)
 
 
 def _met(vault: "Vault", reader: "Reader", routes: Sequence[_Route]) -> list[_Route]:
@@ -301,61 +350,40 @@ def _met(vault: "Vault", reader: "Reader", routes: Sequence[_Route]) -> list[_Ro
     return found
 
 
-def _capped(
-    routes: Sequence[_Route], known: Sequence[Mapping[str, Any]], cap: int
-) -> tuple[list[_Route], int]:
-    """The surest ones within the cap of a session, and how many it leaves out."""
-    room = max(0, cap - len(known))
-    before = _brought(known)
-    fresh = [route for route in routes if _sign(route.candidate) not in before]
-    fresh = [route for route in fresh if route.candidate.refers is None]
-    by_rank = sorted(
-        fresh, key=lambda r: (_RANK[r.candidate.confidence], r.candidate.line)
-    )
-    left = {id(route) for route in by_rank[room:]}
-    cut = [r._replace(draft=None, action="cut") if id(r) in left else r for r in routes]
-    return cut, len(left)
-
-
-def _brought(known: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
-    """(record, pattern) -> id of what a session has brought before."""
-    return {
-        (
-            row["origin"].get("record") or "",
-            (row["rationale"] or "").partition(":")[0],
-        ): row["id"]
-        for row in known
-    }
-
-
-def _sign(one: Candidate) -> tuple[str, str]:
-    return one.record, one.pattern
-
-
 def _written(
     vault: "Vault",
     change: "Transaction | None",
     session: Session,
     routes: Sequence[_Route],
-    known: Sequence[Mapping[str, Any]],
+    known: Brought,
 ) -> list[Fate]:
-    """Put everything into the transaction; without one, say what would be put."""
-    before = _brought(known)
+    """Put everything into the transaction; without one, say what would be put.
+
+    The cap of a session counts what would be new in the vault, the surest first.
+    """
     fates: dict[int, Fate] = {}
-    drafts: list[tuple[int, Entry]] = []
-    for place, route in enumerate(routes):
-        held = before.get(_sign(route.candidate))
-        if held is not None:
-            fates[place] = Fate(route.candidate, "duplicate", held)
-        elif route.action == "cut":
-            fates[place] = Fate(route.candidate, "cut")
-        elif route.draft is not None and route.candidate.refers is None:
-            drafts.append((place, route.draft))
-    there, _ = vault.known([draft for _, draft in drafts])
-    saved = vault.place(change, [draft for _, draft in drafts], there)
-    for (place, _), one in zip(drafts, saved, strict=True):
+    for place, before in enumerate(known.match([route.candidate for route in routes])):
+        if before is not None:
+            fates[place] = Fate(routes[place].candidate, before.action, before.id)
+    drafts = {
+        place: route.draft
+        for place, route in enumerate(routes)
+        if route.draft and route.candidate.refers is None and place not in fates
+    }
+    ideas = _ideas(vault, session, routes, fates)
+    there, _ = vault.known(list(drafts.values()))
+    fresh = [place for place, draft in drafts.items() if there.match(draft) is None]
+    fresh = sorted([*fresh, *ideas], key=lambda place: _rank(routes[place].candidate))
+    for place in fresh[max(0, vault.settings.memory.session_cap - known.count) :]:
+        fates[place] = Fate(routes[place].candidate, "cut")
+        drafts.pop(place, None)
+        ideas.pop(place, None)
+    saved = vault.place(change, list(drafts.values()), there)
+    for place, one in zip(drafts, saved, strict=True):
         fates[place] = _fate(routes[place], one)
-    _ideas(vault, change, session, routes, fates)
+    paths = _surfaced(vault, change, list(ideas.values()))
+    for place, path in zip(ideas, paths, strict=True):
+        fates[place] = Fate(routes[place].candidate, "idea", None, path)
     by_record = {
         fate.candidate.record: fate for fate in fates.values() if fate.action != "cut"
     }
@@ -364,6 +392,10 @@ def _written(
             other = by_record.get(route.candidate.refers or "")
             fates[place] = Fate(route.candidate, "duplicate", other and other.id)
     return [fates[place] for place in range(len(routes))]
+
+
+def _rank(one: Candidate) -> tuple[int, int]:
+    return _RANK[one.confidence], one.line
 
 
 def _fate(route: _Route, saved: "Saved") -> Fate:
@@ -375,17 +407,17 @@ def _fate(route: _Route, saved: "Saved") -> Fate:
 
 def _ideas(
     vault: "Vault",
-    change: "Transaction | None",
     session: Session,
     routes: Sequence[_Route],
     fates: dict[int, Fate],
-) -> None:
+) -> "dict[int, Idea]":
+    """The ideas that the ledger does not have; the others get their fate."""
     from memcli import incubator, temporal
     from memcli.ideas import Idea, keys, known
 
     today = temporal.iso(vault.now_ms() // 1000)
-    mine: list[tuple[int, Idea]] = []
-    there = None
+    found: dict[int, Idea] = {}
+    there: set[str] | None = None
     for place, route in enumerate(routes):
         if place in fates or route.action != "idea":
             continue
@@ -406,11 +438,16 @@ def _ideas(
             fates[place] = Fate(one, "duplicate")
             continue
         there |= keys(idea)
-        mine.append((place, idea))
-    if change is not None and mine:
-        paths = incubator.add(vault, change, [idea for _, idea in mine])
-    else:
-        paths = []
-    for number, (place, _) in enumerate(mine):
-        path = paths[number] if number < len(paths) else None
-        fates[place] = Fate(routes[place].candidate, "idea", None, path)
+        found[place] = idea
+    return found
+
+
+def _surfaced(
+    vault: "Vault", change: "Transaction | None", new: "Sequence[Idea]"
+) -> "Sequence[str | None]":
+    """The pages of new ideas, which are put into the transaction."""
+    from memcli import incubator
+
+    if change is None or not new:
+        return [None] * len(new)
+    return incubator.add(vault, change, new)

@@ -6,13 +6,14 @@ went through `redaction`. A session that could not be mined says so until it was
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from memcli import files, layout
 from memcli.errors import MemcliError
 
 _VERSION = 1
+_NEEDED = {"category", "confidence", "pattern", "record", "line", "action"}
 
 
 class Record(NamedTuple):
@@ -25,7 +26,8 @@ class Record(NamedTuple):
         error: why not, as `code: message`.
         turns: how many turns a person took.
         cut: how many candidates the cap of a session left out.
-        candidates: each as JSON, with `action` and `id`.
+        candidates: each as JSON, with `action` and `id`; of what was forgotten
+            without its words.
         mined: size in bytes and time in nanoseconds of the file when it was read.
     """
 
@@ -67,6 +69,30 @@ def every(root: str) -> list[Record]:
     return sorted(known, key=lambda one: (one.at, one.session), reverse=True)
 
 
+def forget(root: str, ids: Collection[str], paths: Collection[str]) -> None:
+    """Take the words of these entries out of every record; raises WriteFailed.
+
+    What is left tells the session that it has brought them already. An idea is known
+    by the path of its page.
+    """
+    for record in every(root):
+        kept = tuple(
+            without_words(one)
+            if one.get("id") in ids or (not one.get("id") and one.get("path") in paths)
+            else one
+            for one in record.candidates
+        )
+        if kept != record.candidates:
+            put(root, record._replace(candidates=kept))
+
+
+def without_words(one: Mapping[str, Any]) -> dict[str, Any]:
+    """A candidate of a record as it is kept when its entry was forgotten."""
+    bare = dict.fromkeys(one)
+    kept = ("category", "confidence", "pattern", "record", "line", "id")
+    return bare | {name: one.get(name) for name in kept} | {"action": "forgotten"}
+
+
 def _read(path: str) -> Record | None:
     import json
 
@@ -76,6 +102,8 @@ def _read(path: str) -> Record | None:
             return None
         size, changed = document.pop("mined")
         record = Record(**document, mined=(int(size), int(changed)))
+        if not all(one.keys() >= _NEEDED for one in record.candidates):
+            return None
         return record._replace(candidates=tuple(record.candidates))
     except (MemcliError, ValueError, TypeError, KeyError, AttributeError):
         return None

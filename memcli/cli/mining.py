@@ -68,10 +68,14 @@ def _session(vault: "Vault", name: str) -> Result:
         for one in candidates:
             now = f", now {one['status']}" if one.get("status") else ""
             canvas.line()
-            canvas.line(f"{one['confidence']} {one['category']}: {one['title']}")
+            title = one.get("title") or f"({one['action']})"
+            canvas.line(f"{one['confidence']} {one['category']}: {title}")
             canvas.line(f"  {one['action']} {one.get('id') or ''}{now}".rstrip())
-            canvas.line(f"  why: {one['pattern']}: {one['rationale']}")
-            canvas.line(f"  said in line {one['line']}: {one['excerpt']}")
+            for why in (one.get("why"), one.get("rationale")):
+                if why:
+                    canvas.line(f"  why: {one['pattern']}: {why}")
+            if one.get("excerpt"):
+                canvas.line(f"  said in line {one['line']}: {one['excerpt']}")
         if record.cut:
             canvas.line(f"{record.cut:,} more were left out by the cap of a session")
 

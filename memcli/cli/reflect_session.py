@@ -28,8 +28,12 @@ def one(context: Context, values: dict[str, Any]) -> Result:
 
         decided = walk(context, vault, only=ids)
         data = {**done.as_dict(), "decided": decided.data}
-        return Result(data=data, text=decided.text)
-    return Result(data=done.as_dict(), text=lambda canvas: _draw(canvas, done))
+        return Result(data=data, text=decided.text, warnings=_unread(done))
+    return Result(
+        data=done.as_dict(),
+        text=lambda canvas: _draw(canvas, done),
+        warnings=_unread(done),
+    )
 
 
 def many(context: Context, values: dict[str, Any]) -> Result:
@@ -75,6 +79,13 @@ def _current(context: Context) -> str:
             hint="Hosts write it with the first answer; try again then.",
         )
     return path
+
+
+def _unread(done: "Reflected") -> tuple[str, ...]:
+    if not done.broken:
+        return ()
+    lines = "1 line" if done.broken == 1 else f"{done.broken:,} lines"
+    return (f"{lines} of the transcript could not be read",)
 
 
 def _asks(vault: "Vault") -> bool:
