@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from memcli import Vault
+
 PROBE = """
 import sys
 before = set(sys.modules)
@@ -17,6 +19,11 @@ before = set(sys.modules)
 loaded = {{name.partition(".")[0] for name in set(sys.modules) - before}}
 sys.stderr.write("LOADED " + " ".join(sorted(loaded)))
 """
+
+# Names with their dots; and the end of a command lets the probe speak.
+PROBE_WHOLE = "import os, sys\nos._exit = sys.exit\n" + PROBE.replace(
+    'name.partition(".")[0]', "name"
+)
 
 RUN = """
 from memcli.cli.argv import main
@@ -76,3 +83,31 @@ def test_no_other_command_loads_the_mcp_sdk(tmp_path: Path):
         seen |= loaded
     assert {"whoosh", "typer"} <= seen
     assert loaded_by("import memcli.cli.mcp, memcli.cli.tools") & SDK == set()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["recall", "anything"], ["reflect", "anything"], ["save", "We deploy on Mondays"]],
+)
+def test_what_reads_and_saves_loads_nothing_of_mining(
+    vault: Vault, arguments: list[str]
+):
+    words = [*arguments, "--vault", vault.root]
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE_WHOLE.format(code=RUN.format(arguments=words))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = set(done.stderr.rpartition("LOADED ")[2].split())
+    assert "memcli.vault" in found
+    unused = (
+        *(
+            "memcli.mining",
+            "memcli.hosts.door",
+            "memcli.reflection",
+            "memcli.redaction",
+        ),
+        *("memcli.backfill", "detect_secrets", "requests"),
+    )
+    assert [name for name in found if name.startswith(unused)] == []

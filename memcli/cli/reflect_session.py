@@ -67,18 +67,20 @@ def _current(context: Context) -> str:
     from memcli import hosts
 
     path = hosts.current(context.environ, os.getcwd())
-    if path is None:
-        raise UsageError(
-            "there is no question, and no session of an agent runs here",
-            hint='Ask one: memcli reflect "what do we know about X?"; or name a '
-            "transcript: memcli reflect --session PATH",
-        )
-    if not os.path.exists(path):
+    if path is not None:
+        return path
+    session = hosts.running(context.environ)
+    if session is not None:
         raise Unreadable(
-            f"{path}: the session has no transcript yet",
-            hint="Hosts write it with the first answer; try again then.",
+            f"session {session} has no transcript yet",
+            hint="Hosts write it with the first answer; try again then, or name one: "
+            "memcli reflect --session PATH",
         )
-    return path
+    raise UsageError(
+        "there is no question, and no session of an agent runs here",
+        hint='Ask one: memcli reflect "what do we know about X?"; or name a '
+        "transcript: memcli reflect --session PATH",
+    )
 
 
 def _unread(done: "Reflected") -> tuple[str, ...]:

@@ -7,9 +7,16 @@ one payload must not pay for five formats of transcripts.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memcli.hosts.door import HOSTS, Transcript, current, discover, open_transcript
+    from memcli.hosts.door import (
+        HOSTS,
+        Transcript,
+        current,
+        discover,
+        open_transcript,
+        running,
+    )
 
-__all__ = ["HOSTS", "Transcript", "current", "discover", "open_transcript"]
+__all__ = ["HOSTS", "Transcript", "current", "discover", "open_transcript", "running"]
 
 
 def __getattr__(name: str) -> Any:

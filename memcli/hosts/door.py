@@ -24,7 +24,7 @@ from memcli.hosts import (
 from memcli.hosts.lines import Lines
 from memcli.transcript import Session, Step
 
-__all__ = ["HOSTS", "Transcript", "current", "discover", "open_transcript"]
+__all__ = ["HOSTS", "Transcript", "current", "discover", "open_transcript", "running"]
 
 _MODULES: dict[str, ModuleType] = {
     module.NAME: module
@@ -119,6 +119,11 @@ def current(environ: Mapping[str, str], cwd: str) -> str | None:
     the newest of any host whose folder is `cwd`.
     """
     return machine.current(environ, cwd)
+
+
+def running(environ: Mapping[str, str]) -> str | None:
+    """The id of the session that runs this program, None when no host says it."""
+    return machine.running(environ)
 
 
 def _recognised(path: str) -> ModuleType:

@@ -56,6 +56,14 @@ def current(environ: Mapping[str, str], cwd: str) -> str | None:
     return _newest(environ, cwd)
 
 
+def running(environ: Mapping[str, str]) -> str | None:
+    """The id of the session that runs this program, None when no host says it."""
+    for name in ("CLAUDE_CODE_SESSION_ID", "GEMINI_SESSION_ID"):
+        if _SESSION.fullmatch(environ.get(name, "")):
+            return environ[name]
+    return None
+
+
 def slug(path: str) -> str:
     """The name of Claude Code's folder for a project's path, links resolved.
 

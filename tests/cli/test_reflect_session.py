@@ -1,0 +1,425 @@
+"""`memcli reflect` on sessions: flags, what it says, and whom it asks what."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, sessions
+from memcli.cli import reflect as command
+from memcli.cli.argv import defaults
+from memcli.entry import Status
+from memcli.hosts.machine import slug
+from tests.cli.conftest import Run
+from tests.cli.test_review import Person, Walked
+from tests.hosts.writing import NOON, Claude, write
+from tests.test_reflection import ALWAYS, SEEDED, commits, say, talk, texts
+
+Snapshot = Callable[[str], dict[str, str]]
+ASKED = "[a]pprove [e]dit [r]eject [s]kip"
+
+
+def reflect(vault: Vault, *lines: str, **values: Any) -> Walked:
+    """What a person at a terminal sees who types these lines."""
+    given = defaults(command.COMMAND)
+    del given["vault"], given["json"]
+    person = Person(vault, lines)
+    result = command.run(person.context, **{**given, **values})
+    return Walked(result.data, person.said)
+
+
+# --- one session ------------------------------------------------------------------
+
+
+def test_the_envelope_has_every_key_of_the_use_case(
+    memcli: Run, tmp_path: Path
+) -> None:
+    path = talk(tmp_path, SEEDED)
+    done = memcli("reflect", "--session", path, "--json")
+    assert (done.code, done.err, done.json["warnings"]) == (0, "", [])
+    data = done.json["data"]
+    assert list(data) == [
+        *("session", "host", "transcript", "turns", "candidates", "counts", "cut"),
+        *("broken", "unknown", "commit", "dry_run"),
+    ]
+    assert (data["session"], data["host"], data["turns"]) == ("talk", "generic", 6)
+    assert data["counts"] == {"saved": 2, "review": 1, "inbox": 1, "idea": 1}
+    assert (data["cut"], data["broken"], data["unknown"]) == (0, 0, {})
+    assert len(data["commit"]) == 40
+    assert data["dry_run"] is False
+    assert list(data["candidates"][0]) == [
+        *("category", "confidence", "pattern", "rationale", "title", "text"),
+        *("excerpt", "line", "record", "at", "occurrences", "refers"),
+        *("action", "id", "path", "target", "why"),
+    ]
+    again = memcli("reflect", "--session", path, "--json").json["data"]
+    assert (again["counts"], again["commit"]) == ({"duplicate": 5}, None)
+
+
+def test_a_pipe_gets_a_row_of_five_cells_for_each_candidate(
+    memcli: Run, vault: Vault, tmp_path: Path
+) -> None:
+    done = memcli("reflect", "--session", talk(tmp_path, SEEDED))
+    rows = [line.split("\t") for line in done.out.splitlines()]
+    assert [row[:3] for row in rows] == [
+        ["saved", "HIGH", "preference"],
+        ["saved", "HIGH", "correction"],
+        ["review", "MEDIUM", "fix"],
+        ["idea", "MEDIUM", "idea"],
+        ["inbox", "LOW", "preference"],
+    ]
+    assert vault.get(rows[0][3]).body.strip() == ALWAYS
+    assert rows[0][4] == ALWAYS.rstrip(".")
+    assert {len(row) for row in rows} == {5}
+
+
+def test_nothing_to_keep_is_no_row_and_no_error(memcli: Run, tmp_path: Path) -> None:
+    done = memcli("reflect", "--session", talk(tmp_path, [("user", "hello")]))
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_a_dry_run_shows_the_plan_and_writes_nothing(
+    memcli: Run, vault: Vault, tmp_path: Path, snapshot: Snapshot
+) -> None:
+    before = snapshot(vault.root)
+    path = talk(tmp_path, SEEDED)
+    done = memcli("reflect", "--session", path, "--dry-run", "--json").json["data"]
+    assert (done["dry_run"], done["commit"]) == (True, None)
+    assert {one["id"] for one in done["candidates"]} == {None}
+    assert snapshot(vault.root) == before
+    assert sessions.every(vault.root) == []
+
+
+def test_a_line_that_cannot_be_read_is_a_warning(memcli: Run, tmp_path: Path) -> None:
+    path = Path(say(tmp_path, ALWAYS))
+    path.write_bytes(b'{"role": "user", "te\n' + path.read_bytes())
+    done = memcli("reflect", "--session", str(path), "--json")
+    assert done.json["warnings"] == ["1 line of the transcript could not be read"]
+    assert done.json["data"]["counts"] == {"saved": 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("what", "--session", "x"), "Drop --session."),
+        (("what", "--all-sessions"), "Drop --all-sessions."),
+        (("what", "--since", "7d"), "Drop --since."),
+        (("what", "--host", "codex"), "Drop --host."),
+        (("what", "--dry-run"), "Drop --dry-run."),
+        (("--session", "x", "--all-sessions"), "Drop --session."),
+        (("--session", "x", "--since", "7d"), "Drop --since."),
+        (("--session", "x", "--budget", "low"), "Ask one: memcli reflect"),
+        (("--session", "x", "--tag", "a"), "Ask one: memcli reflect"),
+        (("--all-sessions", "--limit", "3"), "Ask one: memcli reflect"),
+    ],
+)
+def test_flags_that_contradict_each_other_are_a_usage_error(
+    memcli: Run, words: tuple[str, ...], hint: str
+) -> None:
+    done = memcli("reflect", *words, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "usage")
+    assert done.json["error"]["hint"].startswith(hint)
+
+
+def test_no_session_and_no_question_is_a_usage_error(memcli: Run) -> None:
+    done = memcli("reflect", "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "usage")
+    assert "memcli reflect --session PATH" in done.json["error"]["hint"]
+
+
+@pytest.mark.parametrize("words", [("--session", "x"), ("--all-sessions",)])
+def test_a_host_that_is_not_known_is_refused_with_those_that_are(
+    memcli: Run, words: tuple[str, ...]
+) -> None:
+    done = memcli("reflect", *words, "--host", "cursor", "--json")
+    assert (done.code, done.json["error"]["code"]) == (1, "invalid_host")
+    assert "claude-code, codex, gemini, copilot" in done.json["error"]["hint"]
+
+
+def test_a_transcript_that_is_not_there_or_is_none(memcli: Run, tmp_path: Path) -> None:
+    for path in (tmp_path / "gone.jsonl", tmp_path):
+        done = memcli("reflect", "--session", str(path), "--json")
+        assert (done.code, done.json["error"]["code"]) == (1, "unreadable")
+        assert str(path) in done.json["error"]["message"]
+
+
+def test_a_vault_that_is_locked_says_try_again(
+    memcli: Run, vault: Vault, tmp_path: Path
+) -> None:
+    from memcli.lock import Lock
+
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
+    lock = Path(vault.root, ".memcli", "run", "lock")
+    with Lock(str(lock), 0):
+        done = memcli("reflect", "--session", talk(tmp_path, SEEDED), "--json")
+    assert (done.code, done.json["error"]["code"]) == (75, "lock_busy")
+
+
+# --- inside an agent's session ------------------------------------------------------
+
+
+def history(home: Path, cwd: Path, name: str, *said: str) -> Path:
+    """A Claude Code session in a scratch HOME, of a project in `cwd`."""
+    session = Claude()
+    session.user("hello")
+    session.agent("ok")
+    for text in said:
+        session.user(text)
+        session.agent("You're right, let me fix that.")
+    for record in session.records:
+        record.update(sessionId=name, cwd=str(cwd))
+    folder = home / ".claude" / "projects" / slug(os.path.realpath(cwd))
+    return Path(write(folder / f"{name}.jsonl", session.records))
+
+
+def test_inside_a_session_that_session_is_mined(
+    memcli: Run, home: Path, tmp_path: Path
+) -> None:
+    history(home, tmp_path, "s1", "Always use tabs in makefiles")
+    history(home, tmp_path, "s2", "Always use spaces in python files")
+    environ = {"CLAUDE_CODE_SESSION_ID": "s1"}
+    done = memcli("reflect", "--json", environ=environ).json["data"]
+    assert (done["session"], done["host"]) == ("s1", "claude-code")
+    assert done["candidates"][0]["title"] == "Always use tabs in makefiles"
+    assert done["transcript"].startswith("~")
+
+
+@pytest.mark.parametrize("host", ["CLAUDE_CODE_SESSION_ID", "GEMINI_SESSION_ID"])
+def test_a_session_without_a_transcript_yet_is_told_to_wait(
+    memcli: Run, home: Path, tmp_path: Path, host: str
+) -> None:
+    history(home, tmp_path, "s1", ALWAYS)
+    environ = {host: "s9"}
+    done = memcli("reflect", "--json", environ=environ)
+    assert (done.code, done.json["error"]["code"]) == (1, "unreadable")
+    assert "session s9 has no transcript yet" in done.json["error"]["message"]
+    assert "first answer" in done.json["error"]["hint"]
+
+
+# --- people -------------------------------------------------------------------------
+
+
+def test_medium_candidates_trigger_interactive_review_prompts(
+    vault: Vault, tmp_path: Path
+) -> None:
+    vault.save(
+        vault.draft({"text": "Use pip instead of uv in scripts", "kind": "preference"})
+    )
+    waits = vault.draft({"text": "something else waits", "status": "pending"})
+    older = vault.save(waits).id
+    rows = [*SEEDED, ("user", "use uv instead of pip in scripts")]
+    rows.append(("assistant", "Done."))
+    walked = reflect(vault, "a", "a", session=talk(tmp_path, rows))
+    asked = {
+        one["pattern"]: vault.get(one["id"]).status
+        for one in walked.data["candidates"]
+        if one["action"] in ("review", "supersede")
+    }
+    assert walked.said.count(ASKED) == len(asked) == 2
+    assert set(asked.values()) == {Status.ACTIVE}
+    # Neither what is saved, nor a single inference, nor an idea, nor what waited.
+    kept = [one for one in walked.data["candidates"] if one["action"] == "inbox"]
+    assert vault.get(kept[0]["id"]).status is Status.PENDING
+    assert vault.get(older).status is Status.PENDING
+    assert walked.data["decided"] == {
+        "approved": 2,
+        "rejected": 0,
+        "superseded": 0,
+        "left": 2,
+    }
+
+
+def test_who_leaves_the_questions_finds_them_in_review(
+    vault: Vault, tmp_path: Path
+) -> None:
+    walked = reflect(vault, session=talk(tmp_path, SEEDED))
+    assert walked.said.count(ASKED) == 1
+    assert walked.data["decided"]["left"] == 2
+    assert commits(vault)[0] == "reflect: talk"
+    again = reflect(vault, "a", session=talk(tmp_path, SEEDED))
+    assert ASKED not in again.said  # asked once; the rest is for `memcli review`
+    assert "decided" not in again.data
+
+
+def test_memory_review_mode_silent_asks_nothing(vault: Vault, tmp_path: Path) -> None:
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text('[memory]\nreview_mode = "silent"\n', encoding="utf-8")
+    walked = reflect(vault, "a", session=talk(tmp_path, SEEDED))
+    assert walked.said == ""
+    assert walked.data["counts"]["saved"] == 3
+
+
+def test_a_dry_run_asks_nothing(vault: Vault, tmp_path: Path) -> None:
+    assert reflect(vault, session=talk(tmp_path, SEEDED), dry_run=True).said == ""
+
+
+def test_json_asks_nothing_though_a_person_is_there(
+    vault: Vault, tmp_path: Path
+) -> None:
+    given = defaults(command.COMMAND)
+    del given["vault"], given["json"]
+    person = Person(vault, ["a"])
+    given["session"] = talk(tmp_path, SEEDED)
+    result = command.run(person.context._replace(json=True), **given)
+    assert (person.heard, "decided" in result.data) == ([], False)
+
+
+class Screen:
+    """A canvas of a terminal that remembers what was drawn."""
+
+    terminal = True
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.rows: list[tuple[str, ...]] = []
+
+    def line(self, text: str = "", *, style: str = "") -> None:
+        self.lines.append(text)
+
+    def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        self.rows += [header, *rows]
+
+
+def test_a_terminal_says_in_sentences_what_happened(
+    vault: Vault, tmp_path: Path
+) -> None:
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text("[memory]\nsession_cap = 3\n", encoding="utf-8")
+    given = defaults(command.COMMAND)
+    del given["vault"], given["json"]
+    given["session"] = talk(tmp_path, SEEDED)
+    for dry_run, verb in ((True, "would be"), (False, "are")):
+        screen = Screen()
+        person = Person(vault, [])
+        context = person.context._replace(stdin_is_terminal=False)
+        command.run(context, **{**given, "dry_run": dry_run}).text(screen)
+        assert screen.lines[:3] == [
+            "generic talk: 6 turns",
+            f"  candidates {verb}: saved 2, review 1, cut 2",
+            "  2 left out by the cap of a session "
+            "([memory] session_cap in .memcli/config.toml)",
+        ]
+        assert ("nothing was changed" in screen.lines) is dry_run
+        assert screen.rows[0] == ("became", "confidence", "category", "id", "title")
+        assert len(screen.rows) == 6
+
+
+# --- many ---------------------------------------------------------------------------
+
+
+def machine(home: Path, cwd: Path) -> None:
+    """Transcripts of three hosts, each a minute younger than the one before."""
+    plain = "Always run the linter before pushing"
+    codex = {
+        "type": "message",
+        "role": "user",
+        "content": [{"type": "input_text", "text": plain}],
+    }
+    rollout = [
+        {
+            "timestamp": NOON,
+            "type": "session_meta",
+            "payload": {"id": "c1", "cwd": str(cwd), "cli_version": "0.169.0"},
+        },
+        {"timestamp": NOON, "type": "response_item", "payload": codex},
+    ]
+    chat = [
+        {
+            "sessionId": "g1",
+            "projectHash": "h",
+            "startTime": NOON,
+            "lastUpdated": NOON,
+            "kind": "main",
+        },
+        {
+            "id": "a",
+            "timestamp": NOON,
+            "type": "user",
+            "content": [{"text": "Never push to the main branch"}],
+        },
+    ]
+    paths = [
+        history(home, cwd, "s1", "Always use tabs in makefiles"),
+        history(home, cwd, "s2", "Always use tabs in makefiles"),
+        Path(write(home / ".codex/sessions/2026/rollout-1.jsonl", rollout)),
+        Path(write(home / ".gemini/tmp/h/chats/session-1.jsonl", chat)),
+    ]
+    for number, path in enumerate(paths):
+        moment = time.time() - 86_400 * 30 * (len(paths) - number)
+        os.utime(path, (moment, moment))
+
+
+def test_all_sessions_of_a_machine_and_a_table_of_them(
+    memcli: Run, vault: Vault, home: Path, tmp_path: Path
+) -> None:
+    machine(home, tmp_path)
+    done = memcli("reflect", "--all-sessions")
+    assert done.code == 0
+    assert [line.split("\t") for line in done.out.splitlines()] == [
+        ["claude-code", "2", "2", "0", "0", "1", "0", "0", "0", "1"],
+        ["codex", "1", "1", "0", "0", "1", "0", "0", "0", "0"],
+        ["gemini", "1", "1", "0", "0", "1", "0", "0", "0", "0"],
+    ]
+    assert commits(vault)[:4] == [
+        f"reflect: {name}" for name in ("g1", "c1", "s2", "s1")
+    ]
+    again = memcli("reflect", "--all-sessions", "--json").json
+    assert again["ok"]
+    assert {one["outcome"] for one in again["data"]["sessions"]} == {"unchanged"}
+    assert len(commits(vault)) == 5
+    grown = history(home, tmp_path, "s1", "Always use tabs in makefiles", ALWAYS)
+    data = memcli("reflect", "--all-sessions", "--json").json["data"]
+    told = {one["transcript"]: one["outcome"] for one in data["sessions"]}
+    assert told.pop(str(grown)) == "reflected"
+    assert set(told.values()) == {"unchanged"}
+    assert ALWAYS in texts(vault)
+
+
+def test_a_broken_file_is_named_and_the_others_are_done(
+    memcli: Run, vault: Vault, home: Path, tmp_path: Path
+) -> None:
+    machine(home, tmp_path)
+    chat = home / ".gemini/tmp/h/chats/session-1.jsonl"
+    chat.unlink()
+    chat.mkdir()
+    done = memcli("reflect", "--all-sessions", "--json")
+    assert (done.code, done.json["ok"], done.json["error"]) == (1, False, None)
+    (failed,) = [
+        one for one in done.json["data"]["sessions"] if one["outcome"] == "failed"
+    ]
+    assert failed["transcript"] == str(chat)
+    assert failed["error"] == f"unreadable: {chat}: is a folder"
+    assert done.json["warnings"] == [failed["error"]]
+    assert len(texts(vault)) == 2
+    plain = memcli("reflect", "--all-sessions")
+    assert plain.code == 1
+    assert plain.out.splitlines()[2].split("\t")[:5] == ["gemini", "1", "0", "0", "1"]
+    assert f"warning: unreadable: {chat}" in plain.err
+
+
+def test_since_and_host_choose_among_them(
+    memcli: Run, home: Path, tmp_path: Path
+) -> None:
+    machine(home, tmp_path)
+
+    def chosen(*words: str) -> list[str]:
+        done = memcli("reflect", "--all-sessions", "--dry-run", "--json", *words)
+        return [one["session"] for one in done.json["data"]["sessions"]]
+
+    assert chosen() == ["s1", "s2", "c1", "g1"]
+    assert chosen("--since", "75d") == ["c1", "g1"]
+    assert chosen("--host", "claude-code") == ["s1", "s2"]
+    assert chosen("--host", "gemini", "--since", "75d") == ["g1"]
+    assert chosen("--host", "generic") == []
+    refused = memcli("reflect", "--all-sessions", "--since", "soon", "--json")
+    assert refused.code == 1
+    assert "soon" in refused.json["error"]["message"]
+
+
+def test_a_machine_without_transcripts_says_so(memcli: Run) -> None:
+    done = memcli("reflect", "--all-sessions")
+    assert (done.code, done.out) == (0, "no transcripts on this machine\n")
