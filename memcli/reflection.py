@@ -268,6 +268,7 @@ def _kept(
         with vault.transaction() as change:
             fates = keep(change)
             change.message = f"reflect: {session.id[:80]}"
+            change.whole = True  # an idea's page without its ledger is no idea
         commit = change.commit
     cut = sum(fate.action == "cut" for fate in fates)
     return Reflected(session, transcript, found.turns, fates, cut, commit, dry_run)

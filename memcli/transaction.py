@@ -32,7 +32,8 @@ class Transaction:
     """A context manager: inside the block the lock is held and nothing is written.
 
     At the end of the block everything is written and committed, then `commit` is the
-    commit's id. An exception in the block writes nothing.
+    commit's id. An exception in the block writes nothing. With `whole` a kill leaves
+    no part of it even when every file is new, which costs a journal of their bytes.
 
     Args:
         root: the vault's folder.
@@ -53,6 +54,7 @@ class Transaction:
     ) -> None:
         self.message = "memcli"
         self.commit: str | None = None
+        self.whole = False
         self._root = root
         self._environ = environ
         self._tell = tell
@@ -138,7 +140,7 @@ class Transaction:
         # removal leaves nothing behind that could tell it from a person's.
         several = None in self._after.values() or (
             len(changes) > 1
-            and any(change.before is not None for change in changes.values())
+            and (self.whole or any(one.before is not None for one in changes.values()))
         )
         fault = self._fault
         fault("locked")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,10 +20,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli import Vault, codec, recall, repair, review, undo
+from memcli import Vault, codec, layout, recall, repair, review, undo
 from memcli.entry import Status
 from memcli.errors import EntryNotFound, NotAllowed
 from memcli.inspect import overview
+from memcli.reflection import reflect
+from memcli.transcript import Session, Step
 from tests.conftest import NOW
 
 pytestmark = pytest.mark.skipif(
@@ -64,6 +66,7 @@ def fill(root: Path) -> None:
     vault.save(save({"text": "Retest rerank", "item": "derived"}))
     solved = vault.save(save({"text": "Rerank is broken", "item": "derived"}))
     vault.resolve(solved.id)
+    vault.save(save({"text": TALK[0], "kind": "preference"}))
     vault.save(save({"text": "We deploy at night", "status": "pending"}))
     vault.save(save({"text": "Use emacs", "status": "pending"}))
     changed = vault.save(save({"text": "The port is 80"}))
@@ -87,7 +90,7 @@ def state(root: Path) -> State:
     found: State = {}
     for path in sorted(root.rglob("*.md")):
         relative = path.relative_to(root).as_posix()
-        if relative == "README.md":
+        if relative in ("README.md", layout.IDEA_LEDGER):
             continue
         entry = codec.decode(path.read_bytes(), relative).entry
         assert entry.id not in found, f"{entry.id} twice"
@@ -98,6 +101,25 @@ def state(root: Path) -> State:
             entry.superseded_by,
         )
     return found
+
+
+# A claim that is held, one that is not, one for review, one for the inbox, an idea.
+TALK = (
+    "Always run the rerank tests after every change",
+    "Always run the linter before committing",
+    "The bug was caused by a stale cache. Fixed by deleting .cache/",
+    "remember also you have LSP tool access",
+    "we should also do the export later",
+)
+
+
+def reflect_on_talk(vault: Vault, said: Sequence[str] = TALK) -> dict[str, int]:
+    """Mine a session; what became of it."""
+    steps = [Step("user", "hello", 1, "r1"), Step("assistant", "ok", 2, "r2")]
+    for number, text in enumerate(said, 3):
+        steps.append(Step("user", text, number, f"r{number}"))
+        steps.append(Step("assistant", "ok", number, f"a{number}"))
+    return reflect(vault, Session("talk", "generic"), steps).counts
 
 
 SESSION = {"source": {"session": "s"}}
@@ -132,6 +154,7 @@ OPERATIONS: dict[str, Act] = {
         v, id_of(v, "We deploy at night"), id_of(v, "We deploy on Tuesdays")
     ),
     "undo": lambda v: undo.undo_last(v, "review: "),
+    "reflect": lambda v: reflect_on_talk(v),
 }
 
 
@@ -255,6 +278,27 @@ def test_a_killed_operation_has_happened_whole_or_not_at_all(
     if "forget" not in name:
         texts = {entry[1] for entry in after.values()}
         assert {entry[1] for entry in before.values()} <= texts
+
+
+@pytest.mark.parametrize("said", [TALK, TALK[1:]], ids=["and evidence", "all new"])
+def test_a_reflection_that_is_killed_is_completed_by_the_next_one(
+    full: Path, tmp_path: Path, said: Sequence[str]
+) -> None:
+    whole: list[State] = []
+    for killed in everywhere(full, tmp_path, lambda v: reflect_on_talk(v, said)):
+        vault = opened(killed.root, 4_000)
+        counts = reflect_on_talk(vault, said)
+        assert sum(counts.values()) == len(said)
+        assert set(counts.values()) == {1} or counts == {"duplicate": len(said)}
+        assert dirty(killed.root) == []
+        found = state(killed.root)
+        texts = sorted(entry[1] for entry in found.values())
+        assert len(texts) == len(set(texts))
+        whole.append({entry[0]: ("", *entry[1:]) for entry in found.values()})
+        assert reflect_on_talk(vault, said) == {"duplicate": len(said)}
+    assert len(whole) > 5
+    for one in whole:
+        assert one == whole[-1]
 
 
 def test_an_import_that_is_killed_leaves_whole_files_that_are_named(
