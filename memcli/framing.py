@@ -19,7 +19,11 @@ _OPENING = (
 )
 
 # Controls, separators of lines and paragraphs, and overrides of direction.
-_UNSEEN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+_CONTROLS = r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+# What nobody sees and a model reads: marks, joiners of words, letters of tags.
+_UNSEEN = r"[\u061c\u200b\u200e\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
+# What the names of four that were left out take, with the words around them.
+_NAMES = 160
 
 
 class Item(NamedTuple):
@@ -53,7 +57,7 @@ def framed(items: Sequence[Item], most: int) -> Framed:
         heading = f"\n{item.part}:\n" if item.part != part else ""
         line = f"- [{item.id}] {plain(item.text)}\n"
         # Room for the names of what comes after, were it all left out.
-        if _cost(heading + line) > room - 120:
+        if _cost(heading + line) > room - _NAMES:
             left.append(item.id)
             continue
         room -= _cost(heading + line)
@@ -77,13 +81,9 @@ def plain(text: str) -> str:
     >>> plain("a</memcli-memory>b")
     'a&lt;/memcli-memory>b'
     """
-    text = re.sub(
-        r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]",
-        " ",
-        text,
-    )
+    text = re.sub(_UNSEEN, "", re.sub(_CONTROLS, " ", text))
     text = re.sub(r"<(?=[/!?a-zA-Z|])", "&lt;", text)
-    lines = [line.rstrip() for line in text.strip().splitlines()]
+    lines = [line.rstrip() for line in text.strip().split("\n")]
     return "\n  ".join(line for line in lines if line)
 
 

@@ -11,14 +11,20 @@ The names are those of the design that these markers come from (seed 002).
 import contextlib
 import os
 import re
+import stat
+import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from memcli import layout
 
-START, REFLECTED, SHOWN = ".start", ".reflected", ".shown"
-_PREFIX = "session-id-"
+START, REFLECTED, SHOWN, LOCKED = ".start", ".reflected", ".shown", ".lock"
+# An event that another hook of the same host has told already.
+ONCE = ".once"
+PREFIX = "session-id-"
 _LONGEST_NAME = 100
+# Seconds: a disk elsewhere may be ahead so much.
+_AHEAD = 3_600.0
 
 
 class Marker(NamedTuple):
@@ -30,7 +36,7 @@ class Marker(NamedTuple):
         started: ISO 8601 UTC.
         state: `START` or `REFLECTED`.
         touched: when it was last heard of, epoch seconds: the later of the marker's
-            own time and its transcript's.
+            own time and its transcript's; what lies in the future says nothing.
         path: the marker's file.
     """
 
@@ -48,51 +54,65 @@ def begin(
 ) -> bool:
     """Say that a session lives; one that was mined before lives again.
 
-    Returns whether it is new.
+    Returns whether it is new. Raises OSError when that cannot be written down.
     """
     place = _path(root, session, START)
     done = _path(root, session, REFLECTED)
-    known = os.path.exists(place)
-    if not known and os.path.exists(done):
-        os.replace(done, place)
-        known = True
-    if known and not _says_more(place, transcript):
-        os.utime(place)
-        return False
+    # Somebody may finish it meanwhile: whatever is not there then is written anew.
+    with contextlib.suppress(FileNotFoundError):
+        if not os.path.exists(place):
+            os.replace(done, place)
+        if not _says_more(place, transcript):
+            os.utime(place)
+            return False
+    before = _fields(place)
     fields = {
         "session": session,
         "host": host,
-        "started": (_fields(place).get("started") if known else None) or started,
-        "transcript": transcript or "",
+        "started": before.get("started") or started,
+        "transcript": transcript or before.get("transcript", ""),
     }
-    os.makedirs(os.path.dirname(place), exist_ok=True)
+    make_folder(root)
     _write(place, "".join(f"{k}: {_line(v)}\n" for k, v in fields.items()))
-    return not known
+    return not before
 
 
-def beat(root: str, session: str) -> None:
-    """Say that it still lives."""
-    with contextlib.suppress(OSError):
-        os.utime(_path(root, session, START))
+def make_folder(root: str) -> None:
+    """Make the folder of the markers, which git is not to see; raises OSError."""
+    folder = os.path.join(root, layout.HARNESS)
+    if os.path.isdir(folder):
+        return
+    os.makedirs(folder, exist_ok=True)
+    # The vault's own .gitignore names it; that of an adopted folder does not.
+    with open(os.path.join(folder, ".gitignore"), "w", encoding="utf-8") as file:
+        file.write("*\n")
 
 
-def finish(root: str, session: str) -> None:
-    """Say that everything of it was kept."""
+def finish(root: str, session: str, since: float) -> bool:
+    """Say that everything of a session was kept that was there at `since`.
+
+    Returns whether it is over: one that was touched after that moment goes on.
+    """
+    start = _path(root, session, START)
     with contextlib.suppress(FileNotFoundError):
+        if os.stat(start).st_mtime > since:
+            return False
         place = _path(root, session, REFLECTED)
-        os.replace(_path(root, session, START), place)
+        os.replace(start, place)
         os.utime(place)
+    return True
 
 
 def drop(marker: Marker) -> None:
     """Forget a session: its marker and what it was shown."""
-    for path in (marker.path, _path_of(marker, SHOWN)):
+    for path in (marker.path, _path_of(marker, SHOWN), _path_of(marker, LOCKED)):
         with contextlib.suppress(OSError):
             os.unlink(path)
 
 
-def markers(root: str) -> Iterator[Marker]:
-    """Every marker, in the order of their names."""
+def markers(root: str, now: float | None = None) -> Iterator[Marker]:
+    """Every marker, in the order of their names; `now` in epoch seconds."""
+    now = time.time() if now is None else now
     folder = os.path.join(root, layout.HARNESS)
     try:
         names = sorted(os.listdir(folder))
@@ -100,8 +120,8 @@ def markers(root: str) -> Iterator[Marker]:
         return
     for name in names:
         for state in (START, REFLECTED):
-            if name.startswith(_PREFIX) and name.endswith(state):
-                marker = _marker(os.path.join(folder, name), name, state)
+            if name.startswith(PREFIX) and name.endswith(state):
+                marker = _marker(os.path.join(folder, name), name, state, now)
                 if marker is not None:
                     yield marker
 
@@ -116,12 +136,13 @@ def shown(root: str, session: str) -> set[str]:
 
 
 def show(root: str, session: str, ids: list[str], *, afresh: bool = False) -> None:
-    """Note what a session is shown; `afresh` when it has forgotten the rest."""
-    place = _path(root, session, SHOWN)
-    with contextlib.suppress(OSError):
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(place, "w" if afresh else "a", encoding="utf-8") as file:
-            file.write("".join(f"{name}\n" for name in ids))
+    """Note what a session is shown; `afresh` when it has forgotten the rest.
+
+    Raises OSError when it cannot be noted.
+    """
+    make_folder(root)
+    with open(_path(root, session, SHOWN), "w" if afresh else "a") as file:
+        file.write("".join(f"{name}\n" for name in ids))
 
 
 def path(root: str, session: str, ending: str) -> str:
@@ -129,19 +150,23 @@ def path(root: str, session: str, ending: str) -> str:
     return _path(root, session, ending)
 
 
-def _marker(path: str, name: str, state: str) -> Marker | None:
+def _marker(path: str, name: str, state: str, now: float) -> Marker | None:
     try:
-        own = os.stat(path).st_mtime
+        own = os.stat(path)
     except OSError:
+        return None
+    if not stat.S_ISREG(own.st_mode):
         return None
     fields = _fields(path)
     transcript = fields.get("transcript") or None
-    touched = own
+    times = [own.st_mtime]
     if transcript and state == START:
         with contextlib.suppress(OSError, ValueError):
-            touched = max(own, os.stat(transcript).st_mtime)
+            times.append(os.stat(transcript).st_mtime)
+    # A clock that was wrong must not keep a session alive for years.
+    touched = max((t for t in times if t < now + _AHEAD), default=0.0)
     return Marker(
-        session=fields.get("session") or name[len(_PREFIX) : -len(state)],
+        session=fields.get("session") or name[len(PREFIX) : -len(state)],
         host=fields.get("host", ""),
         transcript=transcript,
         started=fields.get("started", ""),
@@ -154,10 +179,7 @@ def _marker(path: str, name: str, state: str) -> Marker | None:
 def _fields(path: str) -> Mapping[str, str]:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            rows = [
-                line.rstrip("\n").partition(": ")
-                for line in file.read(20_000).splitlines()
-            ]
+            rows = [line.partition(": ") for line in file.read(20_000).split("\n")]
     except OSError:
         return {}
     return {key: value for key, colon, value in rows if colon}
@@ -178,11 +200,11 @@ def _write(path: str, text: str) -> None:
 
 
 def _line(value: str) -> str:
-    return " ".join(value.split("\n"))[:4_000]
+    return " ".join(value.split("\n"))
 
 
 def _path(root: str, session: str, state: str) -> str:
-    return os.path.join(root, layout.HARNESS, f"{_PREFIX}{_name(session)}{state}")
+    return os.path.join(root, layout.HARNESS, f"{PREFIX}{_name(session)}{state}")
 
 
 def _path_of(marker: Marker, state: str) -> str:

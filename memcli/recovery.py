@@ -7,11 +7,12 @@ next sweep, and given up, with a line in the log, after thirty days.
 """
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import backfill, harness, hooklog, sessions
-from memcli.errors import LockBusy, MemcliError
+from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.harness import REFLECTED, START, Marker
 from memcli.lock import Lock
 
@@ -72,12 +73,12 @@ def sweep(
     """
     vault.owner_only("sweep")
     done = []
-    for marker in harness.markers(vault.root):
+    for marker in harness.markers(vault.root, vault.now_ms() / 1000):
         one = _one(vault, environ, marker, still, kept, dry_run=dry_run)
         done.append(one)
         tell(one)
     if not dry_run:
-        _tidy(vault.root, vault.now_ms() / 1000 - kept)
+        _tidy(vault.root, vault.now_ms() / 1000, kept)
     return done
 
 
@@ -94,16 +95,16 @@ def mine(
         close: whether the session is over: its marker says then that it was mined.
 
     Raises:
-        MemcliError: it was not kept; the marker stays as it is.
+        MemcliError, OSError: it was not kept; the marker stays as it is.
     """
-    lock = harness.path(vault.root, marker_session, ".lock")
-    os.makedirs(os.path.dirname(lock), exist_ok=True)
-    with Lock(lock, _WAIT):
+    since = time.time()
+    harness.make_folder(vault.root)
+    with Lock(harness.path(vault.root, marker_session, harness.LOCKED), _WAIT):
         found = None
         if not _is_known(vault, path, _adapter(host)):
             found = backfill.reflect_file(vault, path, _adapter(host), writer="hook")
         if close:
-            harness.finish(vault.root, marker_session)
+            harness.finish(vault.root, marker_session, since)
     return found
 
 
@@ -126,9 +127,7 @@ def _one(
         return Swept(session, host, "expired")
     if age < still:
         return Swept(session, host, "live")
-    path = marker.transcript
-    if path is None or not os.path.exists(path):
-        path = found_again(host, session, environ)
+    path = transcript(marker, environ)
     if path is None:
         return _without(marker, age, dry_run=dry_run)
     if dry_run:
@@ -137,12 +136,21 @@ def _one(
         found = mine(vault, session, path, host, close=True)
     except LockBusy as error:
         return Swept(session, host, "waiting", error.message)
-    except MemcliError as error:
-        if age > kept:
+    except Exception as error:  # noqa: BLE001 one session must not stop the others
+        why = _said(error)
+        # What no adapter reads today may be read by the next version; a day is enough.
+        foreign = isinstance(error, Unreadable) and _adapter(host) is None
+        if age > (_NEVER if foreign else kept):
             harness.drop(marker)
-            return Swept(session, host, "dropped", error.message)
-        return Swept(session, host, "failed", error.message)
+            return Swept(session, host, "dropped", why)
+        return Swept(session, host, "failed", why)
     return Swept(session, host, "reflected", counts=found.counts if found else {})
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, MemcliError):
+        return error.message
+    return f"{type(error).__name__}: {getattr(error, 'strerror', None) or ''}"
 
 
 def _without(marker: Marker, age: float, *, dry_run: bool) -> Swept:
@@ -154,16 +162,15 @@ def _without(marker: Marker, age: float, *, dry_run: bool) -> Swept:
     return Swept(marker.session, marker.host, "dropped", "no transcript for a day")
 
 
-def found_again(host: str, session: str, environ: Mapping[str, str]) -> str | None:
-    """The transcript of a session whose marker does not name it, by its id."""
+def transcript(marker: Marker, environ: Mapping[str, str]) -> str | None:
+    """The transcript of a session: where its marker says, or found by its id."""
+    path = marker.transcript
+    # A pipe or a device would never end.
+    if path is not None and os.path.isfile(path):
+        return path
     from memcli import hosts
 
-    if not session or _adapter(host) is None:
-        return None
-    for path in hosts.discover(host, environ):
-        if session in path:
-            return path
-    return None
+    return hosts.named(marker.host, marker.session, environ)
 
 
 def _adapter(host: str) -> str | None:
@@ -183,21 +190,28 @@ def _is_known(vault: "Vault", path: str, host: str | None) -> bool:
     return record.mined == backfill.state(path)
 
 
-def _tidy(root: str, before: float) -> None:
-    """Remove what markers of long ago have left beside them."""
+def _tidy(root: str, now: float, kept: float) -> None:
+    """Remove what the markers that are gone have left beside them."""
     from memcli import layout
 
     folder = os.path.join(root, layout.HARNESS)
-    alive = {one.path.rpartition(".")[0] for one in harness.markers(root)}
+    alive = {_stem(one.path) for one in harness.markers(root, now)}
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         path = os.path.join(folder, name)
-        if path.rpartition(".")[0] in alive or path.endswith((START, REFLECTED)):
+        if not name.startswith(harness.PREFIX) or name.endswith((START, REFLECTED)):
+            continue
+        once = name.endswith(harness.ONCE)
+        if _stem(name) in alive and not once:
             continue
         try:
-            if os.stat(path).st_mtime < before:
+            if os.stat(path).st_mtime < now - (_NEVER if once else kept):
                 os.unlink(path)
         except OSError:
             continue
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).partition(".")[0]
 
 
 def tell_log(vault: "Vault", done: list[Swept]) -> None:

@@ -22,7 +22,7 @@ def main() -> None:
     # a recall 5 of its 75 ms, and taking the process apart at its end 5 more.
     gc.set_threshold(100_000)
     words = sys.argv[1:]
-    if words[:1] == ["hook"] and "--help" not in words:
+    if words[:1] == ["hook"] and not {"--help", "-h"} & set(words):
         from memcli.cli import hook
 
         hook.main(words[1:])

@@ -13,12 +13,15 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from memcli.cli import pipe
 from memcli.cli.spec import Argument, Command, Context, Option, Result
 
 if TYPE_CHECKING:
+    from memcli.eligibility import View
+    from memcli.harness import Marker
     from memcli.hosts.payload import Event
     from memcli.vault import Vault
 
@@ -55,17 +58,42 @@ _BUDGET = {
 }
 # A detached reflection: what takes longer than this hangs.
 _WORK_BUDGET = 600.0
-_STDIN_BUDGET = 1.0
-_MOST_STDIN = 16_000_000
 # Seconds between two sweeps that sessions start by themselves.
 _SWEEP_EVERY = 3_600.0
 # These run hooks of Claude Code as well as their own.
 _TWICE = ("copilot", "cursor")
 _ONCE_FOR = 20.0
+# These say that a session starts when it has been compacted.
+_STARTS_AGAIN = ("claude-code", "codex")
+_TELLING = ("session-start", "prompt-submit")
+# Another process that brings the index up to date after an edit is done by then.
+_INDEX_WAIT = 0.3
+# Characters that JSON puts around a text.
+_WRAPPING = 200
 
 
-class _Late(BaseException):
-    """The time of this call is over."""
+class Call:
+    """One call of a hook: what came in, and what comes of it.
+
+    Attributes:
+        event: what the command line names; `work` for a detached process.
+        flags: the rest of the command line.
+        root: the vault, None when there is none.
+        answer: what goes to the host; empty is no answer.
+        line: what goes into the log.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.started = time.monotonic()
+        self.event, self.flags = _parsed(words)
+        self.root: str | None = None
+        self.answer = ""
+        self.line: dict[str, Any] = {"event": self.event[:40]}
+
+    def fail(self, why: str) -> None:
+        """Answer nothing, and say why in the log."""
+        self.answer = ""
+        self.line["error"] = why[:300]
 
 
 def run(context: Context, **values: Any) -> Result:
@@ -76,169 +104,244 @@ def run(context: Context, **values: Any) -> Result:
 
 def main(words: Sequence[str]) -> NoReturn:
     """Answer one call and end the process with 0."""
-    started = time.monotonic()
-    answer, line, root = "", {}, None
     try:
-        event, flags = _parsed(words)
-        _limit(_WORK_BUDGET if event == "work" else _BUDGET.get(event, 1.0))
-        root = _root(flags.get("vault"))
-        if event == "work":
-            line = _work(root, flags) if root else {}
+        call = Call(words)
+        _limit(call)
+        pipe.fill()
+        answer(call, pipe.read)
+        _end(call)
+    finally:
+        os._exit(0)
+
+
+def answer(call: Call, read: Callable[[], Any]) -> None:
+    """Do what an event asks for; whatever happens, `call` says what came of it.
+
+    Args:
+        call: its `answer` and `line` are filled in.
+        read: gives what the host said, or None; called when an event came.
+    """
+    try:
+        call.root = _root(call.flags.get("vault"))
+        if call.event == "work":
+            _work(call)
         else:
-            answer, line = _answered(root, event, flags.get("host", ""))
-    except _Late:
-        answer, line = "", {**line, "error": "out of time"}
+            _answered(call, read())
     except BaseException as error:  # noqa: BLE001 a hook never hurts its host
-        answer, line = "", {**line, "error": _named(error)}
-    _end(answer, line, root, words, started)
+        call.fail(_named(error))
 
 
-def _end(
-    answer: str,
-    line: dict[str, Any],
-    root: str | None,
-    words: Sequence[str],
-    started: float,
-) -> NoReturn:
+def _end(call: Call) -> None:
+    """Give the answer whole, and write the line; the clock still runs."""
     try:
-        _limit(0)
-        if answer:
-            data = memoryview(answer.encode("utf-8", "replace"))
-            while data:
-                data = data[os.write(1, data) :]
-        if root and os.path.isdir(os.path.join(root, ".memcli")):
-            from memcli import hooklog
+        if sys.platform != "win32":
+            import signal
 
-            took = round((time.monotonic() - started) * 1000)
-            about = {"at": int(time.time()), "event": words[0] if words else ""}
-            hooklog.note(root, {**about, "ms": took, "chars": len(answer), **line})
-    except BaseException:  # noqa: BLE001, S110 nothing is left that could be told
+            # An answer that was begun is finished.
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        pipe.write(call.answer)
+    except OSError as error:
+        call.fail(_named(error))
+    _note(call)
+
+
+def _note(call: Call) -> None:
+    root = call.root
+    if root and os.path.isdir(os.path.join(root, ".memcli")):
+        from memcli import hooklog
+
+        took = round((time.monotonic() - call.started) * 1000)
+        about = {"at": int(time.time()), "ms": took, "chars": len(call.answer)}
+        hooklog.note(root, {**about, **call.line})
+
+
+def _late(call: Call) -> NoReturn:
+    """The time is over, or somebody wants this process to end."""
+    try:
+        call.fail("out of time")
+        if call.root and call.event in _TELLING:
+            # Mostly it is an index that was never built: not the next prompt's work.
+            call.line["did"] = _detached(call.root, ["--index"])
+        _note(call)
+    finally:
+        os._exit(0)
+
+
+def _answered(call: Call, given: Any) -> None:
+    from memcli.hosts import payload, reply
+
+    event = payload.read(call.event, call.flags.get("host", ""), given)
+    line, root = call.line, call.root
+    line.update(host=event.host[:40], session=event.session)
+    if call.event not in payload.EVENTS:
+        call.fail(f"no such event: {call.event[:40]}")
+    elif root is None or not os.path.isdir(os.path.join(root, ".memcli")):
         pass
-    os._exit(0)
+    elif given is None and call.event != "idle":
+        call.fail("no JSON on standard input")
+    elif event.host not in payload.HOSTS:
+        call.fail(f"no such host: {event.host[:40]}")
+    elif event.host in _TWICE and event.session and _again(root, event):
+        line["did"] = "nothing: the same event came twice"
+    else:
+        text = _done(root, event, line)
+        call.answer = reply.reply(event.host, event.name, text)
 
 
-def _answered(root: str | None, name: str, host: str) -> tuple[str, dict[str, Any]]:
-    """(what to print, what to log) for one event."""
-    from memcli.hosts import payload
-
-    given = _stdin()
-    event = payload.read(name, host, given)
-    line = {"host": event.host, "session": event.session}
-    if name not in payload.EVENTS:
-        return "", {**line, "error": f"no such event: {name[:40]}"}
-    if root is None or not os.path.isdir(os.path.join(root, ".memcli")):
-        return "", line
-    if given is None:
-        return "", {**line, "error": "no JSON on standard input"}
-    if event.host in _TWICE and _again(root, event):
-        return "", {**line, "did": "nothing: the same event came twice"}
-    text, did = _done(root, event)
-    from memcli.hosts import reply
-
-    return reply.reply(event.host, name, text), {**line, **did}
-
-
-def _done(root: str, event: "Event") -> tuple[str, dict[str, Any]]:
+def _done(root: str, event: "Event", line: dict[str, Any]) -> str:
+    """Do it, say in `line` what was done; returns the text for the session."""
     from memcli import harness
 
-    if event.name == "session-start":
-        return _session_start(root, event)
-    if event.name == "prompt-submit":
-        return _prompt_submit(root, event)
     if event.name == "idle":
         if event.reason not in ("", "idle_prompt"):
-            return "", {"did": f"nothing at {event.reason[:40]}"}
-        return "", {"did": _detached(root, ["--sweep"])}
+            line["did"] = f"nothing at {event.reason[:40]}"
+        else:
+            line["did"] = _detached(root, ["--sweep"])
+        return ""
+    if event.name == "session-start":
+        return _session_start(root, event, line)
     if not event.session:
-        return "", {"error": "no session in the payload"}
+        line["error"] = "no session in the payload"
+        return ""
+    if event.name == "pre-compact" and event.host == "gemini":
+        line["did"] = "nothing: it says so before each call of its model"
+        return ""
     # At an end the host may not say where the transcript is; it said so before.
     harness.begin(root, event.session, event.host, event.transcript, _now())
-    flags = ["--session", event.session, "--host", event.host]
+    if event.name == "prompt-submit":
+        return _prompt_submit(root, event, line)
+    if event.name == "pre-compact" and event.host not in _STARTS_AGAIN:
+        harness.show(root, event.session, [], afresh=True)
+    flags = [f"--session={event.session}", f"--host={event.host}"]
     if event.transcript:
-        flags += ["--transcript", event.transcript]
+        flags.append(f"--transcript={event.transcript}")
     if event.name == "session-end":
         flags.append("--close")
-    return "", {"did": _detached(root, flags)}
+    line["did"] = _detached(root, flags)
+    return ""
 
 
-def _session_start(root: str, event: "Event") -> tuple[str, dict[str, Any]]:
+def _session_start(root: str, event: "Event", line: dict[str, Any]) -> str:
     from memcli import harness
     from memcli.hosts import reply
 
-    did: dict[str, Any] = {}
-    if event.session:
-        harness.begin(root, event.session, event.host, event.transcript, _now())
-    if _is_time_to_sweep(root):
-        did["did"] = _detached(root, ["--sweep"])
+    try:
+        if event.session:
+            harness.begin(root, event.session, event.host, event.transcript, _now())
+        if _is_time_to_sweep(root):
+            line["did"] = _detached(root, ["--sweep"])
+    except OSError as error:  # a disk that is full or read-only can be read
+        line["error"] = _named(error)
     if not reply.takes_text(event.host, event.name):
-        return "", did
+        return ""
     from memcli import briefing
     from memcli.framing import framed
 
-    vault, view = _opened(root)
-    items = briefing.at_start(vault, view)
-    # A session that goes on still knows what it was told; any other knows nothing.
-    resumed = event.reason == "resume"
-    if resumed:
+    opened = _opened(root, line)
+    if opened is None:
+        return ""
+    items = briefing.at_start(*opened)
+    # Who starts again with nothing is told everything; any other knows what it was
+    # told, also by a prompt whose hook came first.
+    forgot = event.reason in ("compact", "clear")
+    if event.session and not forgot:
         shown = harness.shown(root, event.session)
         items = [item for item in items if item.id not in shown]
-    found = framed(items, reply.MOST - 200)
-    if event.session:
-        harness.show(root, event.session, found.shown, afresh=not resumed)
-    return found.text, {**did, "shown": len(found.shown)}
+    found = framed(items, reply.MOST - _WRAPPING)
+    line["shown"] = len(found.shown)
+    try:
+        if event.session:
+            harness.show(root, event.session, found.shown, afresh=forgot)
+    except OSError as error:
+        line["error"] = _named(error)
+    return found.text
 
 
-def _prompt_submit(root: str, event: "Event") -> tuple[str, dict[str, Any]]:
-    from memcli import harness
+def _prompt_submit(root: str, event: "Event", line: dict[str, Any]) -> str:
     from memcli.hosts import reply
 
-    if event.session:
-        harness.beat(root, event.session)
+    line["shown"] = 0
     if not event.prompt or not reply.takes_text(event.host, event.name):
-        return "", {"shown": 0}
-    from memcli import briefing
+        return ""
+    from memcli import briefing, harness
     from memcli.framing import framed
 
-    vault, view = _opened(root)
-    shown = harness.shown(root, event.session) if event.session else set()
+    opened = _opened(root, line)
+    if opened is None:
+        return ""
+    vault, view = opened
+    shown = harness.shown(root, event.session)
     items = briefing.for_prompt(vault, event.prompt, view, shown)
-    found = framed(items, reply.MOST - 200)
-    if event.session and found.shown:
+    found = framed(items, reply.MOST - _WRAPPING)
+    if found.shown:
+        # First: what cannot be noted would be told again at every prompt.
         harness.show(root, event.session, found.shown)
-    return found.text, {"shown": len(found.shown)}
+    line["shown"] = len(found.shown)
+    return found.text
 
 
-def _work(root: str, flags: Mapping[str, str]) -> dict[str, Any]:
-    """What a detached process does: mine one session, or sweep."""
+def _work(call: Call) -> None:
+    """What a detached process does: mine one session, sweep, or index."""
     from memcli import recovery
 
-    vault, _ = _opened(root)
-    if "sweep" in flags:
+    root, flags, line = call.root, call.flags, call.line
+    if root is None:
+        return
+    if sys.platform != "win32":
+        os.nice(10)
+    vault, _ = _vault(root)
+    if "index" in flags:
+        line["event"] = "index"
+        vault.read(lambda reader: reader.size)
+    elif "sweep" in flags:
+        line["event"] = "sweep"
         done = recovery.sweep(vault, os.environ)
         recovery.tell_log(vault, done)
-        return {"event": "sweep", "did": f"looked at {len(done)} sessions"}
-    session, host = flags.get("session", ""), flags.get("host", "")
-    line = {"event": "reflect", "host": host, "session": session}
-    path = flags.get("transcript") or _transcript(root, session)
-    if path is None or not os.path.exists(path):
-        path = recovery.found_again(host, session, os.environ)
-    if path is None:
-        return {**line, "did": "no transcript yet"}
-    found = recovery.mine(vault, session, path, host, close="close" in flags)
-    counts = {} if found is None else found.counts
-    return {**line, "did": "unchanged" if found is None else "reflected", **counts}
+        line["did"] = f"looked at {len(done)} sessions"
+    else:
+        line["event"] = "reflect"
+        session, host = flags.get("session", ""), flags.get("host", "")
+        line.update(host=host, session=session)
+        path = recovery.transcript(_marker(root, call), os.environ)
+        if path is None:
+            line["did"] = "no transcript yet"
+            return
+        found = recovery.mine(vault, session, path, host, close="close" in flags)
+        line["did"] = "unchanged" if found is None else "reflected"
+        line.update({} if found is None else found.counts)
 
 
-def _transcript(root: str, session: str) -> str | None:
+def _marker(root: str, call: Call) -> "Marker":
+    """The session as its marker has it, with the transcript that the call names."""
     from memcli import harness
 
-    for marker in harness.markers(root):
-        if marker.session == session:
-            return marker.transcript
-    return None
+    flags = call.flags
+    session, host = flags.get("session", ""), flags.get("host", "")
+    told = flags.get("transcript") or None
+    for one in harness.markers(root):
+        if one.session == session:
+            return one._replace(host=host, transcript=told or one.transcript)
+    return harness.Marker(session, host, told, "", harness.START, 0.0, "")
 
 
-def _opened(root: str) -> "tuple[Vault, Any]":
+def _opened(root: str, line: dict[str, Any]) -> "tuple[Vault, View] | None":
+    """The vault to read from; None while somebody else builds its index."""
+    from memcli import layout
+    from memcli.errors import LockBusy, MemcliError
+    from memcli.lock import Lock
+
+    try:
+        with Lock(os.path.join(root, *layout.INDEX_LOCK.split("/")), _INDEX_WAIT):
+            pass
+    except LockBusy:
+        line["did"] = "nothing: the index is being built"
+        return None
+    except MemcliError:
+        pass  # a disk that cannot be written to can be read
+    return _vault(root)
+
+
+def _vault(root: str) -> "tuple[Vault, View]":
     from memcli.eligibility import View
     from memcli.vault import Vault
 
@@ -251,34 +354,34 @@ def _again(root: str, event: "Event") -> bool:
     """Whether the same event of the same session came just now, by another hook."""
     from zlib import crc32
 
-    from memcli import harness, layout
+    from memcli import harness
 
-    said = f"{event.name}\0{event.prompt}\0{event.reason}".encode("utf-8", "replace")
-    path = harness.path(root, event.session, f".{crc32(said):08x}.once")
-    with contextlib.suppress(OSError):
-        os.makedirs(os.path.join(root, layout.HARNESS), exist_ok=True)
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
-        except FileExistsError:
-            age = time.time() - os.stat(path).st_mtime
-            os.utime(path)
-            return age < _ONCE_FOR
+    prompt = event.prompt if event.name == "prompt-submit" else ""
+    said = f"{event.name}\0{prompt}".encode("utf-8", "replace")
+    path = harness.path(root, event.session, f".{crc32(said):08x}{harness.ONCE}")
+    try:
+        harness.make_folder(root)
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        age = time.time() - os.stat(path).st_mtime
+        os.utime(path)
+        return 0 <= age < _ONCE_FOR
+    except OSError:
+        pass
     return False
 
 
 def _is_time_to_sweep(root: str) -> bool:
-    from memcli import layout
+    from memcli import harness, layout
 
     stamp = os.path.join(root, layout.HARNESS, "swept")
     with contextlib.suppress(OSError):
-        if time.time() - os.stat(stamp).st_mtime < _SWEEP_EVERY:
+        if 0 <= time.time() - os.stat(stamp).st_mtime < _SWEEP_EVERY:
             return False
-    with contextlib.suppress(OSError):
-        os.makedirs(os.path.dirname(stamp), exist_ok=True)
-        with open(stamp, "w", encoding="utf-8"):
-            pass
-        return True
-    return False
+    harness.make_folder(root)
+    with open(stamp, "w", encoding="utf-8"):
+        pass
+    return True
 
 
 def _detached(root: str, flags: Sequence[str]) -> str:
@@ -288,17 +391,25 @@ def _detached(root: str, flags: Sequence[str]) -> str:
     command = [sys.executable, "-P", "-m", "memcli", "hook", "work", *flags]
     command += ["--vault", root]
     nothing = subprocess.DEVNULL
-    # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP, CREATE_BREAKAWAY_FROM_JOB
-    windows = 0x8 | 0x200 | 0x01000000 if sys.platform == "win32" else 0
-    subprocess.Popen(  # noqa: S603 our own interpreter
-        command,
-        stdin=nothing,
-        stdout=nothing,
-        stderr=nothing,
-        cwd=root,
-        creationflags=windows,
-        start_new_session=True,
-    )
+    # DETACHED_PROCESS and CREATE_NEW_PROCESS_GROUP; the first try also with
+    # CREATE_BREAKAWAY_FROM_JOB, which not every job allows.
+    tries = (0x01000208, 0x208) if sys.platform == "win32" else (0,)
+    for number, windows in enumerate(tries):
+        try:
+            subprocess.Popen(  # noqa: S603 our own interpreter
+                command,
+                stdin=nothing,
+                stdout=nothing,
+                stderr=nothing,
+                cwd=root,
+                creationflags=windows,
+                start_new_session=True,
+            )
+        except OSError:
+            if number == len(tries) - 1:
+                raise
+        else:
+            break
     return "started a process of its own"
 
 
@@ -311,7 +422,7 @@ def _parsed(words: Sequence[str]) -> tuple[str, dict[str, str]]:
             event = event or word
             continue
         name, equals, value = word[2:].partition("=")
-        if name in ("sweep", "close", "json"):
+        if name in ("sweep", "close", "index", "json"):
             flags[name] = "yes"
         else:
             flags[name] = value if equals else next(rest, "")
@@ -328,63 +439,33 @@ def _root(named: str | None) -> str | None:
         return None  # no vault: a host without memory, as before
 
 
-def _stdin() -> Any:
-    """What the host says, or None; some never close the pipe, so nobody waits long."""
-    import json
-
-    if os.isatty(0):
-        return None
-    data = b""
-    until = time.monotonic() + _STDIN_BUDGET
-    while len(data) <= _MOST_STDIN:
-        left = until - time.monotonic()
-        if left <= 0 or not _readable(left):
-            break
-        part = os.read(0, 1 << 20)
-        if not part:
-            break
-        data += part
-        if data.rstrip().endswith(b"}"):
-            with contextlib.suppress(ValueError, RecursionError):
-                return json.loads(data)
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _readable(seconds: float) -> bool:
-    if sys.platform == "win32":  # select takes only sockets there
-        return True
-    import select
-
-    return bool(select.select([0], [], [], seconds)[0])
-
-
-def _limit(seconds: float) -> None:
-    """End this call after so many seconds; 0: no more."""
+def _limit(call: Call) -> None:
+    """See to it that this call ends in its time."""
+    seconds = _WORK_BUDGET if call.event == "work" else _BUDGET.get(call.event, 1.0)
     if sys.platform == "win32":
         import threading
 
-        if seconds:
-            timer = threading.Timer(seconds + 0.5, os._exit, (0,))
-            timer.daemon = True
-            timer.start()
+        timer = threading.Timer(seconds, _late, (call,))
+        timer.daemon = True
+        timer.start()
         return
     import signal
 
     def late(_number: int, _frame: object) -> None:
-        raise _Late
+        _late(call)
 
     signal.signal(signal.SIGALRM, late)
     signal.signal(signal.SIGTERM, late)
+    # Keys that a person presses, and a terminal that closes, are meant for the host.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _named(error: BaseException) -> str:
+    """An error for the log, without a word of what was read."""
     code = getattr(error, "error_code", type(error).__name__)
-    message = getattr(error, "message", "")
-    return f"{code}: {message}"[:300]
+    return f"{code}: {getattr(error, 'message', getattr(error, 'strerror', ''))}"
 
 
 def _now() -> str:

@@ -12,11 +12,20 @@ if TYPE_CHECKING:
         Transcript,
         current,
         discover,
+        named,
         open_transcript,
         running,
     )
 
-__all__ = ["HOSTS", "Transcript", "current", "discover", "open_transcript", "running"]
+__all__ = [
+    "HOSTS",
+    "Transcript",
+    "current",
+    "discover",
+    "named",
+    "open_transcript",
+    "running",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -24,7 +24,15 @@ from memcli.hosts import (
 from memcli.hosts.lines import Lines
 from memcli.transcript import Session, Step
 
-__all__ = ["HOSTS", "Transcript", "current", "discover", "open_transcript", "running"]
+__all__ = [
+    "HOSTS",
+    "Transcript",
+    "current",
+    "discover",
+    "named",
+    "open_transcript",
+    "running",
+]
 
 _MODULES: dict[str, ModuleType] = {
     module.NAME: module
@@ -110,6 +118,14 @@ def discover(
         since_ms: only those written to since then, in epoch milliseconds.
     """
     return machine.discover(host, environ, since_ms)
+
+
+def named(host: str, session: str, environ: Mapping[str, str]) -> str | None:
+    """The transcript of a session by its id; None when no file is named so.
+
+    For `generic`, and for what is no host, always None.
+    """
+    return machine.named(host, session, environ)
 
 
 def current(environ: Mapping[str, str], cwd: str) -> str | None:

@@ -6,7 +6,7 @@ about; what cannot be read is passed over. The environment is a parameter.
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 
 from memcli.errors import MemcliError
@@ -62,6 +62,23 @@ def running(environ: Mapping[str, str]) -> str | None:
         if _SESSION.fullmatch(environ.get(name, "")):
             return environ[name]
     return None
+
+
+def named(host: str, session: str, environ: Mapping[str, str]) -> str | None:
+    """The transcript of a session by its id; None when no file has its name.
+
+    Args:
+        host: as `discover`; any other has no transcripts that are known.
+        session: the host's id of the session.
+        environ: as `discover`.
+    """
+    if host not in _NAMES or not _SESSION.fullmatch(session):
+        return None
+    found = None
+    for path in discover(host, environ):
+        if _NAMES[host](path, session):
+            found = path  # the one written last
+    return found
 
 
 def slug(path: str) -> str:
@@ -155,6 +172,17 @@ _FINDERS = {
 }
 # Those whose transcripts say which folder they are about; Windsurf's do not.
 _MODULES: tuple[ModuleType, ...] = (claude_code, codex, gemini, copilot, cursor)
+
+
+# How a host names the file of a session. Gemini's name holds a part of the id only.
+_NAMES: Mapping[str, Callable[[str, str], bool]] = {
+    claude_code.NAME: lambda path, name: os.path.basename(path) == f"{name}.jsonl",
+    codex.NAME: lambda path, name: path.endswith(f"-{name}.jsonl"),
+    copilot.NAME: lambda path, name: os.path.basename(os.path.dirname(path)) == name,
+    gemini.NAME: lambda path, name: name[:8] in path and _session_id(path) == name,
+    cursor.NAME: lambda path, name: os.path.basename(path) == f"{name}.jsonl",
+    windsurf.NAME: lambda path, name: os.path.basename(path) == f"{name}.jsonl",
+}
 
 
 def _claude_projects(environ: Mapping[str, str]) -> str:

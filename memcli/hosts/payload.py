@@ -1,10 +1,12 @@
 """What a host says on a hook's standard input, as one event.
 
 Invariant: pure, and nothing in a payload can fail it: a field of the wrong type is a
-field that is not there. The host is told by the payload where that is certain, and not
-by the settings file the hook stood in: Copilot CLI runs the hooks of Claude Code, too.
+field that is not there, and so is an id or a path that cannot be one. The host is told
+by the payload where that is certain, and not by the settings file the hook stood in:
+Copilot CLI runs the hooks of Claude Code, too.
 """
 
+import os
 import re
 from typing import Any, NamedTuple
 
@@ -31,6 +33,9 @@ HOSTS = (
 
 # A prompt longer than this is a document; its start says what it is about.
 _LONGEST = 200_000
+_LONGEST_ID, _LONGEST_PATH = 500, 4_096
+# Hosts that run hooks which were installed for one of the others, in its format.
+_MIXED = ("", "claude-code", "copilot", "cursor")
 
 
 class Event(NamedTuple):
@@ -69,13 +74,14 @@ def read(name: str, host: str, payload: Any) -> Event:
     info = given.get("tool_info")
     if isinstance(info, dict):  # Windsurf
         given = {**info, **given}
-    transcript = text("transcript_path", "transcriptPath", "agent_transcript_path")
+    transcript = _path(text("transcript_path", "transcriptPath"))
+    session = text("session_id", "sessionId", "conversation_id", "trajectory_id")
     return Event(
         name=name,
-        host=_host(host, given, transcript),
-        session=text("session_id", "sessionId", "conversation_id", "trajectory_id"),
-        transcript=transcript or None,
-        cwd=text("cwd", "directory") or _root(given) or None,
+        host=_host(host, given, transcript or ""),
+        session=session if _is_plain(session, _LONGEST_ID) else "",
+        transcript=transcript,
+        cwd=_path(text("cwd", "directory") or _root(given)),
         prompt=_typed(text("prompt", "user_prompt", "initialPrompt")[:_LONGEST]),
         reason=text("source", "reason", "trigger", "notification_type"),
     )
@@ -83,6 +89,8 @@ def read(name: str, host: str, payload: Any) -> Event:
 
 def _host(named: str, given: dict[str, Any], transcript: str) -> str:
     """Who really calls."""
+    if named not in _MIXED:
+        return named
     if "sessionId" in given or "/.copilot/" in transcript.replace("\\", "/"):
         return "copilot"
     if "cursor_version" in given or "generation_id" in given:
@@ -91,6 +99,18 @@ def _host(named: str, given: dict[str, Any], transcript: str) -> str:
     if named == "claude-code" and "timestamp" in given:
         return "copilot"
     return named
+
+
+def _is_plain(text: str, most: int) -> bool:
+    """Whether a text can go into a command line and a line of a file."""
+    return len(text) <= most and not re.search("[\x00-\x1f\x7f]", text)
+
+
+def _path(text: str) -> str | None:
+    """A path that means the same in every process, or None."""
+    if not (_is_plain(text, _LONGEST_PATH) and os.path.isabs(text)):
+        return None
+    return text
 
 
 def _root(given: dict[str, Any]) -> str:

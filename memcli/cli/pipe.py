@@ -1,0 +1,72 @@
+"""The pipes between a host and its hook: JSON comes in, one answer goes out.
+
+Invariant: nobody waits for a host that never closes its pipe, and no file of the vault
+can stand where a host has closed a stream. Bytes, not Python's streams: what locale the
+host has, or whether it has any, changes nothing.
+"""
+
+import os
+import sys
+import time
+from typing import Any
+
+# Seconds that a host has for its JSON.
+_PATIENCE = 1.0
+_MOST = 16_000_000
+
+
+def read() -> Any:
+    """What the host says, or None when that is nothing, no JSON, or too much."""
+    import json
+
+    if os.isatty(0):
+        return None
+    data = bytearray()
+    until = time.monotonic() + _PATIENCE
+    while (left := until - time.monotonic()) > 0:
+        # It is all there when nothing more comes and it can be read.
+        if data[-8:].rstrip().endswith(b"}") and not _comes(0):
+            try:
+                return json.loads(data)
+            except (ValueError, RecursionError):
+                pass
+        if not _comes(left):
+            break
+        part = os.read(0, 1 << 20)
+        if not part:
+            break
+        # What is too much is read all the same: a host may mind a pipe that breaks.
+        if len(data) <= _MOST:
+            data += part
+    try:
+        return None if len(data) > _MOST else json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def write(text: str) -> None:
+    """Write a text whole; raises OSError when nobody reads."""
+    data = memoryview(text.encode("utf-8", "replace"))
+    while data:
+        try:
+            data = data[os.write(1, data) :]
+        except BlockingIOError:
+            time.sleep(0.01)
+
+
+def fill() -> None:
+    """Open what the host has closed, lest a file of the vault becomes stdout."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def _comes(seconds: float) -> bool:
+    """Whether something can be read within so many seconds, or the end is there."""
+    if sys.platform == "win32":  # select takes only sockets there
+        return True
+    import select
+
+    return bool(select.select([0], [], [], seconds)[0])
