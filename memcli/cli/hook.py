@@ -108,6 +108,8 @@ def main(words: Sequence[str]) -> NoReturn:
         call = Call(words)
         _limit(call)
         pipe.fill()
+        if call.event == "work" and sys.platform != "win32":
+            os.nice(10)
         answer(call, pipe.read)
         _end(call)
     finally:
@@ -287,8 +289,6 @@ def _work(call: Call) -> None:
     root, flags, line = call.root, call.flags, call.line
     if root is None:
         return
-    if sys.platform != "win32":
-        os.nice(10)
     vault, _ = _vault(root)
     if "index" in flags:
         line["event"] = "index"

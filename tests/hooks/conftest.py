@@ -1,0 +1,30 @@
+"""A vault whose clock runs, and hooks whose detached work is written down instead."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import hook
+from tests.conftest import VaultMaker
+
+
+@pytest.fixture
+def live(make_vault: VaultMaker, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    """The vault that the environment names."""
+    vault = make_vault(now_ms=None)
+    monkeypatch.setenv("MEMCLI_VAULT", vault.root)
+    return vault
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The flags of each process that would have been started."""
+    found: list[list[str]] = []
+
+    def detached(_root: str, flags: Sequence[str]) -> str:
+        found.append(list(flags))
+        return "started a process of its own"
+
+    monkeypatch.setattr(hook, "_detached", detached)
+    return found
