@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from memcli import Vault, duplicates, evolve, injection, recall, resolve, review
+from memcli import (
+    Vault,
+    briefing,
+    duplicates,
+    evolve,
+    injection,
+    recall,
+    resolve,
+    review,
+)
 from memcli.document import facts
 from memcli.eligibility import Agent, ReadPolicy, View, verdict
 from memcli.entry import Status
@@ -163,6 +172,22 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
         assert (one.id in allowed) == one.reason.startswith(
             ("6 ", *words)
         ) or one.reason.startswith("6 ")
+
+
+@pytest.mark.parametrize("view", list(VIEWS))
+def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
+    allowed = admitted(asked, VIEWS[view])
+    told = [one.id for one in briefing.at_start(asked, VIEWS[view])]
+    assert set(told) <= allowed
+    assert len(told) == len(set(told))
+    for number in range(1, len(list(cases())) + 1, 9):
+        prompt = f"{WORD} number{number} word{number}a word{number}b"
+        fits = briefing.for_prompt(asked, prompt, VIEWS[view], set())
+        assert {one.id for one in fits} <= allowed
+        # It is not silence that makes this true.
+        words = f"number{number} "
+        held = any(words in asked.get(name).body for name in allowed)
+        assert any(words in one.text for one in fits) is held
 
 
 def test_inspect_says_the_same_and_why(asked: Vault) -> None:
