@@ -47,21 +47,21 @@ def process(
     *,
     stdin: bytes | None = None,
     environ: dict[str, str | None] | None = None,
-    **options: Any,
+    cwd: Path | None = None,
 ) -> Said:
     """Call a hook as a process; `environ` adds variables, or takes them away (None)."""
     given = json.dumps(payload).encode() if stdin is None else stdin
     wanted = {**os.environ, **(environ or {})}
     done = subprocess.run(
         [sys.executable, "-P", "-m", "memcli", "hook", event, "--host", host],
-        **({"input": given} if "stdin" not in options else {}),
-        capture_output="stdout" not in options,
+        input=given,
+        capture_output=True,
         env={name: value for name, value in wanted.items() if value is not None},
         timeout=60,
         check=False,
-        **options,
+        cwd=cwd,
     )
-    return Said(done.returncode, done.stdout or b"", done.stderr or b"")
+    return Said(done.returncode, done.stdout, done.stderr)
 
 
 def call(vault: Vault, event: str, host: str, payload: Any, *flags: str) -> hook.Call:
