@@ -22,15 +22,23 @@ def note(root: str, line: Mapping[str, Any]) -> None:
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         data = json.dumps(line, ensure_ascii=True).encode() + b"\n"
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            if os.fstat(handle).st_size > _MOST:
+            size = os.fstat(handle).st_size
+            if size > _MOST:
                 os.replace(path, path + ".1")
-            os.write(handle, data)
+            os.write(handle, b"\n" + data if _torn(handle, size) else data)
         finally:
             os.close(handle)
     except (OSError, TypeError, ValueError):
         pass
+
+
+def _torn(handle: int, size: int) -> bool:
+    """Whether a full disk or a kill has cut the last line."""
+    if not size or not hasattr(os, "pread"):  # Windows: one line more is lost
+        return False
+    return os.pread(handle, 1, size - 1) != b"\n"
 
 
 def last(root: str, most: int) -> list[dict[str, Any]]:

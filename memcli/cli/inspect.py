@@ -23,6 +23,7 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
       memcli inspect 1m7xvn68xtqp
       memcli inspect reflections --query "rerank"
       memcli inspect mining
+      memcli inspect sessions
       memcli inspect lint --json
       memcli inspect --repair
     """
@@ -30,8 +31,8 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
 _PARAMETERS = (
     Argument(
         "what",
-        "An id (a unique prefix will do), inbox, reflections, ideas, mining, agents, "
-        "index, or lint",
+        "An id (a unique prefix will do), inbox, reflections, ideas, mining, sessions, "
+        "agents, index, or lint",
         metavar="[WHAT]",
     ),
     Argument("session", "With mining: one session", metavar="[SESSION]"),
@@ -43,7 +44,16 @@ _PARAMETERS = (
 
 # A topic wins over an id that starts with it. Most hold a letter that no id has (i, l,
 # o, u); "agents" does not, and no id starts so before the year 2318.
-_TOPICS = ("inbox", "reflections", "ideas", "mining", "agents", "index", "lint")
+_TOPICS = (
+    "inbox",
+    "reflections",
+    "ideas",
+    "mining",
+    "sessions",
+    "agents",
+    "index",
+    "lint",
+)
 # An overview names this many findings and files; `inspect lint` names all.
 _MOST_SHOWN = 20
 
@@ -83,18 +93,19 @@ def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
     from memcli.findings import ERROR
     from memcli.lint import lint
 
-    if what == "inbox":
-        return topics.inbox(vault)
+    plain = {"inbox": topics.inbox, "ideas": topics.ideas, "agents": topics.agents}
+    if what in plain:
+        return plain[what](vault)
     if what == "reflections":
         return topics.reflections(vault, values["query"] or "")
-    if what == "ideas":
-        return topics.ideas(vault)
     if what == "mining":
         from memcli.cli import mining
 
         return mining.mining(vault, values["session"])
-    if what == "agents":
-        return topics.agents(vault)
+    if what == "sessions":
+        from memcli.cli import sessions
+
+        return sessions.sessions(vault)
     if what == "index":
         facts = inspect.index_facts(vault)
         return Result(facts, lambda c: _facts(c, facts), ok=not facts["broken"])

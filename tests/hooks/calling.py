@@ -75,6 +75,7 @@ def work(vault: Vault, *flags: str) -> hook.Call:
     """Do in this process what a detached process does."""
     one = hook.Call(["work", *flags, "--vault", vault.root])
     hook.answer(one, lambda: None)
+    hook._note(one)
     return one
 
 
