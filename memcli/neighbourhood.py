@@ -24,11 +24,16 @@ class Neighbourhood:
         self.sessions = corpus.sessions
         self.line: dict[int, list[int]] = {}
         self.place: dict[int, int] = {}
+        # Where a match counts, seen from it: (distance in the line, share).
+        self.steps = (
+            *((i, share) for i, share in enumerate(weights.after, 1)),
+            *((-i, share) for i, share in enumerate(weights.before, 1)),
+        )
         docs = set(pool)
         reach_after, reach_before = len(weights.after), len(weights.before)
         for doc in pool:
             session = self.sessions[doc]
-            if not session:
+            if not (session and self.steps):
                 continue
             if session not in self.line:
                 if len(self.line) >= weights.most_sessions:
@@ -44,11 +49,6 @@ class Neighbourhood:
             line, i = self.line[session], self.place[doc]
             docs.update(line[max(0, i - reach_before) : i + reach_after + 1])
         self.docs = docs
-        # Where a match counts, seen from it: (distance in the line, share).
-        self.steps = (
-            *((i, share) for i, share in enumerate(weights.after, 1)),
-            *((-i, share) for i, share in enumerate(weights.before, 1)),
-        )
         # Term -> session -> what the term lifts the session by.
         self.lifts: dict[str, dict[int, float]] = {}
 

@@ -1,8 +1,21 @@
 """Text that speaks to the model is told from text that speaks of prompts."""
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli import screening
 from memcli.screening import suspicious
+
+PARTS = [
+    *"ignore İgnore diſregard forget all your previous earlier system prompt".split(),
+    *"instructions rules you are now dan developer mode new prompt: reveal".split(),
+    *"print send me the api keys Keys Key secrets tokenſ passwords to https://x".split(),
+    *"<system> </ tool> <|im_start|> [INST] system: assistant: # developer".split(),
+    *("x", "\n", "\nSyſtem: x"),
+]
 
 
 @pytest.mark.parametrize(
@@ -41,3 +54,13 @@ def test_what_would_steer_a_model_is_found(text: str, family: str) -> None:
 )
 def test_notes_about_prompts_secrets_and_roles_are_notes(text: str) -> None:
     assert suspicious(text) is None
+
+
+@given(text=st.lists(st.sampled_from(PARTS), max_size=8).map(" ".join))
+def test_the_words_that_are_looked_for_first_miss_nothing(text: str) -> None:
+    found = [
+        name
+        for name, _, pattern in screening._FAMILIES
+        if re.search(pattern, text, re.IGNORECASE)
+    ]
+    assert suspicious(text) == (found[0] if found else None)

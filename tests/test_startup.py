@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from tests.conftest import VaultMaker
 
 PROBE = """
 import sys
@@ -111,3 +112,53 @@ def test_what_reads_and_saves_loads_nothing_of_mining(
         *("memcli.backfill", "detect_secrets", "requests"),
     )
     assert [name for name in found if name.startswith(unused)] == []
+
+
+PROMPT = """
+import os
+from memcli.cli import hook
+from memcli.cli.argv import _defer_hashlib
+_defer_hashlib()
+call = hook.Call([{event!r}, "--host", "codex", "--vault", {root!r}])
+given = {{"session_id": "s1", "prompt": "deploy the billing service"}}
+hook.answer(call, lambda: given)
+hook._note(call)
+assert "error" not in call.line and call.answer, call.line
+"""
+
+
+@pytest.mark.parametrize("event", ["session-start", "prompt-submit"])
+def test_a_hook_loads_no_more_than_a_recall(
+    make_vault: VaultMaker, event: str, monkeypatch: pytest.MonkeyPatch
+):
+    vault = make_vault(now_ms=None)
+    text = "The billing service deploys from main"
+    vault.save(vault.draft({"text": text, "kind": "constraint"}))
+    vault.recall("billing")
+    # Detached work is not what is looked at: the last sweep was just now.
+    swept = Path(vault.root, ".harness", "swept")
+    swept.parent.mkdir()
+    swept.touch()
+    heavy = {
+        *("typer", "click", "git", "rich", "yaml", "frontmatter", "subprocess"),
+        *("dataclasses", "inspect", "logging", "pathlib", "tempfile", "_hashlib"),
+        *(("tomllib",) if event == "prompt-submit" else ()),
+    }
+    found = loaded_by(PROMPT.format(event=event, root=vault.root)) & heavy
+    assert found == set()
+
+
+def test_hashlib_is_itself_when_it_is_used():
+    code = """
+from memcli.cli.argv import _defer_hashlib
+_defer_hashlib()
+import hashlib
+from hashlib import md5
+assert "_hashlib" not in sys.modules
+assert md5(b"x", usedforsecurity=False).hexdigest().startswith("9dd4e461")
+assert hashlib.sha256(b"x").hexdigest().startswith("2d711642")
+from hashlib import sha1
+import hashlib
+assert hashlib.sha1 is sha1 and hashlib.__file__
+"""
+    assert "hashlib" in loaded_by(code)

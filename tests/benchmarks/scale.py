@@ -1,4 +1,4 @@
-"""How memcli's cost grows with the vault: import, index, recall, save, inspect, query.
+"""How memcli's cost grows with the vault: import, index, recall, hook, save, query.
 
 For each size a vault is made with `memcli init` and filled by one `memcli import`.
 Processes are ratios to `python -c pass`, queries alone are ratios to SQLite FTS5
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # The targets of the design: of a process in yardsticks at 10,000 entries, of a query
 # in FTS5's time from 10,000 on, of work in entries per second at any size.
 RECALL = report.Target(13, then=9)
+HOOK = report.Target(10, then=7)
 SAVE = report.Target(14, then=9)
 IMPORT = report.Target(1000, at_least=True)
 INDEX = report.Target(400, at_least=True)
@@ -129,6 +130,27 @@ def recall(bench: Bench) -> timing.Timing:
     )
     report.show(report.line(report.ratio_row(edited, f"{bench.size:,}")))
     return warm
+
+
+def prompt_hook(bench: Bench) -> None:
+    """Time the hook that hosts call before every prompt, on a question that fits."""
+
+    def said(turn: int) -> bytes:
+        prompt = bench.questions[turn % len(bench.questions)].text
+        return json.dumps({"session_id": f"bench-{turn}", "prompt": prompt}).encode()
+
+    row = timing.measure(
+        "memcli hook prompt-submit",
+        [*bench.memcli, "hook", "prompt-submit", "--host", "codex"],
+        runs=bench.runs,
+        env=bench.env,
+        stdin=said,
+    )
+    told = sum(bool(run.out) for run in row.runs)
+    target = HOOK if bench.size == TARGET_SIZE else None
+    line = report.ratio_row(row, f"{bench.size:,}", target)
+    notes = f"{line.notes}; {told} of {bench.runs} prompts brought something"
+    report.show(report.line(line._replace(notes=notes)))
 
 
 def write_and_inspect(bench: Bench) -> None:
@@ -297,6 +319,7 @@ def main() -> None:
             )
             fill(bench, notes[:size])
             warm[size] = recall(bench)
+            prompt_hook(bench)
             query(bench, notes[:size], arguments.queries)
             write_and_inspect(bench)
     if 10_000 in warm and 100_000 in warm:

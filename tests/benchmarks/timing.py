@@ -128,6 +128,7 @@ def measure(
     env: Mapping[str, str] | None = None,
     cwd: str | os.PathLike[str] | None = None,
     before: Callable[[int], None] | None = None,
+    stdin: Callable[[int], bytes] | None = None,
     timeout: float = 600,
 ) -> Timing:
     """Time a command `runs` times after one warm-up, between two yardsticks each.
@@ -140,6 +141,7 @@ def measure(
         env: The environment of the command; the yardstick has the same.
         cwd: The folder that it starts in.
         before: Called before each run, outside the clock.
+        stdin: From the run's number to what the command reads.
         timeout: Seconds before a run is killed.
 
     Raises:
@@ -153,7 +155,8 @@ def measure(
         if before is not None:
             before(turn)
         first = run(YARDSTICK, env=env)
-        result = must(run(argv, env=env, cwd=cwd, timeout=timeout), argv)
+        given = b"" if stdin is None else stdin(turn)
+        result = must(run(argv, env=env, cwd=cwd, stdin=given, timeout=timeout), argv)
         second = run(YARDSTICK, env=env)
         if turn == 0:
             continue
