@@ -13,7 +13,17 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-NAMES = ("startup", "scale", "locomo", "reflect", "mining", "peers", "timing", "corpus")
+NAMES = (
+    "startup",
+    "scale",
+    "locomo",
+    "reflect",
+    "mining",
+    "prompt",
+    "peers",
+    "timing",
+    "corpus",
+)
 
 
 def main() -> None:
@@ -31,7 +41,9 @@ def main() -> None:
         sys.argv = [f"tests/benchmarks {chosen_name}", *rest]
         import_module(f"tests.benchmarks.{chosen_name}").main()
     if name in ("", "all"):
-        print("Not run: locomo, reflect and peers need `--data FILE` (LoCoMo's JSON),")
+        print(
+            "Not run: locomo, reflect, prompt and peers need `--data FILE` (LoCoMo's JSON),"
+        )
         print("mining needs `--data FOLDER` (labelled transcripts).")
 
 

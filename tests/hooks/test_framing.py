@@ -170,7 +170,7 @@ def test_what_speaks_to_the_model_is_told_to_nobody(
 def test_what_is_not_in_force_is_told_to_nobody(
     live: Vault, started: list[list[str]]
 ) -> None:
-    word = "shibboleth ephraim"
+    word = "shibboleth ephraim jordan"
     for status in ("superseded", "resolved", "expired", "pending", "rejected"):
         for kind in ("constraint", "note"):
             text = f"{word} {status} {kind}"
