@@ -1,6 +1,7 @@
 """`memcli sweep`: mine the sessions that ended unseen; for timers, and by hand."""
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from memcli.cli.spec import Canvas, Command, Context, Option, Result
@@ -77,11 +78,19 @@ WantedBy=timers.target
 """,
 }
 
+# What a `%` or a `&` in a path means to each of them.
+_ESCAPED: dict[str, Callable[[str], str]] = {
+    "systemd": lambda text: text.replace("%", "%%"),
+    "cron": lambda text: text.replace("%", "\\%"),
+    "launchd": lambda text: text.replace("&", "&amp;").replace("<", "&lt;"),
+}
+
 
 def run(context: Context, **values: Any) -> Result:
     """Sweep once, or print a timer's files."""
     if values["unit"]:
-        unit = _UNITS[values["unit"]].format(command=_command(context))
+        command = _ESCAPED[values["unit"]](_command(context))
+        unit = _UNITS[values["unit"]].format(command=command)
 
         def printed(canvas: Canvas) -> None:
             for line in unit.splitlines():
