@@ -93,12 +93,12 @@ def finish(root: str, session: str, since: float) -> bool:
 
     Returns whether it is over: one that was touched after that moment goes on.
     """
-    start = _path(root, session, START)
+    start, place = _path(root, session, START), _path(root, session, REFLECTED)
     with contextlib.suppress(FileNotFoundError):
         if os.stat(start).st_mtime > since:
             return False
-        place = _path(root, session, REFLECTED)
         os.replace(start, place)
+    with contextlib.suppress(FileNotFoundError):
         os.utime(place)
     return True
 

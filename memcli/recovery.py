@@ -30,6 +30,10 @@ KEPT = 30 * 86_400.0
 
 # A host may write the transcript late, or never: a day is late.
 _NEVER = 86_400.0
+# Copilot CLI writes its transcript a third of a second after what it tells; three times
+# that, and not for ever: somebody may be typing.
+_PAUSE = 1.0
+_MOST_PAUSES = 8
 # Another process may be mining the session; it needs a second, seldom ten.
 _WAIT = 30.0
 
@@ -108,6 +112,27 @@ def mine(
     return found
 
 
+def settle(path: str | None) -> None:
+    """Wait until a host has written down what it has told already.
+
+    Returns when the file stays as it is for a second, or was never still for eight.
+    """
+    seen = _state(path)
+    for _ in range(_MOST_PAUSES):
+        time.sleep(_PAUSE)
+        now = _state(path)
+        if now == seen:
+            return
+        seen = now
+
+
+def _state(path: str | None) -> tuple[int, int] | None:
+    try:
+        return backfill.state(path) if path else None
+    except MemcliError:
+        return None
+
+
 def _one(
     vault: "Vault",
     environ: Mapping[str, str],
@@ -117,9 +142,10 @@ def _one(
     *,
     dry_run: bool,
 ) -> Swept:
-    age = vault.now_ms() / 1000 - marker.touched
+    written = _written_since(marker)
+    age = vault.now_ms() / 1000 - (written or marker.touched)
     session, host = marker.session, marker.host
-    if marker.state == REFLECTED:
+    if marker.state == REFLECTED and not written:
         if age <= kept:
             return Swept(session, host, "unchanged")
         if not dry_run:
@@ -151,6 +177,17 @@ def _said(error: Exception) -> str:
     if isinstance(error, MemcliError):
         return error.message
     return f"{type(error).__name__}: {getattr(error, 'strerror', None) or ''}"
+
+
+def _written_since(marker: Marker) -> float | None:
+    """When a transcript was written to after it was mined; None when it was not."""
+    if marker.state != REFLECTED:
+        return None
+    try:
+        written = os.stat(marker.transcript or "").st_mtime
+    except (OSError, ValueError):
+        return None
+    return written if written > marker.touched else None
 
 
 def _without(marker: Marker, age: float, *, dry_run: bool) -> Swept:

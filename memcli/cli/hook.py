@@ -302,7 +302,9 @@ def _work(call: Call) -> None:
         line["event"] = "reflect"
         session, host = flags.get("session", ""), flags.get("host", "")
         line.update(host=host, session=session)
-        path = recovery.transcript(_marker(root, call), os.environ)
+        marker = _marker(root, call)
+        recovery.settle(marker.transcript)
+        path = recovery.transcript(marker, os.environ)
         if path is None:
             line["did"] = "no transcript yet"
             return
