@@ -7,7 +7,7 @@ VENV = .venv
 RUN = $(VENV)/bin/python
 
 help:  ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
 
 venv: $(VENV)/tools.stamp  ## Make the environment in .venv, with the development tools
 
@@ -19,6 +19,9 @@ demo: $(VENV)/memcli.stamp  ## Save, recall, edit by hand, recall again, in a te
 
 bench: $(VENV)/tools.stamp  ## Run the benchmarks (ARGS="locomo --data FILE")
 	@$(RUN) -m tests.benchmarks $(ARGS)
+
+e2e: $(VENV)/tools.stamp  ## Run memcli in the real clients, npm and 2 GB needed (ARGS="codex gemini")
+	@$(RUN) -m tests.e2e $(ARGS)
 
 docs: $(VENV)/tools.stamp  ## Write docs/cli.md anew from the commands' help
 	@$(RUN) -m cogapp -r docs/cli.md
@@ -50,4 +53,4 @@ $(VENV)/tools.stamp: $(VENV)/memcli.stamp
 	@echo 'Installing the development tools ...'
 	@$(RUN) tests/check.py install-tools && touch $@
 
-.PHONY: help venv test demo bench docs skills clean
+.PHONY: help venv test demo bench e2e docs skills clean

@@ -1,0 +1,63 @@
+"""What the tests with real clients share.
+
+Invariant: a client that is not installed is skipped and never passes; what became of
+each test is written down for `__main__`, which names clients at the end of the run.
+"""
+
+import json
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.clients import clients
+from tests.e2e.model import Model
+from tests.e2e.scratch import Scratch
+
+# Before a fixture takes the variables of whoever runs this away.
+_CLIENTS = clients()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--client", action="append", help="only these clients")
+    parser.addoption("--outcomes", help="a file to write what became of each test to")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    path = item.config.getoption("--outcomes")
+    ended = report.when == "call" or (report.when == "setup" and not report.passed)
+    if path and ended and isinstance(item, pytest.Function):
+        row = [item.callspec.params["machine"], report.outcome]
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+    return report
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "machine" in metafunc.fixturenames:
+        chosen = metafunc.config.getoption("--client") or list(_CLIENTS)
+        metafunc.parametrize("machine", chosen, indirect=True)
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    """A model that nobody has asked yet."""
+    with Model() as running:
+        yield running
+
+
+@pytest.fixture
+def machine(
+    request: pytest.FixtureRequest, tmp_path: Path, model: Model
+) -> Iterator[Scratch]:
+    """A machine with the client that the parameter names."""
+    client = _CLIENTS[request.param]
+    if not client.installed:
+        pytest.skip(f"{client.name} {client.version} is not installed")
+    scratch = Scratch(tmp_path, client, model)
+    yield scratch
+    scratch.clean()

@@ -1,0 +1,118 @@
+"""How each client is run: without a person, against a model on loopback.
+
+Invariant: keys are dummies, and nothing of the machine's own settings is read: a
+client's whole world is the scratch home. A prompt is one word of the command line.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+KEY = "dummy-key-of-a-test"
+
+Settings = Callable[[Path, str], dict[str, str]]
+
+
+class Driver(NamedTuple):
+    """One client.
+
+    `words` stand before the prompt. `settings` writes what the client needs into a
+    home, given the model's address, and returns variables of the environment.
+    `transcripts` is a pattern below the home: where its sessions are written.
+    `slow` is how many seconds a session may take.
+    """
+
+    words: tuple[str, ...]
+    settings: Settings
+    transcripts: str
+    slow: int = 90
+
+
+def _claude_code(home: Path, url: str) -> dict[str, str]:
+    return {
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        # Else it makes folders of fixed names in /tmp.
+        "CLAUDE_CODE_TMPDIR": str(home.parent / "tmp"),
+    }
+
+
+def _codex(home: Path, url: str) -> dict[str, str]:
+    _write(
+        home / ".codex" / "config.toml",
+        'model = "stub"\nmodel_provider = "stub"\ncheck_for_update_on_startup = false\n'
+        "[analytics]\nenabled = false\n"
+        '[model_providers.stub]\nname = "stub"\nwire_api = "responses"\n'
+        f'base_url = "{url}/v1"\nenv_key = "STUB_KEY"\n',
+    )
+    return {"STUB_KEY": KEY}
+
+
+def _gemini(home: Path, url: str) -> dict[str, str]:
+    _write_json(
+        home / ".gemini" / "settings.json",
+        {
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+            "general": {"enableAutoUpdate": False},
+            "privacy": {"usageStatisticsEnabled": False},
+        },
+    )
+    return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": KEY}
+
+
+def _copilot(home: Path, url: str) -> dict[str, str]:
+    del home
+    return {
+        "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+        "COPILOT_PROVIDER_API_KEY": KEY,
+        "COPILOT_MODEL": "stub",
+        "COPILOT_OFFLINE": "true",
+    }
+
+
+def _opencode(home: Path, url: str) -> dict[str, str]:
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "options": {"baseURL": f"{url}/v1", "apiKey": KEY},
+        "models": {"stub": {"name": "stub"}},
+    }
+    _write_json(
+        home / ".config" / "opencode" / "opencode.json",
+        {"provider": {"stub": provider}, "model": "stub/stub"},
+    )
+    return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
+
+
+DRIVERS = {
+    "claude-code": Driver(("-p",), _claude_code, ".claude/projects/*/*.jsonl"),
+    # Codex runs hooks that a person has trusted; this says that one has.
+    "codex": Driver(
+        ("exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check"),
+        _codex,
+        ".codex/sessions/*/*/*/*.jsonl",
+    ),
+    "gemini": Driver(
+        ("--skip-trust", "-m", "gemini-2.5-flash", "-p"),
+        _gemini,
+        ".gemini/tmp/*/chats/*.jsonl",
+    ),
+    "copilot": Driver(
+        ("--allow-all-tools", "-p"), _copilot, ".copilot/session-state/*/events.jsonl"
+    ),
+    "opencode": Driver(
+        ("run",), _opencode, ".local/share/opencode/opencode.db*", slow=180
+    ),
+}
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _write_json(path: Path, document: object) -> None:
+    _write(path, json.dumps(document, indent=2))

@@ -1,0 +1,118 @@
+"""Sessions of the real clients with memcli's hooks; `make e2e` runs them.
+
+Invariant: a claim is read off what the client really did: the requests that reached
+the model, the log of the hooks, and the vault. Nothing of memcli is called in between
+that a person would not have called.
+"""
+
+from tests.e2e.model import SAYS
+from tests.e2e.scratch import Scratch, kill
+
+RULE = "Releases are cut on Tuesdays, never on another day."
+FACT = "The staging database is rebuilt from the nightly snapshot at two o'clock."
+STATED = "Always use ruff for linting, never flake8."
+ASKS = "When is the staging database rebuilt from the snapshot?"
+ELSE = "Name a colour."
+
+
+def test_what_a_user_states_in_one_session_is_told_to_the_next(
+    machine: Scratch,
+) -> None:
+    machine.make_vault()
+    machine.memcli("save", RULE, "--kind", "constraint")
+    machine.memcli("save", FACT)
+
+    first = machine.session(f"{STATED} {ASKS}")
+    assert first.code == 0, first
+    assert SAYS in first.out, first
+    sent = machine.model.read()
+    assert RULE in sent, "the start of the session told the model nothing"
+    assert FACT in sent, "the prompt brought nothing that fits it"
+
+    for event in ("session-start", "prompt-submit", "stop"):
+        lines = machine.hooks(event=event, host=machine.client.name)
+        assert lines, f"{event} never fired: {machine.hooks()}"
+    mined = machine.wait_for(
+        "a session that was mined",
+        lambda: machine.hooks(event="reflect", did="reflected"),
+    )
+    assert [line.get("saved") for line in mined] == [1], mined
+    assert machine.memories("ruff linting") == [STATED]
+    assert machine.uncommitted() == ""
+    assert not [line for line in machine.hooks() if line.get("error")]
+
+    machine.model.forget()
+    second = machine.session(ELSE)
+    assert second.code == 0, second
+    assert STATED in machine.model.read(), "the next session was not told"
+    # What memcli put into the session comes back in the transcript.
+    machine.wait_for(
+        "the end of the second session's mining",
+        lambda: len({line["session"] for line in machine.hooks(event="reflect")}) == 2,
+    )
+    assert machine.memories("ruff linting") == [STATED]
+
+
+def test_a_session_that_was_killed_is_mined_by_a_sweep(machine: Scratch) -> None:
+    machine.make_vault()
+    _killed(machine)
+
+    swept = machine.memcli("sweep", "--still", "0")["sessions"]
+    assert [one["outcome"] for one in swept] == ["reflected"], swept
+    assert machine.memories("ruff linting") == [STATED]
+    again = machine.memcli("sweep", "--still", "0")["sessions"]
+    assert [one["outcome"] for one in again] == ["unchanged"], again
+
+
+def test_a_session_that_was_killed_is_mined_when_the_next_one_starts(
+    machine: Scratch,
+) -> None:
+    machine.make_vault()
+    _killed(machine)
+    machine.age(7_200)
+
+    assert machine.session(ELSE).code == 0
+    machine.wait_for(
+        "a sweep that mines the killed session",
+        lambda: machine.hooks(event="sweep", did="reflected"),
+    )
+    assert machine.memories("ruff linting") == [STATED]
+
+
+def test_without_its_vault_a_client_behaves_as_without_hooks(
+    machine: Scratch,
+) -> None:
+    # The first start of a client does what no later one does.
+    machine.session(ELSE)
+    machine.model.forget()
+    plain = machine.session(ELSE)
+    asked = [one.path for one in machine.model.requests]
+
+    machine.make_vault()
+    machine.lose_vault()
+    machine.model.forget()
+    hooked = machine.session(ELSE)
+    assert (hooked.code, hooked.out) == (plain.code, plain.out) == (0, plain.out)
+    assert sorted(one.path for one in machine.model.requests) == sorted(asked)
+    assert "memcli" not in machine.model.read()
+    assert not machine.vault.exists()
+    # Four hooks, beside whatever else this machine does.
+    assert hooked.took < plain.took + 5, (plain.took, hooked.took)
+
+
+def _killed(machine: Scratch) -> None:
+    """A session that a user states a preference in, and that has no end."""
+    machine.model.answers.clear()
+    client = machine.start(STATED)
+    asked = machine.model.asked.wait(machine.driver.slow)
+    try:
+        assert asked, "the client never asked its model"
+        machine.wait_for(
+            "a transcript that holds what the user said",
+            lambda: STATED in machine.typed(),
+        )
+    finally:
+        kill(client)
+    machine.model.answers.set()
+    assert not machine.hooks(event="stop")
+    assert machine.memories("ruff linting") == []
