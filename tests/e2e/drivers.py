@@ -84,7 +84,13 @@ def _opencode(home: Path, url: str) -> dict[str, str]:
         home / ".config" / "opencode" / "opencode.json",
         {"provider": {"stub": provider}, "model": "stub/stub"},
     )
-    return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
+    return {
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        # With a plugin of whoever it installs a package at each start, and asks a
+        # registry that is not there for two minutes.
+        "npm_config_fetch_retries": "0",
+    }
 
 
 DRIVERS = {
@@ -104,7 +110,7 @@ DRIVERS = {
         ("--allow-all-tools", "-p"), _copilot, ".copilot/session-state/*/events.jsonl"
     ),
     "opencode": Driver(
-        ("run",), _opencode, ".local/share/opencode/opencode.db*", slow=180
+        ("run",), _opencode, ".local/state/memcli/opencode/*.jsonl", slow=180
     ),
 }
 

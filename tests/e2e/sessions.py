@@ -96,8 +96,8 @@ def test_without_its_vault_a_client_behaves_as_without_hooks(
     assert sorted(one.path for one in machine.model.requests) == sorted(asked)
     assert "memcli" not in machine.model.read()
     assert not machine.vault.exists()
-    # Four hooks, beside whatever else this machine does.
-    assert hooked.took < plain.took + 5, (plain.took, hooked.took)
+    # Four hooks, on a machine that does other things as well.
+    assert hooked.took < 1.5 * plain.took + 5, (plain.took, hooked.took)
 
 
 def _killed(machine: Scratch) -> None:
