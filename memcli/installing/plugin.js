@@ -149,6 +149,8 @@ export const Memcli = async ({ directory }) => {
       const prompt = typed(own.map((one) => one.text).join("\n"))
       session.users.add(message.id)
       session.note(message.id, { role: "user", text: prompt }, message.time?.created)
+      // Now: a session that is killed has no end to write at.
+      await quietly(() => session.save())()
       await session.started
       const payload = session.payload("prompt-submit", { prompt })
       const text = await ask("prompt-submit", payload, session.cwd)

@@ -46,6 +46,7 @@ sys.stdout.write(text)
 
 # What opencode 1.18 calls, in its order, with the payloads it was seen to send.
 DRIVE = """
+import { existsSync, readFileSync } from "node:fs"
 import { Memcli } from "./memcli.mjs"
 const id = "ses_1"
 const out = { system: [], parts: [], times: {} }
@@ -65,6 +66,8 @@ const parts = [{ type: "text", text, messageID: "msg_1", id: "prt_1" }]
 const said = { message, parts }
 await timed("chat", () => hooks["chat.message"]({ sessionID: id }, said))
 out.parts = parts
+const kept = `${process.env.HOME}/.local/state/memcli/opencode/${id}.jsonl`
+out.kept = existsSync(kept) ? readFileSync(kept, "utf8") : ""
 const other = { message: { id: "m" }, parts: [] }
 await hooks["chat.message"]({ sessionID: "ses_sub" }, other)
 await event("message.part.updated", { part: { ...parts[0], sessionID: id } })
@@ -201,6 +204,12 @@ def test_the_transcript_is_one_that_memcli_reads_and_grows_by_whole_turns(
 
 
 @node
+def test_what_is_typed_is_written_down_before_the_model_is_asked(run: Run) -> None:
+    [line] = run.go()["kept"].splitlines()
+    assert json.loads(line)["text"] == "Always use ruff"
+
+
+@node
 @pytest.mark.parametrize(
     "text", ["", "fail", "{broken", "[1]x", '{"other": 1}', '{"additionalContext": ""}']
 )
@@ -230,7 +239,9 @@ def test_a_memcli_that_hangs_is_left_and_one_that_is_gone_does_no_harm(
 @node
 def test_a_state_folder_that_cannot_be_written_does_no_harm(run: Run) -> None:
     (run.home / ".local").write_text("a file in the way")
-    assert run.go()["system"] == []
+    run.act("prompt-submit", "fits")
+    out = run.go()
+    assert (out["system"], len(out["parts"])) == ([], 2)
 
 
 @node
