@@ -1,10 +1,11 @@
 """The real clients: which versions, where they are kept, and how they come there.
 
-Invariant: a client is there when npm said so and its own program names the version
-that clients.toml does. The cache lies outside the project, and a client in it is never
+Invariant: a client is there when npm said so and its package is of the version that
+clients.toml names. The cache lies outside the project, and a client in it is never
 changed: another version is another folder.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -73,12 +74,14 @@ def install(client: Client) -> str | None:
     try:
         done = _run(command)
         if done.returncode:
-            return f"npm install {wanted} failed: {_last_line(done)}"
-        said = _run([str(client.path), "--version"])
-    except (OSError, subprocess.TimeoutExpired) as error:
+            return f"npm install {wanted} failed: {_first_line(done.stderr)}"
+        # Not by running it: here it could reach the world.
+        about = client.folder / "node_modules" / client.package / "package.json"
+        version = json.loads(about.read_text(encoding="utf-8"))["version"]
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return f"{wanted}: {error}"
-    if client.version not in said.stdout:
-        return f"{wanted} says that it is version {_last_line(said)}"
+    if version != client.version or not client.path.exists():
+        return f"npm install {wanted} gave version {version} at {client.path}"
     (client.folder / "installed").touch()
     return None
 
@@ -102,6 +105,5 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _last_line(done: subprocess.CompletedProcess[str]) -> str:
-    lines = (done.stdout + done.stderr).strip().splitlines()
-    return lines[-1][:300] if lines else f"exit code {done.returncode}"
+def _first_line(text: str) -> str:
+    return next(iter(text.strip().splitlines()), "nothing")[:300]
