@@ -42,7 +42,8 @@ def main() -> None:
         import_module(f"tests.benchmarks.{chosen_name}").main()
     if name in ("", "all"):
         print(
-            "Not run: locomo, reflect, prompt and peers need `--data FILE` (LoCoMo's JSON),"
+            "Not run: locomo, reflect, prompt and peers need `--data FILE` "
+            "(LoCoMo's JSON),"
         )
         print("mining needs `--data FOLDER` (labelled transcripts).")
 

@@ -134,7 +134,7 @@ def test_no_session_and_no_question_is_a_usage_error(memcli: Run) -> None:
 def test_a_host_that_is_not_known_is_refused_with_those_that_are(
     memcli: Run, words: tuple[str, ...]
 ) -> None:
-    done = memcli("reflect", *words, "--host", "cursor", "--json")
+    done = memcli("reflect", *words, "--host", "nobody", "--json")
     assert (done.code, done.json["error"]["code"]) == (1, "invalid_host")
     assert "claude-code, codex, gemini, copilot" in done.json["error"]["hint"]
 
