@@ -27,6 +27,8 @@ class Weights(NamedTuple):
     feedback_entries: int = 3
     feedback_terms: int = 8
     recency: float = 0.10
+    # What lies in the window that the question names.
+    temporal: float = 0.20
     recency_days: float = 365.0
     # How many of the best lexical matches get the closer look.
     pool: int = 100
@@ -91,6 +93,9 @@ class Term(NamedTuple):
 
 Admit = Callable[[int], bool]
 """Whether a document may be shown."""
+
+Inside = Callable[[int], float]
+"""How much of a document's time lies in the window of the question, 0 to 1."""
 
 
 def inverse_frequency(n: int, size: int) -> float:

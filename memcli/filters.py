@@ -62,17 +62,22 @@ class Admission:
         return not self._timed or self._in_time(doc)
 
     def _in_time(self, doc: int) -> bool:
-        start = self._reader.columns.times[doc]
-        end = start + 1
-        if self._reader.is_span(doc):
-            from memcli import temporal
-
-            row = self._reader.row(doc)
-            when = row["occurred_at"] or row["created"]
-            end = temporal.span(row["occurred_until"] or when)[1]
+        start, end = extent(self._reader, doc)
         if self._after is not None and end <= self._after:
             return False
         return self._before is None or start < self._before
+
+
+def extent(reader: "Reader", doc: int) -> tuple[int, int]:
+    """[start, end) of a document's time, epoch seconds; a moment lasts a second."""
+    start = reader.columns.times[doc]
+    if not reader.is_span(doc):
+        return start, start + 1
+    from memcli import temporal
+
+    row = reader.row(doc)
+    when = row["occurred_at"] or row["created"]
+    return start, temporal.span(row["occurred_until"] or when)[1]
 
 
 def within(reader: "Reader", filters: Filters) -> set[int] | None:

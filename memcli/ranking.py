@@ -12,7 +12,9 @@ The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framewor
   in the turn before counts, dampened, as if it had been said here;
 - *session*: a session that talks about the question lifts its entries;
 - *feedback*: words that the best entries share break ties among the rest;
-- *entity*, *question*, *recency*: small multiplications.
+- *entity*, *question*, *recency*: small multiplications;
+- *temporal*: one for what lies in the window that the question names. It is made
+  before the pool is chosen, too, so that it can bring an entry in.
 
 docs/benchmarks.md says what each of them adds on LoCoMo.
 """
@@ -27,6 +29,7 @@ from memcli.corpus import (
     LEXICAL,
     Admit,
     Corpus,
+    Inside,
     Term,
     Weights,
     inverse_frequency,
@@ -95,6 +98,7 @@ def rank(
     admit: Admit | None = None,
     within: Collection[int] | None = None,
     named: Collection[int] = (),
+    inside: Inside | None = None,
     weights: Weights = DEFAULTS,
 ) -> Ranking:
     """Rank the documents that share a word with the question, or stand beside one.
@@ -106,6 +110,7 @@ def rank(
         admit: whether a document may be shown; None admits all.
         within: when given, only these documents take part.
         named: documents about an entity that the question names.
+        inside: how much of a document lies in the window that the question names.
     """
     terms = weigh(question, corpus, weights)
     known = [term for term in terms if term.frequency]
@@ -114,6 +119,9 @@ def rank(
     matches = {term.text: corpus.postings(term.text) for term in known}
     scorer = _Scorer(corpus, weights)
     lexical = scorer.lexical(known, matches, within)
+    if inside is not None:
+        for doc in lexical:
+            lexical[doc] *= 1 + weights.temporal * inside(doc)
     pool = _best(lexical, corpus.orders, weights.pool, admit)
     if not pool:
         return Ranking([], terms, 0.0, missing)
@@ -129,7 +137,7 @@ def rank(
     else:
         extra = []
     named = frozenset(named)
-    nudge = _Nudge(corpus, weights, now, named)
+    nudge = _Nudge(corpus, weights, now, named, inside)
     final = nudge.apply(totals, limit)
     orders = corpus.orders
     best = sorted(final, key=lambda doc: (-final[doc], orders[doc]))[:limit]
@@ -260,12 +268,18 @@ class _Nudge:
     """Small multiplications that order what the words leave equal."""
 
     def __init__(
-        self, corpus: Corpus, weights: Weights, now: int, named: Collection[int]
+        self,
+        corpus: Corpus,
+        weights: Weights,
+        now: int,
+        named: Collection[int],
+        inside: Inside | None,
     ) -> None:
         self.corpus = corpus
         self.weights = weights
         self.now = now
         self.named = named
+        self.inside = inside
 
     def parts(self, doc: int) -> dict[str, float]:
         """Name -> factor, for those that are not 1."""
@@ -279,12 +293,16 @@ class _Nudge:
         if when:
             age = max(0.0, (self.now - when) / 86400 / weights.recency_days)
             factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
+        if self.inside is not None and (share := self.inside(doc)):
+            factors["temporal"] = 1 + weights.temporal * share
         return factors
 
     def apply(self, totals: Mapping[int, float], limit: int) -> dict[int, float]:
         """The nudged scores of all documents that can be among the first `limit`."""
         weights = self.weights
         most = (1 + weights.entity) * (1 + weights.recency)
+        if self.inside is not None:
+            most *= 1 + weights.temporal
         least = (1 - weights.asks) * (1 - weights.recency)
         floor = 0.0
         if len(totals) > limit:

@@ -7,7 +7,7 @@ question give the same rows; and no match is said to be no match. Reads only.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import analysis, lineage, ranking
+from memcli import analysis, asking, lineage, ranking
 from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entry import Status, check_choice
 from memcli.errors import InvalidValue
@@ -16,6 +16,7 @@ from memcli.filters import EVERYTHING, Admission, Filters, checked, tag_warnings
 __all__ = ["EVERYTHING", "Filters", "Recalled", "Row", "checked", "recall", "view"]
 
 if TYPE_CHECKING:
+    from memcli.corpus import Inside
     from memcli.reader import Reader
     from memcli.vault import Vault
 
@@ -65,7 +66,8 @@ class Recalled(NamedTuple):
 
     `coverage` is the share of the question's weight that the best row holds (0 to
     1); `missing_terms` are its words found in no entry; `omitted` counts rows that
-    `max_chars` left out; `window` echoes the time filter.
+    `max_chars` left out; `window` echoes the time filter, or the window that the
+    question names.
     """
 
     query: str | None
@@ -73,7 +75,7 @@ class Recalled(NamedTuple):
     constraints: list[Row]
     coverage: float
     missing_terms: list[str]
-    window: dict[str, str | None] | None
+    window: dict[str, Any] | None
     next_cursor: str | None
     omitted: int
     warnings: list[str]
@@ -195,7 +197,7 @@ def enumerate_all(
             constraints=[],
             coverage=0.0,
             missing_terms=[],
-            window=_window(filters),
+            window=asking.echo(filters),
             next_cursor=more,
             omitted=0,
             warnings=tag_warnings(reader, filters) + _broken_warnings(reader),
@@ -217,20 +219,24 @@ def look(
     explain: bool = False,
 ) -> Recalled:
     """A recall within a read that the caller holds; filters are `checked`."""
-    from memcli.reader import stemmer
-
     admit = Admission(reader, view, filters)
-    question = analysis.question(query, stemmer())
-    ranked = ranking.rank(
-        question,
-        reader,
-        limit=limit,
-        now=view.now,
-        admit=None if admit.admits_all else admit,
-        within=within(reader, filters),
-        named=_named(reader, query),
-        weights=weights,
-    )
+    question = asking.asked(reader, query, view, filters)
+    inside = question.inside
+    chosen = within(reader, filters)
+    if inside is not None and not question.terms:
+        ranked = _in_window(reader, inside, admit, chosen, limit)
+    else:
+        ranked = ranking.rank(
+            question.terms,
+            reader,
+            limit=limit,
+            now=view.now,
+            admit=None if admit.admits_all else admit,
+            within=chosen,
+            named=_named(reader, query),
+            inside=inside,
+            weights=weights,
+        )
     constraints = _constraints(reader, view, {hit.doc for hit in ranked.hits})
     rows = []
     for hit in ranked.hits:
@@ -245,7 +251,7 @@ def look(
         rows.append(row._replace(stale=lineage.is_stale(reader, stored, view)))
     rows, omitted = _fit(rows, max_chars)
     warnings = tag_warnings(reader, filters)
-    if not question:
+    if not question.terms and inside is None:
         warnings.append("the question holds no word to search for")
     return Recalled(
         query=query,
@@ -253,11 +259,30 @@ def look(
         constraints=constraints,
         coverage=round(ranked.coverage, 3),
         missing_terms=list(dict.fromkeys(ranked.missing)),
-        window=_window(filters),
+        window=question.echo(filters),
         next_cursor=None,
         omitted=omitted,
         warnings=warnings + _broken_warnings(reader),
     )
+
+
+def _in_window(
+    reader: "Reader",
+    inside: "Inside",
+    admit: Admission,
+    chosen: Collection[int] | None,
+    limit: int,
+) -> ranking.Ranking:
+    """What is in the window, the newest first: "what did we do last week?"."""
+    docs = reader.everything() if chosen is None else chosen
+    found = [doc for doc in docs if inside(doc) and admit(doc)]
+    times, orders = reader.columns.times, reader.orders
+    found.sort(key=lambda doc: (-inside(doc), -times[doc], orders[doc]))
+    hits = [
+        ranking.Hit(doc, inside(doc), {"temporal": inside(doc)}, ())
+        for doc in found[:limit]
+    ]
+    return ranking.Ranking(hits, [], 1.0 if hits else 0.0, [])
 
 
 def _named(reader: "Reader", query: str) -> set[int]:
@@ -329,7 +354,7 @@ def _mark(row: Mapping[str, Any]) -> str:
 
 
 def _channels(hit: ranking.Hit) -> list[str]:
-    names = ("lexical", "neighbours", "session", "feedback", "entity")
+    names = ("lexical", "neighbours", "session", "feedback", "entity", "temporal")
     return [name for name in names if hit.parts.get(name)]
 
 
@@ -362,14 +387,3 @@ def _row(
         superseded_by=stored["superseded_by"],
         explain=explain,
     )
-
-
-def _window(filters: Filters) -> dict[str, str | None] | None:
-    if filters.after is None and filters.before is None:
-        return None
-    from memcli import temporal
-
-    return {
-        "after": None if filters.after is None else temporal.iso(filters.after),
-        "before": None if filters.before is None else temporal.iso(filters.before),
-    }

@@ -9,7 +9,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import analysis, disagreement, lineage, ranking, recall, screening
+from memcli import (
+    analysis,
+    asking,
+    disagreement,
+    lineage,
+    ranking,
+    recall,
+    screening,
+)
 from memcli.eligibility import View
 from memcli.entry import Layer, Status
 
@@ -88,7 +96,7 @@ class Reflection(NamedTuple):
     conflicts: "list[Conflict]"
     superseded_excluded: list[Excluded]
     next_queries: list[Next]
-    window: dict[str, str | None] | None
+    window: dict[str, Any] | None
     budget: dict[str, Any]
     warnings: list[str]
 
@@ -124,7 +132,7 @@ class _Found(NamedTuple):
     weights: dict[str, float]
     ends: dict[str, str]
     excluded: list[Excluded]
-    window: dict[str, str | None] | None
+    window: dict[str, Any] | None
     warnings: list[str]
 
 
@@ -233,7 +241,7 @@ def _gather(
             matched.append(tuple((row.explain or {}).get("matched", ())))
             rows.append(row._replace(explain=None))
     rows, matched = rows[:limit], matched[:limit]
-    weights = _weights(reader, query, view)
+    weights = _weights(reader, query, view, filters)
     excluded = _excluded(reader, query, view, filters, weights, budget, rows)
     return _Found(
         rows=rows,
@@ -277,11 +285,11 @@ def _look(
     )
 
 
-def _weights(reader: "Reader", query: str, view: View) -> dict[str, float]:
+def _weights(
+    reader: "Reader", query: str, view: View, filters: "Filters"
+) -> dict[str, float]:
     """How much each word of the question counts, in the order of the question."""
-    from memcli.reader import stemmer
-
-    question = analysis.question(query, stemmer())
+    question = asking.asked(reader, query, view, filters).terms
     terms = ranking.weigh(question, reader, ranking.DEFAULTS)
     weights = {term.word: _FLOOR + term.idf for term in terms}
     if view.agent is not None:
@@ -383,8 +391,10 @@ def _successor(reader: "Reader", row: "Row", view: View) -> str | None:
 
 def _next(query: str, found: _Found, missing: Sequence[str]) -> list[Next]:
     """What to ask next, the most telling first."""
-    window = found.window or {"after": None, "before": None}
-    after, before = window["after"], window["before"]
+    # A window of the question's own words goes on with them.
+    filtered = found.window is not None and found.window["filters"]
+    window = found.window if filtered else None
+    after, before = (window["after"], window["before"]) if window else (None, None)
     weights = found.weights
 
     def heaviest(words: Iterable[str]) -> list[str]:
@@ -398,7 +408,7 @@ def _next(query: str, found: _Found, missing: Sequence[str]) -> list[Next]:
     for name in _entities(query, found.rows):
         words = " ".join([name, *rarest])
         asked.setdefault((words, after, before), f"the facts are about {name}")
-    if weights and found.window:
+    if weights and window:
         asked.setdefault((query, None, None), "the same without the time window")
     elif newer := _newer_half(found.rows):
         asked.setdefault((query, newer, None), "the newer half of the facts")

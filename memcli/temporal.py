@@ -120,7 +120,7 @@ def parse_bound(text: str, now: int, *, end: bool) -> int:
     try:
         if found and found[2] in _UNITS:
             count = 1 if found[1] in ("a", "an") else int(found[1])
-            return _before(now, count, _UNITS[found[2]])
+            return back(now, count, _UNITS[found[2]])
         if words == "now":
             return now
         return (_period(words, now) or span(words))[end]
@@ -152,7 +152,12 @@ def _period(words: str, now: int) -> tuple[int, int] | None:
     return (start, end) if found[1] == "this" else span(iso(start - 1)[:length])
 
 
-def _before(now: int, count: int, unit: str) -> int:
+def back(now: int, count: int, unit: str) -> int:
+    """The moment that many `minutes`, `hours`, ... `years` before `now`.
+
+    Raises:
+        ValueError: it lies before the year 1.
+    """
     if unit in _SECONDS:
         moment = now - count * _SECONDS[unit]
         iso(moment)  # refuses what lies before the year 1

@@ -261,7 +261,12 @@ def test_filters_are_those_of_recall(vault: Vault) -> None:
     ]
     found = vault.reflect("redis", filters=recall.Filters(before=NOW - 365 * DAY))
     assert ids(found) == [old]
-    assert found.window == {"after": None, "before": "2025-11-21T12:00:00Z"}
+    assert found.window == {
+        "after": None,
+        "before": "2025-11-21T12:00:00Z",
+        "filters": True,
+        "words": None,
+    }
     wider = [one for one in found.next_queries if one.before is None]
     assert [(one.query, one.after) for one in wider] == [("redis", None)]
 

@@ -150,7 +150,7 @@ def _answer(vault: "Vault", values: dict[str, Any]) -> "Recalled":
     from memcli import recall
 
     now = vault.now_ms() // 1000
-    moment = when(values["at"], now, end=True) or now
+    moment = present(values["at"], now)
     filters = recall.Filters(
         kinds=tuple(values["kind"]),
         types=tuple(values["type"]),
@@ -185,6 +185,15 @@ def _answer(vault: "Vault", values: dict[str, Any]) -> "Recalled":
         max_chars=values["max_chars"],
         explain=values["explain"],
     )
+
+
+def present(at: str | None, now: int) -> int:
+    """The moment that relative words count from: `now`, or the end of what `at` names.
+
+    Its last second: counted from 2026-06-15, yesterday is the 14th.
+    """
+    start, end = when(at, now), when(at, now, end=True)
+    return now if start is None or end is None else max(start, end - 1)
 
 
 def when(text: str | None, now: int, *, end: bool = False) -> int | None:

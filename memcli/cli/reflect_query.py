@@ -3,7 +3,7 @@
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.recall import draw, when
+from memcli.cli.recall import draw, present, when
 from memcli.cli.spec import Canvas, Context, Result
 from memcli.errors import InvalidValue
 
@@ -26,7 +26,7 @@ def answer(context: Context, values: dict[str, Any]) -> Result:
         raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
     vault = context.open_vault("indexing")
     now = vault.now_ms() // 1000
-    moment = when(values["at"], now, end=True) or now
+    moment = present(values["at"], now)
     filters = recall.Filters(
         kinds=tuple(values["kind"]),
         types=tuple(values["type"]),

@@ -263,3 +263,16 @@ def test_closed_streams_are_no_crash(vault: Vault) -> None:
 def test_title_is_a_line_not_a_text(memcli: Run) -> None:
     done = memcli("save", "x", "--title", "t" * 501, "--json")
     assert done.json["error"]["code"] == "invalid_title"
+
+
+def test_relative_words_count_from_at(memcli: Run) -> None:
+    memcli("save", "Bert fixed the build", "--occurred-at", "2025-06-14")
+    for at in ("2025-06-15", "2025-06-15T08:00:00Z"):
+        done = memcli("recall", "who fixed it yesterday?", "--at", at, "--json")
+        window = done.json["data"]["window"]
+        assert (window["after"], window["before"]) == (
+            "2025-06-14T00:00:00Z",
+            "2025-06-15T00:00:00Z",
+        )
+        (row,) = done.json["data"]["rows"]
+        assert "temporal" in row["channels"]

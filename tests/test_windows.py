@@ -1,0 +1,322 @@
+"""A question's time is read when it is said, and only then; it ranks."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli import Vault, asking, windows
+from memcli.eligibility import Agent, ReadPolicy
+from memcli.recall import Filters, recall, view
+from memcli.temporal import iso, span, to_epoch
+
+NOW = to_epoch("2026-11-21T10:20:30Z")  # a Saturday
+
+SAID = [
+    ("what did we do yesterday?", "2026-11-20", "2026-11-21"),
+    ("what did I say today", "2026-11-21", "2026-11-22"),
+    ("the day before yesterday", "2026-11-19", "2026-11-20"),
+    ("what did we decide last week?", "2026-11-09", "2026-11-16"),
+    ("and this week?", "2026-11-16", "2026-11-23"),
+    ("what broke over the past week", "2026-11-14", "2026-11-22"),
+    ("who came last weekend", "2026-11-14", "2026-11-16"),
+    ("last month's outage", "2026-10-01", "2026-11-01"),
+    ("what was new last year?", "2025-01-01", "2026-01-01"),
+    ("whom did I meet last Monday?", "2026-11-16", "2026-11-17"),
+    ("whom did I meet last Saturday?", "2026-11-14", "2026-11-15"),
+    ("where were we last June?", "2026-06-01", "2026-07-01"),
+    ("where were we last December?", "2025-12-01", "2026-01-01"),
+    ("3 days ago", "2026-11-18", "2026-11-19"),
+    ("a couple of days ago", "2026-11-18", "2026-11-21"),
+    ("what changed a few days ago?", "2026-11-16", "2026-11-20"),
+    ("two months ago", "2026-09-01", "2026-10-01"),
+    ("a few months ago", "2026-06-01", "2026-10-01"),
+    ("4 years ago", "2022-01-01", "2023-01-01"),
+    ("the last 3 days", "2026-11-18", "2026-11-22"),
+    ("over the past two weeks", "2026-11-07", "2026-11-22"),
+    ("what did we decide in June 2025?", "2025-06-01", "2025-07-01"),
+    ("the plan of Sept. 2025", "2025-09-01", "2025-10-01"),
+    ("on 5 June 2025", "2025-06-05", "2025-06-06"),
+    ("on the 5th of June, 2025", "2025-06-05", "2025-06-06"),
+    ("on June 5th, 2025, at noon", "2025-06-05", "2025-06-06"),
+    ("what about 2025-06-05?", "2025-06-05", "2025-06-06"),
+    ("what was done in 2025-06?", "2025-06-01", "2025-07-01"),
+    ("what did we build in 2024?", "2024-01-01", "2025-01-01"),
+    ("in 2024 what did we build", "2024-01-01", "2025-01-01"),
+    ("results of Q2 2025", "2025-04-01", "2025-07-01"),
+    ("what was decided since June 2025", "2025-06-01", None),
+    ("what was decided since yesterday", "2026-11-20", None),
+    ("before June 2025", None, "2025-06-01"),
+    ("after 2024, what did we use", "2025-01-01", None),
+    ("until last week", None, "2026-11-09"),
+    ("the week before 9 June 2023", "2023-06-02", "2023-06-09"),
+    ("the day after 9 June 2023", "2023-06-10", "2023-06-11"),
+    ("between June 2025 and August 2025", "2025-06-01", "2025-09-01"),
+    ("between June and August 2025", "2025-06-01", "2025-09-01"),
+    ("from last week to this week", "2026-11-09", "2026-11-23"),
+    ("what was done in June 2025, in June 2025?", "2025-06-01", "2025-07-01"),
+    ("was haben wir letzte Woche getan?", "2026-11-09", "2026-11-16"),
+    ("was war im Juni 2025?", "2025-06-01", "2025-07-01"),
+    ("qu'avons-nous fait la semaine dernière ?", "2026-11-09", "2026-11-16"),
+    ("¿qué hicimos la semana pasada?", "2026-11-09", "2026-11-16"),
+    ("en junio de 2025", "2025-06-01", "2025-07-01"),
+]
+
+# The first ones are bugs that others shipped: a question whose "we" was a Wednesday,
+# a port that was a year, a number that no calendar holds.
+WEAK = [
+    "why do we deploy on fridays",
+    "we",
+    "which service listens on port 9077?",
+    "what runs in 9077?",
+    "what lived here 100000 years ago?",
+    "what lived here 1000000 years ago?",
+    "what was in the last 100000 years?",
+    "is it faster in 2000 lines?",
+    "does it fail before 2000 ms?",
+    "what happens after 2048 requests",
+    "what was said in 1850?",
+    "what happens in 2060?",
+    "the 2024 edition",
+    "Python 3.11 or 3.12?",
+    "in 2025.1",
+    "CVE-2024-12345",
+    "logs/2025-06-05.log",
+    "report-2025-06-05",
+    "https://example.org/2025/06/05",
+    "2025-06-05T10",
+    "#2025",
+    "may I?",
+    "may we march on?",
+    "the second of the sun",
+    "what happened in June?",
+    "what happened on 5 June?",
+    "what do we do on Monday?",
+    "the last day",
+    "the last week of the sprint",
+    "this month of May",
+    "at last",
+    "some time ago",
+    "recently",
+    "31 February 2025",
+    "2025-13-01",
+    "0 June 2025",
+    'what does "last week" mean?',
+    "what does `last week` mean?",
+    "the Mars 2020 rover",
+    "was it last week or in June 2024?",
+    "before the migration",
+    "until now",
+    "since when",
+    "",
+]
+
+
+def found(question: str) -> windows.Window | None:
+    return windows.find(question, NOW)
+
+
+@pytest.mark.parametrize(("question", "after", "before"), SAID)
+def test_a_time_that_is_said_is_a_window(
+    question: str, after: str | None, before: str | None
+) -> None:
+    window = found(question)
+    assert window is not None
+    bounds = (window.after, window.before)
+    assert bounds == (after and to_epoch(after), before and to_epoch(before))
+    assert question[slice(*window.place)].strip() == window.words != ""
+
+
+@pytest.mark.parametrize("question", [question for question, _, _ in SAID])
+def test_the_cheap_look_misses_no_window(question: str) -> None:
+    assert asking.may_name_a_time(question)
+
+
+@pytest.mark.parametrize("question", WEAK)
+def test_a_weak_signal_is_no_window(question: str) -> None:
+    assert found(question) is None
+
+
+def test_most_questions_are_not_looked_at() -> None:
+    assert not asking.may_name_a_time("how do we deploy to port 80, and why?")
+
+
+def test_weeks_ago_is_a_week_around_that_day() -> None:
+    window = found("what did we do 3 weeks ago?")
+    assert window is not None
+    assert (window.after, window.before) == (NOW - 24.5 * 86400, NOW - 17.5 * 86400)
+
+
+def test_a_month_may_be_said_with_its_neighbour() -> None:
+    assert found("in August and June 2025") is None
+
+
+WORDS = st.sampled_from(
+    "last this past before after since in during the week year month monday june may 5 "
+    "2025 9077 31 2025-06-05 2025-06 99999 ago days and between from to of , ? couple "
+    "few a Q2 yesterday 0 - migration".split()
+)
+
+
+@given(st.lists(WORDS, max_size=8), st.integers(to_epoch("0002"), span("9998")[0]))
+def test_no_question_crashes_and_every_window_is_a_stretch(
+    words: list[str], now: int
+) -> None:
+    question = " ".join(words)
+    window = windows.find(question, now, lambda name: span("2025-06"))
+    if window is not None:
+        assert window.after is not None or window.before is not None
+        if window.after is not None and window.before is not None:
+            assert window.after < window.before
+        assert asking.may_name_a_time(question)
+        for bound in (window.after, window.before):
+            assert bound is None or iso(bound)
+
+
+# --- what has a name, and a date --------------------------------------------------
+
+
+def save(vault: Vault, text: str, **fields: object) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def window_of(vault: Vault, question: str) -> tuple[str | None, str | None] | None:
+    window = vault.recall(question).window
+    return None if window is None else (window["after"], window["before"])
+
+
+def test_before_what_has_a_date(vault: Vault) -> None:
+    save(vault, "We moved to postgres", title="Migration", occurred_at="2026-03-04")
+    day, next_day = "2026-03-04T00:00:00Z", "2026-03-05T00:00:00Z"
+    asked = "what did we use before the migration?"
+    assert window_of(vault, asked) == (None, day)
+    assert window_of(vault, "After the migration, what broke?") == (next_day, None)
+    assert window_of(vault, "what broke during the migration?") == (day, next_day)
+    assert window_of(vault, "what broke before the migration to mysql?") is None
+    assert window_of(vault, "what broke before the relaunch?") is None
+
+
+def test_before_an_entity_whose_entries_have_one_date(vault: Vault) -> None:
+    save(vault, "It moved", entities=["Relaunch"], occurred_at="2026-03")
+    asked = "who was there before the relaunch?"
+    assert window_of(vault, asked) == (None, "2026-03-01T00:00:00Z")
+    save(vault, "It moved again", entities=["Relaunch"], occurred_at="2026-05")
+    assert window_of(vault, asked) is None
+
+
+def test_when_it_was_written_is_no_date_of_it(vault: Vault) -> None:
+    save(vault, "We moved to postgres", title="Migration")
+    assert window_of(vault, "what did we use before the migration?") is None
+
+
+def test_what_an_agent_may_not_see_dates_nothing_for_it(vault: Vault) -> None:
+    save(
+        vault,
+        "We moved",
+        title="Migration",
+        occurred_at="2026-03-04",
+        visibility="private",
+    )
+    asked = "what did we use before the migration?"
+    assert window_of(vault, asked) is not None
+    other = Vault(vault.root, agent="eve", now_ms=vault.now_ms)
+    assert window_of(other, asked) is None
+    assert Agent("eve").policy is ReadPolicy.ISOLATED
+
+
+# --- it ranks ---------------------------------------------------------------------
+
+
+def order(vault: Vault, question: str, **filters: object) -> list[str]:
+    wanted = Filters(**filters)  # type: ignore[arg-type]
+    rows = recall(vault, question, view=view(NOW), filters=wanted).rows
+    return [row.text for row in rows]
+
+
+def test_the_window_ranks_and_does_not_filter(vault: Vault) -> None:
+    save(vault, "Anna fixed the build, the build, the build", occurred_at="2026-10-01")
+    save(vault, "Bert fixed the build", occurred_at="2026-11-11")
+    assert order(vault, "who fixed the build?")[0].startswith("Anna")
+    asked = "who fixed the build last week?"
+    assert order(vault, asked)[0].startswith("Bert")
+    assert len(order(vault, asked)) == 2
+    answer = recall(vault, asked, view=view(NOW), explain=True)
+    first, second = answer.rows
+    assert "temporal" in first.channels
+    assert "temporal" not in second.channels
+    assert first.explain is not None
+    assert first.explain["temporal"] > 1
+    assert answer.window == {
+        "after": "2026-11-09T00:00:00Z",
+        "before": "2026-11-16T00:00:00Z",
+        "filters": False,
+        "words": "last week",
+    }
+
+
+def test_words_of_a_relative_time_are_not_searched(vault: Vault) -> None:
+    save(vault, "The last week of a sprint is for fixes")
+    save(vault, "We picked redis", occurred_at="2026-11-10")
+    answer = recall(vault, "what did we pick last week?", view=view(NOW))
+    assert [row.text for row in answer.rows] == ["We picked redis"]
+    assert answer.coverage == 1.0
+    assert answer.missing_terms == []
+
+
+def test_words_of_a_time_without_entries_are_searched(vault: Vault) -> None:
+    save(vault, "We went to Rome last year", occurred_at="2023-05-01")
+    save(vault, "We went to Oslo", occurred_at="2023-05-02")
+    asked = "where did we go last year?"
+    assert order(vault, asked)[0] == "We went to Rome last year"
+
+
+def test_a_question_of_nothing_but_a_time_lists_what_lies_in_it(vault: Vault) -> None:
+    for day in (9, 12, 20):
+        save(vault, f"entry {day}", occurred_at=f"2026-11-{day:02}")
+    save(vault, "solved", occurred_at="2026-11-10", status="resolved")
+    asked = "what did we do last week?"
+    assert order(vault, asked) == ["entry 12", "entry 9"]
+    assert order(vault, asked, kinds=("decision",)) == []
+    assert order(vault, "what was it in June 2020?") == []
+
+
+def test_a_filter_by_time_is_the_only_window(vault: Vault) -> None:
+    save(vault, "We picked redis", occurred_at="2026-11-10")
+    wanted = Filters(after=to_epoch("2026-01-01"))
+    answer = recall(vault, "what was picked in 2025?", view=view(NOW), filters=wanted)
+    assert answer.window == {
+        "after": "2026-01-01T00:00:00Z",
+        "before": None,
+        "filters": True,
+        "words": None,
+    }
+    assert "temporal" not in answer.rows[0].channels
+
+
+def test_a_year_is_no_first_of_january(vault: Vault) -> None:
+    save(vault, "We rented the office", occurred_at="2025")
+    shares = []
+    for month in ("January", "June"):
+        asked = f"when was the office rented in {month} 2025?"
+        (row,) = recall(vault, asked, view=view(NOW), explain=True).rows
+        assert row.explain is not None
+        shares.append(row.explain["temporal"])
+    assert shares[0] == pytest.approx(1 + 0.2 * 31 / 365, abs=1e-4)
+    assert shares[0] > shares[1] > 1
+
+
+def test_a_span_counts_by_its_share(vault: Vault) -> None:
+    save(vault, "office A", occurred_at="2025-06-01", occurred_until="2025-06-10")
+    save(vault, "office B", occurred_at="2025-01-01", occurred_until="2025-12-31")
+    asked = "which office was it in June 2025?"
+    rows = recall(vault, asked, view=view(NOW), explain=True).rows
+    parts = {row.text: (row.explain or {})["temporal"] for row in rows}
+    assert parts["office A"] == pytest.approx(1.2)
+    assert parts["office B"] == pytest.approx(1 + 0.2 * 30 / 365, abs=1e-4)
+
+
+def test_an_old_entry_in_the_window_enters_the_pool(vault: Vault) -> None:
+    texts = [f"build {n} build build" for n in range(130)]
+    vault.save_all([vault.draft({"text": text}) for text in texts])
+    save(vault, "the build of a long sentence here", occurred_at="2024-02-03")
+    answer = recall(vault, "which build was it in 2024?", view=view(NOW), limit=140)
+    assert any("long sentence" in row.text for row in answer.rows)
