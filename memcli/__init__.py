@@ -3,16 +3,16 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memcli.library import Vault
+    from memcli.library import Vault, Vaults
 
 __version__ = "0.1.0"
-__all__ = ["Vault", "__version__"]
+__all__ = ["Vault", "Vaults", "__version__"]
 
 
 def __getattr__(name: str) -> object:
     # Looked up late: a command line needs the version, not the library.
-    if name == "Vault":
-        from memcli.library import Vault
+    if name in ("Vault", "Vaults"):
+        from memcli import library
 
-        return Vault
+        return getattr(library, name)
     raise AttributeError(name)

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from memcli import decay, layout
+from memcli import decay, layout, places
 from memcli.decay import Policies, Policy
 from memcli.eligibility import Agent, ReadPolicy
 from memcli.entry import Item
-from memcli.errors import InvalidConfig, VaultNotFound
+from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
+from memcli.places import Place
 
 # Characters of text; a memory longer than this is a document to link to.
 BODY_LIMIT = 1_000_000
@@ -100,18 +101,56 @@ def agent(root: str, name: str) -> Agent:
 def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
     """The vault's folder: the flag, `MEMCLI_VAULT`, or the user's default.
 
-    Never the current folder by accident; an empty value counts as not set.
+    Each is a path, or a name of the user's config (`places`); `personal` is what
+    would be meant without the flag. Never the current folder by accident; an empty
+    value counts as not set.
 
     Raises:
         VaultNotFound: none of the three names one.
     """
-    named = explicit or environ.get("MEMCLI_VAULT") or default_vault(environ)
+    explicit = None if explicit == places.PERSONAL else explicit
+    named = explicit or environ.get("MEMCLI_VAULT")
+    place = places.find(named, environ) if named else None
+    if place is not None:
+        return place.path
+    named = named or default_vault(environ)
     if not named:
         raise VaultNotFound(
             "no vault: --vault and MEMCLI_VAULT are not set, and there is no default",
             hint="Create one with: memcli init ~/memory",
         )
     return os.path.abspath(os.path.expanduser(named))
+
+
+def place_of(word: str | None, environ: Mapping[str, str]) -> Place:
+    """The vault that a path or name means, which must be one.
+
+    Raises:
+        VaultNotFound: nothing is there.
+        NotAVault: it is not a folder that `memcli init` prepared.
+    """
+    place = places.find(word, environ) if word else None
+    if place is None:
+        root = find_vault(word, environ)
+        if word and word != places.PERSONAL:
+            if places.is_name(word) and not os.path.exists(root):
+                raise places.refused(word)
+            place = places.at(root, environ)
+        place = place or Place(places.PERSONAL, root)
+    root = place.path
+    if not os.path.isdir(root):
+        if os.path.exists(root):
+            raise NotAVault(f"{root} is not a folder")
+        raise VaultNotFound(
+            f"there is no vault at {root}",
+            hint=f"Create it with: memcli init {root}",
+        )
+    if not os.path.isdir(os.path.join(root, ".memcli")):
+        raise NotAVault(
+            f"{root} is not a memcli vault",
+            hint=f"Make it one (no file in it changes): memcli init {root}",
+        )
+    return place
 
 
 def default_vault(environ: Mapping[str, str]) -> str | None:
@@ -131,12 +170,8 @@ def set_default_vault(root: str, environ: Mapping[str, str]) -> None:
 
 
 def _default_file(environ: Mapping[str, str]) -> str:
-    # One line in a file of its own: a TOML parser and `platformdirs` would cost
-    # every command 30 ms to find one path.
-    folder = environ.get("XDG_CONFIG_HOME") or environ.get("APPDATA")
-    if not folder:
-        folder = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
-    return os.path.join(folder, "memcli", "default-vault")
+    # One line in a file of its own: parsing TOML costs 11 ms.
+    return os.path.join(places.folder(environ), "default-vault")
 
 
 def _policy(settings: Mapping[str, Any], item: Item) -> Policy:

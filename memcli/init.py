@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from memcli import files, layout, packaged
+from memcli import files, layout, packaged, places
 from memcli.errors import NotAVault, WriteFailed
 from memcli.history import Repository
 
@@ -45,9 +45,12 @@ def prepare(
 
     Raises:
         NotAVault: something that is no folder is in the way.
+        VaultNotFound: the user's config says that nothing is written there.
         WriteFailed, HistoryError: it cannot be written or committed.
     """
     root = os.path.abspath(os.path.expanduser(root))
+    if places.read_only(root, os.environ if environ is None else environ):
+        raise places.refused(root)
     if os.path.lexists(root) and not os.path.isdir(root):
         raise NotAVault(f"{root} is not a folder")
     was_vault = os.path.isdir(os.path.join(root, ".memcli"))

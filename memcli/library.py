@@ -1,10 +1,10 @@
-"""The door for Python users: `from memcli import Vault`.
+"""The door for Python users: `from memcli import Vault, Vaults`.
 
 Invariant: the same use cases as the command line, with Python values in and out.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from memcli import recall as _recall
 from memcli import vault as _vault
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memcli.forget import Forgotten
     from memcli.reflect import Reflection, Synthesis
     from memcli.resolve import Target
+    from memcli.several import Several
 
 
 class Vault(_vault.Vault):
@@ -144,6 +145,85 @@ class Vault(_vault.Vault):
         from memcli import forget
 
         return forget.forget(self, entry_id, versions=versions)
+
+
+class Vaults:
+    """Several vaults asked as one; each row says in `source` where it is from.
+
+    >>> Vaults.open("personal", "platform").recall("who is on call?")  # doctest: +SKIP
+    """
+
+    def __init__(self, several: "Several") -> None:
+        self._several = several
+
+    @classmethod
+    def open(cls, *words: str, personal_only: bool = False, **options: Any) -> Self:
+        """Open vaults by names of the user's config or paths.
+
+        Without words the personal vault, and those whose `recall` is on; what cannot
+        be opened of these is a warning of each answer. `options` are those of `Vault`.
+
+        Raises:
+            VaultNotFound, NotAVault: a named one, or every one, cannot be opened.
+            InvalidConfig: the user's config cannot be understood.
+        """
+        from memcli import several
+
+        return cls(several.opened(words, personal_only=personal_only, **options))
+
+    @property
+    def vaults(self) -> "tuple[_vault.Vault, ...]":
+        """The vaults that are asked."""
+        return self._several.vaults
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        budget: str = "mid",
+        filters: _recall.Filters = _recall.EVERYTHING,
+        view: View | None = None,
+        max_chars: int | None = None,
+        explain: bool = False,
+    ) -> _recall.Recalled:
+        """Answer a question with ranked rows; see `memcli.several.recall`."""
+        from memcli import several
+
+        return several.recall(
+            self._several,
+            query,
+            view=view or _recall.view(self._now(), kinds=filters.kinds),
+            filters=filters,
+            limit=limit,
+            budget=budget,
+            max_chars=max_chars,
+            explain=explain,
+        )
+
+    def reflect(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        budget: str = "mid",
+        filters: _recall.Filters = _recall.EVERYTHING,
+        view: View | None = None,
+    ) -> "Reflection":
+        """Gather what answers a question; see `memcli.several.reflect`."""
+        from memcli import several
+
+        return several.reflect(
+            self._several,
+            query,
+            view=view or _recall.view(self._now()),
+            filters=filters,
+            limit=limit,
+            budget=budget,
+        )
+
+    def _now(self) -> int:
+        return self.vaults[0].now_ms() // 1000
 
 
 def _ignored(response_schema: Any) -> None:

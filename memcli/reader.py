@@ -63,8 +63,11 @@ class Reader:
         self._found: dict[str, tuple[array[int], array[float]]] = {}
         if agent is not None:
             self._hide(agent)
-        self.size = len(lengths) - len(self._deleted)
-        self.total_length = sum(lengths) - sum(lengths[doc] for doc in self._deleted)
+        self.live = len(lengths) - len(self._deleted)
+        self.live_length = sum(lengths) - sum(lengths[doc] for doc in self._deleted)
+        # What words are weighed by: these, and those of `weigh_with`.
+        self.size, self.total_length = self.live, self.live_length
+        self._beside: Sequence[Reader] = ()
         self.all_plain = not (any(flags) or any(self.columns.expires))
 
     def _hide(self, agent: Agent) -> None:
@@ -123,7 +126,22 @@ class Reader:
         return self._found[term]
 
     def frequency(self, term: str) -> int:
-        """How many live documents hold a term."""
+        """How many live documents hold a term, those of `weigh_with` included."""
+        found = self.own_frequency(term)
+        return found + sum(other.own_frequency(term) for other in self._beside)
+
+    def weigh_with(self, others: Sequence["Reader"]) -> None:
+        """Weigh words, and how long a document is, as if these were one index.
+
+        A score is comparable to theirs then; documents stay this reader's own. It
+        lasts until the next call; without others each is weighed alone again.
+        """
+        self._beside = tuple(others)
+        self.size = self.live + sum(other.live for other in others)
+        self.total_length = self.live_length + sum(o.live_length for o in others)
+
+    def own_frequency(self, term: str) -> int:
+        """How many live documents of this index hold a term."""
         if self._deleted or term in self._found:
             return len(self.postings(term)[0])
         return sum(segment.frequency("terms", term) for segment in self._segments)

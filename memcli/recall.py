@@ -159,6 +159,7 @@ def recall(
             explain=explain,
         )
     )
+    found = of(vault, found)
     return found._replace(warnings=found.warnings + index_warnings(vault))
 
 
@@ -185,9 +186,9 @@ def enumerate_all(
         rows = [reader.row(doc) for doc in docs if admit(doc)]
         rows.sort(key=lambda row: (row["id"], row["path"]))
         if cursor:
-            rows = [row for row in rows if _mark(row) > cursor]
+            rows = [row for row in rows if mark(row) > cursor]
         shown = rows if limit is None else rows[:limit]
-        more = _mark(shown[-1]) if shown and len(shown) < len(rows) else None
+        more = mark(shown[-1]) if shown and len(shown) < len(rows) else None
         return Recalled(
             query=None,
             rows=[
@@ -203,7 +204,7 @@ def enumerate_all(
             warnings=tag_warnings(reader, filters) + _broken_warnings(reader),
         )
 
-    found = vault.read(page)
+    found = of(vault, vault.read(page))
     return found._replace(warnings=found.warnings + index_warnings(vault))
 
 
@@ -249,7 +250,7 @@ def look(
         stored = reader.row(hit.doc)
         row = _row(stored, round(hit.score, 4), _channels(hit), detail)
         rows.append(row._replace(stale=lineage.is_stale(reader, stored, view)))
-    rows, omitted = _fit(rows, max_chars)
+    rows, omitted = fit(rows, max_chars)
     warnings = tag_warnings(reader, filters)
     if not question.terms and inside is None:
         warnings.append("the question holds no word to search for")
@@ -285,6 +286,19 @@ def _in_window(
     return ranking.Ranking(hits, [], 1.0 if hits else 0.0, [])
 
 
+def of(vault: "Vault", found: Recalled) -> Recalled:
+    """What a vault answered, with what the vault is called as the rows' source."""
+    return found._replace(
+        rows=of_source(found.rows, vault.source),
+        constraints=of_source(found.constraints, vault.source),
+    )
+
+
+def of_source(rows: Sequence[Row], source: str) -> list[Row]:
+    """Rows that say where they are from."""
+    return [row._replace(source=source) for row in rows]
+
+
 def _named(reader: "Reader", query: str) -> set[int]:
     """Documents about entities that the question names."""
     words = analysis.words(query)[:64]
@@ -309,7 +323,7 @@ def _constraints(reader: "Reader", view: View, shown: Collection[int]) -> list[R
     ]
 
 
-def _fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
+def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
     """The rows that fit, best first; a long one makes room for shorter ones after."""
     if max_chars is None:
         return rows, 0
@@ -349,7 +363,8 @@ def index_warnings(vault: "Vault") -> list[str]:
     return warnings
 
 
-def _mark(row: Mapping[str, Any]) -> str:
+def mark(row: Mapping[str, Any]) -> str:
+    """Where a row stands in the order of an enumeration: what its cursor says."""
     return f"{row['id']}:{row['path']}"
 
 

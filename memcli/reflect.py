@@ -124,8 +124,11 @@ class Synthesis(NamedTuple):
         return self._asdict()
 
 
-class _Found(NamedTuple):
-    """The rows, the words of the question that each holds, and its words' weights."""
+class Found(NamedTuple):
+    """The rows, the words of the question that each holds, and its words' weights.
+
+    `ends` says by id until when it lasted, for what lasted.
+    """
 
     rows: "list[Row]"
     matched: list[tuple[str, ...]]
@@ -161,8 +164,17 @@ def reflect(
     filters = recall.checked(filters, vault)
     recall.check_budget(budget)
     found = vault.read(
-        lambda reader: _gather(reader, query, view, filters, limit, budget)
+        lambda reader: gather(reader, query, view, filters, limit, budget)
     )
+    found = found._replace(
+        rows=recall.of_source(found.rows, vault.source),
+        warnings=found.warnings + recall.index_warnings(vault),
+    )
+    return conclude(query, found, view, budget)
+
+
+def conclude(query: str, found: "Found", view: View, budget: str) -> Reflection:
+    """Say of what was gathered how far to trust it; the budget was checked."""
     rows = found.rows
     coverage = _coverage(found)
     held = {word for words in found.matched for word in words}
@@ -184,7 +196,7 @@ def reflect(
         next_queries=_next(query, found, missing),
         window=found.window,
         budget={"name": budget, **dict(zip(LAYERS, BUDGETS[budget], strict=True))},
-        warnings=found.warnings + _suspicious(rows) + recall.index_warnings(vault),
+        warnings=found.warnings + _suspicious(rows),
     )
 
 
@@ -218,23 +230,22 @@ def _suspicious(rows: "Sequence[Row]") -> list[str]:
     ]
 
 
-def _gather(
+def gather(
     reader: "Reader",
     query: str,
     view: View,
     filters: "Filters",
     limit: int | None,
     budget: str,
-) -> _Found:
+) -> Found:
+    """What one vault knows, within a read; filters are `checked`."""
     rows: list[Row] = []
     matched: list[tuple[str, ...]] = []
     warnings: dict[str, None] = {}
     window = None
-    most = dict(zip(LAYERS, BUDGETS[budget], strict=True))
-    if limit is not None:
-        most[LAYERS[-1]] = max(most[LAYERS[-1]], limit)
+    counts = most(budget, limit)
     for layer, narrow in _layers(reader, filters):
-        found = _look(reader, query, view, narrow, most[layer], budget)
+        found = _look(reader, query, view, narrow, counts[layer], budget)
         window = found.window
         warnings.update(dict.fromkeys(found.warnings))
         for row in found.rows:
@@ -243,7 +254,7 @@ def _gather(
     rows, matched = rows[:limit], matched[:limit]
     weights = _weights(reader, query, view, filters)
     excluded = _excluded(reader, query, view, filters, weights, budget, rows)
-    return _Found(
+    return Found(
         rows=rows,
         matched=matched,
         weights=weights,
@@ -252,6 +263,14 @@ def _gather(
         window=window,
         warnings=list(warnings),
     )
+
+
+def most(budget: str, limit: int | None) -> dict[str, int]:
+    """How many rows of each layer, in the order of the answer."""
+    counts = dict(zip(LAYERS, BUDGETS[budget], strict=True))
+    if limit is not None:
+        counts[LAYERS[-1]] = max(counts[LAYERS[-1]], limit)
+    return counts
 
 
 def _layers(reader: "Reader", filters: "Filters") -> "list[tuple[str, Filters]]":
@@ -297,7 +316,7 @@ def _weights(
     return {word: weights[word] for _, word in question if word in weights}
 
 
-def _coverage(found: _Found) -> float:
+def _coverage(found: Found) -> float:
     """The largest share of the question that one row holds.
 
     Words scattered over ten rows say little: ten rows of any vault hold most of the
@@ -332,19 +351,19 @@ def _citation(row: "Row", ends: Mapping[str, str]) -> Citation:
         type=row.type,
         context=row.title,
         occurred_start=row.occurred_at,
-        occurred_end=ends.get(row.path, row.occurred_at),
+        occurred_end=ends.get(row.id, row.occurred_at),
         document_id=row.document_id,
     )
 
 
 def _ends(reader: "Reader", rows: "Sequence[Row]") -> dict[str, str]:
-    """Path -> until when it lasted, for what lasted."""
+    """Id -> until when it lasted, for what lasted."""
     found = {}
     for row in rows:
         for doc in reader.exact("path", row.path):
             until = reader.row(doc)["occurred_until"]
             if until:
-                found[row.path] = until
+                found[row.id] = until
     return found
 
 
@@ -389,7 +408,7 @@ def _successor(reader: "Reader", row: "Row", view: View) -> str | None:
     return head if any(reader.verdict(doc, seen) is None for doc in docs) else None
 
 
-def _next(query: str, found: _Found, missing: Sequence[str]) -> list[Next]:
+def _next(query: str, found: Found, missing: Sequence[str]) -> list[Next]:
     """What to ask next, the most telling first."""
     # A window of the question's own words goes on with them.
     filtered = found.window is not None and found.window["filters"]

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from memcli import config, duplicates, files, journal, layout
+from memcli import config, duplicates, files, journal, layout, places
 from memcli.duplicates import Similar
 from memcli.entry import (
     ID_LENGTH,
@@ -26,9 +26,7 @@ from memcli.errors import (
     EntryNotFound,
     MemcliError,
     NotAllowed,
-    NotAVault,
     SecretFound,
-    VaultNotFound,
 )
 from memcli.sameness import strict_key
 from memcli.transaction import Transaction, finish_killed
@@ -85,6 +83,8 @@ class Vault:
         progress: called with (done, all) during long work.
         fault: for tests: called with the name of each step of a transaction.
         agent: the name of the agent that asks and writes; None is the vault's owner.
+        named: what the user calls it, for a refusal; None is its path.
+        source: what its rows say in `source`: personal, or team:NAME.
     """
 
     def __init__(
@@ -98,8 +98,12 @@ class Vault:
         progress: Callable[[int, int], None] | None = None,
         fault: Callable[[str], None] | None = None,
         agent: str | None = None,
+        named: str | None = None,
+        source: str = places.PERSONAL,
     ) -> None:
         self.root = root
+        self.named = named or root
+        self.source = source
         self.agent = config.agent(root, agent) if agent else None
         self.environ = environ
         self.now_ms = now_ms or _now_ms
@@ -110,28 +114,43 @@ class Vault:
         self._index: Index | None = None
 
     @classmethod
-    def open(cls, root: str | None = None, **options: Any) -> Self:
-        """Open a vault; without a path, the one that the user's settings name.
+    def open(
+        cls, root: str | None = None, *, writes: bool = False, **options: Any
+    ) -> Self:
+        """Open a vault; without a path or name, the one that the user's settings name.
+
+        Args:
+            root: a path, or the name of a vault of the user's config.
+            writes: refuse here what may only be read, before anything else is said.
+            options: as of the class.
 
         Raises:
-            VaultNotFound: nothing is there.
+            VaultNotFound: nothing is there, or it may not be written to.
             NotAVault: it is not a folder that `memcli init` prepared.
         """
         environ = options.get("environ")
-        root = config.find_vault(root, os.environ if environ is None else environ)
-        if not os.path.isdir(root):
-            if os.path.exists(root):
-                raise NotAVault(f"{root} is not a folder")
-            raise VaultNotFound(
-                f"there is no vault at {root}",
-                hint=f"Create it with: memcli init {root}",
-            )
-        if not os.path.isdir(os.path.join(root, ".memcli")):
-            raise NotAVault(
-                f"{root} is not a memcli vault",
-                hint=f"Make it one (no file in it changes): memcli init {root}",
-            )
-        return cls(root, **options)
+        place = config.place_of(root, os.environ if environ is None else environ)
+        options = {"named": root, "source": place.source, **options}
+        vault = cls(place.path, **options)
+        if writes:
+            vault.refuse_read_only()
+        return vault
+
+    def refuse_read_only(self) -> None:
+        """Refuse to write where the user's config gives the role ro.
+
+        Raises:
+            VaultNotFound: as for a name that nobody configured.
+        """
+        if self.read_only:
+            raise places.refused(self.named)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the user's config says that nothing is written here."""
+        return places.read_only(
+            self.root, os.environ if self.environ is None else self.environ
+        )
 
     # --- reading ------------------------------------------------------------------
 
@@ -152,7 +171,8 @@ class Vault:
         return self.index.read(answer)
 
     def _finish_killed(self) -> None:
-        if journal.exists(self.root):
+        # What somebody else's writer left is for them to finish.
+        if journal.exists(self.root) and not self.read_only:
             finish_killed(
                 self.root, environ=self.environ, tell=self.tell, fault=self.fault
             )
@@ -200,7 +220,12 @@ class Vault:
     # --- writing ------------------------------------------------------------------
 
     def transaction(self) -> "Transaction":
-        """A transaction; nothing is written before its end."""
+        """A transaction; nothing is written before its end.
+
+        Raises:
+            VaultNotFound: the user's config says that nothing is written here.
+        """
+        self.refuse_read_only()
         return Transaction(
             self.root,
             environ=self.environ,

@@ -71,7 +71,7 @@ def run(context: Context, **values: Any) -> Result:
     """Make the next version of the entry that the id names."""
     from memcli import evolve
 
-    vault = context.open_vault("evolving")
+    vault = context.open_vault("evolving", writes=True)
     fields = {name: values[name] for name in _FIELDS if values[name]}
     fields |= {"tags": values["tag"], "entities": values["entity"]}
     fields = {name: value for name, value in fields.items() if value}

@@ -38,7 +38,7 @@ def run(context: Context, **values: Any) -> Result:
     """Remove the entry that the id names, when somebody confirms it."""
     from memcli import forget
 
-    vault = context.open_vault("forgetting")
+    vault = context.open_vault("forgetting", writes=True)
     name, versions = values["id"], values["versions"]
     found = forget.plan(vault, name, versions=versions)
     if values["dry_run"]:

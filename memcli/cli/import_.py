@@ -60,7 +60,7 @@ def run(context: Context, **values: Any) -> Result:
         return _in_place(context, source, dry_run=values["dry_run"])
     from memcli import importing, jsonl
 
-    vault = context.open_vault("importing")
+    vault = context.open_vault("importing", writes=True)
     options = {"dry_run": values["dry_run"], "allow_secret": values["allow_secret"]}
     if source != "-" and os.path.isdir(source):
         return report(importing.import_folder(vault, source, **options))

@@ -32,7 +32,7 @@ _PARAMETERS = (
     Argument(
         "what",
         "An id (a unique prefix will do), inbox, reflections, ideas, mining, sessions, "
-        "agents, index, or lint",
+        "agents, vaults, index, or lint",
         metavar="[WHAT]",
     ),
     Argument("session", "With mining: one session", metavar="[SESSION]"),
@@ -51,6 +51,7 @@ _TOPICS = (
     "mining",
     "sessions",
     "agents",
+    "vaults",
     "index",
     "lint",
 )
@@ -62,9 +63,11 @@ def run(context: Context, **values: Any) -> Result:
     """Inspect what the word names."""
     from memcli import inspect
 
-    vault = context.open_vault("reading")
     what = (values["what"] or "").strip()
     _check(what, values)
+    if what == "vaults":
+        return topics.vaults(context)
+    vault = context.open_vault("reading", writes=values["repair"])
     if values["repair"]:
         return topics.repair(context, vault, values)
     if not what:

@@ -2,11 +2,20 @@
 
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.cli.spec import (
+    SEVERAL_VAULTS,
+    Argument,
+    Canvas,
+    Command,
+    Context,
+    Option,
+    Result,
+)
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
     from memcli.recall import Recalled, Row
+    from memcli.several import Several
     from memcli.vault import Vault
 
 _HELP = """Find what the vault knows about a question
@@ -20,7 +29,7 @@ _HELP = """Find what the vault knows about a question
       memcli recall "how do we deploy?" --kind convention --limit 5 --json
     """
 
-_PARAMETERS = (
+_PARAMETERS: tuple[Option | Argument, ...] = (
     Argument("query", "Words or a question", repeat=True, metavar="[QUERY]..."),
     Option(
         "budget",
@@ -113,6 +122,7 @@ _PARAMETERS = (
         "Questions from a JSONL file, - for stdin",
         metavar="FILE",
     ),
+    *SEVERAL_VAULTS,
 )
 
 
@@ -122,10 +132,11 @@ def run(context: Context, **values: Any) -> Result:
     # Quotes around a question are for the shell, not for us.
     values["query"] = " ".join(values["query"])
     _consistent(values, batch)
-    vault = context.open_vault("indexing")
+    personal_only = values.pop("personal_only")
+    asked = context.open_vaults("indexing", personal_only=personal_only)
     if batch:
-        return _batch(context, vault, batch, values)
-    return _result(_answer(vault, values), explain=values["explain"])
+        return _batch(context, asked, batch, values)
+    return _result(_answer(context, asked, values), explain=values["explain"])
 
 
 def _consistent(values: dict[str, Any], batch: str | None) -> None:
@@ -146,10 +157,12 @@ def _consistent(values: dict[str, Any], batch: str | None) -> None:
         )
 
 
-def _answer(vault: "Vault", values: dict[str, Any]) -> "Recalled":
+def _answer(
+    context: Context, asked: "Vault | Several", values: dict[str, Any]
+) -> "Recalled":
     from memcli import recall
 
-    now = vault.now_ms() // 1000
+    now = context.now_ms() // 1000
     moment = present(values["at"], now)
     filters = recall.Filters(
         kinds=tuple(values["kind"]),
@@ -171,12 +184,18 @@ def _answer(vault: "Vault", values: dict[str, Any]) -> "Recalled":
     limit = values["limit"]
     if limit is not None and limit < 1:
         raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
+    # Both answer the same calls; several vaults load what one does not need.
+    use_case: Any = recall
+    if isinstance(asked, tuple):
+        from memcli import several as use_case
+    found: Recalled
     if values["all"]:
-        return recall.enumerate_all(
-            vault, view=view, filters=filters, limit=limit, cursor=values["cursor"]
+        found = use_case.enumerate_all(
+            asked, view=view, filters=filters, limit=limit, cursor=values["cursor"]
         )
-    return recall.recall(
-        vault,
+        return found
+    found = use_case.recall(
+        asked,
         values["query"],
         view=view,
         filters=filters,
@@ -185,6 +204,7 @@ def _answer(vault: "Vault", values: dict[str, Any]) -> "Recalled":
         max_chars=values["max_chars"],
         explain=values["explain"],
     )
+    return found
 
 
 def present(at: str | None, now: int) -> int:
@@ -206,7 +226,7 @@ def when(text: str | None, now: int, *, end: bool = False) -> int | None:
 
 
 def _batch(
-    context: Context, vault: "Vault", path: str, flags: dict[str, Any]
+    context: Context, vaults: "Vault | Several", path: str, flags: dict[str, Any]
 ) -> Result:
     """One result a line of the file; a line's own flags win over the command's."""
     from memcli import jsonl
@@ -219,7 +239,8 @@ def _batch(
             raise InvalidValue(
                 f"{path}:{line}: 'query' is missing", code="invalid_batch"
             )
-        result = _result(_answer(vault, asked), explain=asked["explain"])
+        found = _answer(context, vaults, asked)
+        result = _result(found, explain=asked["explain"])
         results.append(result._replace(data={"id": values.get("id"), **result.data}))
     if not results:
         raise InvalidValue(f"{path} holds no question", code="invalid_batch")
@@ -286,7 +307,7 @@ def draw(canvas: Canvas, row: "Row", *, explain: bool = False) -> None:
     facts = [row.id, f"{row.kind}{state}", date]
     if row.tags:
         facts.append(" ".join(f"#{tag}" for tag in row.tags))
-    facts.append(row.path)
+    facts.append(row.path if row.source == "personal" else f"{row.source} {row.path}")
     canvas.line("  " + " · ".join(facts), style="dim")
     for line in row.text.splitlines():
         if line.strip() and line.strip("# ") != row.title:

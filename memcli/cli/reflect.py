@@ -2,7 +2,14 @@
 
 from typing import Any
 
-from memcli.cli.spec import Argument, Command, Context, Option, Result
+from memcli.cli.spec import (
+    SEVERAL_VAULTS,
+    Argument,
+    Command,
+    Context,
+    Option,
+    Result,
+)
 from memcli.errors import UsageError
 
 _HELP = """Gather what answers a question, and say how far to trust it
@@ -22,7 +29,7 @@ _HELP = """Gather what answers a question, and say how far to trust it
       memcli reflect --all-sessions --since 30d
     """
 
-_PARAMETERS = (
+_PARAMETERS: tuple[Option | Argument, ...] = (
     Argument("query", "Words or a question", repeat=True, metavar="[QUERY]..."),
     Option(
         "budget",
@@ -111,6 +118,7 @@ _PARAMETERS = (
         "Deprecated: accepted and ignored",
         metavar="JSON",
     ),
+    *SEVERAL_VAULTS,
 )
 
 
@@ -131,6 +139,7 @@ def run(context: Context, **values: Any) -> Result:
         for parameter in _PARAMETERS
         if isinstance(parameter, Option)
         and parameter.name not in _OF_SESSIONS
+        and parameter.name in values  # --vault is the context's
         and values[parameter.name] not in (parameter.default, [], ())
     ]
     if of_questions:

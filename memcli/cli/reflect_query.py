@@ -24,8 +24,8 @@ def answer(context: Context, values: dict[str, Any]) -> Result:
     limit = values["limit"]
     if limit is not None and limit < 1:
         raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
-    vault = context.open_vault("indexing")
-    now = vault.now_ms() // 1000
+    asked = context.open_vaults("indexing", personal_only=values["personal_only"])
+    now = context.now_ms() // 1000
     moment = present(values["at"], now)
     filters = recall.Filters(
         kinds=tuple(values["kind"]),
@@ -36,8 +36,12 @@ def answer(context: Context, values: dict[str, Any]) -> Result:
         after=when(values["after"], moment),
         before=when(values["before"], moment),
     )
-    found = reflect.reflect(
-        vault,
+    # Both answer the same call; several vaults load what one does not need.
+    use_case: Any = reflect
+    if isinstance(asked, tuple):
+        from memcli import several as use_case
+    found = use_case.reflect(
+        asked,
         values["query"],
         view=recall.view(moment),
         filters=filters,

@@ -17,7 +17,7 @@ def one(context: Context, values: dict[str, Any]) -> Result:
     from memcli import backfill
 
     path = values["session"] or _current(context)
-    vault = context.open_vault("reflecting")
+    vault = context.open_vault("reflecting", writes=True)
     done = backfill.reflect_file(vault, path, values["host"], dry_run=values["dry_run"])
     waiting = [fate.id for fate in done.fates if fate.action in ("review", "supersede")]
     ids = [name for name in waiting if name]
@@ -53,7 +53,7 @@ def many(context: Context, values: dict[str, Any]) -> Result:
 
         moment = context.now_ms() // 1000
         since = (when(values["since"], moment) or 0) * 1000
-    vault = context.open_vault("reflecting")
+    vault = context.open_vault("reflecting", writes=True)
     named = [values["host"]] if values["host"] else []
     found = backfill.transcripts(context.environ, named, since)
     progress = context.progress("sessions")

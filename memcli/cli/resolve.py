@@ -69,7 +69,7 @@ def run(context: Context, **values: Any) -> Result:
     if states:
         raise UsageError(f"--{states[0]} belongs to --list", hint="Add --list.")
     _check(values)
-    vault = context.open_vault("resolving")
+    vault = context.open_vault("resolving", writes=True)
     same_key = not values["only_this"]
     if values["query"]:
         found = resolve.plan_query(vault, values["query"], same_key=same_key)

@@ -80,7 +80,7 @@ def run(context: Context, **values: Any) -> Result:
     actions = [name for name in (*_ACTIONS, *_ON_IDEAS) if values[name]]
     bulk = bool(values["all"] or values["all_older_than"] or values["min_confidence"])
     _check(values, actions, bulk=bulk)
-    vault = context.open_vault("reviewing")
+    vault = context.open_vault("reviewing", writes=True)
     if values["undo"]:
         from memcli.undo import undo_last
 

@@ -20,9 +20,13 @@ def run(command: spec.Command, values: dict[str, Any]) -> int:
     render.prepare_streams()
     as_json = bool(values.pop("json"))
     screen = render.Screen(command.name, as_json=as_json)
-    context = _context(values.pop("vault"), as_json, screen)
+    vault = values.pop("vault")
+    vaults = tuple(vault) if isinstance(vault, list) else ()
+    if isinstance(vault, list):
+        vault = vault[0] if vault else None
+    context = _context(vault, as_json, screen)
     agent = values.pop("agent") or os.environ.get("MEMCLI_AGENT") or None
-    context = context._replace(agent=agent)
+    context = context._replace(agent=agent, vaults=vaults)
     try:
         result = command.run(context, **values)
         return screen.success(result)

@@ -148,7 +148,7 @@ def run(context: Context, **values: Any) -> Result:
     """Save what the flags describe."""
     batch = values.pop("batch")
     allow_secret = values.pop("allow_secret")
-    vault = context.open_vault("saving")
+    vault = context.open_vault("saving", writes=True)
     if batch:
         return _batch(context, vault, batch, values, allow_secret=allow_secret)
     text = written_text(context, values.pop("text"), values.pop("file"), what="save")

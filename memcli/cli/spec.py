@@ -8,7 +8,10 @@ costs more than a whole recall); Typer does the rest: help, completion, mistakes
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from memcli.errors import UsageError
+
 if TYPE_CHECKING:
+    from memcli.several import Several
     from memcli.vault import Vault
 
 
@@ -38,6 +41,7 @@ class Argument(NamedTuple):
 class Context(NamedTuple):
     """The world outside, read once at the start of the process.
 
+    `vault` is what --vault names, `vaults` what it names where it may be repeated.
     `ask` puts a question on stderr and gives the line that was typed, None at the end
     of the input; whoever asks looks first whether `interactive`.
     """
@@ -53,6 +57,7 @@ class Context(NamedTuple):
     vault: str | None
     json: bool
     agent: str | None = None
+    vaults: tuple[str, ...] = ()
 
     @property
     def interactive(self) -> bool:
@@ -64,19 +69,54 @@ class Context(NamedTuple):
         answer = self.ask(f"{question} [y/N] ") or ""
         return answer.strip().lower() in ("y", "yes")
 
-    def open_vault(self, doing: str) -> "Vault":
-        """The vault that the command line names; `doing` labels its progress bar."""
+    def open_vault(self, doing: str, *, writes: bool = False) -> "Vault":
+        """The vault that the command line names.
+
+        Args:
+            doing: labels its progress bar.
+            writes: refuse at once a vault that may only be read.
+        """
         from memcli.vault import Vault
 
-        return Vault.open(
-            self.vault,
-            environ=self.environ,
-            now_ms=self.now_ms,
-            entropy=self.entropy,
-            tell=self.tell,
-            progress=self.progress(doing),
-            agent=self.agent,
-        )
+        if len(self.vaults) > 1:
+            raise UsageError(
+                "--vault is given more than once, and this takes one vault",
+                hint="Several are for: memcli recall, memcli reflect QUERY",
+            )
+        return Vault.open(self.vault, writes=writes, **self.options(doing))
+
+    def open_vaults(
+        self, doing: str, *, personal_only: bool = False
+    ) -> "Vault | Several":
+        """The vault that a question goes to, or the several that it goes to.
+
+        One is the usual case, and loads nothing of what several need.
+        """
+        from memcli import places
+
+        words = self.vaults or ((self.vault,) if self.vault else ())
+        if words and personal_only:
+            raise UsageError("--vault and --personal-only exclude each other")
+        many = len(words) > 1
+        if not words and not personal_only:
+            teams = places.configured(self.environ).values()
+            many = any(place.recall for place in teams)
+        if not many:
+            return self.open_vault(doing)
+        from memcli import several
+
+        return several.opened(words, **self.options(doing))
+
+    def options(self, doing: str) -> dict[str, Any]:
+        """What a vault is opened with, for each of several."""
+        return {
+            "environ": self.environ,
+            "now_ms": self.now_ms,
+            "entropy": self.entropy,
+            "tell": self.tell,
+            "progress": self.progress(doing),
+            "agent": self.agent,
+        }
 
 
 class Result(NamedTuple):
@@ -118,7 +158,8 @@ class Command(NamedTuple):
     def options(self) -> tuple[Option, ...]:
         """The flags of the command, those of every command included."""
         own = tuple(p for p in self.parameters if isinstance(p, Option))
-        return own + EVERYWHERE
+        names = {option.name for option in own}
+        return own + tuple(one for one in EVERYWHERE if one.name not in names)
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -127,7 +168,13 @@ class Command(NamedTuple):
 
 
 EVERYWHERE: tuple[Option, ...] = (
-    Option("vault", ("--vault",), str, "The vault's folder", metavar="PATH"),
+    Option(
+        "vault",
+        ("--vault",),
+        str,
+        "A vault's folder, or its name",
+        metavar="PATH",
+    ),
     Option("json", ("--json",), bool, "Print one JSON document", default=False),
     Option(
         "agent",
@@ -137,7 +184,26 @@ EVERYWHERE: tuple[Option, ...] = (
         metavar="NAME",
     ),
 )
-"""Flags that every command takes."""
+"""Flags that every command takes; one of the same name takes the place of it."""
+
+SEVERAL_VAULTS: tuple[Option, ...] = (
+    Option(
+        "vault",
+        ("--vault",),
+        str,
+        "Only this vault, by its folder or name; repeatable",
+        repeat=True,
+        metavar="PATH",
+    ),
+    Option(
+        "personal_only",
+        ("--personal-only",),
+        bool,
+        "Only your default vault, no team's",
+        default=False,
+    ),
+)
+"""Flags of what asks several vaults at once."""
 
 # Names of the modules in this package that hold a COMMAND, in the order of --help.
 COMMANDS = (

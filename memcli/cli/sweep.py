@@ -99,7 +99,7 @@ def run(context: Context, **values: Any) -> Result:
         return Result({"unit": unit}, printed)
     from memcli import recovery
 
-    vault = context.open_vault("sweeping")
+    vault = context.open_vault("sweeping", writes=True)
     done = recovery.sweep(
         vault,
         context.environ,

@@ -298,6 +298,7 @@ RECALL = Tool(
         Parameter("history", "Superseded versions as well"),
         Parameter("as_of", "What was current at that time"),
         Parameter("max_chars", "Characters of text at most; whole rows"),
+        Parameter("personal_only", "Only the user's own memory, no team's"),
         Parameter("explain", "Say why each row was chosen"),
         Parameter("all", "Instead of a query: every entry, oldest first"),
         Parameter("cursor", "With all and limit: the next_cursor of the page before"),
@@ -321,6 +322,7 @@ REFLECT = Tool(
             "types", "Only about these types of things", to="type", choices=_TYPES
         ),
         *_NARROWING,
+        Parameter("personal_only", "Only the user's own memory, no team's"),
         Parameter(
             "response_schema", "Accepted and ignored", kind=object, deprecated=True
         ),

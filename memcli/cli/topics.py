@@ -7,6 +7,7 @@ the use case that acts on it, so that it explains what happens.
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.spec import Canvas, Context, Result
+from memcli.errors import NotAllowed
 
 if TYPE_CHECKING:
     from memcli.vault import Vault
@@ -131,6 +132,37 @@ def agents(vault: "Vault") -> Result:
         )
 
     return Result(data={"agents": [one.as_dict() for one in found]}, text=text)
+
+
+def vaults(context: Context) -> Result:
+    """The user's vaults: where they are, what is allowed in them, what is wrong."""
+    from memcli import several
+
+    if context.agent:
+        raise NotAllowed(
+            f"the list of vaults is for their owner, not for agent {context.agent}",
+            hint="Ask without --agent and MEMCLI_AGENT.",
+            code="owner_only",
+        )
+    found = several.known(**context.options("reading"))
+
+    def text(canvas: Canvas) -> None:
+        canvas.table(
+            ("vault", "role", "asked", "entries", "path", "problem"),
+            [
+                (
+                    one.name,
+                    one.role,
+                    "yes" if one.recall else "when named",
+                    "-" if one.entries is None else f"{one.entries:,}",
+                    one.path or "-",
+                    one.problem or "",
+                )
+                for one in found
+            ],
+        )
+
+    return Result(data={"vaults": [one.as_dict() for one in found]}, text=text)
 
 
 def repair(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:

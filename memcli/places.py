@@ -1,0 +1,135 @@
+"""Where the user's vaults are: the default one, and those that their config names.
+
+Invariant: without a config of the user nothing is parsed; looking for it is one
+failed `open`. A name that nobody configured and a vault that may only be read give
+whoever wants to write the same refusal, so that nobody learns which vaults there are.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from memcli.errors import InvalidConfig, VaultNotFound
+
+PERSONAL = "personal"
+"""The name of the default vault, and what its rows say in `source`."""
+
+_ROLES = ("rw", "ro")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+
+
+class Place(NamedTuple):
+    """A vault that the user's config names.
+
+    `role` is rw or ro; `recall` says whether a recall without --vault asks it.
+    """
+
+    name: str
+    path: str
+    role: str = "rw"
+    recall: bool = True
+
+    @property
+    def source(self) -> str:
+        """What its rows say in `source`."""
+        return PERSONAL if self.name == PERSONAL else f"team:{self.name}"
+
+
+def folder(environ: Mapping[str, str]) -> str:
+    """The folder of the user's own settings."""
+    # `platformdirs` would cost every command 30 ms to find one path.
+    above = environ.get("XDG_CONFIG_HOME") or environ.get("APPDATA")
+    if not above:
+        above = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
+    return os.path.join(above, "memcli")
+
+
+def configured(environ: Mapping[str, str]) -> dict[str, Place]:
+    """The vaults of `[vaults.NAME]` in the user's config.toml, in its order.
+
+    Raises:
+        InvalidConfig: the file does not parse, or says something that it cannot.
+    """
+    path = os.path.join(folder(environ), "config.toml")
+    try:
+        file = open(path, "rb")  # noqa: SIM115 closed below; most users have none
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise InvalidConfig(f"{path}: {error.strerror}") from error
+    import tomllib
+
+    with file:
+        try:
+            settings = tomllib.load(file)
+        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
+    tables = settings.get("vaults", {})
+    if not isinstance(tables, dict):
+        raise InvalidConfig(f"{path}: vaults must be tables: [vaults.NAME]")
+    return {name: _place(name, table, path) for name, table in tables.items()}
+
+
+def find(word: str, environ: Mapping[str, str]) -> Place | None:
+    """The vault of this name; None when none has it, and for a path."""
+    if not is_name(word):
+        return None
+    return configured(environ).get(word)
+
+
+def is_name(word: str) -> bool:
+    """Whether a word may be a vault's name; everything else is a path."""
+    return _NAME.fullmatch(word) is not None
+
+
+def at(root: str, environ: Mapping[str, str]) -> Place | None:
+    """The configured vault that lives in a folder, if any, however it is spelled."""
+    places = configured(environ)
+    if not places:
+        return None
+    real = os.path.realpath(root)
+    same = (p for p in places.values() if os.path.realpath(p.path) == real)
+    return next(same, None)
+
+
+def read_only(root: str, environ: Mapping[str, str]) -> bool:
+    """Whether the user's config says that nothing is written in this folder."""
+    place = at(root, environ)
+    return place is not None and place.role == "ro"
+
+
+def refused(word: str) -> VaultNotFound:
+    """The refusal of a name that is unknown, or not for writing."""
+    return VaultNotFound(
+        f"no vault to use by the name '{word}'",
+        hint="See which there are, and what is allowed in each: memcli inspect vaults",
+    )
+
+
+def _place(name: str, table: object, path: str) -> Place:
+    where = f"{path}: [vaults.{name}]"
+    if not is_name(name) or name == PERSONAL:
+        raise InvalidConfig(
+            f"{where}: not a name for a vault",
+            hint="A name is of a-z, 0-9, - and _; 'personal' is the default vault.",
+        )
+    if not isinstance(table, dict):
+        raise InvalidConfig(f"{where} must be a table")
+    unknown = sorted(set(table) - {"path", "role", "recall"})
+    if unknown:
+        raise InvalidConfig(
+            f"{where} does not know '{unknown[0]}'", hint="Known: path, role, recall."
+        )
+    root, role = table.get("path"), table.get("role", "rw")
+    recall = table.get("recall", True)
+    if not isinstance(root, str) or not root.strip():
+        raise InvalidConfig(f"{where} needs a path")
+    if role not in _ROLES:
+        raise InvalidConfig(f"{where} role must be rw or ro (got {role!r})")
+    if not isinstance(recall, bool):
+        raise InvalidConfig(f"{where} recall must be true or false (got {recall!r})")
+    # From the config's own folder, so that it means the same wherever one stands.
+    above = os.path.dirname(path)
+    root = os.path.normpath(os.path.join(above, os.path.expanduser(root.strip())))
+    return Place(name, root, role, recall)

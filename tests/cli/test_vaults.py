@@ -1,0 +1,170 @@
+"""Several vaults by the command line."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault, config
+from tests.cli.conftest import Run
+from tests.conftest import VaultMaker
+
+READ = {"MEMCLI_VAULT": ""}
+
+
+@pytest.fixture
+def team(vault: Vault, make_vault: VaultMaker, home: Path) -> Vault:
+    """A team's vault that may only be read, beside the default one."""
+    config.set_default_vault(vault.root, os.environ)
+    made = make_vault("team")
+    made.save(made.draft({"text": "The team deploys with bazel"}))
+    vault.save(vault.draft({"text": "I deploy with make"}))
+    path = home / ".config" / "memcli" / "config.toml"
+    path.write_text(f"[vaults.platform]\npath = '{made.root}'\nrole = 'ro'\n")
+    return made
+
+
+def said(memcli: Run, *words: str) -> set[tuple[str, str]]:
+    done = memcli(*words, "--json", environ=READ)
+    assert done.code == 0, done.out
+    data = done.json["data"]
+    rows = data.get("rows", data.get("facts"))
+    return {(row["source"], row["text"]) for row in rows}
+
+
+OWN = ("personal", "I deploy with make")
+TEAM = ("team:platform", "The team deploys with bazel")
+
+
+@pytest.mark.parametrize("command", [["recall"], ["reflect"]])
+def test_flags_choose_the_vaults(team: Vault, memcli: Run, command: list[str]) -> None:
+    words = [*command, "how do we deploy?"]
+    assert said(memcli, *words) == {OWN, TEAM}
+    assert said(memcli, *words, "--personal-only") == {OWN}
+    assert said(memcli, *words, "--vault", "personal") == {OWN}
+    assert said(memcli, *words, "--vault", "platform") == {TEAM}
+    assert said(memcli, *words, "--vault", team.root) == {TEAM}
+    both = ["--vault", "platform", "--vault", "personal"]
+    assert said(memcli, *words, *both) == {OWN, TEAM}
+    done = memcli(*words, "--vault", "platform", "--personal-only", environ=READ)
+    assert done.code == 2
+
+
+def test_all_and_batches_ask_every_vault(
+    team: Vault, memcli: Run, tmp_path: Path
+) -> None:
+    assert said(memcli, "recall", "--all") == {OWN, TEAM}
+    batch = tmp_path / "batch.jsonl"
+    batch.write_text('{"id": 1, "query": "deploy"}\n')
+    assert said(memcli, "recall", "--batch", str(batch)) == {OWN, TEAM}
+    batch.write_text('{"id": 1, "query": "deploy", "personal_only": true}\n')
+    done = memcli("recall", "--batch", str(batch), "--json", environ=READ)
+    assert done.json["error"]["code"] == "invalid_batch"
+
+
+def test_a_row_says_for_eyes_where_it_is_from(team: Vault, memcli: Run) -> None:
+    done = memcli("recall", "deploy", environ=READ)
+    assert "team:platform memories/" in done.out
+    assert "personal" not in done.out
+
+
+WRITES = [
+    ["save", "a text"],
+    ["save", "a text", "--kind", "nosuch"],
+    ["evolve", "1zzz", "a text"],
+    ["resolve", "1zzz"],
+    ["forget", "1zzz"],
+    ["review", "--approve", "1zzz"],
+    ["import", "nowhere.jsonl"],
+    ["inspect", "--repair"],
+    ["reflect", "--session", "nowhere.jsonl"],
+    ["sweep"],
+]
+
+
+@pytest.mark.parametrize("words", WRITES, ids=lambda words: " ".join(words[:3]))
+def test_writing_into_ro_says_what_an_unknown_name_says(
+    team: Vault, memcli: Run, words: list[str]
+) -> None:
+    answers = []
+    for name in ("platform", "mistaken"):
+        done = memcli(*words, "--vault", name, "--json", environ=READ)
+        error = done.json["error"]
+        assert error["code"] == "vault_not_found", error
+        answers.append((done.code, done.out.replace(name, "NAME"), done.err))
+    assert answers[0] == answers[1]
+
+
+def test_one_vault_at_a_time_for_all_else(team: Vault, memcli: Run) -> None:
+    two = ["--vault", "platform", "--vault", "personal"]
+    done = memcli("reflect", "--session", "x.jsonl", *two, "--json", environ=READ)
+    assert (done.code, done.json["error"]["code"]) == (2, "usage")
+
+
+def test_inspect_vaults(team: Vault, vault: Vault, memcli: Run) -> None:
+    done = memcli("inspect", "vaults", "--json", environ=READ)
+    assert done.json["data"]["vaults"] == [
+        {
+            "name": name,
+            "source": source,
+            "path": root,
+            "role": role,
+            "recall": True,
+            "entries": 1,
+            "problem": None,
+            "reachable": True,
+        }
+        for name, source, root, role in (
+            ("personal", "personal", vault.root, "rw"),
+            ("platform", "team:platform", team.root, "ro"),
+        )
+    ]
+    assert "platform" in memcli("inspect", "vaults", environ=READ).out
+    done = memcli("inspect", "vaults", "--agent", "eve", "--json", environ=READ)
+    assert done.json["error"]["code"] == "owner_only"
+
+
+def test_a_name_in_the_environment_will_do(team: Vault, memcli: Run) -> None:
+    done = memcli(
+        "recall",
+        "deploy",
+        "--personal-only",
+        "--json",
+        environ={"MEMCLI_VAULT": "platform"},
+    )
+    (row,) = done.json["data"]["rows"]
+    assert row["text"] == TEAM[1]
+
+
+def test_without_a_config_no_toml_is_read(vault: Vault, home: Path) -> None:
+    import subprocess
+
+    code = """
+import sys
+from memcli.cli.argv import main
+import memcli.cli.argv as argv
+argv.leave = lambda code: print(sorted(set(sys.modules)), file=sys.stderr)
+sys.argv = ["memcli", "recall", "deploy"]
+main()
+"""
+
+    def loaded() -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "MEMCLI_VAULT": vault.root},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "memcli.recall" in done.stderr, done.stderr
+        return done.stderr
+
+    loaded()  # indexes
+    modules = loaded()
+    for name in ("'tomllib'", "'memcli.several'", "'memcli.windows'"):
+        assert name not in modules
+    path = home / ".config" / "memcli" / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("")
+    assert "'tomllib'" in loaded()

@@ -1,0 +1,412 @@
+"""Several vaults answer as one that held it all would; what may not be is refused."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memcli import Vault, Vaults, config, layout, places, several
+from memcli.errors import InvalidConfig, MemcliError, VaultNotFound
+from memcli.recall import Filters
+from memcli.recall import view as view_of
+from tests.conftest import NOW, VaultMaker
+
+Configure = Callable[..., Path]
+
+
+@pytest.fixture
+def user_config(home: Path) -> Configure:
+    """Write the user's config.toml."""
+
+    def write(text: str) -> Path:
+        path = home / ".config" / "memcli" / "config.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def table(name: str, vault: Vault | Path, **more: Any) -> str:
+    root = vault.root if isinstance(vault, Vault) else str(vault)
+    lines = [f"[vaults.{name}]", f"path = '{root}'"]
+    lines += [
+        f"{k} = {str(v).lower() if v in (True, False) else repr(v)}"
+        for k, v in more.items()
+    ]
+    return "\n".join([*lines, ""])
+
+
+def save(vault: Vault, *texts: str, **fields: Any) -> None:
+    vault.save_all([vault.draft({"text": text, **fields}) for text in texts])
+
+
+@pytest.fixture
+def own(make_vault: VaultMaker) -> Vault:
+    vault = make_vault("own")
+    config.set_default_vault(vault.root, os.environ)
+    return vault
+
+
+@pytest.fixture
+def team(make_vault: VaultMaker) -> Vault:
+    return make_vault("team")
+
+
+def sources(found: Any) -> list[tuple[str, str]]:
+    return [(row.source, row.text) for row in found.rows]
+
+
+# --- who is asked -------------------------------------------------------------------
+
+
+def test_without_words_the_own_vault_and_teams_are_asked(
+    own: Vault, team: Vault, make_vault: VaultMaker, user_config: Configure
+) -> None:
+    other = make_vault("other")
+    save(own, "I deploy with make")
+    save(team, "The team deploys with bazel")
+    save(other, "The others deploy by hand")
+    user_config(table("platform", team) + table("quiet", other, recall=False))
+    found = Vaults.open().recall("how do we deploy?")
+    assert {source for source, _ in sources(found)} == {"personal", "team:platform"}
+    assert found.warnings == []
+    found = Vaults.open(personal_only=True).recall("how do we deploy?")
+    assert sources(found) == [("personal", "I deploy with make")]
+    found = Vaults.open("quiet").recall("how do we deploy?")
+    assert sources(found) == [("team:quiet", "The others deploy by hand")]
+    found = Vaults.open("quiet", "personal").recall("how do we deploy?")
+    assert {source for source, _ in sources(found)} == {"personal", "team:quiet"}
+
+
+def test_without_a_config_nothing_but_the_own_vault_is_asked(own: Vault) -> None:
+    save(own, "I deploy with make")
+    assert sources(Vaults.open().recall("deploy")) == [
+        ("personal", "I deploy with make")
+    ]
+
+
+def test_a_path_says_what_it_is(
+    own: Vault, team: Vault, make_vault: VaultMaker, user_config: Configure
+) -> None:
+    third = make_vault("third")
+    for vault in (own, team, third):
+        save(vault, "we deploy")
+    user_config(table("platform", team))
+    found = Vaults.open(own.root, team.root, third.root).recall("deploy")
+    assert {row.source for row in found.rows} == {
+        "personal",
+        "team:platform",
+        f"path:{third.root}",
+    }
+
+
+def test_one_folder_of_two_names_is_asked_once(
+    own: Vault, team: Vault, user_config: Configure
+) -> None:
+    save(team, "we deploy")
+    user_config(table("platform", team) + table("same", team))
+    assert len(Vaults.open().recall("deploy").rows) == 1
+    user_config(table("mine", own))
+    assert len(Vaults.open().vaults) == 1
+
+
+# --- one answer ---------------------------------------------------------------------
+
+WORDS = "deploy redis tests login cache index tuesday release".split()
+TEXTS = st.lists(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
+    min_size=2,
+    max_size=14,
+    unique=True,
+)
+
+
+@settings(max_examples=12)
+@given(
+    TEXTS,
+    st.integers(0, 2**14 - 1),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
+)
+def test_several_rank_as_one_that_holds_it_all(
+    ready_vault: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    texts: list[str],
+    where: int,
+    asked: list[str],
+) -> None:
+    folder = tmp_path_factory.mktemp("several")
+    parts = [
+        [t for i, t in enumerate(texts) if (where >> i & 1) == side] for side in (0, 1)
+    ]
+    vaults = []
+    for name, held in (("all", texts), ("left", parts[0]), ("right", parts[1])):
+        root = folder / name
+        shutil.copytree(ready_vault, root)
+        vault = Vault.open(str(root), now_ms=lambda: NOW * 1000)
+        if held:
+            save(vault, *held)
+        vaults.append(vault)
+    query = " ".join(asked)
+    whole = vaults[0].recall(query, limit=30, explain=True)
+    split = several.recall(
+        several.Several(tuple(vaults[1:])),
+        query,
+        view=view_of(NOW),
+        limit=30,
+        explain=True,
+    )
+    assert split.missing_terms == whole.missing_terms
+    assert split.coverage == whole.coverage
+
+    def lexical(rows: Any) -> dict[str, float]:
+        return {row.text: (row.explain or {}).get("lexical", 0.0) for row in rows}
+
+    assert lexical(split.rows) == pytest.approx(lexical(whole.rows), abs=2e-4)
+    shutil.rmtree(folder)
+
+
+def test_ten_and_ten_thousand_entries_merge(
+    own: Vault, team: Vault, user_config: Configure
+) -> None:
+    """A word that is rare in the small vault only because it is small wins nothing."""
+    save(own, *(f"groceries number {n}" for n in range(8)))
+    save(own, "the deploy key is on my desk", "remember the release party")
+    save(
+        team,
+        *(f"service {n} deploy notes, release {n % 7}" for n in range(3000)),
+        "the payments deploy needs the redis release flag",
+    )
+    user_config(table("platform", team))
+    both = Vaults.open()
+    found = both.recall("which flag does the payments deploy need?", explain=True)
+    assert found.rows[0].text == "the payments deploy needs the redis release flag"
+    found = both.recall("where is the deploy key?")
+    assert found.rows[0].text == "the deploy key is on my desk"
+    assert found.rows[0].source == "personal"
+    assert found.missing_terms == []
+    # Alone, the small vault would score its one word above everything of the large.
+    alone = own.recall("groceries")
+    assert alone.rows[0].score < both.recall("groceries").rows[0].score
+
+
+def test_weighing_together_does_not_last(own: Vault, team: Vault) -> None:
+    save(own, "we deploy on mondays", "we test")
+    save(team, *(f"deploy {n}" for n in range(20)))
+    before = own.recall("deploy").rows[0].score
+    both = several.Several((own, team))
+    together = several.recall(both, "deploy", view=view_of(NOW))
+    assert together.rows
+    assert own.recall("deploy").rows[0].score == before
+
+
+def test_what_is_cut_and_a_constraint_still_surfaces(own: Vault, team: Vault) -> None:
+    save(own, "deploy deploy deploy", "deploy twice a deploy")
+    save(team, "a long note on how we never deploy on fridays", kind="constraint")
+    both = several.Several((own, team))
+    found = several.recall(both, "deploy", view=view_of(NOW), limit=1)
+    assert len(found.rows) == 1
+    assert [row.kind for row in found.constraints] == ["constraint"]
+
+
+def test_max_chars_is_for_all_together(own: Vault, team: Vault) -> None:
+    save(own, "deploy one")
+    save(team, "deploy two")
+    both = several.Several((own, team))
+    found = several.recall(both, "deploy", view=view_of(NOW), max_chars=12)
+    assert (len(found.rows), found.omitted) == (1, 1)
+
+
+def test_pages_of_several_lose_and_repeat_nothing(own: Vault, team: Vault) -> None:
+    save(own, *(f"own {n}" for n in range(5)))
+    save(team, *(f"team {n}" for n in range(4)))
+    copied = next(Path(own.root, "memories").rglob("*.md"))
+    place = Path(team.root, copied.relative_to(own.root))
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(copied, place)
+    both = several.Several((own, team))
+    view = view_of(NOW)
+    for size in (1, 2, 3, 20):
+        seen, cursor = [], None
+        while True:
+            page = several.enumerate_all(both, view=view, limit=size, cursor=cursor)
+            seen += [(row.source, row.text) for row in page.rows]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        assert len(seen) == 10
+
+
+def test_reflect_gathers_from_all(
+    own: Vault, team: Vault, user_config: Configure
+) -> None:
+    save(own, "The payment tests need REDIS_URL")
+    save(team, "The payment tests run for 9 minutes", occurred_at="2026-08-01")
+    save(team, "The payment tests are slow", layer="observation")
+    user_config(table("platform", team))
+    found = Vaults.open().reflect("what about the payment tests?")
+    assert [row.layer for row in found.facts] == ["observation", "fact", "fact"]
+    assert {row.source for row in found.facts} == {"personal", "team:platform"}
+    assert found.missing_terms == []
+    assert found.confidence == "medium"
+    assert len(found.citations) == 3
+
+
+def test_visibility_applies_in_each(own: Vault, team: Vault) -> None:
+    for vault in (own, team):
+        save(vault, "a private deploy", visibility="private")
+        Path(vault.root, ".memcli", "config.toml").write_text(
+            "[agents.eve]\npolicy = 'shared'\n"
+        )
+    save(team, "a shared deploy")
+    asked = [Vault.open(v.root, agent="eve", now_ms=v.now_ms) for v in (own, team)]
+    found = several.recall(several.Several(tuple(asked)), "deploy", view=view_of(NOW))
+    assert [row.text for row in found.rows] == ["a shared deploy"]
+
+
+# --- what is wrong ------------------------------------------------------------------
+
+
+def test_what_is_broken_is_a_warning_unless_it_is_named(
+    own: Vault, team: Vault, tmp_path: Path, user_config: Configure
+) -> None:
+    save(own, "we deploy")
+    for vault, text in ((own, "[agents.eve]\npolicy = 'shared'"), (team, "[agents")):
+        Path(vault.root, ".memcli", "config.toml").write_text(text)
+    user_config(table("gone", tmp_path / "nowhere") + table("broken", team))
+    found = Vaults.open(agent="eve").recall("deploy")
+    assert [row.text for row in found.rows] == ["we deploy"]
+    assert any("team:gone was not asked" in text for text in found.warnings)
+    assert any("team:broken was not asked" in text for text in found.warnings)
+    with pytest.raises(VaultNotFound):
+        Vaults.open("gone")
+    with pytest.raises(InvalidConfig):
+        Vaults.open("broken", agent="eve")
+
+
+def test_a_vault_that_breaks_while_it_is_read_is_a_warning(
+    own: Vault, team: Vault, user_config: Configure
+) -> None:
+    save(own, "we deploy", kind="note")
+    save(team, "we deploy")
+    Path(own.root, ".memcli", "config.toml").write_text("[vault]\nkinds = ['adr']\n")
+    user_config(table("platform", team))
+    wanted = Filters(kinds=("adr", "note"))
+    found = Vaults.open().recall("deploy", filters=wanted)
+    assert sources(found) == [("personal", "we deploy")]
+    (warning,) = found.warnings
+    assert warning.startswith("team:platform was not asked: ")
+    with pytest.raises(MemcliError):
+        Vaults.open("personal", "platform").recall("deploy", filters=wanted)
+
+
+def test_when_none_can_be_asked_it_is_an_error(
+    tmp_path: Path, user_config: Configure
+) -> None:
+    user_config(table("gone", tmp_path / "nowhere"))
+    with pytest.raises(VaultNotFound):
+        Vaults.open()
+
+
+def test_writing_into_ro_and_naming_an_unknown_vault_are_one_error(
+    team: Vault, user_config: Configure, snapshot: Callable[[str], Any]
+) -> None:
+    user_config(table("platform", team, role="ro"))
+    before = snapshot(team.root)
+    said = []
+    for name in ("platform", "nosuchone"):
+        with pytest.raises(VaultNotFound) as refused:
+            Vault.open(name, writes=True)
+        error = refused.value
+        assert name in error.message
+        said.append((error.message.replace(name, "NAME"), error.hint, error.error_code))
+    assert said[0] == said[1]
+    vault = Vault.open("platform")
+    with pytest.raises(VaultNotFound) as late:
+        vault.save(vault.draft({"text": "not here"}))
+    assert late.value.message.replace("platform", "NAME") == said[0][0]
+    assert snapshot(team.root) == before
+
+
+def test_ro_holds_for_its_folder_however_it_is_spelled(
+    team: Vault, tmp_path: Path, user_config: Configure
+) -> None:
+    user_config(table("platform", team, role="ro"))
+    link = tmp_path / "link"
+    link.symlink_to(team.root)
+    for root in (team.root, str(link), os.path.join(team.root, "..", "team")):
+        vault = Vault(root)
+        with pytest.raises(VaultNotFound):
+            vault.save(vault.draft({"text": "not here"}))
+    from memcli.init import prepare
+
+    with pytest.raises(VaultNotFound):
+        prepare(team.root)
+    assert Vault(team.root).recall("anything").rows == []
+
+
+def test_what_a_killed_writer_left_in_ro_is_not_finished(
+    team: Vault, user_config: Configure
+) -> None:
+    save(team, "we deploy")
+    user_config(table("platform", team, role="ro"))
+    left = Path(team.root, *layout.JOURNAL.split("/"))
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_text("{}")
+    assert len(Vault.open("platform").recall("deploy").rows) == 1
+    assert left.read_text() == "{}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vaults = 3",
+        "[vaults]\nx = 3",
+        "[vaults.x]",
+        "[vaults.x]\npath = ''",
+        "[vaults.x]\npath = 3",
+        "[vaults.x]\npath = 'a'\nrole = 'admin'",
+        "[vaults.x]\npath = 'a'\nrecall = 'yes'",
+        "[vaults.x]\npath = 'a'\ncolour = 'red'",
+        "[vaults.personal]\npath = 'a'",
+        "[vaults.'a/b']\npath = 'a'",
+        "[vaults",
+    ],
+)
+def test_a_config_that_says_what_it_cannot_is_an_error(
+    own: Vault, user_config: Configure, text: str
+) -> None:
+    path = user_config(text)
+    with pytest.raises(InvalidConfig, match=str(path)):
+        Vaults.open()
+
+
+def test_a_relative_path_counts_from_the_config(
+    home: Path, user_config: Configure
+) -> None:
+    user_config("[vaults.x]\npath = '../../notes'\n[vaults.y]\npath = '~/notes'")
+    found = places.configured(os.environ)
+    assert found["x"].path == found["y"].path == str(home / "notes")
+
+
+def test_known_vaults_say_whether_they_are_there(
+    own: Vault, team: Vault, tmp_path: Path, user_config: Configure
+) -> None:
+    save(own, "one", "two")
+    save(team, "three")
+    user_config(
+        table("platform", team, role="ro", recall=False)
+        + table("gone", tmp_path / "nowhere")
+    )
+    rows = {one.name: one for one in several.known()}
+    assert (rows["personal"].entries, rows["personal"].path) == (2, own.root)
+    platform = rows["platform"]
+    assert (platform.entries, platform.role, platform.recall) == (1, "ro", False)
+    assert rows["gone"].entries is None
+    assert "no vault at" in (rows["gone"].problem or "")
+    assert [one.as_dict()["reachable"] for one in rows.values()] == [True, True, False]
