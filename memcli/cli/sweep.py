@@ -142,7 +142,10 @@ def _command(context: Context) -> str:
     else:
         words = [sys.executable, "-P", "-m", "memcli"]
     if context.vault:
-        return shlex.join([*words, "--vault", os.path.abspath(context.vault)])
+        from memcli import config
+
+        root = config.find_vault(context.vault, context.environ)
+        return shlex.join([*words, "--vault", root])
     return shlex.join(words)
 
 
