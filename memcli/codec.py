@@ -23,6 +23,7 @@ from memcli.entry import (
     Layer,
     Source,
     Status,
+    Subtype,
     Visibility,
     adopted_id,
     check_choice,
@@ -278,6 +279,10 @@ def _layer(node: Any, field: str) -> Layer:
     return check_choice(Layer, _text(node, field), field)
 
 
+def _subtype(node: Any, field: str) -> Subtype:
+    return check_choice(Subtype, _text(node, field), field)
+
+
 def _type(node: Any, field: str) -> EntityType:
     return check_choice(EntityType, _text(node, field), field)
 
@@ -338,6 +343,7 @@ _ID_KEYS = ("memcli_id", "id")
 _READERS: dict[str, Callable[[Any, str], Any]] = {
     "kind": _kind,
     "layer": _layer,
+    "subtype": _subtype,
     "type": _type,
     "status": _status,
     "tags": _tags,
@@ -349,6 +355,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "item": _item,
     "seen": _dates,
     "evidence": _texts,
+    "fingerprints": _texts,
     "pinned": _flag,
 }
 _DATES = ["created", "updated", "expires_at", "review_after"]

@@ -16,6 +16,7 @@ from memcli.entry import (
     Layer,
     Source,
     Status,
+    Subtype,
     Visibility,
     check_choice,
     check_date,
@@ -29,13 +30,14 @@ _DATES = (
     "created", "updated", "occurred_at", "occurred_until", "resolved_at",
     "refreshed_at", "expires_at", "review_after",
 )  # fmt: skip
-_LISTS = ("tags", "entities", "groups", "evidence", "seen")
+_LISTS = ("tags", "entities", "groups", "evidence", "fingerprints", "seen")
 _TEXTS = (
     "title", "agent", "rationale", "supersedes", "superseded_by", "reason",
     "resolved_by", "resolution_note", "key",
 )  # fmt: skip
 _CHOICES = {
     "layer": Layer,
+    "subtype": Subtype,
     "type": EntityType,
     "status": Status,
     "visibility": Visibility,
@@ -75,6 +77,13 @@ def draft(
             continue
         fields[name] = _checked(name, value, kinds)
     entry = Entry(**fields)
+    if entry.subtype is not None and entry.layer is not Layer.MODEL:
+        raise InvalidValue(
+            f"subtype {entry.subtype} belongs to a model; this is of layer "
+            f"{entry.layer}",
+            hint="Give --layer model with it, or leave it out.",
+            code="invalid_subtype",
+        )
     if entry.occurred_at and entry.occurred_until:
         from memcli import temporal
 

@@ -43,6 +43,15 @@ class Layer(StrEnum):
     MODEL = "model"
 
 
+class Subtype(StrEnum):
+    """What a model is: knowledge of one topic in order, a pattern that was found in
+    reflection, or a page that people keep by hand."""
+
+    STRUCTURAL = "structural"
+    EMERGENT = "emergent"
+    PINNED = "pinned"
+
+
 class EntityType(StrEnum):
     """What an entry is about."""
 
@@ -114,6 +123,7 @@ class Entry(NamedTuple):
     id: str
     kind: str = "note"
     layer: Layer = Layer.FACT
+    subtype: Subtype | None = None
     type: EntityType = EntityType.UNKNOWN
     status: Status = Status.ACTIVE
     title: str = ""
@@ -139,6 +149,7 @@ class Entry(NamedTuple):
     key: str | None = None
     seen: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    fingerprints: tuple[str, ...] = ()
     refreshed_at: str | None = None
     pinned: bool = False
     expires_at: str | None = None

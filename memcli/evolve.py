@@ -9,7 +9,7 @@ names it is told the current version.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import lineage
+from memcli import lineage, models
 from memcli.eligibility import View
 from memcli.entry import Entry, Source, new_id
 from memcli.errors import (
@@ -92,6 +92,7 @@ def evolve(
     reason: str | None = None,
     also: Sequence[str] = (),
     untag: Sequence[str] = (),
+    cite: Sequence[str] = (),
     allow_secret: bool = False,
 ) -> Evolved:
     """Replace an entry by its next version.
@@ -103,6 +104,8 @@ def evolve(
         reason: why; kept with the old version.
         also: ids of further entries that the new version replaces.
         untag: tags that the new version does not carry over.
+        cite: ids that the new version of an observation or model rests on, which
+            makes it fresh (`models.renewed`).
         allow_secret: whether text that looks like a secret may be saved.
 
     Raises:
@@ -111,12 +114,22 @@ def evolve(
         InvalidValue, SecretFound: what is to change is not valid, or nothing is.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
+    from memcli import temporal
     from memcli.vault import refuse_secrets, subject
 
     with vault.transaction() as change:
         old, others = _named(vault, entry_id, also)
         now_ms = vault.now_ms()
-        fresh = successor(vault, old.entry, values, untag, now_ms, bool(others))
+        same = bool(others or cite)
+        fresh = successor(vault, old.entry, values, untag, now_ms, same)
+        fresh = models.renewed(
+            vault,
+            old.entry,
+            fresh,
+            models.cited(vault, cite),
+            rewritten=values.get("text") is not None,
+            now=temporal.iso(now_ms // 1000),
+        )
         if not allow_secret:
             refuse_secrets(fresh)
         done = _replace(vault, change, old, others, fresh, reason, now_ms)
@@ -207,7 +220,9 @@ def successor(
         if value is not None and (value or name == "text")
     }
     text = given.pop("text", None)
-    checked = vault.draft({"text": old.body if text is None else text, **given})
+    drawn = {"layer": str(old.layer)} if "subtype" in given else {}
+    body = old.body if text is None else text
+    checked = vault.draft({"text": body, **drawn, **given})
     fields = {name: getattr(checked, name) for name in given}
     dropped = {tag.strip().lower() for tag in untag}
     unknown = dropped - set(old.tags)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _STATE = "state"
 # Raised when `document.py` changes what it gives for the same entry.
-ROW_VERSION = 6
+ROW_VERSION = 7
 
 # A file whose time is this close to the moment it was read may change again within
 # the same tick of the file system's clock (FAT: 2 s); its content is compared.

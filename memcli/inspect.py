@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import decay, files, layout, lineage
+from memcli import decay, files, layout, lineage, staleness
 from memcli.eligibility import View, verdict
 from memcli.entry import FIELDS, Entry, Status
 from memcli.errors import (
@@ -78,6 +78,8 @@ class Inspected(NamedTuple):
     versions: list[Version]
     item: dict[str, Any] | None
     recurred_at: str | None
+    stale: bool
+    stale_why: list[dict[str, Any]]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -104,6 +106,8 @@ class Inspected(NamedTuple):
             "versions": [version._asdict() for version in self.versions],
             "item_facts": self.item,
             "recurred_at": self.recurred_at,
+            "stale": self.stale,
+            "stale_why": self.stale_why,
         }
 
 
@@ -198,7 +202,7 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         # A path may have been another's before, and a commit names its entries.
         commits, note = [], "the history is for the owner of the vault"
         entry = vault.read(lambda reader: _named(reader, entry))
-    around = vault.read(lambda reader: _around(reader, entry))
+    around = vault.read(lambda reader: _around(reader, entry, View(now=now)))
     around["links"] = _links(vault, entry)
     return Inspected(
         entry=entry,
@@ -221,6 +225,9 @@ def _named(reader: "Reader", entry: Entry) -> Entry:
         supersedes=reader.names(entry.supersedes),
         superseded_by=reader.names(entry.superseded_by),
         evidence=tuple(one for one in entry.evidence if reader.names(one)),
+        fingerprints=tuple(
+            one for one in entry.fingerprints if reader.names(one.partition(":")[0])
+        ),
     )
 
 
@@ -253,7 +260,7 @@ def _inbox(rows: Sequence[Mapping[str, Any]], now: int) -> dict[str, Any]:
     return {"count": len(waiting), "oldest_days": oldest}
 
 
-def _around(reader: "Reader", entry: Entry) -> dict[str, Any]:
+def _around(reader: "Reader", entry: Entry, view: View) -> dict[str, Any]:
     from memcli.document import document_id, name_key
 
     docs = reader.exact("path", entry.path)
@@ -271,12 +278,16 @@ def _around(reader: "Reader", entry: Entry) -> dict[str, Any]:
     for name in entry.entities:
         shared.update(d for d in reader.exact("entity", name_key(name)) if d != doc)
     orders = reader.orders
+    row = reader.row(doc)
+    why = staleness.reasons(reader, row, view)
     related = sorted(shared, key=lambda d: (-shared[d], orders[d]))[:_MOST_RELATED]
     return {
         "before": before,
         "after": after,
         "backlinks": [_brief(reader.row(d)) for d in _backlinks(reader, entry, doc)],
         "related": [_brief(reader.row(d)) for d in related],
+        "stale": staleness.is_stale(row, why),
+        "stale_why": [one._asdict() for one in why],
     }
 
 

@@ -18,6 +18,8 @@ JOURNAL = ".memcli/run/journal"
 ASIDE = ".memcli/run/aside"
 SESSIONS = ".memcli/run/sessions"
 HOOK_LOG = ".memcli/run/hooks.log"
+RESEARCH = ".memcli/run/research"
+RESEARCH_LOCK = ".memcli/run/research.lock"
 HARNESS = ".harness"
 
 MEMORIES = "memories"

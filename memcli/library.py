@@ -106,13 +106,16 @@ class Vault(_vault.Vault):
         *,
         reason: str | None = None,
         also: Sequence[str] = (),
+        cite: Sequence[str] = (),
         **fields: Any,
     ) -> "Evolved":
         """Replace an entry by its next version; see `memcli.evolve.evolve`."""
         from memcli import evolve
 
         values = fields if text is None else {"text": text, **fields}
-        return evolve.evolve(self, entry_id, values, reason=reason, also=also)
+        return evolve.evolve(
+            self, entry_id, values, reason=reason, also=also, cite=cite
+        )
 
     def revert(self, entry_id: str, *, reason: str | None = None) -> "Evolved":
         """Go back to the version before; see `memcli.evolve.revert`."""

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import files, layout
-from memcli.eligibility import View
-from memcli.entry import Entry, Layer, Status
+from memcli.entry import Entry, Status
 from memcli.errors import NotAllowed
 
 if TYPE_CHECKING:
@@ -163,24 +162,6 @@ def recurred_at(row: Mapping[str, Any]) -> str | None:
         return None
     last: str = max(row["seen"])
     return last if last > (row["resolved_at"] or "") else None
-
-
-def is_stale(reader: "Reader", row: Mapping[str, Any], view: View) -> bool:
-    """Whether what was drawn from others rests on an entry that is not in force.
-
-    Evidence that whoever asks may not see says nothing to them; takes a row of the
-    index.
-    """
-    if row["layer"] == str(Layer.FACT) or not row["evidence"]:
-        return False
-    seen = view._replace(statuses=frozenset(Status), as_of=None)
-    force = View(view.now, as_of=view.as_of)
-    return any(
-        reader.verdict(doc, force) is not None
-        for name in row["evidence"]
-        for doc in reader.exact("id", name)
-        if reader.verdict(doc, seen) is None
-    )
 
 
 def current(reader: "Reader", entry_id: str) -> str | None:

@@ -246,7 +246,11 @@ class Reader:
         lineage = {
             name: self.names(row[name]) for name in ("supersedes", "superseded_by")
         }
-        return {**row, **lineage}
+        if not row["evidence"]:
+            return {**row, **lineage}
+        seen = [name for name in row["evidence"] if self.names(name)]
+        prints = [one for one in row["fingerprints"] if one.partition(":")[0] in seen]
+        return {**row, **lineage, "evidence": seen, "fingerprints": prints}
 
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""

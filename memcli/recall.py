@@ -7,9 +7,9 @@ question give the same rows; and no match is said to be no match. Reads only.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import analysis, asking, lineage, ranking
+from memcli import analysis, asking, ranking, staleness
 from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
-from memcli.entry import Status, check_choice
+from memcli.entry import Layer, Status, check_choice
 from memcli.errors import InvalidValue
 from memcli.filters import EVERYTHING, Admission, Filters, checked, tag_warnings, within
 
@@ -25,6 +25,7 @@ BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
 
 # Constraints surface whatever their score, but never crowd the answer out.
 _MOST_CONSTRAINTS = 5
+_FACT = str(Layer.FACT)
 _LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 
 
@@ -52,12 +53,19 @@ class Row(NamedTuple):
     supersedes: str | None = None
     superseded_by: str | None = None
     explain: dict[str, Any] | None = None
+    subtype: str | None = None
+    stale_why: tuple[staleness.Reason, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The row for JSON; `explain` only when it was asked for."""
+        """The row for JSON; `explain` only when it was asked for, and what observations
+        and models have only for them."""
         fields = self._asdict()
         if self.explain is None:
             del fields["explain"]
+        del fields["subtype"], fields["stale_why"]
+        if self.layer != _FACT:
+            fields["subtype"] = self.subtype
+            fields["stale_why"] = [one._asdict() for one in self.stale_why]
         return fields
 
 
@@ -191,10 +199,7 @@ def enumerate_all(
         more = mark(shown[-1]) if shown and len(shown) < len(rows) else None
         return Recalled(
             query=None,
-            rows=[
-                _row(row, 0.0, [])._replace(stale=lineage.is_stale(reader, row, view))
-                for row in shown
-            ],
+            rows=[_aged(reader, view, row, _row(row, 0.0, [])) for row in shown],
             constraints=[],
             coverage=0.0,
             missing_terms=[],
@@ -249,7 +254,7 @@ def look(
             }
         stored = reader.row(hit.doc)
         row = _row(stored, round(hit.score, 4), _channels(hit), detail)
-        rows.append(row._replace(stale=lineage.is_stale(reader, stored, view)))
+        rows.append(_aged(reader, view, stored, row))
     rows, omitted = fit(rows, max_chars)
     warnings = tag_warnings(reader, filters)
     if not question.terms and inside is None:
@@ -317,10 +322,20 @@ def _constraints(reader: "Reader", view: View, shown: Collection[int]) -> list[R
         for doc in reader.exact("kind", "constraint")
         if doc not in shown and reader.verdict(doc, view) is None
     ]
-    return [
-        _row(reader.row(doc), 0.0, ["constraint"])
-        for doc in reader.newest(docs)[:_MOST_CONSTRAINTS]
-    ]
+    stored = [reader.row(doc) for doc in reader.newest(docs)[:_MOST_CONSTRAINTS]]
+    return [_aged(reader, view, row, _row(row, 0.0, ["constraint"])) for row in stored]
+
+
+def _aged(reader: "Reader", view: View, stored: Mapping[str, Any], row: Row) -> Row:
+    """The row with whether it still holds; facts rest on nothing."""
+    if row.layer == _FACT:
+        return row
+    why = staleness.reasons(reader, stored, view)
+    return row._replace(
+        stale=staleness.is_stale(stored, why),
+        subtype=stored["subtype"],
+        stale_why=tuple(why),
+    )
 
 
 def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from memcli import config, duplicates, files, journal, layout, places
+from memcli import config, duplicates, evidence, files, journal, layout, places
 from memcli.duplicates import Similar
 from memcli.entry import (
     ID_LENGTH,
@@ -326,6 +326,8 @@ class Vault:
                     outcome = self._sight(change, held, draft, now) or outcome
                 saved.append(_matched(held, outcome))
                 continue
+            if evidence.is_drawn(draft):
+                draft = self.settled(draft, draft.created or now)
             folder = layout.folder_for(draft)
             path = self.free_path(folder, slug(draft.display_title), folders)
             entry = draft.replace(created=draft.created or now, path=path)
@@ -351,6 +353,13 @@ class Vault:
         if draft.visibility is Visibility.GROUP and not draft.groups:
             draft = draft.replace(groups=self.agent.groups)
         return draft.replace(agent=self.agent.name)
+
+    def settled(self, draft: Entry, now: str) -> Entry:
+        """An observation or model with its evidence, as `evidence.settled` gives it."""
+        agent = self.agent.name if self.agent else None
+        return self.read(
+            lambda reader: evidence.settled(reader, draft, agent=agent, now=now)
+        )
 
     def owner_only(self, what: str) -> None:
         """Refuse an agent what shows or changes more than single entries.

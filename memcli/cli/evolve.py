@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from memcli.cli.save import written_text
 from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.entry import Layer
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,6 +54,22 @@ _PARAMETERS = (
         repeat=True,
         metavar="ID",
     ),
+    Option("subtype", ("--subtype",), str, "Of a model: structural, emergent, pinned"),
+    Option(
+        "cite",
+        ("--cite",),
+        str,
+        "An entry that the new version rests on; repeatable",
+        repeat=True,
+        metavar="ID",
+    ),
+    Option(
+        "research",
+        ("--research",),
+        str,
+        "Cite only what this research run retrieved",
+        metavar="NAME",
+    ),
     Option(
         "revert", ("--revert",), bool, "Go back to the version before", default=False
     ),
@@ -64,7 +81,7 @@ _PARAMETERS = (
         default=False,
     ),
 )
-_FIELDS = ("title", "kind", "type", "occurred_at", "expires_at")
+_FIELDS = ("title", "kind", "type", "subtype", "occurred_at", "expires_at")
 
 
 def run(context: Context, **values: Any) -> Result:
@@ -76,13 +93,22 @@ def run(context: Context, **values: Any) -> Result:
     fields |= {"tags": values["tag"], "entities": values["entity"]}
     fields = {name: value for name, value in fields.items() if value}
     if values["revert"]:
-        if fields or any(values[name] for name in ("text", "file", "edit", "also")):
+        others = ("text", "file", "edit", "also", "cite", "research")
+        if fields or any(values[name] for name in others):
             raise UsageError(
                 "--revert takes the version before as it was",
                 hint="Revert first, then evolve the result.",
             )
         return _result(evolve.revert(vault, values["id"], reason=values["reason"]))
     reason = values["reason"]
+    of, research = None, values["research"]
+    if values["cite"] or research:
+        from memcli.cli import citing
+
+        old = vault.get(values["id"])
+        of = citing.citations(vault, old.layer, values["cite"], research)
+        # A version that is replaced by this one is its past, not its evidence.
+        of = of._replace(cited=[one for one in of.cited if one != old.id])
     with _text(context, vault, values, changes=bool(fields)) as text:
         if text is not None:
             fields["text"] = text
@@ -95,16 +121,37 @@ def run(context: Context, **values: Any) -> Result:
             reason=(reason or "").strip() or None,
             also=values["also"],
             untag=values["untag"],
+            cite=of.cited if of else (),
             allow_secret=values["allow_secret"],
         )
-    return _result(done)
+    result = _result(done)
+    if of is None:
+        return result._replace(warnings=_still_stale(vault, done.id))
+    return citing.reported(vault, result, of, research)
+
+
+def _still_stale(vault: "Vault", entry_id: str) -> tuple[str, ...]:
+    """A new wording is no new look: say so of what stays stale."""
+    if vault.get(entry_id).layer is Layer.FACT:
+        return ()
+    from memcli import models, recall, staleness
+
+    view = recall.view(vault.now_ms() // 1000)
+    return tuple(
+        f"{entry_id} is still stale ({staleness.sentence(why)}); "
+        "cite what it rests on now: --cite ID"
+        for one in models.models(vault, view, stale=True)
+        if one.id == entry_id and one.stale
+        for why in one.stale_why
+    )
 
 
 def _text(
     context: Context, vault: "Vault", values: dict[str, Any], *, changes: bool
 ) -> AbstractContextManager[str | None]:
     """The new text, None when only fields change."""
-    changes = changes or bool(values["untag"] or values["also"])
+    names = ("untag", "also", "cite", "research")
+    changes = changes or any(values[name] for name in names)
     if values["edit"]:
         if values["text"] or values["file"]:
             raise UsageError("--edit brings its own text", hint="Drop TEXT or --file.")

@@ -22,6 +22,7 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
       memcli inspect
       memcli inspect 1m7xvn68xtqp
       memcli inspect reflections --query "rerank"
+      memcli inspect models --stale
       memcli inspect mining
       memcli inspect sessions
       memcli inspect lint --json
@@ -31,11 +32,16 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
 _PARAMETERS = (
     Argument(
         "what",
-        "An id (a unique prefix will do), inbox, reflections, ideas, mining, sessions, "
-        "agents, vaults, index, or lint",
+        "An id (a unique prefix will do), inbox, reflections, ideas, models, research, "
+        "mining, sessions, agents, vaults, index, or lint",
         metavar="[WHAT]",
     ),
-    Argument("session", "With mining: one session", metavar="[SESSION]"),
+    Argument(
+        "session",
+        "With mining: one session; with research: one run",
+        metavar="[NAME]",
+    ),
+    Option("stale", ("--stale",), bool, "With models: only stale ones", default=False),
     Option("query", ("--query",), str, "With reflections: the prompt they are for"),
     Option("repair", ("--repair",), bool, "Mend what is wrong", default=False),
     Option("yes", ("--yes",), bool, "Repair without asking", default=False),
@@ -43,18 +49,11 @@ _PARAMETERS = (
 )
 
 # A topic wins over an id that starts with it. Most hold a letter that no id has (i, l,
-# o, u); "agents" does not, and no id starts so before the year 2318.
+# o, u); "agents" and "research" do not, and no id starts so before the year 2318.
 _TOPICS = (
-    "inbox",
-    "reflections",
-    "ideas",
-    "mining",
-    "sessions",
-    "agents",
-    "vaults",
-    "index",
-    "lint",
-)
+    "inbox", "reflections", "ideas", "models", "research", "mining", "sessions",
+    "agents", "vaults", "index", "lint",
+)  # fmt: skip
 # An overview names this many findings and files; `inspect lint` names all.
 _MOST_SHOWN = 20
 
@@ -87,7 +86,9 @@ def _check(what: str, values: dict[str, Any]) -> None:
             raise UsageError(f"{flag} belongs to: memcli inspect --repair")
     if values["query"] and what != "reflections":
         raise UsageError("--query belongs to: memcli inspect reflections")
-    if values["session"] and what != "mining":
+    if values["stale"] and what != "models":
+        raise UsageError("--stale belongs to: memcli inspect models")
+    if values["session"] and what not in ("mining", "research"):
         raise UsageError(f"one word, not two: {what} {values['session']}")
 
 
@@ -109,6 +110,14 @@ def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
         from memcli.cli import sessions
 
         return sessions.sessions(vault)
+    if what == "models":
+        from memcli.cli import citing
+
+        return citing.models(vault, stale=values["stale"])
+    if what == "research":
+        from memcli.cli import citing
+
+        return citing.research(vault, values["session"])
     if what == "index":
         facts = inspect.index_facts(vault)
         return Result(facts, lambda c: _facts(c, facts), ok=not facts["broken"])
@@ -225,6 +234,12 @@ def _draw(canvas: Canvas, found: "Inspected") -> None:
     canvas.line(
         f"  shown by recall: {state}", style="good" if found.eligible else "bad"
     )
+    if found.stale_why:
+        from memcli import staleness
+
+        label = "stale" if found.stale else "pinned, look at it"
+        for why in found.stale_why:
+            canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
     if found.recurred_at:
         reopen = f"memcli resolve --undo {entry.id}"
         canvas.line(f"  recurred on {found.recurred_at}; to reopen it: {reopen}")

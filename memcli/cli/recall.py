@@ -35,9 +35,15 @@ _PARAMETERS: tuple[Option | Argument, ...] = (
         "budget",
         ("--budget",),
         str,
-        "How much to return and how far to look",
-        default="mid",
+        "How much to return and how far to look; mid if not given",
         choices=("low", "mid", "high"),
+    ),
+    Option(
+        "research",
+        ("--research",),
+        str,
+        "Count this search in a research run, and record what it brings",
+        metavar="NAME",
     ),
     Option(
         "limit", ("--limit",), int, "Rows at most (low 5, mid 10, high 20)", metavar="N"
@@ -136,7 +142,16 @@ def run(context: Context, **values: Any) -> Result:
     asked = context.open_vaults("indexing", personal_only=personal_only)
     if batch:
         return _batch(context, asked, batch, values)
-    return _result(_answer(context, asked, values), explain=values["explain"])
+    if not values["research"]:
+        return _result(_answer(context, asked, values), explain=values["explain"])
+    from memcli.cli import citing
+
+    def look(budget: str) -> "tuple[Recalled, list[str]]":
+        found = _answer(context, asked, {**values, "budget": budget})
+        return found, [row.id for row in (*found.rows, *found.constraints)]
+
+    found, run_ = citing.searched(citing.home(asked), "recall", values, look)
+    return citing.counted(_result(found, explain=values["explain"]), run_)
 
 
 def _consistent(values: dict[str, Any], batch: str | None) -> None:
@@ -147,6 +162,11 @@ def _consistent(values: dict[str, Any], batch: str | None) -> None:
         raise UsageError(
             "--all lists every entry; it takes no question",
             hint="Filter with --kind, --tag, --entity, --after.",
+        )
+    if values["research"] and (batch or values["all"]):
+        raise UsageError(
+            "--research counts one question at a time",
+            hint=f"Drop {'--batch' if batch else '--all'}.",
         )
     if values["cursor"] and not values["all"]:
         raise UsageError("--cursor goes with --all")
@@ -200,7 +220,7 @@ def _answer(
         view=view,
         filters=filters,
         limit=limit,
-        budget=values["budget"],
+        budget=values["budget"] or "mid",
         max_chars=values["max_chars"],
         explain=values["explain"],
     )
@@ -253,7 +273,7 @@ def _asked(values: dict[str, Any], flags: dict[str, Any], line: int) -> dict[str
         key = name.replace("-", "_")
         if key == "id":
             continue
-        if key not in asked or key in ("all", "cursor"):
+        if key not in asked or key in ("all", "cursor", "research"):
             raise InvalidValue(
                 f"line {line}: unknown field '{name}'",
                 hint=f"Known: id, {', '.join(sorted(asked))}.",

@@ -35,9 +35,15 @@ _PARAMETERS: tuple[Option | Argument, ...] = (
         "budget",
         ("--budget",),
         str,
-        "How much to gather and how far to look",
-        default="mid",
+        "How much to gather and how far to look; mid if not given",
         choices=("low", "mid", "high"),
+    ),
+    Option(
+        "research",
+        ("--research",),
+        str,
+        "Count this search in a research run, and record what it brings",
+        metavar="NAME",
     ),
     Option(
         "limit",

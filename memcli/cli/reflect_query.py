@@ -8,6 +8,7 @@ from memcli.cli.spec import Canvas, Context, Result
 from memcli.errors import InvalidValue
 
 if TYPE_CHECKING:
+    from memcli.recall import Row
     from memcli.reflect import Next, Reflection
 
 _HEADINGS = {"model": "Models", "observation": "Observations", "fact": "Facts"}
@@ -40,15 +41,25 @@ def answer(context: Context, values: dict[str, Any]) -> Result:
     use_case: Any = reflect
     if isinstance(asked, tuple):
         from memcli import several as use_case
-    found = use_case.reflect(
-        asked,
-        values["query"],
-        view=recall.view(moment),
-        filters=filters,
-        limit=limit,
-        budget=values["budget"],
-    )
-    return _result(found, deprecated=values["response_schema"] is not None)
+
+    def look(budget: str) -> "tuple[Reflection, list[str]]":
+        found = use_case.reflect(
+            asked,
+            values["query"],
+            view=recall.view(moment),
+            filters=filters,
+            limit=limit,
+            budget=budget,
+        )
+        return found, [row.id for row in found.facts]
+
+    deprecated = values["response_schema"] is not None
+    if not values["research"]:
+        return _result(look(values["budget"] or "mid")[0], deprecated=deprecated)
+    from memcli.cli import citing
+
+    found, run = citing.searched(citing.home(asked), "reflect", values, look)
+    return citing.counted(_result(found, deprecated=deprecated), run)
 
 
 def _result(found: "Reflection", *, deprecated: bool) -> Result:
@@ -79,6 +90,8 @@ def _result(found: "Reflection", *, deprecated: bool) -> Result:
 
 
 def _draw_facts(canvas: Canvas, found: "Reflection") -> None:
+    from memcli import staleness
+
     layer = ""
     for row in found.facts:
         if row.layer != layer:
@@ -86,9 +99,14 @@ def _draw_facts(canvas: Canvas, found: "Reflection") -> None:
             canvas.line(f"{_HEADINGS[layer]}:", style="title")
             canvas.line()
         draw(canvas, row)
-        if row.stale:
-            canvas.line("  stale: something it rests on is no more in force")
+        if row.stale_why:
+            for why in row.stale_why:
+                canvas.line(f"  {_label(row)}: {staleness.sentence(why._asdict())}")
             canvas.line()
+
+
+def _label(row: "Row") -> str:
+    return "stale" if row.stale else "pinned, look at it"
 
 
 def _command(one: "Next") -> str:

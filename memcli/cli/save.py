@@ -52,6 +52,27 @@ _PARAMETERS = (
     ),
     Option("layer", ("--layer",), str, "fact, observation or model"),
     Option(
+        "subtype",
+        ("--subtype",),
+        str,
+        "Of a model: structural, emergent, or pinned (kept by people)",
+    ),
+    Option(
+        "cite",
+        ("--cite",),
+        str,
+        "An entry that an observation or model rests on; repeatable",
+        repeat=True,
+        metavar="ID",
+    ),
+    Option(
+        "research",
+        ("--research",),
+        str,
+        "Cite only what this research run retrieved",
+        metavar="NAME",
+    ),
+    Option(
         "item",
         ("--item",),
         str,
@@ -148,13 +169,27 @@ def run(context: Context, **values: Any) -> Result:
     """Save what the flags describe."""
     batch = values.pop("batch")
     allow_secret = values.pop("allow_secret")
+    cites, research = values.pop("cite"), values.pop("research")
     vault = context.open_vault("saving", writes=True)
     if batch:
+        if cites or research:
+            raise UsageError(
+                "--cite and --research go with one entry, not with --batch",
+                hint="A line may carry `evidence`: a list of ids.",
+            )
         return _batch(context, vault, batch, values, allow_secret=allow_secret)
     text = written_text(context, values.pop("text"), values.pop("file"), what="save")
     fields = _fields(values)
-    saved = vault.save(vault.draft({"text": text, **fields}), allow_secret=allow_secret)
-    return _result(saved)
+    draft = vault.draft({"text": text, **fields})
+    if not (cites or research):
+        return _result(vault.save(draft, allow_secret=allow_secret))
+    from memcli.cli import citing
+
+    of = citing.citations(vault, draft.layer, cites, research)
+    evidence = tuple(dict.fromkeys((*draft.evidence, *of.cited)))
+    draft = draft.replace(evidence=evidence)
+    saved = vault.save(draft, allow_secret=allow_secret)
+    return citing.reported(vault, _result(saved), of, research)
 
 
 def written_text(

@@ -1,0 +1,427 @@
+"""Models say what they rest on, and the files say when they may no longer hold."""
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, inspect, models, recall, staleness
+from memcli.entry import Layer, Subtype, Visibility
+from memcli.errors import InvalidValue
+from tests.conftest import NOW, VaultMaker
+
+HOUR = 3_600
+
+
+@pytest.fixture
+def clock() -> list[int]:
+    """The present, in seconds; a test moves it."""
+    return [NOW]
+
+
+@pytest.fixture
+def vault(make_vault: VaultMaker, clock: list[int]) -> Vault:
+    return make_vault(now_ms=lambda: clock[0] * 1000)
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def model(vault: Vault, text: str, *evidence: str, **fields: Any) -> str:
+    return save(vault, text, layer="model", evidence=list(evidence), **fields)
+
+
+def why(vault: Vault, name: str) -> list[tuple[str, list[str]]]:
+    """The reasons of one model, as every surface gives them; they agree."""
+    view = recall.view(vault.now_ms() // 1000)
+    (one,) = [one for one in models.models(vault, view) if one.id == name]
+    (row,) = [
+        row for row in recall.enumerate_all(vault, view=view).rows if row.id == name
+    ]
+    shown = inspect.inspect(vault, name)
+    assert [r._asdict() for r in row.stale_why] == one.stale_why == shown.stale_why
+    assert one.stale == row.stale == shown.stale
+    return [(reason["reason"], reason["ids"]) for reason in one.stale_why]
+
+
+def edit(vault: Vault, name: str, old: str, new: str) -> None:
+    path = Path(vault.root, vault.path_of(name))
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+# --- what a model is ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("subtype", list(Subtype))
+def test_a_model_has_one_of_three_subtypes(vault: Vault, subtype: Subtype) -> None:
+    base = save(vault, "Tyler is a backend engineer")
+    name = model(vault, "Tyler's career", base, subtype=str(subtype))
+    entry = vault.get(name)
+    assert (entry.subtype, entry.layer) == (subtype, Layer.MODEL)
+    assert entry.path.startswith("models/")
+    assert entry.evidence == (base,)
+    assert entry.refreshed_at == "2026-11-21T12:00:00Z"
+    assert f"subtype: {subtype}\n" in Path(vault.root, entry.path).read_text("utf-8")
+
+
+def test_another_subtype_is_refused_with_the_three(vault: Vault) -> None:
+    with pytest.raises(InvalidValue, match="structural, emergent, pinned") as refused:
+        vault.draft({"text": "x", "layer": "model", "subtype": "structured"})
+    assert refused.value.hint == "Did you mean 'structural'?"
+
+
+@pytest.mark.parametrize("layer", ["fact", "observation"])
+def test_only_a_model_has_a_subtype(vault: Vault, layer: str) -> None:
+    with pytest.raises(InvalidValue, match="belongs to a model"):
+        vault.draft({"text": "x", "layer": layer, "subtype": "pinned"})
+
+
+def test_update_creates_a_new_version_and_preserves_the_old_for_history(
+    vault: Vault, clock: list[int]
+) -> None:
+    """The new one is current, not stale, and last refreshed now."""
+    old = save(vault, "Deploys take an hour", entities=["gateway"])
+    name = model(vault, "How we deploy", old, subtype="structural")
+    clock[0] += HOUR
+    fresh = vault.evolve(old, "Deploys take a minute").id
+    assert why(vault, name) == [("superseded", [old])]
+    done = vault.evolve(name, "How we deploy now", cite=[fresh])
+    entry = vault.get(done.id)
+    assert entry.supersedes == name
+    assert entry.subtype is Subtype.STRUCTURAL
+    assert entry.refreshed_at == "2026-11-21T13:00:00Z"
+    assert entry.evidence == (fresh,)
+    assert why(vault, done.id) == []
+    before = vault.get(name)
+    assert before.body == "How we deploy\n"
+    assert before.evidence == (old,)
+    assert before.path.startswith("archive/models/")
+    assert [one.id for one in inspect.inspect(vault, done.id).versions] == [
+        name,
+        done.id,
+    ]
+    (one,) = models.models(vault, recall.view(clock[0]))
+    assert one.versions == 2
+
+
+def test_citing_without_a_new_text_adds_to_the_evidence(
+    vault: Vault, clock: list[int]
+) -> None:
+    one, two = save(vault, "Tests need redis"), save(vault, "Tests need a clock")
+    name = model(vault, "What tests need", one)
+    clock[0] += HOUR
+    done = vault.evolve(name, cite=[two[:15], name])
+    entry = vault.get(done.id)
+    assert entry.evidence == (one, two)  # itself, its past, is no evidence
+    assert entry.refreshed_at == "2026-11-21T13:00:00Z"
+    assert [mark.partition(":")[0] for mark in entry.fingerprints] == [one, two]
+
+
+def test_a_new_wording_is_no_new_look(vault: Vault, clock: list[int]) -> None:
+    base = save(vault, "Tests need redis")
+    name = model(vault, "What tests need", base)
+    clock[0] += HOUR
+    vault.resolve(base)
+    done = vault.evolve(name, "What the tests need")
+    entry = vault.get(done.id)
+    assert entry.refreshed_at == "2026-11-21T12:00:00Z"
+    assert why(vault, done.id) == [("resolved", [base])]
+
+
+def test_a_report_that_cites_nothing_is_renewed_by_its_text(
+    vault: Vault, clock: list[int]
+) -> None:
+    name = model(vault, "What tests need", entities=["pytest"])
+    clock[0] += HOUR
+    new = save(vault, "pytest needs redis", entities=["pytest"])
+    assert why(vault, name) == [("newer", [new])]
+    done = vault.evolve(name, "What tests need: redis")
+    assert why(vault, done.id) == []
+
+
+def test_a_fact_cites_nothing(vault: Vault) -> None:
+    one, two = save(vault, "Tests need redis"), save(vault, "Tests need a clock")
+    with pytest.raises(InvalidValue, match="only an observation or a model cites"):
+        vault.evolve(one, cite=[two])
+
+
+# --- evidence ----------------------------------------------------------------------
+
+
+def edited(vault: Vault, name: str) -> None:
+    edit(vault, name, "an hour", "a day")
+
+
+ENDS: dict[str, Callable[[Vault, str], Any]] = {
+    "edited": edited,
+    "superseded": lambda vault, name: vault.evolve(name, "It takes a minute"),
+    "resolved": lambda vault, name: vault.resolve(name),
+    "removed": lambda vault, name: vault.forget(name),
+}
+
+
+@pytest.mark.parametrize("layer", ["model", "observation"])
+@pytest.mark.parametrize("end", ENDS)
+def test_evidence_that_was_edited_superseded_resolved_or_removed_makes_it_stale(
+    vault: Vault, clock: list[int], end: str, layer: str
+) -> None:
+    base = save(vault, "The build takes an hour")
+    other = save(vault, "The build is green")
+    name = save(vault, "The build", layer=layer, evidence=[base, other])
+    assert why(vault, name) == []
+    clock[0] += HOUR
+    ENDS[end](vault, base)
+    assert why(vault, name) == [(end, [base])]
+    found = vault.reflect("build")
+    assert found.stale == [name]
+    (row,) = [row for row in found.facts if row.id == name]
+    assert row.as_dict()["stale_why"] == [{"reason": end, "ids": [base], "number": 1}]
+
+
+def test_evidence_that_expired_makes_it_stale(vault: Vault, clock: list[int]) -> None:
+    base = save(vault, "The freeze lasts", expires_at="2026-11-22T00:00:00Z")
+    name = model(vault, "The release plan", base)
+    assert why(vault, name) == []
+    clock[0] += 24 * HOUR
+    assert why(vault, name) == [("expired", [base])]
+
+
+def test_a_change_that_is_not_of_the_text_makes_nothing_stale(
+    vault: Vault, clock: list[int]
+) -> None:
+    """A tag by hand, a space, a touched date: the fingerprint is the text's."""
+    base = save(vault, "The build takes an hour")
+    name = model(vault, "The build", base)
+    clock[0] += HOUR
+    edit(vault, base, "The build  ".strip(), "The  build")
+    edit(vault, base, "created:", 'updated: "2026-11-21T13:00:00Z"\ncreated:')
+    assert why(vault, name) == []
+
+
+def test_without_a_fingerprint_the_date_of_the_change_decides(
+    vault: Vault, clock: list[int]
+) -> None:
+    """Somebody wrote the model by hand."""
+    base = save(vault, "The build takes an hour")
+    name = model(vault, "The build", base)
+    path = Path(vault.root, vault.path_of(name))
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(x for x in lines if "fingerprints" not in x), "utf-8")
+    assert vault.get(name).fingerprints == ()
+    assert why(vault, name) == []
+    edit(vault, base, "created:", 'updated: "2026-11-21T13:00:00Z"\ncreated:')
+    assert why(vault, name) == [("edited", [base])]
+
+
+def test_what_had_ended_before_somebody_looked_was_cited_as_history(
+    vault: Vault, clock: list[int]
+) -> None:
+    base = save(vault, "The gateway was down")
+    vault.resolve(base)
+    clock[0] += HOUR
+    name = model(vault, "What goes wrong here", base, subtype="emergent")
+    assert why(vault, name) == []
+
+
+def test_a_session_as_evidence_is_not_a_removed_entry(vault: Vault) -> None:
+    name = model(vault, "The build", "claude-code:1b2c")
+    assert why(vault, name) == []
+    assert vault.get(name).fingerprints == ()
+
+
+def test_at_an_earlier_moment_it_was_not_stale_yet(
+    vault: Vault, clock: list[int]
+) -> None:
+    base = save(vault, "The build takes an hour")
+    name = model(vault, "The build", base)
+    clock[0] += HOUR
+    vault.resolve(base)
+    view = recall.view(clock[0], as_of=NOW + 60)
+    (row,) = [r for r in recall.enumerate_all(vault, view=view).rows if r.id == name]
+    assert not row.stale
+    assert why(vault, name) == [("resolved", [base])]
+
+
+# --- newer memories ----------------------------------------------------------------
+
+
+def test_a_newer_memory_about_its_entity_makes_it_stale(
+    vault: Vault, clock: list[int]
+) -> None:
+    base = save(vault, "Tyler writes Go", entities=["Tyler"])
+    name = model(vault, "Tyler's career", base, entities=["Tyler"])
+    assert why(vault, name) == []
+    clock[0] += HOUR
+    save(vault, "Sarah writes Rust", entities=["Sarah"])
+    save(vault, "No entity at all")
+    save(vault, "Tyler, in passing", entities=["tyler"], status="pending")
+    save(vault, "Tyler in a pattern", entities=["Tyler"], layer="model")
+    assert why(vault, name) == []
+    new = save(vault, "Tyler leads the team", entities=["tyler"])
+    assert why(vault, name) == [("newer", [new])]
+    newest = save(vault, "A pattern of Tyler", entities=["Tyler"], layer="observation")
+    (reason,) = why(vault, name)
+    assert set(reason[1]) == {new, newest}
+
+
+@pytest.mark.parametrize("field", ["entities", "tags"])
+def test_of_several_names_a_newer_memory_must_share_two(
+    vault: Vault, clock: list[int], field: str
+) -> None:
+    """Most memories of a project name the project."""
+    three = ["shop", "ledger", "redis"]
+    name = model(vault, "The ledger of the shop", **{field: three})
+    clock[0] += HOUR
+    save(vault, "The shop has a cart", **{field: ["shop"]})
+    assert why(vault, name) == []
+    new = save(vault, "The ledger of the shop moved", **{field: ["ledger", "shop"]})
+    assert why(vault, name) == [("newer", [new])]
+
+
+def test_with_entities_tags_are_no_scope(vault: Vault, clock: list[int]) -> None:
+    name = model(vault, "Tyler's career", entities=["Tyler"], tags=["people"])
+    clock[0] += HOUR
+    save(vault, "Sarah writes Rust", entities=["Sarah"], tags=["people"])
+    assert why(vault, name) == []
+
+
+def test_what_it_cites_is_not_newer(vault: Vault, clock: list[int]) -> None:
+    name = model(vault, "Tyler's career", entities=["Tyler"])
+    clock[0] += HOUR
+    new = save(vault, "Tyler leads the team", entities=["Tyler"])
+    assert why(vault, name) == [("newer", [new])]
+    done = vault.evolve(name, cite=[new])
+    assert why(vault, done.id) == []
+
+
+def test_at_most_five_ids_are_named_and_all_are_counted(
+    vault: Vault, clock: list[int]
+) -> None:
+    name = model(vault, "Tyler's career", entities=["Tyler"])
+    clock[0] += HOUR
+    drafts = [
+        vault.draft({"text": f"Tyler did {number}", "entities": ["Tyler"]})
+        for number in range(8)
+    ]
+    vault.save_all(drafts)
+    (one,) = models.models(vault, recall.view(clock[0]), stale=True)
+    (reason,) = one.stale_why
+    assert (one.id, len(reason["ids"]), reason["number"]) == (name, 5, 8)
+    assert staleness.sentence(reason).startswith("8 newer memories in its scope: ")
+
+
+def test_a_pinned_model_is_never_stale_and_still_reported(
+    vault: Vault, clock: list[int]
+) -> None:
+    base = save(vault, "Ann has the keys")
+    name = model(vault, "Important contacts", base, subtype="pinned")
+    clock[0] += HOUR
+    vault.resolve(base)
+    assert why(vault, name) == [("resolved", [base])]
+    found = vault.reflect("contacts")
+    assert found.stale == []
+    assert found.facts[0].as_dict()["subtype"] == "pinned"
+    (one,) = models.models(vault, recall.view(clock[0]), stale=True)
+    assert (one.id, one.stale) == (name, False)
+
+
+def test_facts_carry_nothing_of_models(vault: Vault) -> None:
+    save(vault, "Tests need redis")
+    (row,) = vault.recall("redis").rows
+    assert "subtype" not in row.as_dict()
+    assert "stale_why" not in row.as_dict()
+
+
+def test_a_vault_of_facts_pays_nothing_for_staleness(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(vault, "Tests need redis", evidence=["s1"])
+    monkeypatch.setattr(staleness, "reasons", None)
+    assert len(vault.recall("redis").rows) == 1
+
+
+# --- who may see it ----------------------------------------------------------------
+
+LIMITS: dict[str, dict[str, Any]] = {
+    "private": {"visibility": "private"},
+    "red": {"visibility": "group", "groups": ["red", "blue"]},
+    "green": {"visibility": "group", "groups": ["green", "red"]},
+    "black": {"visibility": "group", "groups": ["black"]},
+    "shared": {},
+}
+
+
+def narrowest(names: tuple[str, ...]) -> tuple[Visibility, tuple[str, ...]]:
+    if "private" in names:
+        return Visibility.PRIVATE, ()
+    groups = [set(LIMITS[name]["groups"]) for name in names if name != "shared"]
+    if not groups:
+        return Visibility.SHARED, ()
+    shared = set.intersection(*groups)
+    return (
+        (Visibility.GROUP, tuple(sorted(shared)))
+        if shared
+        else (Visibility.PRIVATE, ())
+    )
+
+
+def test_derived_entries_inherit_the_narrowest_visibility_of_their_evidence(
+    vault: Vault,
+) -> None:
+    ids = {name: save(vault, f"of {name}", **LIMITS[name]) for name in LIMITS}
+    for number in (1, 2):
+        for names in itertools.combinations(LIMITS, number):
+            text = f"drawn from {names}"
+            entry = vault.get(model(vault, text, *(ids[name] for name in names)))
+            assert (entry.visibility, entry.groups) == narrowest(names), names
+
+
+def test_what_was_narrower_stays_narrower(vault: Vault) -> None:
+    base = save(vault, "of red and blue", **LIMITS["red"])
+    hidden = vault.get(model(vault, "mine", base, visibility="private"))
+    assert hidden.visibility is Visibility.PRIVATE
+    some = vault.get(
+        model(vault, "of blue", base, visibility="group", groups=["blue", "green"])
+    )
+    assert (some.visibility, some.groups) == (Visibility.GROUP, ("blue",))
+
+
+def test_a_new_version_is_as_narrow_as_what_it_cites_now(
+    make_vault: VaultMaker,
+) -> None:
+    """Also for the author of the version before, who may not see that."""
+    config = '[agents.ada]\npolicy = "shared"\n[agents.bob]\npolicy = "shared"\n'
+    ada = make_vault()
+    Path(ada.root, ".memcli", "config.toml").write_text(config, "utf-8")
+    ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
+    name = model(bob, "How we deploy")
+    secret = save(ada, "The key is under the mat", visibility="private")
+    done = ada.evolve(name, "How we deploy: with a key", cite=[secret])
+    assert ada.get(done.id).visibility is Visibility.PRIVATE
+    assert bob.recall("deploy key mat").rows == []
+    assert ada.recall("deploy key").rows != []
+
+
+def test_an_agent_is_not_told_of_evidence_that_it_may_not_see(
+    make_vault: VaultMaker,
+) -> None:
+    owner = make_vault()
+    config = '[agents.ada]\npolicy = "shared"\n'
+    Path(owner.root, ".memcli", "config.toml").write_text(config, "utf-8")
+    base = save(owner, "The build takes an hour")
+    name = model(owner, "The build", base)
+    edit(owner, base, "created:", "visibility: private\ncreated:")
+    owner.resolve(base)
+    ada = make_vault(agent="ada")
+    assert why(owner, name) == [("resolved", [base])]
+    assert why(ada, name) == []
+    shown = inspect.inspect(ada, name).entry
+    assert (shown.evidence, shown.fingerprints) == ((), ())
+    owner.forget(base)
+    assert why(owner, name) == [("removed", [base])]
+    assert why(ada, name) == []

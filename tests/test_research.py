@@ -1,0 +1,285 @@
+"""Research under a name: what was searched is counted, and only that can be cited."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, recall, research
+from memcli.entry import Layer
+from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
+from tests.conftest import NOW, VaultMaker
+
+DAY = 86_400
+DEPTHS: list[tuple[str, int]] = [("low", 2), ("mid", 5), ("high", 10)]
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def search(
+    vault: Vault, query: str, name: str = "tyler", budget: str | None = None
+) -> research.Run:
+    def look(depth: str) -> tuple[recall.Recalled, list[str]]:
+        found = vault.recall(query, budget=depth)
+        return found, [row.id for row in found.rows]
+
+    _, run = research.search(
+        vault, name, command="recall", query=query, budget=budget, look=look
+    )
+    return run
+
+
+def files_of(vault: Vault) -> list[Path]:
+    return sorted(Path(vault.root, ".memcli", "run", "research").rglob("*.json"))
+
+
+# --- must search before answering ---------------------------------------------------
+
+
+def test_the_agent_must_perform_at_least_one_search_before_providing_an_answer(
+    vault: Vault,
+) -> None:
+    """Error: "You must search for information first. Use recall() ..."."""
+    base = save(vault, "Tyler writes Go")
+    with pytest.raises(NotAllowed, match="search before you conclude") as refused:
+        research.granted(vault, "tyler", Layer.MODEL, [base])
+    assert refused.value.error_code == "must_search"
+    assert refused.value.hint == 'First: memcli recall "..." --research tyler'
+    search(vault, "Tyler")
+    assert research.granted(vault, "tyler", Layer.MODEL, [base]).cited == [base]
+
+
+def test_a_search_that_finds_nothing_is_a_search(vault: Vault) -> None:
+    save(vault, "Tyler writes Go")
+    search(vault, "zebra")
+    granted = research.granted(vault, "tyler", Layer.OBSERVATION, [])
+    assert granted == research.Granted([], [])
+
+
+def test_a_search_that_fails_does_not_count(vault: Vault) -> None:
+    def look(_: str) -> tuple[None, list[str]]:
+        raise InvalidValue("unknown kind")
+
+    with pytest.raises(InvalidValue):
+        research.search(
+            vault, "tyler", command="recall", query="x", budget=None, look=look
+        )
+    assert research.runs(vault) == []
+
+
+# --- citation tracking --------------------------------------------------------------
+
+
+def test_only_cite_ids_that_were_actually_retrieved_and_drop_any_hallucinated_ids(
+    vault: Vault,
+) -> None:
+    tyler = save(vault, "Tyler writes Go")
+    other = save(vault, "Sarah draws icons")
+    gone = save(vault, "Tyler has a dog")
+    search(vault, "Tyler")
+    vault.forget(gone)
+    made_up = "1zzzzzzzzzzzzzzz"
+    cites = [tyler[:15], other, made_up, gone, tyler, ""]
+    granted = research.granted(vault, "tyler", Layer.MODEL, cites)
+    assert granted == research.Granted([tyler], [other, made_up, gone, ""])
+
+
+def test_a_prefix_that_several_retrieved_ids_share_is_dropped(vault: Vault) -> None:
+    one, two = save(vault, "Tyler writes Go"), save(vault, "Tyler has a dog")
+    search(vault, "Tyler")
+    shared = one[:8]
+    assert two.startswith(shared)
+    assert research.granted(vault, "tyler", Layer.MODEL, [shared]).dropped == [shared]
+
+
+def test_facts_observations_and_models_that_were_retrieved_can_be_cited(
+    vault: Vault,
+) -> None:
+    """The sets available_fact_ids, available_observation_ids and mental models."""
+    fact = save(vault, "Tyler writes Go")
+    seen = save(vault, "Tyler likes Go", layer="observation", evidence=[fact])
+    held = save(vault, "Tyler and Go", layer="model", evidence=[seen])
+    run = search(vault, "Tyler Go")
+    assert set(run.retrieved) == {fact, seen, held}
+    granted = research.granted(vault, "tyler", Layer.MODEL, [held, seen, fact])
+    assert granted.cited == [held, seen, fact]
+
+
+def test_research_ends_in_no_fact(vault: Vault) -> None:
+    search(vault, "Tyler")
+    with pytest.raises(InvalidValue, match="not in a fact"):
+        research.granted(vault, "tyler", Layer.FACT, [])
+
+
+# --- budget -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("budget", "most"), DEPTHS)
+def test_low_takes_2_search_calls_mid_5_and_high_10(
+    vault: Vault, budget: str, most: int
+) -> None:
+    assert research.SEARCHES[budget] == most
+    left = [search(vault, f"q{n}", budget=budget).left for n in range(most)]
+    assert left == list(range(most - 1, -1, -1))
+    with pytest.raises(NotAllowed, match=f"has used its {most} searches") as refused:
+        search(vault, "one more")
+    assert refused.value.error_code == "budget_spent"
+    assert len(research.get(vault, "tyler").searches) == most
+
+
+def test_a_budget_is_raised_by_asking_for_it_and_never_lowered(vault: Vault) -> None:
+    for number in range(2):
+        search(vault, f"q{number}", budget="low")
+    with pytest.raises(NotAllowed) as refused:
+        search(vault, "q")
+    assert "Raise it with --budget mid" in (refused.value.hint or "")
+    assert search(vault, "q", budget="mid").left == 2
+    assert search(vault, "q", budget="low").left == 1
+    assert search(vault, "q").budget == "mid"
+
+
+def test_an_unknown_budget_is_refused_and_nothing_is_searched(vault: Vault) -> None:
+    with pytest.raises(InvalidValue, match="low, mid, high"):
+        search(vault, "q", budget="huge")
+    assert research.runs(vault) == []
+
+
+def test_low_budget_reflection_does_not_create_a_mental_model_not_enough_depth(
+    vault: Vault,
+) -> None:
+    base = save(vault, "Tyler writes Go")
+    search(vault, "Tyler", budget="low")
+    with pytest.raises(NotAllowed, match="not enough depth") as refused:
+        research.granted(vault, "tyler", Layer.MODEL, [base])
+    assert refused.value.error_code == "budget_too_low"
+    assert research.granted(vault, "tyler", Layer.OBSERVATION, [base]).cited == [base]
+    search(vault, "Tyler", budget="mid")
+    assert research.granted(vault, "tyler", Layer.MODEL, [base]).cited == [base]
+
+
+def test_the_depth_of_a_search_is_that_of_its_run(vault: Vault) -> None:
+    seen = []
+
+    def look(depth: str) -> tuple[None, list[str]]:
+        seen.append(depth)
+        return None, []
+
+    for budget in ("high", None, "low"):
+        research.search(vault, "a", command="c", query="q", budget=budget, look=look)
+    assert seen == ["high", "high", "low"]
+
+
+# --- the log ------------------------------------------------------------------------
+
+
+def test_what_looks_like_a_secret_is_not_written_down(vault: Vault) -> None:
+    search(vault, "the password is hunter2hunter2 for Tyler")
+    (path,) = files_of(vault)
+    text = path.read_text("utf-8")
+    assert "hunter2" not in text
+    assert "[REDACTED]" in text
+
+
+def test_the_log_holds_no_text_of_a_memory_and_git_does_not_see_it(
+    vault: Vault, snapshot: Any
+) -> None:
+    save(vault, "Tyler writes Go fluently")
+    before = snapshot(vault.root)
+    search(vault, "Tyler")
+    assert "fluently" not in files_of(vault)[0].read_text("utf-8")
+    assert snapshot(vault.root) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("../../evil", "evil"),
+        ("Tyler's career", "tylers-career"),
+        ("CON", "con-note"),
+        ("con", "con-note"),
+        ("a/b", "a-b"),
+        ("x" * 61, "x" * 60),
+    ],
+)
+def test_names_are_safe_file_names(vault: Vault, name: str, hint: str) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        search(vault, "q", name)
+    assert refused.value.error_code == "invalid_research"
+    assert refused.value.hint == f"Use '{hint}'."
+    assert files_of(vault) == []
+
+
+def test_an_empty_name_is_refused(vault: Vault) -> None:
+    with pytest.raises(InvalidValue):
+        search(vault, "q", "")
+
+
+def test_runs_that_nobody_searched_in_for_30_days_are_tidied(
+    make_vault: VaultMaker,
+) -> None:
+    clock = [NOW]
+    vault = make_vault(now_ms=lambda: clock[0] * 1000)
+    search(vault, "q", "old")
+    clock[0] += 2 * DAY
+    search(vault, "q", "young")
+    clock[0] += 28 * DAY
+    search(vault, "q", "third")
+    assert {run.name for run in research.runs(vault)} == {"old", "young", "third"}
+    clock[0] += 1
+    search(vault, "q", "fourth")
+    assert {run.name for run in research.runs(vault)} == {"young", "third", "fourth"}
+
+
+def test_a_damaged_log_counts_as_none(vault: Vault) -> None:
+    search(vault, "q")
+    (path,) = files_of(vault)
+    for text in ("{", "[]", '{"version": 9}', '{"version": 1, "budget": "huge"}'):
+        path.write_text(text, "utf-8")
+        assert research.runs(vault) == []
+    assert search(vault, "q").left == 4
+
+
+def test_a_run_comes_back_as_it_was_written(vault: Vault) -> None:
+    base = save(vault, "Tyler writes Go")
+    run = search(vault, "Tyler", budget="high")
+    of = research.Granted([base], ["1zzzzzzzzzzzzzzz"])
+    research.concluded(vault, "tyler", "1yyyyyyyyyyyyyyy", of)
+    found = research.get(vault, "tyler")
+    assert found._replace(saved=()) == run
+    (done,) = found.saved
+    assert (done.id, done.cited, done.dropped) == (
+        "1yyyyyyyyyyyyyyy",
+        (base,),
+        ("1zzzzzzzzzzzzzzz",),
+    )
+    json.loads(files_of(vault)[0].read_text("utf-8"))
+
+
+def test_an_unknown_run_is_answered_with_those_that_are_there(vault: Vault) -> None:
+    with pytest.raises(EntryNotFound, match="no research run 'x'"):
+        research.get(vault, "x")
+    search(vault, "q", "one")
+    with pytest.raises(EntryNotFound) as refused:
+        research.get(vault, "x")
+    assert (refused.value.hint, refused.value.error_code) == (
+        "There are: one.",
+        "research_not_found",
+    )
+
+
+def test_an_agent_sees_and_spends_its_own_runs_alone(make_vault: VaultMaker) -> None:
+    owner, ada, bob = make_vault(), make_vault(agent="ada"), make_vault(agent="bob")
+    for number in range(2):
+        search(ada, f"q{number}", "same", budget="low")
+    assert search(bob, "q", "same", budget="low").left == 1
+    assert [run.agent for run in research.runs(bob)] == ["bob"]
+    with pytest.raises(EntryNotFound):
+        research.get(make_vault(agent="eve"), "same")
+    with pytest.raises(NotAllowed, match="nothing was searched"):
+        research.granted(owner, "same", Layer.MODEL, [])
+    assert {run.agent for run in research.runs(owner)} == {"ada", "bob"}
+    search(owner, "q", "same")
+    assert research.get(owner, "same").agent is None
