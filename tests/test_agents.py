@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memcli import Vault, briefing, codec, injection, recall, review
+from memcli import Vault, briefing, codec, injection, inspect, models, recall, review
 from memcli.document import facts
 from memcli.eligibility import Agent, ReadPolicy, View, alternatives, visible
 from memcli.entry import Entry, Visibility
@@ -32,6 +32,10 @@ entries = st.lists(
             "status": st.sampled_from(["active", "active", "active", "pending"]),
             "item": st.sampled_from([None, None, "invariant"]),
             "after": st.booleans(),
+            "layer": st.sampled_from(["fact", "fact", "observation", "model"]),
+            "entities": st.lists(st.sampled_from(["Redis", "CI"]), max_size=2),
+            "rests": st.lists(st.integers(0, 11), max_size=3, unique=True),
+            "late": st.booleans(),
         }
     ),
     min_size=1,
@@ -51,12 +55,16 @@ def config(root: str, agent: Agent) -> None:
     Path(root, ".memcli", "config.toml").write_text(text, encoding="utf-8")
 
 
+def identity(number: int) -> str:
+    return f"1{number:015d}"
+
+
 def fill(vault: Vault, rows: list[dict[str, Any]]) -> list[Entry]:
     drafts = []
     before = None
     for number, row in enumerate(rows):
         values = {
-            "id": f"1{number:015d}".replace("i", "1"),
+            "id": identity(number),
             "text": f"{' '.join(row['words'])} number {number}",
             "agent": row["agent"],
             "visibility": row["visibility"],
@@ -65,6 +73,11 @@ def fill(vault: Vault, rows: list[dict[str, Any]]) -> list[Entry]:
             "status": row["status"] if row["item"] is None else "active",
             "item": row["item"],
             "source": {"session": f"s{number % 3}", "seq": number},
+            "layer": row["layer"],
+            "entities": row["entities"],
+            "evidence": [identity(one) for one in row["rests"] if one != number],
+            "created": "2026-11-21T11:00:00Z" if row["late"] else None,
+            "refreshed_at": "2026-11-21T10:00:00Z",
         }
         if row["after"] and before:
             values["supersedes"] = before
@@ -99,14 +112,17 @@ def surfaces(vault: Vault, query: str) -> dict[str, Any]:
         ],
         "start": briefing.at_start(vault, view),
         "prompt": briefing.for_prompt(vault, query, view, ()),
+        "models": [one._asdict() for one in models.models(vault, view)],
         "tags": vault.read(lambda reader: reader.starting("kind", "")),
     }
     ids = [row["id"] for row in seen["all"]["rows"]]
     for name in ids:
         shown = vault.get(name)
         seen[name] = (shown.body, shown.path)
+        whole = inspect.inspect(vault, name)
+        seen[name] += (whole.stale_why, whole.entry.evidence, whole.entry.fingerprints)
     for number in range(12):
-        name = f"1{number:015d}"
+        name = identity(number)
         if name not in ids:
             try:
                 seen[name] = vault.get(name).id
@@ -138,12 +154,16 @@ def test_no_surface_shows_what_a_naive_filter_would_not(
     for entry in found:
         if entry.id not in kept:
             (naive / entry.path).unlink()
-        elif entry.supersedes and entry.supersedes not in kept:
+        else:
             path = naive / entry.path
-            lines = path.read_text("utf-8").splitlines(keepends=True)
-            path.write_text(
-                "".join(x for x in lines if not x.startswith("supersedes:")), "utf-8"
+            before = entry.supersedes if entry.supersedes in kept else None
+            prints = [one for one in entry.fingerprints if one[:16] in kept]
+            plain = entry.replace(
+                supersedes=before,
+                evidence=tuple(one for one in entry.evidence if one in kept),
+                fingerprints=tuple(prints),
             )
+            path.write_bytes(codec.rewrite(path.read_bytes(), plain))
     asked = Vault(str(whole), now_ms=lambda: NOW * 1000, agent=agent.name)
     answer = Vault(str(naive), now_ms=lambda: NOW * 1000)
     query = " ".join(words)
