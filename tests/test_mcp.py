@@ -115,7 +115,7 @@ PARAMETERS = {
     "occurred_until expires_at layer(3) item(2) evidence[] inbox? confidence(3) "
     "rationale review_after pinned?",
     "memory_evolve": "id! text reason title kind type(8) tags[] untag[] entities[] "
-    "occurred_at expires_at also[] revert?",
+    "occurred_at expires_at also[] cite[] revert?",
     "memory_recall": "query budget(3) limit# types[](11) kinds[] tags[] tags_match(4) "
     "entities[] after before query_timestamp statuses[] history? as_of max_chars# "
     "explain? all? cursor",

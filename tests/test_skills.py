@@ -223,7 +223,7 @@ def demo(
     saved = vault.save_all([vault.draft(fact) for fact in FACTS])
     ids = [one.id for one in saved]
     model = {"text": "The checkout service", "layer": "model", "evidence": ids[:2]}
-    vault.save(vault.draft(model))
+    report = vault.save(vault.draft(model)).id
     seen = {"text": "The checkout service rollout", "layer": "observation"}
     vault.save(vault.draft({**seen, "evidence": [ids[3], ids[0]]}))
     vault.evolve(ids[0], "PostgreSQL 17 for the database of the ledger")
@@ -240,6 +240,8 @@ def demo(
 
     def answer(words: list[str]) -> dict[str, Any]:
         placed = [next(others) if w in ("ID", "OLD_ID") else w for w in words]
+        if "--cite" in placed and "evolve" in placed:
+            placed[placed.index("evolve") + 1] = report
         if "--undo" in placed:
             vault.resolve(placed[-2])
         if "--revert" in placed:

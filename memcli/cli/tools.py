@@ -285,7 +285,7 @@ RECALL = Tool(
     f"with ids; no rows means that nothing is known. {_DATA}",
     (
         Parameter("query", "Words or a question"),
-        Parameter("budget", "How much to return and how far to look"),
+        Parameter("budget", "How much to return and how far to look; mid if not given"),
         Parameter("limit", "Rows at most (low 5, mid 10, high 20)"),
         Parameter(
             "types",
@@ -316,7 +316,7 @@ REFLECT = Tool(
     f"calls no model; its answer is a list, not a finished text. {_DATA}",
     (
         _QUESTION,
-        Parameter("budget", "How much to gather and how far to look"),
+        Parameter("budget", "How much to gather and how far to look; mid if not given"),
         Parameter("limit", "Facts at most (low 9, mid 17, high 34)"),
         Parameter(
             "types", "Only about these types of things", to="type", choices=_TYPES
@@ -388,6 +388,7 @@ EVOLVE = Tool(
         Parameter("occurred_at", "When it happened"),
         Parameter("expires_at", "Not shown from this date on"),
         Parameter("also", "Ids of other entries that the new version replaces"),
+        Parameter("cite", "Ids that an observation or model rests on now"),
         Parameter("revert", "Instead of a text: go back to the version before"),
     ),
     _as_given,
@@ -427,7 +428,9 @@ INSPECT = Tool(
     (
         Parameter("id", "The entry's id", to="what"),
         Parameter(
-            "topic", "inbox, reflections, ideas, mining, index or lint", to="what"
+            "topic",
+            "inbox, reflections, ideas, models, mining, index or lint",
+            to="what",
         ),
         Parameter("query", "With topic reflections: the prompt they are for"),
         Parameter("session", "With topic mining: one session"),
