@@ -39,10 +39,10 @@ def settled(reader: "Reader", entry: Entry, *, agent: str | None, now: str) -> E
     """
     rows = [row for name in entry.evidence for row in _rows(reader, name)]
     known = {one.partition(":")[0]: one for one in entry.fingerprints}
-    prints = dict.fromkeys(entry.evidence, "")
-    for row in reversed(rows):
-        mark = f"{row['id']}:{fingerprint(row['text'])}"
-        prints[row["id"]] = known.get(row["id"], mark)
+    prints = {name: known.get(name, "") for name in entry.evidence}
+    for row in rows:
+        name = row["id"]
+        prints[name] = prints[name] or f"{name}:{fingerprint(row['text'])}"
     return narrowed(entry, rows, agent).replace(
         fingerprints=tuple(filter(None, prints.values())),
         refreshed_at=entry.refreshed_at or now,

@@ -407,6 +407,23 @@ def test_a_new_version_is_as_narrow_as_what_it_cites_now(
     assert ada.recall("deploy key").rows != []
 
 
+def test_an_agent_s_new_version_keeps_what_it_may_not_see(
+    make_vault: VaultMaker,
+) -> None:
+    """The evidence and its fingerprint: the owner must still be told of an edit."""
+    owner = make_vault()
+    config = '[agents.ada]\npolicy = "shared"\n'
+    Path(owner.root, ".memcli", "config.toml").write_text(config, "utf-8")
+    base = save(owner, "The build takes an hour")
+    name = model(owner, "The build", base)
+    edit(owner, base, "created:", "visibility: private\ncreated:")
+    ada = make_vault(agent="ada")
+    done = ada.evolve(name, cite=[save(ada, "The build is green")])
+    assert why(owner, done.id) == []
+    edit(owner, base, "an hour", "a day")
+    assert why(owner, done.id) == [("edited", [base])]
+
+
 def test_an_agent_is_not_told_of_evidence_that_it_may_not_see(
     make_vault: VaultMaker,
 ) -> None:
