@@ -118,9 +118,10 @@ PARAMETERS = {
     "occurred_at expires_at also[] cite[] revert?",
     "memory_recall": "query budget(3) limit# types[](11) kinds[] tags[] tags_match(4) "
     "entities[] after before query_timestamp statuses[] history? as_of max_chars# "
+    "personal_only? "
     "explain? all? cursor",
     "memory_reflect": "query! budget(3) limit# types[](8) kinds[] tags[] tags_match(4) "
-    "entities[] after before query_timestamp response_schema*",
+    "entities[] after before query_timestamp personal_only? response_schema*",
     "memory_resolve": "query id ids[] note by only_this? dry_run? expect# undo?",
     "memory_inspect": "id topic query session",
 }
