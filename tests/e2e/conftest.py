@@ -18,6 +18,10 @@ from tests.e2e.scratch import Scratch
 _CLIENTS = clients()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "only(*names): a test of these clients")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--client", action="append", help="only these clients")
     parser.addoption("--outcomes", help="a file to write what became of each test to")
@@ -40,6 +44,8 @@ def pytest_runtest_makereport(
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "machine" in metafunc.fixturenames:
         chosen = metafunc.config.getoption("--client") or list(_CLIENTS)
+        only = metafunc.definition.get_closest_marker("only")
+        chosen = [name for name in chosen if only is None or name in only.args]
         metafunc.parametrize("machine", chosen, indirect=True)
 
 

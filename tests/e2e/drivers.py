@@ -11,14 +11,15 @@ from typing import NamedTuple
 
 KEY = "dummy-key-of-a-test"
 
-Settings = Callable[[Path, str], dict[str, str]]
+# (home, project, address of the model) -> environment
+Settings = Callable[[Path, Path, str], dict[str, str]]
 
 
 class Driver(NamedTuple):
     """One client.
 
     `words` stand before the prompt. `settings` writes what the client needs into a
-    home, given the model's address, and returns variables of the environment.
+    home, for a project, and returns variables of the environment.
     `transcripts` is a pattern below the home: where its sessions are written.
     `slow` is how many seconds a session may take.
     """
@@ -29,7 +30,17 @@ class Driver(NamedTuple):
     slow: int = 90
 
 
-def _claude_code(home: Path, url: str) -> dict[str, str]:
+def _claude_code(home: Path, project: Path, url: str) -> dict[str, str]:
+    # What its full-screen interface asks a person at its first start.
+    _write_json(
+        home / ".claude.json",
+        {
+            "hasCompletedOnboarding": True,
+            "theme": "dark",
+            "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+            "projects": {str(project): {"hasTrustDialogAccepted": True}},
+        },
+    )
     return {
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": KEY,
@@ -41,7 +52,8 @@ def _claude_code(home: Path, url: str) -> dict[str, str]:
     }
 
 
-def _codex(home: Path, url: str) -> dict[str, str]:
+def _codex(home: Path, project: Path, url: str) -> dict[str, str]:
+    del project
     _write(
         home / ".codex" / "config.toml",
         'model = "stub"\nmodel_provider = "stub"\ncheck_for_update_on_startup = false\n'
@@ -52,7 +64,8 @@ def _codex(home: Path, url: str) -> dict[str, str]:
     return {"STUB_KEY": KEY}
 
 
-def _gemini(home: Path, url: str) -> dict[str, str]:
+def _gemini(home: Path, project: Path, url: str) -> dict[str, str]:
+    del project
     _write_json(
         home / ".gemini" / "settings.json",
         {
@@ -64,8 +77,8 @@ def _gemini(home: Path, url: str) -> dict[str, str]:
     return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": KEY}
 
 
-def _copilot(home: Path, url: str) -> dict[str, str]:
-    del home
+def _copilot(home: Path, project: Path, url: str) -> dict[str, str]:
+    del home, project
     return {
         "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
         "COPILOT_PROVIDER_API_KEY": KEY,
@@ -74,7 +87,8 @@ def _copilot(home: Path, url: str) -> dict[str, str]:
     }
 
 
-def _opencode(home: Path, url: str) -> dict[str, str]:
+def _opencode(home: Path, project: Path, url: str) -> dict[str, str]:
+    del project
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": f"{url}/v1", "apiKey": KEY},

@@ -22,12 +22,13 @@ from tests.e2e.clients import Client
 from tests.e2e.drivers import DRIVERS
 from tests.e2e.hooks import MEMCLI, installed
 from tests.e2e.model import Model
+from tests.e2e.terminal import terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 # A port that nothing listens on: what asks for the world is refused at once.
 _NOWHERE = "http://127.0.0.1:9"
-# A detached process starts Python, mines and commits; here beside a client's.
-_PATIENCE = 60.0
+# A detached process starts Python, mines and commits; Claude Code idles after a minute.
+_PATIENCE = 120.0
 
 
 class Ended(NamedTuple):
@@ -67,7 +68,7 @@ class Scratch:
             **dict.fromkeys(("http_proxy", "https_proxy"), _NOWHERE),
             **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost"),
         }
-        self.environ |= self.driver.settings(self.home, model.url)
+        self.environ |= self.driver.settings(self.home, self.project, model.url)
         self._git(self.project, "init", "-q")
 
     def make_vault(self) -> None:
@@ -123,6 +124,11 @@ class Scratch:
             path.read_text(encoding="utf-8", errors="replace") for path in self._printed
         )
         return Ended(client.returncode, out, err + late, took)
+
+    def screen(self, prompt: str) -> contextlib.AbstractContextManager[None]:
+        """The client's full-screen interface, with a prompt; ends with the context."""
+        command = [str(self.client.path), prompt]
+        return terminal(command, self.project, self.environ, self._printed[0])
 
     def transcripts(self) -> list[Path]:
         """The files of the client's sessions."""

@@ -5,6 +5,8 @@ the model, the log of the hooks, and the vault. Nothing of memcli is called in b
 that a person would not have called.
 """
 
+import pytest
+
 from tests.e2e.model import SAYS
 from tests.e2e.scratch import Scratch, kill
 
@@ -76,6 +78,26 @@ def test_a_session_that_was_killed_is_mined_when_the_next_one_starts(
         "a sweep that mines the killed session",
         lambda: machine.hooks(event="sweep", did="reflected"),
     )
+    assert machine.memories("ruff linting") == [STATED]
+
+
+@pytest.mark.only("claude-code")
+def test_a_session_that_was_killed_is_mined_while_another_one_idles(
+    machine: Scratch,
+) -> None:
+    machine.make_vault()
+    _killed(machine)
+    machine.age(7_200)
+    (machine.vault / ".harness" / "swept").touch()  # a start has no sweep to do
+
+    with machine.screen(ELSE):
+        swept = machine.wait_for(
+            "a sweep that mines the killed session",
+            lambda: machine.hooks(event="sweep", did="reflected"),
+        )
+    [idle] = machine.hooks(event="idle")
+    lines = machine.hooks()
+    assert lines.index(idle) < lines.index(swept[0]), "something else swept"
     assert machine.memories("ruff linting") == [STATED]
 
 
