@@ -18,6 +18,8 @@ from memcli.sameness import strict_key
 # More than that is a summary; a memory's title may have 500.
 _TITLE_LENGTH = 200
 _HEADER = "# Ideas"
+# What a line may hold and be blank: a form feed is no blank line to a markdown reader.
+_BLANK = "\ufeff \t\r"
 # What is of the page alone, and means nothing in a memory that is made of it.
 PAGE_KEYS = ("status", "slug", "surfaced_at", "surfaced_in_session")
 
@@ -174,9 +176,9 @@ def _gap(ledger: str, newline: str) -> str:
     if not ledger.strip("\ufeff"):
         return ""
     *before, last = ledger.split("\n")
-    if last.strip():
+    if last.strip(_BLANK):
         return newline * 2
-    if last or not before or before[-1].strip("\ufeff \t\r"):
+    if last or not before or before[-1].strip(_BLANK):
         return newline
     return ""
 

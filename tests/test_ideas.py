@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memcli import codec, ideas, layout
@@ -92,6 +92,7 @@ def test_a_new_ledger_has_the_format() -> None:
 
 
 @given(by_hand | anything, made)
+@example("\x0c", CACHE)
 def test_adding_changes_no_byte_that_is_there_and_happens_once(
     ledger: str, idea: Idea
 ) -> None:

@@ -138,7 +138,8 @@ CLAUDE: list[tuple[dict[str, Any], str]] = [
      "tool result"),
     ({"type": "user", "message": {"content": [{"type": "tool_result", "is_error": True,
      "content": "x"}]}, "toolUseResult": "Error: The user doesn't want to proceed with"
-     " this tool use. To tell you how to proceed, the user said:\nUse uv"}, "person"),
+     " this tool use. To tell you how to proceed, the user said:\nUse uv",
+     "toolDenialKind": "user-rejected"}, "person"),
     ({"type": "user", "message": {"content": [{"type": "tool_result",
      "content": "The user doesn't want to proceed with this tool use. To tell you how"
      " to proceed, the user said:\nUse uv"}]}, "toolUseResult": {"stdout": "x"}},

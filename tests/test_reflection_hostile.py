@@ -66,7 +66,7 @@ def test_what_looks_like_a_frontmatter_or_a_heading_is_text(
     vault: Vault, tmp_path: Path
 ) -> None:
     said = [
-        "---\nid: 123\nkind: fix\n---\nAlways run the linter before pushing",
+        "always write ---\nid: 123\nkind: fix\n--- below a title in the docs",
         "Always start a file with --- and a title: even in the docs",
         "always add # Heading to the docs\r\n# Not a heading",
     ]

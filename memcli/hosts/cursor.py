@@ -5,7 +5,6 @@ the user's without it, the editor puts time, files, rules and reminders. There a
 ids, no times and no results of tools.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -62,7 +61,7 @@ def session(lines: Lines) -> Session:
     """Whose transcript this is: nothing but the file's name says so."""
     # Read once, so that a file that cannot be opened says so here.
     next(lines.records(), None)
-    stem = os.path.splitext(os.path.basename(lines.path))[0]
+    stem = fields.stem(lines.path)
     return Session(id=stem, host=NAME)
 
 

@@ -5,7 +5,6 @@ opencode adds in the user's name is marked `synthetic` or `ignored`. Summaries o
 compaction, what was reverted, and the sessions of sub-agents give no steps.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -49,7 +48,7 @@ def session(lines: Lines) -> Session:
     Raises:
         Unreadable: the file cannot be opened, or is half an export.
     """
-    stem = os.path.splitext(os.path.basename(lines.path))[0]
+    stem = fields.stem(lines.path)
     info = fields.mapping(_export(lines)[0].get("info"))
     return Session(
         id=fields.name(info.get("id")) or stem,

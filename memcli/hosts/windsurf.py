@@ -8,7 +8,6 @@ Invariant: a user step is the response of a `user_input` step. A type that is no
 gives nothing and is counted, whatever it holds.
 """
 
-import os
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -45,7 +44,7 @@ def recognises(record: Record) -> bool:
 
 def session(lines: Lines) -> Session:
     """Whose trajectory this is: the file has its name."""
-    stem = os.path.splitext(os.path.basename(lines.path))[0]
+    stem = fields.stem(lines.path)
     started = None
     for _, record in islice(lines.records(), 1):
         started = fields.instant(record.get("timestamp"))
