@@ -28,7 +28,7 @@ STOP_WORDS = frozenset(
 )
 
 # Scripts written without spaces: Han, kana, Hangul, and Thai, Lao, Myanmar, Khmer.
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff"
     "\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003ffff"
@@ -112,11 +112,11 @@ def _fold(text: str) -> str:
 def _spaced(text: str) -> str:
     """Set runs of unspaced scripts apart from what touches them."""
     # Compiled at its first use: its ranges cost 4 ms that an English recall spares.
-    return re.sub(f"[{_UNSPACED}]+", r" \g<0> ", text)
+    return re.sub(f"[{UNSPACED}]+", r" \g<0> ", text)
 
 
 def _is_unspaced(chunk: str) -> bool:
-    return re.match(f"[{_UNSPACED}]", chunk) is not None
+    return re.match(f"[{UNSPACED}]", chunk) is not None
 
 
 def _bigrams(run: str) -> list[str]:

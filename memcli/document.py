@@ -145,6 +145,13 @@ def _escaped(text: str) -> str:
     return re.sub(r"\[{2,}", lambda match: "\\[" * len(match[0]), text)
 
 
+def wikilinks(body: str) -> tuple[str, ...]:
+    """Targets of `[[wikilinks]]` alone, as written."""
+    text = _CODE.sub("", body) if "`" in body else body
+    found = (target.strip() for target in _WIKILINK.findall(text))
+    return tuple(dict.fromkeys(target for target in found if target))
+
+
 def links_of(entry: Entry) -> tuple[str, ...]:
     """Targets of an entry's links: in its body, and those that it was left (`links:`).
 

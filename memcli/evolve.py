@@ -249,7 +249,7 @@ def successor(
         )
     if fresh.item is not None:
         fresh = fresh.replace(key=strict_key(fresh.item, fresh.body))
-    return fresh.replace(id=new_id(now_ms, vault.entropy))
+    return vault.link(fresh).replace(id=new_id(now_ms, vault.entropy))
 
 
 def _replace(

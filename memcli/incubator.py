@@ -233,6 +233,7 @@ def promote(
                 created=text.moment,
                 path=path,
             )
+            fresh = vault.link(fresh)
             change.put(path, codec.encode(fresh), expected=None)
             text.now = ledger.promote(text.now, name, text.day, f"[[{path}]]")
             if page is not None:

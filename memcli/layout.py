@@ -20,6 +20,7 @@ SESSIONS = ".memcli/run/sessions"
 HOOK_LOG = ".memcli/run/hooks.log"
 RESEARCH = ".memcli/run/research"
 RESEARCH_LOCK = ".memcli/run/research.lock"
+REGISTRY_CACHE = ".memcli/run/registry"
 HARNESS = ".harness"
 
 MEMORIES = "memories"
@@ -34,6 +35,7 @@ README = "README.md"
 IDEA_LEDGER = "ideas/Ideas.md"
 INCUBATOR = "ideas/incubator/"
 _IDEA_PAGE = "_index"
+IGNORED_NAMES = "entities/ignored.txt"
 
 # Types of the registry: only these folders below entities/ are memcli's own, so
 # that an adopted folder may have an `entities/` of notes.
@@ -57,6 +59,16 @@ def is_entry(path: str) -> bool:
     if path.removeprefix(ARCHIVE + "/").startswith(INCUBATOR):
         return is_idea(path)
     return not path.startswith(_REGISTRY)
+
+
+def registry_folder(kind: str) -> str:
+    """The folder of the registered entities of a type."""
+    return f"{ENTITIES}/{kind}"
+
+
+def registered_type(path: str) -> str | None:
+    """The type that a registry file has by its folder, None for any other path."""
+    return path.split("/")[1] if path.startswith(_REGISTRY) else None
 
 
 def idea_page(slug: str) -> str:

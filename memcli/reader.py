@@ -10,8 +10,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memcli import layout
 from memcli.eligibility import Agent, Facts, View, alternatives, verdict
-from memcli.entry import Status, Visibility
+from memcli.entry import ID_LENGTH, Status, Visibility
+from memcli.errors import AmbiguousId, EntryNotFound
 from memcli.postings import (
     ASKS,
     DELETED,
@@ -291,6 +293,43 @@ class Reader:
 
     def _is_deleted(self, segment: Segment, doc: int) -> bool:
         return bool(self.columns.flags[segment.base + doc] & DELETED)
+
+
+def addressed(reader: Reader, prefix: str) -> str:
+    """The path of the entry that an id, or a unique prefix of one, addresses.
+
+    Raises:
+        EntryNotFound, AmbiguousId: no entry has such an id, or several.
+    """
+    ids = [prefix] if len(prefix) == ID_LENGTH else reader.starting("id", prefix)
+    docs = [doc for value in ids for doc in reader.exact("id", value)] if prefix else []
+    if not docs:
+        raise EntryNotFound(
+            f"no entry has the id '{prefix}'",
+            hint="List what there is with: memcli recall --all",
+        )
+    rows = [reader.row(doc) for doc in docs]
+    if len(rows) > 1 and len(ids) == 1:
+        # While a version is replaced, its archived copy stands beside it for a moment.
+        # An older state that was checked out stands beside what review made of it.
+        outside = [
+            row for row in rows if not row["path"].startswith(layout.ARCHIVE + "/")
+        ]
+        current = [row for row in rows if row["status"] == str(Status.ACTIVE)]
+        for fewer in (current, outside):
+            if len(fewer) == 1:
+                rows = fewer
+                break
+    if len(rows) > 1:
+        shown = ", ".join(f"{row['id']} ({row['path']})" for row in rows[:5])
+        raise AmbiguousId(
+            f"'{prefix}' addresses {len(rows)} entries: {shown}",
+            hint="Give more characters of the id."
+            if len(ids) > 1
+            else "Two files carry the same id: see memcli inspect lint.",
+        )
+    path: str = rows[0]["path"]
+    return path
 
 
 def stemmer() -> Callable[[str], str]:

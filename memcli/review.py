@@ -292,7 +292,7 @@ def _changed(vault: "Vault", entry: Entry, changes: Mapping[str, Any]) -> Entry:
     entry = entry.replace(body=checked.body, **fields)
     if entry.item is not None:
         entry = entry.replace(key=strict_key(entry.item, entry.body))
-    return entry
+    return vault.link(entry) if "text" in changes else entry
 
 
 def _move(change: "Transaction", stored: "Stored", path: str, data: bytes) -> None:

@@ -13,21 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from memcli import config, duplicates, evidence, files, journal, layout, places
 from memcli.duplicates import Similar
 from memcli.entry import (
-    ID_LENGTH,
     KINDS,
     Entry,
-    Status,
     Visibility,
     new_id,
     slug,
 )
 from memcli.errors import (
-    AmbiguousId,
-    EntryNotFound,
     MemcliError,
     NotAllowed,
     SecretFound,
 )
+from memcli.outcome import Saved, matched, message, subject
 from memcli.sameness import strict_key
 from memcli.transaction import Transaction, finish_killed
 
@@ -35,27 +32,11 @@ if TYPE_CHECKING:
     from memcli.codec import Decoded
     from memcli.index import Index
     from memcli.reader import Reader
+    from memcli.registry import Registry
+
+__all__ = ["Saved", "Stored", "Vault", "refuse_secrets", "subject"]
 
 _Answer = TypeVar("_Answer")
-
-
-_WRITTEN = ("created", "seen", "recurred")
-
-
-class Saved(NamedTuple):
-    """What became of one draft.
-
-    `outcome`: created; duplicate (an entry says it already); seen (a reflection item
-    that was met again); recurred (it is resolved, and was met again); rejected (a
-    review said no to it before). The id is that of the entry which holds the text.
-    """
-
-    id: str
-    path: str
-    outcome: str
-    title: str
-    similar: tuple[Similar, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 class Stored(NamedTuple):
@@ -185,7 +166,9 @@ class Vault:
             AmbiguousId: several have.
         """
         prefix = entry_id.strip().lower()
-        return self.read(lambda reader: _addressed(reader, prefix))
+        from memcli.reader import addressed
+
+        return self.read(lambda reader: addressed(reader, prefix))
 
     def get(self, entry_id: str) -> Entry:
         """The entry that an id, or a unique prefix of one, addresses.
@@ -206,6 +189,19 @@ class Vault:
 
         data = files.read(files.inside(self.root, path))
         return Stored(path, data, codec.decode(data, path, kinds=self.kinds))
+
+    @property
+    def registry(self) -> "Registry":
+        """The entities that are registered now, as far as whoever asks may know."""
+        from memcli import registry
+
+        return registry.load(self.root, self.agent)
+
+    def link(self, entry: Entry) -> Entry:
+        """The entry with what it mentions among its entities (docs/entities.md)."""
+        from memcli import linking
+
+        return linking.linked(entry, self.registry.names)[0]
 
     @property
     def settings(self) -> config.Config:
@@ -248,15 +244,22 @@ class Vault:
         kinds = (*KINDS, *settings.kinds)
         return draft.draft(values, kinds=kinds, body_limit=settings.body_limit)
 
-    def save(self, entry: Entry, *, allow_secret: bool = False) -> Saved:
+    def save(
+        self, entry: Entry, *, allow_secret: bool = False, register: bool = False
+    ) -> Saved:
         """Save one draft; the same content again returns the entry that holds it.
+
+        With `register` those of its entities that are new are registered, of its type.
 
         Raises:
             SecretFound: the text looks as if it held a secret.
             LockBusy, WriteFailed, HistoryError: nothing was changed.
         """
         (saved,) = self.save_all(
-            [entry], allow_secret=allow_secret, similar=True, verb="save"
+            [entry],
+            allow_secret=allow_secret,
+            similar=True,
+            register=register,
         )
         return saved
 
@@ -266,6 +269,7 @@ class Vault:
         *,
         allow_secret: bool = False,
         similar: bool = False,
+        register: bool = False,
         verb: str = "save",
         origin: str = "",
     ) -> list[Saved]:
@@ -275,9 +279,9 @@ class Vault:
                 refuse_secrets(entry)
         with self.transaction() as change:
             known, alike = self.known(drafts, similar=similar)
-            saved = self.place(change, drafts, known)
+            saved = self.place(change, drafts, known, register=register)
             created = [item for item in saved if item.outcome == "created"]
-            change.message = _message(verb, saved, origin)
+            change.message = message(verb, saved, origin)
         if created and alike:
             saved[0] = saved[0]._replace(similar=tuple(alike))
         return saved
@@ -310,10 +314,15 @@ class Vault:
         change: "Transaction | None",
         drafts: Sequence[Entry],
         known: "duplicates.Known",
+        *,
+        register: bool = False,
     ) -> list[Saved]:
-        """Give each draft an id and a path, and put it into the transaction."""
-        from memcli import codec, temporal
+        """Give each draft an id, a path and its mentions; put it into the change."""
+        from functools import partial
 
+        from memcli import codec, linking, registry, temporal
+
+        names = self.registry.names
         now_ms = self.now_ms()
         now = temporal.iso(now_ms // 1000)
         folders: dict[str, set[str]] = {}
@@ -324,8 +333,10 @@ class Vault:
                 held, outcome = match
                 if change is not None and outcome in ("seen", "recurred"):
                     outcome = self._sight(change, held, draft, now) or outcome
-                saved.append(_matched(held, outcome))
+                saved.append(matched(held, outcome))
                 continue
+            given, enrolled = draft.entities if register else (), []
+            draft, unclear = linking.linked(draft, names)
             if evidence.is_drawn(draft):
                 draft = self.settled(draft, draft.created or now)
             folder = layout.folder_for(draft)
@@ -337,14 +348,31 @@ class Vault:
                 fresh = entry.id or new_id(now_ms + number, self.entropy)
                 entry = entry.replace(id=fresh)
                 change.put(path, codec.encode(entry), expected=None)
+                spot = partial(self.free_path, folders=folders)
+                enrolled = registry.enrolled(entry, given, names, spot, self._new_id)
+                for one, data in enrolled:
+                    change.put(one.path, data, expected=None)
             notes = tuple(
                 f"an entry with the same text is {held.status}: {held.id}"
                 for held in known.earlier(draft)
             )
-            title = entry.display_title
-            saved.append(Saved(entry.id, path, "created", title, notes=notes))
+            notes += tuple(map(names.explained, unclear))
+            saved.append(
+                Saved(
+                    entry.id,
+                    path,
+                    "created",
+                    entry.display_title,
+                    notes=notes,
+                    entities=entry.entities,
+                    registered=tuple(one.name for one, _ in enrolled),
+                )
+            )
             known.add(entry.body, duplicates.held(entry, now_ms // 1000))
         return saved
+
+    def _new_id(self) -> str:
+        return new_id(self.now_ms(), self.entropy)
 
     def _signed(self, draft: Entry) -> Entry:
         """What an agent writes says so, and is shared with its groups by default."""
@@ -421,6 +449,7 @@ def refuse_secrets(entry: Entry) -> None:
 
     texts = {"text": entry.body, "title": entry.title, "tags": " ".join(entry.tags)}
     texts["source.excerpt"] = entry.source.excerpt or ""
+    texts["entities"] = " ".join(entry.entities)
     for name, text in texts.items():
         for finding in credentials.find(text):
             raise SecretFound(
@@ -428,68 +457,6 @@ def refuse_secrets(entry: Entry) -> None:
                 hint="A vault's git history keeps it for good. Take it out, or insist "
                 "with --allow-secret.",
             )
-
-
-def _addressed(reader: "Reader", prefix: str) -> str:
-    ids = [prefix] if len(prefix) == ID_LENGTH else reader.starting("id", prefix)
-    docs = [doc for value in ids for doc in reader.exact("id", value)] if prefix else []
-    if not docs:
-        raise EntryNotFound(
-            f"no entry has the id '{prefix}'",
-            hint="List what there is with: memcli recall --all",
-        )
-    rows = [reader.row(doc) for doc in docs]
-    if len(rows) > 1 and len(ids) == 1:
-        # While a version is replaced, its archived copy stands beside it for a moment.
-        # An older state that was checked out stands beside what review made of it.
-        outside = [
-            row for row in rows if not row["path"].startswith(layout.ARCHIVE + "/")
-        ]
-        current = [row for row in rows if row["status"] == str(Status.ACTIVE)]
-        for fewer in (current, outside):
-            if len(fewer) == 1:
-                rows = fewer
-                break
-    if len(rows) > 1:
-        shown = ", ".join(f"{row['id']} ({row['path']})" for row in rows[:5])
-        raise AmbiguousId(
-            f"'{prefix}' addresses {len(rows)} entries: {shown}",
-            hint="Give more characters of the id."
-            if len(ids) > 1
-            else "Two files carry the same id: see memcli inspect lint.",
-        )
-    path: str = rows[0]["path"]
-    return path
-
-
-def _matched(held: duplicates.Held, outcome: str) -> Saved:
-    notes: tuple[str, ...] = ()
-    if outcome == "recurred":
-        notes = (
-            f"{held.id} is resolved and came up again; it stays resolved until "
-            f"somebody reopens it: memcli resolve --undo {held.id}",
-        )
-    if outcome == "rejected":
-        notes = (f"{held.id} says this, and a review rejected it",)
-    return Saved(held.id, held.path, outcome, held.title, notes=notes)
-
-
-def _message(verb: str, saved: Sequence[Saved], origin: str) -> str:
-    written = [item for item in saved if item.outcome in _WRITTEN]
-    if len(written) == 1 and not origin:
-        again = "" if written[0].outcome == "created" else f"{written[0].outcome}: "
-        return subject(verb, again + written[0].title)
-    source = f" from {origin}" if origin else ""
-    return f"{verb}: {len(written)} entries{source}"
-
-
-def subject(verb: str, title: str) -> str:
-    """The first line of a commit: what was done, to which entry.
-
-    >>> subject("save", "We deploy on Tuesdays")
-    'save: We deploy on Tuesdays'
-    """
-    return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
 
 
 def _now_ms() -> int:

@@ -27,7 +27,11 @@ _PARAMETERS = (
     Option("type", ("--type",), str, "What it is about: person, project, tool, ..."),
     Option("tag", ("--tag",), str, "A tag, or key:value; repeatable", repeat=True),
     Option(
-        "entity", ("--entity",), str, "An entity it is about; repeatable", repeat=True
+        "entity",
+        ("--entity",),
+        str,
+        "An entity it is about, registered when new; repeatable",
+        repeat=True,
     ),
     Option(
         "occurred_at",
@@ -181,14 +185,16 @@ def run(context: Context, **values: Any) -> Result:
     text = written_text(context, values.pop("text"), values.pop("file"), what="save")
     fields = _fields(values)
     draft = vault.draft({"text": text, **fields})
+    register = bool(draft.entities)
     if not (cites or research):
-        return _result(vault.save(draft, allow_secret=allow_secret))
+        saved = vault.save(draft, allow_secret=allow_secret, register=register)
+        return _result(saved)
     from memcli.cli import citing
 
     of = citing.citations(vault, draft.layer, cites, research)
     evidence = tuple(dict.fromkeys((*draft.evidence, *of.cited)))
     draft = draft.replace(evidence=evidence)
-    saved = vault.save(draft, allow_secret=allow_secret)
+    saved = vault.save(draft, allow_secret=allow_secret, register=register)
     return citing.reported(vault, _result(saved), of, research)
 
 
@@ -286,6 +292,10 @@ def _result(saved: "Saved") -> Result:
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "seen") else "dim"
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
+        if saved.entities:
+            new = ", ".join(saved.registered)
+            line = f"  mentions {', '.join(saved.entities)}"
+            canvas.line(line + (f" (registered: {new})" if new else ""), style="dim")
 
     warnings = list(saved.notes)
     warnings += [
@@ -299,6 +309,8 @@ def _result(saved: "Saved") -> Result:
         "outcome": saved.outcome,
         "title": saved.title,
         "similar": [item._asdict() for item in saved.similar],
+        "entities": list(saved.entities),
+        "registered": list(saved.registered),
     }
     return Result(data=data, text=text, warnings=tuple(warnings))
 

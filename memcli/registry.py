@@ -1,0 +1,429 @@
+"""The registry: who and what a vault knows by name, a file for each in `entities/`.
+
+Invariant: the files are the truth. A file that cannot be understood is named by the
+lint, counts as no entity, and stops nothing. What is derived from them is kept below
+`.memcli/run/`, by path, size and time, so that a save parses no YAML; it may be
+deleted at any time.
+"""
+
+import marshal
+import os
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from memcli import files, layout
+from memcli.eligibility import Agent, Facts, visible
+from memcli.entry import EntityType, Entry, Status, Visibility, check_choice, slug
+from memcli.errors import InvalidEntry, InvalidValue, MemcliError
+from memcli.findings import ERROR, WARNING, Finding
+from memcli.linking import Compiled, Registered, compiled, fold
+
+_VERSION = (1, marshal.version)
+# A file may change again within the same tick of the clock; so young, it is read again.
+_RACY_NS = 2_000_000_000
+_ALIASES = "aliases"
+# As notes of other programs spell it.
+_ALIAS_KEYS = (_ALIASES, "alias")
+_NAME_KEY = "name"
+_LONGEST_NAME = 200
+
+
+class Broken(NamedTuple):
+    """A registry file that cannot be used, and why."""
+
+    path: str
+    line: int
+    reason: str
+
+
+class Registry(NamedTuple):
+    """What is registered, as far as whoever asks may know of it."""
+
+    entities: tuple[Registered, ...]
+    names: Compiled
+    broken: tuple[Broken, ...]
+
+    def find(self, name: str) -> Registered | None:
+        """The entity that a name or an alias means, None for none or several."""
+        meant = self.names.meant.get(fold(name))
+        found = (one for one in self.entities if one.name == meant)
+        return next(found, None) if meant is not None else None
+
+
+EMPTY = Registry((), compiled(()), ())
+
+
+def load(root: str, agent: Agent | None = None) -> Registry:
+    """The registry of a vault; without one, this is a look at one folder.
+
+    Args:
+        root: the vault.
+        agent: who asks; what it may not see is not registered for it.
+    """
+    stamps = _stamps(root)
+    if not stamps:
+        return EMPTY
+    kept = _cached(root)
+    if kept is not None and kept[0] == stamps:
+        found = Registry(
+            tuple(Registered(*row) for row in kept[1]),
+            Compiled(*kept[2]),
+            tuple(Broken(*row) for row in kept[3]),
+        )
+    else:
+        found = _read(root, stamps, kept)
+    return found if agent is None else _seen_by(found, agent)
+
+
+def _seen_by(registry: Registry, agent: Agent) -> Registry:
+    seen = tuple(one for one in registry.entities if _is_visible(one, agent))
+    return Registry(seen, compiled(seen), ())
+
+
+def _is_visible(one: Registered, agent: Agent) -> bool:
+    facts = Facts(
+        Status.ACTIVE,
+        0,
+        agent=one.agent,
+        visibility=Visibility(one.visibility),
+        groups=one.groups,
+    )
+    return visible(facts, agent)
+
+
+# --- files ------------------------------------------------------------------------
+
+
+def _stamps(root: str) -> dict[str, tuple[int, int]]:
+    """path -> (time, size) of every registry file; symbolic links are passed over."""
+    top = os.path.join(root, layout.ENTITIES)
+    found: dict[str, tuple[int, int]] = {}
+    if os.path.islink(top):
+        return found
+    folders = [layout.registry_folder(str(kind)) for kind in EntityType]
+    try:
+        names = set(os.listdir(top))
+    except OSError:
+        return found
+    waiting = [path for path in folders if path.rpartition("/")[2] in names]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(os.path.join(root, folder)) as items:
+                for item in items:
+                    name = item.name
+                    if name[0] == "." or item.is_symlink():
+                        continue
+                    if name.endswith(".md"):
+                        status = item.stat()
+                        stamp = files.stamp_of(status), status.st_size
+                        found[f"{folder}/{name}"] = stamp
+                    elif item.is_dir():
+                        waiting.append(f"{folder}/{name}")
+        except OSError:  # gone meanwhile, or forbidden: the lint names the latter
+            continue
+    return found
+
+
+def _read(
+    root: str,
+    stamps: dict[str, tuple[int, int]],
+    kept: Sequence[Any] | None,
+) -> Registry:
+    """Read what is not in the cache, and write the cache anew."""
+    known: dict[str, Registered | Broken] = {}
+    if kept is not None:
+        old = kept[0]
+        rows = [Registered(*row) for row in kept[1]]
+        known = {
+            row.path: row for row in rows if old.get(row.path) == stamps.get(row.path)
+        }
+    entities: list[Registered] = []
+    broken: list[Broken] = []
+    for path in sorted(stamps):
+        one = known.get(path) or _one(root, path)
+        if isinstance(one, Registered):
+            entities.append(one)
+        else:
+            broken.append(one)
+    registry = Registry(tuple(entities), compiled(entities), tuple(broken))
+    _keep(root, stamps, registry)
+    return registry
+
+
+def _one(root: str, path: str) -> Registered | Broken:
+    try:
+        data = files.read(os.path.join(root, *path.split("/")))
+        return registered(data, path)
+    except InvalidEntry as error:
+        return Broken(path, error.line, error.reason)
+    except MemcliError as error:
+        return Broken(path, 1, error.message)
+
+
+def _keep(root: str, stamps: dict[str, tuple[int, int]], registry: Registry) -> None:
+    """Write the cache; not durable, since it is read again when it is missing."""
+    horizon = time.time_ns() - _RACY_NS
+    sure = {
+        path: stamp if stamp[0] < horizon else (0, -1) for path, stamp in stamps.items()
+    }
+    state: Any = (
+        _VERSION,
+        sure,
+        [tuple(one) for one in registry.entities],
+        tuple(registry.names),
+        [tuple(one) for one in registry.broken],
+    )
+    data = marshal.dumps(state)
+    place = _cache_path(root)
+    aside = f"{place}.{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(aside, "wb") as file:
+            file.write(zlib.crc32(data).to_bytes(4, "little") + data)
+        os.replace(aside, place)
+    except OSError:  # a vault that may only be read
+        return
+
+
+def _cached(root: str) -> Sequence[Any] | None:
+    """(stamps, rows, names, broken) as they were kept, None when of no use."""
+    try:
+        with open(_cache_path(root), "rb") as file:
+            data = file.read()
+        if zlib.crc32(data[4:]).to_bytes(4, "little") != data[:4]:
+            return None
+        state = marshal.loads(data[4:])  # noqa: S302 our own file, checked
+        kept: Sequence[Any] = state[1:]
+        return kept if state[0] == _VERSION else None
+    except (OSError, ValueError, EOFError, TypeError, IndexError):
+        return None
+
+
+def _cache_path(root: str) -> str:
+    return os.path.join(root, *layout.REGISTRY_CACHE.split("/"))
+
+
+# --- one file ---------------------------------------------------------------------
+
+
+def registered(data: bytes, path: str) -> Registered:
+    """Read a registry file: its title is the name, else `name`, else the file's own.
+
+    Raises:
+        InvalidEntry: as `codec.decode`; also a name that is empty or too long.
+    """
+    from memcli import codec
+    from memcli.page import values_of
+
+    entry = codec.decode(data, path).entry
+    extra = dict(entry.extra)
+    called = values_of(extra[_NAME_KEY]) if _NAME_KEY in extra else []
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    name = " ".join((entry.title or " ".join(called) or stem).split())
+    if len(name) > _LONGEST_NAME:
+        raise InvalidEntry(path, 1, f"a name of {len(name)} characters")
+    kind = str(entry.type)
+    if entry.type is EntityType.UNKNOWN:
+        kind = layout.registered_type(path) or kind
+    return Registered(
+        name=name,
+        type=kind,
+        aliases=_aliases_of(entry),
+        created=entry.created,
+        path=path,
+        agent=entry.agent,
+        visibility=str(entry.visibility),
+        groups=entry.groups,
+    )
+
+
+def _aliases_of(entry: Entry) -> tuple[str, ...]:
+    from memcli.page import values_of
+
+    found = (
+        " ".join(value.split())
+        for key, lines in entry.extra
+        if key in _ALIAS_KEYS
+        for value in values_of(lines)
+    )
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def check_name(name: str) -> str:
+    """The name on one line, or InvalidValue when it cannot be one."""
+    plain = " ".join(name.split())
+    if not any(map(str.isalnum, plain)) or len(plain) > _LONGEST_NAME or "\0" in plain:
+        raise InvalidValue(
+            f"not a name: {name[:60]!r}",
+            hint=f"One line with a letter, at most {_LONGEST_NAME} characters.",
+            code="invalid_entity",
+        )
+    return plain
+
+
+def fresh(one: Registered, entry_id: str, description: str = "") -> bytes:
+    """The bytes of a new registry file."""
+    from memcli import codec
+    from memcli.page import lines_of
+
+    extra = ((_ALIASES, lines_of(_ALIASES, one.aliases)),) if one.aliases else ()
+    entry = Entry(
+        id=entry_id,
+        title=one.name,
+        type=check_choice(EntityType, one.type, "type"),
+        created=one.created,
+        agent=one.agent,
+        visibility=Visibility(one.visibility),
+        groups=one.groups,
+        extra=extra,
+        body=description,
+        path=one.path,
+    )
+    return codec.encode(entry)
+
+
+def enrolled(
+    entry: Entry,
+    given: Iterable[str],
+    names: Compiled,
+    place: Callable[[str, str], str],
+    fresh_id: Callable[[], str],
+) -> list[tuple[Registered, bytes]]:
+    """The new files of names that somebody gave an entry and nobody knows.
+
+    A candidate registers nothing: it is not decided on. Who may see the entry may know
+    of its entities.
+
+    Args:
+        entry: what the names were given to; its type becomes theirs.
+        given: the names.
+        names: those that are known.
+        place: gives a free path for a folder and a slug.
+        fresh_id: gives an id.
+
+    Raises:
+        InvalidValue: one of them cannot be a name.
+    """
+    known = names.meant.keys() | names.ambiguous.keys()
+    new = [check_name(name) for name in given if fold(name) not in known]
+    if entry.status is Status.PENDING:
+        return []
+    folder = layout.registry_folder(str(entry.type))
+    found = []
+    for name in new:
+        one = Registered(
+            name,
+            str(entry.type),
+            created=entry.created,
+            path=place(folder, slug(name)),
+            agent=entry.agent,
+            visibility=str(entry.visibility),
+            groups=entry.groups,
+        )
+        found.append((one, fresh(one, fresh_id())))
+    return found
+
+
+def changed(
+    data: bytes, path: str, *, name: str, aliases: Iterable[str], added: str = ""
+) -> bytes:
+    """A registry file with another name and other aliases; every other line stays.
+
+    Args:
+        data: the file as it is.
+        path: where it is.
+        name: its name from now on.
+        aliases: all of its aliases from now on.
+        added: a text to put behind its description.
+    """
+    from memcli import codec
+    from memcli.page import lines_of
+
+    entry = codec.decode(data, path).entry
+    names = tuple(dict.fromkeys(aliases))
+    extra = entry.extra
+    if names != _aliases_of(entry):
+        rest = tuple(item for item in extra if item[0] not in _ALIAS_KEYS)
+        lines = ((_ALIASES, lines_of(_ALIASES, names)),) if names else ()
+        extra = rest + lines
+    title = entry.title if registered(data, path).name == name else name
+    body = entry.body
+    if added.strip():
+        gap = "\n" if body.endswith("\n") or not body else "\n\n"
+        body = f"{body}{gap}{added.strip()}\n"
+    return codec.rewrite(data, entry.replace(title=title, extra=extra, body=body))
+
+
+def description_of(data: bytes, path: str) -> str:
+    """What a registry file says of its entity.
+
+    Raises:
+        InvalidEntry: as `codec.decode`.
+    """
+    from memcli import codec
+
+    return codec.decode(data, path).entry.body.strip()
+
+
+# --- what is wrong ----------------------------------------------------------------
+
+
+def findings(root: str) -> Iterator[Finding]:
+    """What is wrong in the registry, for the lint."""
+    registry = load(root)
+    for broken in registry.broken:
+        hint = "Correct the file; until then it is no entity."
+        yield Finding(
+            broken.path, broken.line, "broken_entity", ERROR, broken.reason, hint
+        )
+    first: dict[str, Registered] = {}
+    for one in registry.entities:
+        form = fold(one.name)
+        if form in first:
+            message = f"'{one.name}' is registered in {first[form].path}, too"
+            hint = "Move what it says into one of the two files, and delete the other."
+            yield Finding(one.path, 1, "duplicate_entity", WARNING, message, hint)
+        first.setdefault(form, one)
+    for one in registry.entities:
+        for alias in one.aliases:
+            form = fold(alias)
+            others = registry.names.ambiguous.get(form, ())
+            if others:
+                message = f"the alias '{alias}' means several: {', '.join(others)}"
+                hint = "It links to none of them; take it out of all but one."
+                yield Finding(one.path, 1, "ambiguous_alias", WARNING, message, hint)
+            elif form in first and fold(first[form].name) != fold(one.name):
+                message = f"the alias '{alias}' is the name of {first[form].path}"
+                hint = "The name wins; take the alias out."
+                yield Finding(one.path, 1, "ambiguous_alias", WARNING, message, hint)
+
+
+def link_names(root: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """(names in lower case, path) of each entity, for what resolves links."""
+    for one in load(root).entities:
+        yield (tuple(map(fold, (one.name, *one.aliases))), one.path)
+
+
+# --- names that are none ----------------------------------------------------------
+
+
+def ignored(root: str) -> dict[str, str]:
+    """folded -> name of what was said to be no entity."""
+    try:
+        text = files.read(files.inside(root, layout.IGNORED_NAMES)).decode()
+    except (MemcliError, UnicodeDecodeError):
+        return {}
+    lines = (line.strip() for line in text.splitlines())
+    return {fold(line): line for line in lines if line and line[0] != "#"}
+
+
+def with_ignored(data: bytes | None, name: str) -> bytes:
+    """The file of ignored names with one more, a line each."""
+    head = b"# Names that are no entities, one a line; memcli review NAME --ignore\n"
+    before = head if data is None else data
+    if before and not before.endswith(b"\n"):
+        before += b"\n"
+    return before + name.encode() + b"\n"

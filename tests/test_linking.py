@@ -1,0 +1,260 @@
+"""Which entities a text mentions, and which it does not."""
+
+import random
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli.entry import Entry
+from memcli.linking import (
+    Compiled,
+    Registered,
+    compiled,
+    fold,
+    identifier,
+    identifiers,
+    linked,
+    mentions,
+)
+
+NOBODY = compiled(())
+REGISTRY = compiled(
+    [
+        Registered("Redis", "tool", ("redis-server", "kv")),
+        Registered("Redis Cluster", "system"),
+        Registered("Ada Lovelace", "person", ("Ada",)),
+        Registered("Go", "tool"),
+        Registered("Flask", "tool"),
+        Registered("Will", "person"),
+        Registered("Node.js", "tool"),
+        Registered("C++", "tool"),
+        Registered("東京タワー", "concept"),
+        Registered("上海", "concept"),
+        Registered("Zoë", "person"),
+    ]
+)
+
+
+def found(text: str, names: Compiled = REGISTRY) -> list[str]:
+    return mentions(text, names)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("we moved to redis last week", ["Redis"]),
+        ("REDIS is down", ["Redis"]),
+        ("a kv store", ["Redis"]),
+        ("the Redis Cluster is slow, Redis is not", ["Redis Cluster", "Redis"]),
+        ("Ada\n  Lovelace's note", ["Ada Lovelace"]),
+        ("ask Ada.", ["Ada Lovelace"]),
+        ("a Redis-backed queue (Redis/Memcached)", ["Redis"]),
+        ("written in Go!", ["Go"]),
+        ("node.js and C++", ["Node.js", "C++"]),
+        ("Zoe\u0308 said so", ["Zoë"]),
+        ("`redis` in code", ["Redis"]),
+        ("昨日東京タワーに行った", ["東京タワー"]),
+        ("我们在上海使用Redis缓存", ["上海", "Redis"]),
+    ],
+)
+def test_registered_names_are_found_as_whole_words(text: str, names: list[str]) -> None:
+    assert found(text) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let it go, it will be fine, a flask of tea, GO",
+        "predis and rediscover",
+        "an Adage, a C compiler, adalovelace",
+        "https://redis.io/kv and mail@redis.io",
+        "Lovelace alone",
+    ],
+)
+def test_ordinary_words_and_parts_of_words_are_not(text: str) -> None:
+    assert found(text) == []
+
+
+def test_a_name_inside_an_identifier_is_the_identifier() -> None:
+    assert found("see src/redis/client.py") == ["src/redis/client.py"]
+    assert found("set redis_url") == ["redis_url"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Alice met Bob in Paris on Tuesday",
+        "The Status of the Current Project",
+        "API and CI, two APIs, a PhD, e.g. this",
+        "and/or, he/she/they, read/write/execute, TCP/IP",
+        "21/11/2026 at 10:30, 1_000_000, v1.10.2, 3.5",
+        "_emphasis_ and __strong words__ and *x*",
+        "mail me at ann@example.com or https://example.com/a_b/c.py",
+        "the end.Next sentence",
+        "token aGVsbG8Wb3JsZAx9Kq",
+        "```\nsome_code(in_a_fence)\n```",
+    ],
+)
+def test_plain_capitalised_words_and_prose_are_never_linked(text: str) -> None:
+    assert found(text, NOBODY) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("call `parse_args()` first", "parse_args"),
+        ("parseArgs fails", "parseArgs"),
+        ("the HTTPServer class", "HTTPServer"),
+        ("set MAX_RETRIES to 3", "MAX_RETRIES"),
+        ("in src/app.py:12, line 3", "src/app.py"),
+        ("edit pyproject.toml.", "pyproject.toml"),
+        ("below /etc/nginx", "/etc/nginx"),
+        ("memcli.cli.render prints", "memcli.cli.render"),
+        ("pin requests==2.31.0", "requests"),
+        ("pin `typer>=0.20,<0.29`", "typer"),
+        ("use @scope/pkg", "@scope/pkg"),
+        ("run `redis-cli`", "redis-cli"),
+        ("import `os.path`", "os.path"),
+        ("app.py:12:4: error", "app.py"),
+    ],
+)
+def test_identifiers_are_linked(text: str, name: str) -> None:
+    assert found(text, NOBODY) == [name]
+
+
+def test_identifiers_of_one_text_are_capped() -> None:
+    text = " ".join(f"some_name_{i}" for i in range(100))
+    assert len(found(text, NOBODY)) == 12
+
+
+def test_wikilinks_are_linked_to_what_they_name() -> None:
+    text = "[[Ada]] knows [[Grace Hopper|her]] and [[Grace Hopper#youth]]"
+    assert found(text) == ["Ada Lovelace", "Grace Hopper"]
+    assert found("[[entities/person/ada.md]]") == ["Ada Lovelace"]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[[memories/fix/a.md]]",
+        "![[plan.png]]",
+        "[[1m7xvn68xtqp489w]]",
+        "[[2026-11-21]]",
+    ],
+)
+def test_links_to_files_and_entries_name_no_entity(link: str) -> None:
+    assert found(f"see {link}") == []
+    assert found(f"see `{link}`") == []
+
+
+def test_an_alias_of_two_entities_is_named_and_not_linked() -> None:
+    names = compiled(
+        [
+            Registered("Phoenix Web", "project", ("phoenix",)),
+            Registered("Phoenix Arizona", "concept", ("Phoenix",)),
+        ]
+    )
+    assert mentions("the Phoenix release, [[Phoenix]]", names) == ([], ["phoenix"])
+    entry, unclear = linked(Entry("", body="x", entities=("phoenix",)), names)
+    assert (entry.entities, unclear) == (("phoenix",), ["phoenix"])
+    assert "Phoenix Arizona, Phoenix Web" in names.explained("phoenix")
+
+
+def test_a_name_wins_over_an_alias_of_another() -> None:
+    names = compiled([Registered("Valkey", "tool", ("Redis",)), Registered("Redis")])
+    assert found("redis", names) == ["Redis"]
+
+
+def test_two_files_of_one_name_are_one_name() -> None:
+    one = Registered("Redis", "tool", ("kv",), path="entities/tool/redis.md")
+    two = Registered("redis", "system", ("cache",), path="entities/unknown/redis.md")
+    for order in ([one, two], [two, one]):
+        assert found("cache, kv, redis", compiled(order)) == ["Redis"]
+
+
+def test_names_that_were_given_stay_first_and_become_canonical() -> None:
+    entry = Entry("", body="redis and parse_args", entities=("Zebra", "REDIS", "zebra"))
+    assert linked(entry, REGISTRY)[0].entities == ("Zebra", "Redis", "parse_args")
+
+
+def test_a_title_that_the_body_does_not_repeat_counts() -> None:
+    entry = Entry("", title="Redis timeouts", body="They come at night")
+    assert linked(entry, REGISTRY)[0].entities == ("Redis",)
+
+
+# --- properties -------------------------------------------------------------------
+
+WORDS = ["Redis", "redis", "cluster", "Ada", "Lovelace", "go", "Go", "parse_args"]
+WORDS += ["src/app.py", "the", "[[Ada]]", "[[New Thing]]", "`os.path`", "Node.js"]
+WORDS += ["東京", "タワー", "上海", "C++", ".", ",", "\n", "Zoë", "İ", "ß", "kv"]
+texts = st.lists(st.sampled_from(WORDS), max_size=20).map(" ".join) | st.text(
+    max_size=80
+)
+PLAIN = ["Redis", "Ada", "Go", "the", "kv", "上海", "New Thing", "Node.js", "İ", "x-y"]
+entities = st.lists(
+    st.builds(
+        Registered,
+        st.sampled_from(PLAIN),
+        st.sampled_from(["tool", "person"]),
+        st.lists(st.sampled_from(PLAIN), max_size=2).map(tuple),
+        path=st.sampled_from(["a", "b", "c"]),
+    ),
+    max_size=5,
+)
+
+
+@given(texts, entities)
+def test_mentions_are_registered_names_or_stand_in_the_text(
+    text: str, registry: list[Registered]
+) -> None:
+    import unicodedata
+
+    names = compiled(registry)
+    known = {one.name for one in registry}
+    plain = " ".join(text.split())
+    composed = " ".join(unicodedata.normalize("NFC", text).split())
+    for name in found(text, names):
+        assert name in known or name in plain or name in composed
+
+
+@given(texts, entities)
+def test_linking_is_idempotent(text: str, registry: list[Registered]) -> None:
+    names = compiled(registry)
+    once, _ = linked(Entry("", body=text), names)
+    assert linked(once, names)[0] == once
+    folded = [fold(name) for name in once.entities]
+    assert len(folded) == len(set(folded))
+
+
+@given(texts, entities, st.integers())
+def test_the_order_of_the_registry_says_nothing(
+    text: str, registry: list[Registered], seed: int
+) -> None:
+    other = list(registry)
+    random.Random(seed).shuffle(other)
+    assert mentions(text, compiled(registry)) == mentions(text, compiled(other))
+
+
+@given(texts, entities)
+def test_a_registry_adds_names_and_takes_no_identifier_away(
+    text: str, registry: list[Registered]
+) -> None:
+    names = compiled(registry)
+    own = {fold(names.meant.get(fold(one), one)) for one in found(text, NOBODY)}
+    assert own <= {fold(name) for name in found(text, names)} | set(names.ambiguous)
+
+
+@given(st.text(alphabet=st.characters(codec="ascii"), max_size=30))
+def test_an_identifier_has_no_space_and_stands_in_its_word(word: str) -> None:
+    name = identifier(word, code=True)
+    assert name is None or (name in word and not re.search(r"\s", name))
+
+
+def test_a_long_text_takes_time_in_proportion() -> None:
+    """A megabyte of joiners, humps and marks ends; a slow pattern would not."""
+    for piece in ("a.", "aB", "_a", "/a", "[[a", "`a", "a-", "@a/", "1:", "上"):
+        text = piece * (200_000 // len(piece))
+        assert len(list(identifiers(text))) <= len(text)
+        assert mentions(text, REGISTRY)[1] == []
