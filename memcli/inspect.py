@@ -21,6 +21,7 @@ from memcli.errors import (
 from memcli.findings import ERROR, Finding
 from memcli.lineage import Version
 from memcli.lint import Names, add_files, lint, other_files
+from memcli.registry import link_names
 
 if TYPE_CHECKING:
     from memcli.history import Commit, Repository
@@ -303,6 +304,8 @@ def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
     plain: Names[str] = Names()
     if None in found.values():
         add_files(plain, other_files(vault.root)[0])
+        for names, path in link_names(vault.root):
+            plain.add(names, path)
     return [
         {
             "target": target,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from memcli import files, layout, lint_lifecycle
+from memcli import files, layout, lint_lifecycle, registry
 from memcli.document import composed, link_names, link_readings, links_of
 from memcli.entry import Status
 from memcli.errors import InvalidEntry, MemcliError
@@ -73,7 +73,8 @@ def lint(
     )
     found += _about_ids(read)
     found += lint_lifecycle.about_lives(read, now)
-    found += _about_links(read, others)
+    found += _about_links(read, others, registry.link_names(vault.root))
+    found += registry.findings(vault.root)
     found += _about_folder(vault, listing)
     return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
 
@@ -138,7 +139,11 @@ def _about_entry(
     entry = text.entry
     path = entry.path
     for problem in decoded.problems:
-        yield Finding(path, problem.line, "bad_field", ERROR, problem.message)
+        if problem.field == "type":
+            # What older programs wrote; the entry is used, as of type unknown.
+            yield Finding(path, problem.line, "unknown_type", WARNING, problem.message)
+        else:
+            yield Finding(path, problem.line, "bad_field", ERROR, problem.message)
     if entry.kind not in kinds:
         message = f"unknown kind '{entry.kind}'"
         hint = f"Use a known kind, or add it to kinds in {layout.CONFIG}."
@@ -170,12 +175,18 @@ def _about_ids(texts: Iterable[Text]) -> Iterator[Finding]:
         first.setdefault(entry.id, entry.path)
 
 
-def _about_links(texts: Iterable[Text], others: Iterable[str]) -> Iterator[Finding]:
+def _about_links(
+    texts: Iterable[Text],
+    others: Iterable[str],
+    entities: Iterable[tuple[tuple[str, ...], str]],
+) -> Iterator[Finding]:
     texts = list(texts)
     names: Names[str] = Names()
     for text in texts:
         names.add(link_names(text.entry), text.entry.path)
     add_files(names, others)
+    for called, path in entities:
+        names.add(called, path)
     for text in texts:
         body = text.entry.body
         for target in links_of(text.entry):

@@ -46,7 +46,7 @@ def matched(held: duplicates.Held, outcome: str) -> Saved:
 
 
 def message(verb: str, saved: Sequence[Saved], origin: str) -> str:
-    """The first line of a commit for several drafts; `origin` is where they are from."""
+    """The first line of a commit of drafts; `origin` says where they are from."""
     written = [item for item in saved if item.outcome in _WRITTEN]
     if len(written) == 1 and not origin:
         again = "" if written[0].outcome == "created" else f"{written[0].outcome}: "

@@ -427,3 +427,9 @@ def with_ignored(data: bytes | None, name: str) -> bytes:
     if before and not before.endswith(b"\n"):
         before += b"\n"
     return before + name.encode() + b"\n"
+
+
+def without_ignored(data: bytes, forms: set[str]) -> bytes:
+    """The file of ignored names without these folded ones; other lines stay."""
+    lines = data.decode().splitlines(keepends=True)
+    return "".join(line for line in lines if fold(line) not in forms).encode()

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from memcli import config, duplicates, evidence, files, journal, layout, places
-from memcli.duplicates import Similar
 from memcli.entry import (
     KINDS,
     Entry,
@@ -30,6 +29,7 @@ from memcli.transaction import Transaction, finish_killed
 
 if TYPE_CHECKING:
     from memcli.codec import Decoded
+    from memcli.duplicates import Similar
     from memcli.index import Index
     from memcli.reader import Reader
     from memcli.registry import Registry

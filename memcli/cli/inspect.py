@@ -25,6 +25,8 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
       memcli inspect models --stale
       memcli inspect mining
       memcli inspect sessions
+      memcli inspect entity Redis
+      memcli inspect entity --merge "Redis DB" Redis --dry-run
       memcli inspect lint --json
       memcli inspect --repair
     """
@@ -32,27 +34,30 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
 _PARAMETERS = (
     Argument(
         "what",
-        "An id (a unique prefix will do), inbox, reflections, ideas, models, research, "
-        "mining, sessions, agents, vaults, index, or lint",
+        "An id (a unique prefix will do), inbox, reflections, ideas, entities, entity, "
+        "models, research, mining, sessions, agents, vaults, index, or lint",
         metavar="[WHAT]",
     ),
     Argument(
         "session",
-        "With mining: one session; with research: one run",
+        "With mining: one session; with research: one run; with entity: a name",
         metavar="[NAME]",
     ),
     Option("stale", ("--stale",), bool, "With models: only stale ones", default=False),
     Option("query", ("--query",), str, "With reflections: the prompt they are for"),
     Option("repair", ("--repair",), bool, "Mend what is wrong", default=False),
-    Option("yes", ("--yes",), bool, "Repair without asking", default=False),
-    Option("dry_run", ("--dry-run",), bool, "Only show the repairs", default=False),
+    Option("merge", ("--merge",), str, "With entity: --merge A B, A goes into B", None),
+    Option("rename", ("--rename",), str, "With entity: its new name", None),
+    Option("alias", ("--alias",), str, "With entity: another name of it", None),
+    Option("yes", ("--yes",), bool, "Change without asking", default=False),
+    Option("dry_run", ("--dry-run",), bool, "Only show the changes", default=False),
 )
 
 # A topic wins over an id that starts with it. Most hold a letter that no id has (i, l,
 # o, u); "agents" and "research" do not, and no id starts so before the year 2318.
 _TOPICS = (
-    "inbox", "reflections", "ideas", "models", "research", "mining", "sessions",
-    "agents", "vaults", "index", "lint",
+    "inbox", "reflections", "ideas", "entities", "entity", "models", "research",
+    "mining", "sessions", "agents", "vaults", "index", "lint",
 )  # fmt: skip
 # An overview names this many findings and files; `inspect lint` names all.
 _MOST_SHOWN = 20
@@ -69,6 +74,10 @@ def run(context: Context, **values: Any) -> Result:
     vault = context.open_vault("reading", writes=values["repair"])
     if values["repair"]:
         return topics.repair(context, vault, values)
+    if what == "entity":
+        from memcli.cli import entities
+
+        return entities.entity(context, vault, values)
     if not what:
         found = inspect.overview(vault)
         return Result(found.as_dict(), lambda c: _overview(c, found), ok=found.ok)
@@ -80,15 +89,18 @@ def run(context: Context, **values: Any) -> Result:
 def _check(what: str, values: dict[str, Any]) -> None:
     if values["repair"] and what:
         raise UsageError("--repair looks at the whole vault", hint=f"Drop {what}.")
+    on_entity = [name for name in ("merge", "rename", "alias") if values[name]]
+    if on_entity and what != "entity":
+        raise UsageError(f"--{on_entity[0]} belongs to: memcli inspect entity")
     for name in ("yes", "dry_run"):
-        if values[name] and not values["repair"]:
+        if values[name] and not values["repair"] and not on_entity:
             flag = "--" + name.replace("_", "-")
             raise UsageError(f"{flag} belongs to: memcli inspect --repair")
     if values["query"] and what != "reflections":
         raise UsageError("--query belongs to: memcli inspect reflections")
     if values["stale"] and what != "models":
         raise UsageError("--stale belongs to: memcli inspect models")
-    if values["session"] and what not in ("mining", "research"):
+    if values["session"] and what not in ("mining", "research", "entity"):
         raise UsageError(f"one word, not two: {what} {values['session']}")
 
 
@@ -102,6 +114,10 @@ def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
         return plain[what](vault)
     if what == "reflections":
         return topics.reflections(vault, values["query"] or "")
+    if what == "entities":
+        from memcli.cli import entities
+
+        return entities.topic(vault)
     if what == "mining":
         from memcli.cli import mining
 

@@ -1,4 +1,4 @@
-"""`memcli review`: decide on what waits: candidates in the inbox, and ideas."""
+"""`memcli review`: decide on what waits: candidates, ideas, names of entities."""
 
 import re
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ _HELP = """Decide on the candidates in the inbox, and on ideas
     at once, so it can be left at any point. For scripts the same as flags: ids act at
     once, selections of many (--all, --all-older-than, --min-confidence) show what
     they would do until --yes is given. Ideas are named by their slugs: --promote,
-    --dismiss, --merge.
+    --dismiss, --merge. Names that may be entities: --entities, --register, --ignore.
 
     \b
     Example:
@@ -28,10 +28,16 @@ _HELP = """Decide on the candidates in the inbox, and on ideas
       memcli review --reject --all-older-than 30 --yes
       memcli review --ideas
       memcli review warm-the-index --promote --kind action
+      memcli review "Ada Lovelace" --register --type person --alias Ada
     """
 
 _PARAMETERS = (
-    Argument("ids", "Ids or slugs, or unique prefixes", repeat=True, metavar="[ID]..."),
+    Argument(
+        "ids",
+        "Ids, slugs (or unique prefixes) or names",
+        repeat=True,
+        metavar="[ID]...",
+    ),
     Option("list", ("--list",), bool, "List what waits", default=False),
     Option("approve", ("--approve",), bool, "Make it a memory", default=False),
     Option("reject", ("--reject",), bool, "Say no, for good", default=False),
@@ -49,6 +55,18 @@ _PARAMETERS = (
     Option("promote", ("--promote",), bool, "Make a memory of an idea", default=False),
     Option("dismiss", ("--dismiss",), bool, "Say no to an idea", default=False),
     Option("merge", ("--merge",), str, "Let an idea go into this one", metavar="SLUG"),
+    Option("entities", ("--entities",), bool, "List names that may be entities", False),
+    Option("register", ("--register",), bool, "Make an entity of a name", False),
+    Option("ignore", ("--ignore",), bool, "Never propose these names", False),
+    Option("type", ("--type",), str, "With --register: person, project, tool, ..."),
+    Option(
+        "alias",
+        ("--alias",),
+        str,
+        "With --register: another name of it; repeatable",
+        repeat=True,
+        metavar="NAME",
+    ),
     Option("undo", ("--undo",), bool, "Take the last decision back", default=False),
     Option("reason", ("--reason",), str, "Why"),
     Option("title", ("--title",), str, "A title for the memory"),
@@ -73,11 +91,12 @@ _PARAMETERS = (
 )
 _ACTIONS = ("approve", "reject", "supersede", "edit")
 _ON_IDEAS = ("promote", "dismiss", "merge")
+_ON_NAMES = ("register", "ignore")
 
 
 def run(context: Context, **values: Any) -> Result:
     """List, decide by flags, or walk through what waits."""
-    actions = [name for name in (*_ACTIONS, *_ON_IDEAS) if values[name]]
+    actions = [n for n in (*_ACTIONS, *_ON_IDEAS, *_ON_NAMES) if values[n]]
     bulk = bool(values["all"] or values["all_older_than"] or values["min_confidence"])
     _check(values, actions, bulk=bulk)
     vault = context.open_vault("reviewing", writes=True)
@@ -85,6 +104,12 @@ def run(context: Context, **values: Any) -> Result:
         from memcli.undo import undo_last
 
         return _undone(undo_last(vault, "review: "))
+    if values["entities"] or (actions and actions[0] in _ON_NAMES):
+        from memcli.cli import entities
+
+        if values["entities"]:
+            return entities.waiting(vault)
+        return entities.decide(vault, actions[0], values)
     if values["ideas"] or (actions and actions[0] in _ON_IDEAS):
         from memcli.cli import ideas
 
@@ -118,8 +143,10 @@ def _check(values: dict[str, Any], actions: list[str], *, bulk: bool) -> None:
             "--min-confidence",
             hint="What waits: memcli review --list",
         )
-    if actions and actions[0] in ("supersede", "edit", "merge") and len(ids) != 1:
-        raise UsageError(f"--{actions[0]} takes one id")
+    single = ("supersede", "edit", "merge", "register")
+    if actions and actions[0] in single and len(ids) != 1:
+        what = "name" if actions[0] == "register" else "id"
+        raise UsageError(f"--{actions[0]} takes one {what}")
     if ids and not actions:
         raise UsageError(
             "what is to happen to it?",
@@ -129,17 +156,28 @@ def _check(values: dict[str, Any], actions: list[str], *, bulk: bool) -> None:
     changes = [name for name in ("title", "kind", "tag") if values[name]]
     if changes and actions not in (["approve"], ["edit"], ["promote"]):
         raise UsageError(f"--{changes[0]} belongs to --approve or --promote")
+    named = [name for name in ("type", "alias") if values[name]]
+    if named and actions != ["register"]:
+        raise UsageError(f"--{named[0]} belongs to --register")
+    if values["dry_run"] and actions == ["ignore"]:
+        raise UsageError("--ignore has no plan to show", hint="Drop --dry-run.")
 
 
 def _check_ideas(values: dict[str, Any], actions: list[str], *, bulk: bool) -> None:
     others = values["ids"] or actions or bulk or values["list"] or values["undo"]
-    if values["ideas"] and others:
+    if values["ideas"] and (others or values["entities"]):
         raise UsageError("--ideas lists the open ones; it takes nothing else")
-    if bulk and set(actions) & set(_ON_IDEAS):
-        raise UsageError(
-            f"--{actions[0]} takes ideas by name",
-            hint="What is open: memcli review --ideas",
-        )
+    if values["entities"] and others:
+        raise UsageError("--entities lists the names; it takes nothing else")
+    for group, what, flag in (
+        (_ON_IDEAS, "ideas", "ideas"),
+        (_ON_NAMES, "names", "entities"),
+    ):
+        if bulk and set(actions) & set(group):
+            raise UsageError(
+                f"--{actions[0]} takes {what} by name",
+                hint=f"What there is: memcli review --{flag}",
+            )
 
 
 def _act(

@@ -1,0 +1,266 @@
+"""The registry: files for people, read without YAML when nothing changed."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault, layout, linking, registry
+from memcli.eligibility import Agent, ReadPolicy
+from memcli.errors import InvalidValue
+from memcli.lint import lint
+from tests.conftest import VaultMaker
+
+REDIS = """---
+title: Redis
+type: tool   # what we run
+aliases: [kv, "redis-server"]
+owner: {team: platform}
+---
+The cache of the checkout.
+"""
+
+
+def put(vault: Vault, path: str, text: str) -> Path:
+    file = Path(vault.root, path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode())
+    return file
+
+
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The registry files that are read from here on."""
+    seen: list[str] = []
+    real = registry._one
+
+    def spy(root: str, path: str) -> registry.Broken | linking.Registered:
+        seen.append(path)
+        return real(root, path)
+
+    monkeypatch.setattr(registry, "_one", spy)
+    return seen
+
+
+def test_a_registry_file_says_name_type_and_aliases(vault: Vault) -> None:
+    put(vault, "entities/tool/redis.md", REDIS)
+    (one,) = vault.registry.entities
+    assert (one.name, one.type, one.aliases) == (
+        "Redis",
+        "tool",
+        ("kv", "redis-server"),
+    )
+    assert vault.registry.find("KV") == one
+    assert vault.registry.find("nothing") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name", "kind"),
+    [
+        ("entities/tool/redis.md", "no frontmatter\n", "redis", "tool"),
+        ("entities/person/a/ada.md", "---\nname: Ada L\n---\n", "Ada L", "person"),
+        ("entities/tool/x.md", "---\ntitle: X\ntype: system\n---\n", "X", "system"),
+        ("entities/tool/y.md", "---\ntitle: Y\ntype: extracted\n---\n", "Y", "tool"),
+        ("entities/tool/z.md", "---\ntitle: Z\nalias: a, b\n---\n", "Z", "tool"),
+    ],
+)
+def test_what_people_and_other_programs_write_is_understood(
+    vault: Vault, path: str, text: str, name: str, kind: str
+) -> None:
+    put(vault, path, text)
+    (one,) = vault.registry.entities
+    assert (one.name, one.type) == (name, kind)
+    if "alias:" in text:
+        assert one.aliases == ("a", "b")
+
+
+def test_a_change_keeps_foreign_keys_and_comments(vault: Vault) -> None:
+    after = registry.changed(
+        REDIS.encode(), "entities/tool/redis.md", name="Valkey", aliases=["kv", "Redis"]
+    ).decode()
+    assert "type: tool   # what we run\n" in after
+    assert "owner: {team: platform}\n" in after
+    assert after.endswith("The cache of the checkout.\n")
+    again = registry.registered(after.encode(), "entities/tool/redis.md")
+    assert (again.name, again.aliases) == ("Valkey", ("kv", "Redis"))
+
+
+def test_a_change_to_the_same_is_byte_for_byte_the_same() -> None:
+    path = "entities/tool/redis.md"
+    one = registry.registered(REDIS.encode(), path)
+    same = registry.changed(REDIS.encode(), path, name=one.name, aliases=one.aliases)
+    assert same == REDIS.encode()
+
+
+def test_a_broken_file_is_named_and_stops_nothing(vault: Vault) -> None:
+    put(vault, "entities/tool/redis.md", REDIS)
+    put(vault, "entities/tool/bad.md", "---\ntitle: [\n---\n")
+    put(vault, "entities/tool/latin.md", "---\ntitle: x\n---\n")
+    Path(vault.root, "entities/tool/latin.md").write_bytes(b"caf\xe9")
+    saved = vault.save(vault.draft({"text": "we use redis"}))
+    assert saved.entities == ("Redis",)
+    found = {(f.path, f.code, f.level) for f in lint(vault)}
+    assert ("entities/tool/bad.md", "broken_entity", "error") in found
+    assert ("entities/tool/latin.md", "broken_entity", "error") in found
+
+
+def test_what_is_not_clear_in_the_registry_is_a_finding(vault: Vault) -> None:
+    put(vault, "entities/tool/redis.md", "---\ntitle: Redis\naliases: [kv]\n---\n")
+    put(vault, "entities/tool/etcd.md", "---\ntitle: etcd\naliases: [KV, redis]\n---\n")
+    put(vault, "entities/system/redis.md", "---\ntitle: redis\n---\n")
+    found = [(f.path, f.code) for f in registry.findings(vault.root)]
+    assert sorted(found) == [
+        ("entities/tool/etcd.md", "ambiguous_alias"),
+        ("entities/tool/etcd.md", "ambiguous_alias"),
+        ("entities/tool/redis.md", "ambiguous_alias"),
+        ("entities/tool/redis.md", "duplicate_entity"),
+    ]
+    saved = vault.save(vault.draft({"text": "a kv store"}))
+    assert saved.entities == ()
+    assert saved.notes == (
+        "'kv' means several entities, so it links to none: etcd, redis",
+    )
+
+
+# --- the cache --------------------------------------------------------------------
+
+
+def test_what_did_not_change_is_not_read_again(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        put(vault, f"entities/tool/{name}.md", f"---\ntitle: {name}{name}\n---\n")
+    monkeypatch.setattr(registry, "_RACY_NS", 0)
+    seen = reads(monkeypatch)
+    first = vault.registry
+    assert sorted(seen) == [f"entities/tool/{name}.md" for name in "abc"]
+    seen.clear()
+    assert vault.registry == first
+    assert seen == []
+    put(vault, "entities/tool/b.md", "---\ntitle: other\n---\n")
+    os.unlink(Path(vault.root, "entities/tool/c.md"))
+    assert [one.name for one in vault.registry.entities] == ["aa", "other"]
+    assert seen == ["entities/tool/b.md"]
+
+
+def test_a_file_as_young_as_the_clock_is_read_again(vault: Vault) -> None:
+    """Two edits of one size within a tick leave no other trace."""
+    file = put(vault, "entities/tool/a.md", "---\ntitle: one\n---\n")
+    assert vault.registry.find("one")
+    status = file.stat()
+    put(vault, "entities/tool/a.md", "---\ntitle: two\n---\n")
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert vault.registry.find("two")
+
+
+@pytest.mark.parametrize("damage", [b"", b"xx", b"\0" * 200, b"half"])
+def test_a_damaged_cache_is_made_anew(vault: Vault, damage: bytes) -> None:
+    put(vault, "entities/tool/redis.md", REDIS)
+    first = vault.registry
+    cache = Path(vault.root, layout.REGISTRY_CACHE)
+    data = cache.read_bytes()
+    cache.write_bytes(data[: len(data) // 2] if damage == b"half" else damage)
+    assert vault.registry == first
+
+
+def test_a_vault_without_a_registry_writes_no_cache(vault: Vault) -> None:
+    assert vault.registry is registry.EMPTY
+    assert not Path(vault.root, layout.REGISTRY_CACHE).exists()
+
+
+def test_the_cache_is_no_part_of_the_history(vault: Vault) -> None:
+    put(vault, "entities/tool/redis.md", REDIS)
+    vault.save(vault.draft({"text": "redis"}))
+    out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
+    assert out.decode().split() == ["??", "entities/tool/"]
+
+
+def test_a_save_with_a_known_registry_loads_no_yaml(vault: Vault) -> None:
+    file = put(vault, "entities/tool/redis.md", REDIS)
+    old = time.time() - 60
+    os.utime(file, (old, old))
+    time.sleep(2.1)  # the inode's own time must be no younger than that
+    assert vault.registry.find("redis")
+    code = (
+        "import sys\nfrom memcli import Vault\n"
+        f"vault = Vault.open({vault.root!r})\n"
+        "saved = vault.save(vault.draft({'text': 'redis is down'}))\n"
+        "assert saved.entities == ('Redis',), saved\n"
+        "assert 'yaml' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_symbolic_links_are_not_followed(vault: Vault, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("---\ntitle: Outside\n---\n")
+    folder = Path(vault.root, "entities/tool")
+    folder.mkdir(parents=True)
+    (folder / "link.md").symlink_to(outside)
+    assert vault.registry.entities == ()
+
+
+# --- saving -----------------------------------------------------------------------
+
+
+def test_a_single_save_registers_what_it_names(vault: Vault) -> None:
+    draft = vault.draft({"text": "x", "type": "person", "entities": ["Ada Lovelace"]})
+    saved = vault.save(draft, register=True)
+    assert (saved.entities, saved.registered) == (("Ada Lovelace",),) * 2
+    (one,) = vault.registry.entities
+    assert (one.name, one.type) == ("Ada Lovelace", "person")
+    assert one.path == "entities/person/ada-lovelace.md"
+    shown = subprocess.check_output(
+        ["git", "show", "--name-only", "--format=%s"], cwd=vault.root
+    )
+    assert shown.decode().split("\n")[:1] == ["save: x"]
+    assert one.path in shown.decode()
+    again = vault.save(
+        vault.draft({"text": "y", "entities": ["ada  lovelace"]}), register=True
+    )
+    assert (again.entities, again.registered) == (("Ada Lovelace",), ())
+
+
+def test_batches_duplicates_and_candidates_register_nothing(vault: Vault) -> None:
+    vault.save_all([vault.draft({"text": "a", "entities": ["One"]})])
+    vault.save(vault.draft({"text": "a", "entities": ["Two"]}), register=True)
+    waiting = {"text": "b", "entities": ["Three"], "status": "pending"}
+    vault.save(vault.draft(waiting), register=True)
+    assert vault.registry.entities == ()
+
+
+@pytest.mark.parametrize("name", ["..", "---", "x" * 201])
+def test_what_is_no_name_is_refused_and_nothing_is_saved(
+    vault: Vault, name: str
+) -> None:
+    with pytest.raises(InvalidValue, match="not a name"):
+        vault.save(vault.draft({"text": "x", "entities": [name]}), register=True)
+    assert vault.recall("x").rows == []
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "CON", "日本", "🎉 x"])
+def test_no_name_makes_a_path_outside_its_folder(vault: Vault, name: str) -> None:
+    vault.save(vault.draft({"text": "x", "entities": [name]}), register=True)
+    (one,) = vault.registry.entities
+    assert one.name == name
+    assert one.path.startswith("entities/unknown/")
+    assert one.path.count("/") == 2
+
+
+def test_an_agent_registers_for_those_who_may_see_the_entry(
+    vault: Vault, make_vault: VaultMaker
+) -> None:
+    ada = make_vault(agent="ada")
+    draft = ada.draft({"text": "x", "entities": ["Secret"], "visibility": "private"})
+    ada.save(draft, register=True)
+    draft = ada.draft({"text": "y", "entities": ["Open"]})
+    ada.save(draft, register=True)
+
+    def seen(agent: Agent | None) -> set[str]:
+        return {one.name for one in registry.load(vault.root, agent).entities}
+
+    assert seen(None) == seen(Agent("ada")) == {"Secret", "Open"}
+    assert seen(Agent("bob")) == set()
+    assert seen(Agent("bob", ReadPolicy.SHARED)) == {"Open"}
