@@ -54,7 +54,7 @@ def proper_names(text: str) -> list[ProperName]:
     """The possible names of a text, each once, in their order.
 
     Two capitalised words in a row, or one in mid-sentence. Headings, code and links are
-    passed over, and lines in which nearly every word has a capital.
+    passed over, and lines in which every word of weight has a capital.
     """
     if "`" in text or "[" in text or "://" in text:
         text = re.sub(_SPACES, " . ", text, flags=re.DOTALL)
@@ -73,8 +73,10 @@ def proper_names(text: str) -> list[ProperName]:
 
 
 def _of_line(words: list[str]) -> list[ProperName]:
-    capitals = sum(word.lstrip(_LEADING)[:1].isupper() for word in words)
-    if len(words) > 3 and capitals > 0.6 * len(words):
+    plain = (word.strip(_LEADING + _ENDING + _STOPS + ",") for word in words)
+    if len(words) > 2 and not any(
+        word[:1].islower() and word not in STOP_WORDS for word in plain
+    ):
         return []  # a title, or shouting
     found: list[ProperName] = []
     run: list[str] = []

@@ -10,13 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memcli import Vault, briefing, codec, injection, inspect, models, recall, review
+from memcli import entities as entity_pages
 from memcli.document import facts
 from memcli.eligibility import Agent, ReadPolicy, View, alternatives, visible
 from memcli.entry import Entry, Visibility
-from memcli.errors import EntryNotFound, InvalidConfig, NotAllowed
+from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, NotAllowed
 from tests.conftest import NOW, VaultMaker
 
 WORDS = ("deploy", "tests", "redis", "cache", "Tuesday", "release", "index", "login")
+NAMES = ("Redis", "Ada Lovelace", "parse_args", "Redis Cluster", "kv")
 AGENTS = ("ada", "bob", "eve", None)
 GROUPS = ("red", "blue", "green")
 POLICIES = ("isolated", "shared", "group")
@@ -33,7 +35,7 @@ entries = st.lists(
             "item": st.sampled_from([None, None, "invariant"]),
             "after": st.booleans(),
             "layer": st.sampled_from(["fact", "fact", "observation", "model"]),
-            "entities": st.lists(st.sampled_from(["Redis", "CI"]), max_size=2),
+            "names": st.lists(st.sampled_from(NAMES), max_size=2, unique=True),
             "rests": st.lists(st.integers(0, 11), max_size=3, unique=True),
             "late": st.booleans(),
         }
@@ -65,7 +67,7 @@ def fill(vault: Vault, rows: list[dict[str, Any]]) -> list[Entry]:
     for number, row in enumerate(rows):
         values = {
             "id": identity(number),
-            "text": f"{' '.join(row['words'])} number {number}",
+            "text": f"{' '.join(row['words'])} in {' and '.join(row['names'])} {number}",
             "agent": row["agent"],
             "visibility": row["visibility"],
             "groups": row["groups"],
@@ -74,7 +76,7 @@ def fill(vault: Vault, rows: list[dict[str, Any]]) -> list[Entry]:
             "item": row["item"],
             "source": {"session": f"s{number % 3}", "seq": number},
             "layer": row["layer"],
-            "entities": row["entities"],
+            "entities": row["names"],
             "evidence": [identity(one) for one in row["rests"] if one != number],
             "created": "2026-11-21T11:00:00Z" if row["late"] else None,
             "refreshed_at": "2026-11-21T10:00:00Z",
@@ -83,7 +85,18 @@ def fill(vault: Vault, rows: list[dict[str, Any]]) -> list[Entry]:
             values["supersedes"] = before
         before = values["id"]
         drafts.append(vault.draft(values))
-    vault.save_all(drafts)
+    # Names that several use are registered several times, for each who may know.
+    vault.save_all(drafts, register=True)
+    by = rows[0]["agent"]
+    file = Path(vault.root, "entities/system/store.md")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        "---\nid: 1st0re00000000ab\ntitle: Store\naliases: [kv, Redis]\n"
+        f"visibility: private\n{f'agent: {by}' if by else ''}\n---\n".replace(
+            "\n\n", "\n"
+        ),
+        encoding="utf-8",
+    )
     found = []
     for folder, _, names in os.walk(vault.root):
         for name in names:
@@ -114,7 +127,15 @@ def surfaces(vault: Vault, query: str) -> dict[str, Any]:
         "prompt": briefing.for_prompt(vault, query, view, ()),
         "models": [one._asdict() for one in models.models(vault, view)],
         "tags": vault.read(lambda reader: reader.starting("kind", "")),
+        "entities": [one._asdict() for one in entity_pages.listed(vault)],
+        "names": [one._asdict() for one in entity_pages.candidates(vault)],
+        "registry": vault.registry.entities,
     }
+    for name in (*NAMES, "Store", "Redi"):
+        try:
+            seen[name] = entity_pages.page(vault, name).as_dict()
+        except MemcliError as error:
+            seen[name] = (error.message, error.hint)
     ids = [row["id"] for row in seen["all"]["rows"]]
     for name in ids:
         shown = vault.get(name)
