@@ -440,3 +440,17 @@ def test_deciding_on_entities_is_for_the_owner(make_vault: VaultMaker) -> None:
         naming.plan(ada, Request("rename", "Redis", "X"))
     with pytest.raises(NotAllowed, match="for the owner"):
         naming.ignore(ada, ["X"])
+
+
+def test_the_page_about_entities_prints_the_tables_of_aspects() -> None:
+    page = Path(__file__).parent.parent / "docs" / "entities.md"
+    lines = [line for line in page.read_text("utf-8").splitlines() if "|" in line]
+    found = {}
+    for line in lines[2:]:
+        name, kinds, verbs = (cell.strip() for cell in line.strip("|").split("|"))
+        found[name] = (kinds, verbs)
+    assert [*found][:-1] == [*aspects.VERBS]
+    for name, (kinds, verbs) in found.items():
+        mine = sorted(kind for kind, aspect in aspects.KINDS.items() if aspect == name)
+        assert kinds == ", ".join(mine)
+        assert verbs == aspects.VERBS.get(name, "")
