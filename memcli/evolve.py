@@ -9,7 +9,7 @@ names it is told the current version.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import lineage, models
+from memcli import lineage, mental_models
 from memcli.eligibility import View
 from memcli.entry import Entry, Source, new_id
 from memcli.errors import (
@@ -105,7 +105,7 @@ def evolve(
         also: ids of further entries that the new version replaces.
         untag: tags that the new version does not carry over.
         cite: ids that the new version of an observation or model rests on, which
-            makes it fresh (`models.renewed`).
+            makes it fresh (`mental_models.renewed`).
         allow_secret: whether text that looks like a secret may be saved.
 
     Raises:
@@ -122,11 +122,11 @@ def evolve(
         now_ms = vault.now_ms()
         same = bool(others or cite)
         fresh = successor(vault, old.entry, values, untag, now_ms, same)
-        fresh = models.renewed(
+        fresh = mental_models.renewed(
             vault,
             old.entry,
             fresh,
-            models.cited(vault, cite),
+            mental_models.cited(vault, cite),
             rewritten=values.get("text") is not None,
             now=temporal.iso(now_ms // 1000),
         )

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memcli import Vault, briefing, codec, injection, inspect, models, recall, review
+from memcli import (
+    Vault,
+    briefing,
+    codec,
+    injection,
+    inspect,
+    mental_models,
+    recall,
+    review,
+)
 from memcli import entities as entity_pages
 from memcli.document import facts
 from memcli.eligibility import Agent, ReadPolicy, View, alternatives, visible
@@ -125,7 +134,7 @@ def surfaces(vault: Vault, query: str) -> dict[str, Any]:
         ],
         "start": briefing.at_start(vault, view),
         "prompt": briefing.for_prompt(vault, query, view, ()),
-        "models": [one._asdict() for one in models.models(vault, view)],
+        "models": [one._asdict() for one in mental_models.models(vault, view)],
         "tags": vault.read(lambda reader: reader.starting("kind", "")),
         "entities": [one._asdict() for one in entity_pages.listed(vault)],
         "names": [one._asdict() for one in entity_pages.candidates(vault)],

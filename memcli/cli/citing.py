@@ -27,7 +27,7 @@ def citations(
     vault: "Vault", layer: "Layer", cites: Sequence[str], research: str | None
 ) -> "Granted":
     """The ids that `--cite` names, and with `--research` only what was retrieved."""
-    from memcli import models as use_case
+    from memcli import mental_models as use_case
     from memcli import research as runs
 
     if research:
@@ -105,7 +105,7 @@ def counted(result: Result, run: "Run") -> Result:
 
 def models(vault: "Vault", *, stale: bool) -> Result:
     """The models and observations, and which may no longer hold."""
-    from memcli import models as use_case
+    from memcli import mental_models as use_case
     from memcli import recall, staleness
 
     view = recall.view(vault.now_ms() // 1000)

@@ -134,13 +134,13 @@ def _still_stale(vault: "Vault", entry_id: str) -> tuple[str, ...]:
     """A new wording is no new look: say so of what stays stale."""
     if vault.get(entry_id).layer is Layer.FACT:
         return ()
-    from memcli import models, recall, staleness
+    from memcli import mental_models, recall, staleness
 
     view = recall.view(vault.now_ms() // 1000)
     return tuple(
         f"{entry_id} is still stale ({staleness.sentence(why)}); "
         "cite what it rests on now: --cite ID"
-        for one in models.models(vault, view, stale=True)
+        for one in mental_models.models(vault, view, stale=True)
         if one.id == entry_id and one.stale
         for why in one.stale_why
     )
