@@ -13,7 +13,8 @@ from memcli import aspects, files, layout, propernames, registry
 from memcli.eligibility import View
 from memcli.entry import Status
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
-from memcli.linking import Registered, fold
+from memcli.linking import fold
+from memcli.names import Registered
 
 if TYPE_CHECKING:
     from memcli.reader import Reader

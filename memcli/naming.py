@@ -12,7 +12,8 @@ from memcli import entities, files, layout, linking, registry
 from memcli.eligibility import View
 from memcli.entry import EntityType, check_choice, is_adopted, new_id, slug
 from memcli.errors import NotAllowed, UsageError
-from memcli.linking import Registered, fold
+from memcli.linking import fold
+from memcli.names import Registered, compiled
 
 if TYPE_CHECKING:
     from memcli.reader import Reader
@@ -375,7 +376,7 @@ def _paths(vault: "Vault", reader: "Reader", decision: _Decision) -> list[str]:
     view = View(vault.now_ms() // 1000)
     entity = decision.entity
     rest = [one for one in vault.registry.entities if one.path != entity.path]
-    names = linking.compiled([*rest, entity])
+    names = compiled([*rest, entity])
     found = set(entities.mentioning(reader, decision.forms))
     if decision.found:
         for doc in reader.everything():

@@ -10,19 +10,23 @@ import marshal
 import os
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from memcli import files, layout
 from memcli.eligibility import Agent, Facts, visible
 from memcli.entry import EntityType, Entry, Status, Visibility, check_choice, slug
 from memcli.errors import InvalidEntry, InvalidValue, MemcliError
-from memcli.findings import ERROR, WARNING, Finding
-from memcli.linking import Compiled, Registered, compiled, fold
+from memcli.linking import Compiled, fold
 
-_VERSION = (1, marshal.version)
+if TYPE_CHECKING:
+    from memcli.findings import Finding
+    from memcli.names import Registered
+
+_VERSION = (2, marshal.version)
 # A file may change again within the same tick of the clock; so young, it is read again.
 _RACY_NS = 2_000_000_000
+_TYPES = frozenset(map(str, EntityType))
 _ALIASES = "aliases"
 # As notes of other programs spell it.
 _ALIAS_KEYS = (_ALIASES, "alias")
@@ -30,29 +34,46 @@ _NAME_KEY = "name"
 _LONGEST_NAME = 200
 
 
-class Broken(NamedTuple):
-    """A registry file that cannot be used, and why."""
-
-    path: str
-    line: int
-    reason: str
+_Kept = tuple[dict[str, list[Any]], bytes, tuple[Any, ...], list[tuple[str, int, str]]]
 
 
-class Registry(NamedTuple):
-    """What is registered, as far as whoever asks may know of it."""
+class Registry:
+    """What is registered, as far as whoever asks may know of it.
 
-    entities: tuple[Registered, ...]
-    names: Compiled
-    broken: tuple[Broken, ...]
+    `names` are ready for linking, `broken` are files that cannot be used: (path, line,
+    why). The entities themselves are made when somebody asks: a save does not.
+    """
 
-    def find(self, name: str) -> Registered | None:
+    __slots__ = ("_rows", "broken", "names")
+
+    def __init__(
+        self,
+        rows: Sequence[tuple[Any, ...]] | bytes,
+        names: Compiled,
+        broken: Sequence[tuple[str, int, str]],
+    ) -> None:
+        self._rows = rows
+        self.names = names
+        self.broken = broken
+
+    @property
+    def entities(self) -> "tuple[Registered, ...]":
+        """Every entity, in the order of their paths."""
+        from memcli.names import Registered
+
+        rows = self._rows
+        if isinstance(rows, bytes):
+            rows = marshal.loads(rows)  # noqa: S302 out of our own cache
+        return tuple(Registered(*row) for row in rows)
+
+    def find(self, name: str) -> "Registered | None":
         """The entity that a name or an alias means, None for none or several."""
         meant = self.names.meant.get(fold(name))
         found = (one for one in self.entities if one.name == meant)
         return next(found, None) if meant is not None else None
 
 
-EMPTY = Registry((), compiled(()), ())
+EMPTY = Registry((), Compiled({}, {}, {}), ())
 
 
 def load(root: str, agent: Agent | None = None) -> Registry:
@@ -62,27 +83,25 @@ def load(root: str, agent: Agent | None = None) -> Registry:
         root: the vault.
         agent: who asks; what it may not see is not registered for it.
     """
-    stamps = _stamps(root)
-    if not stamps:
+    listing = _listing(root)
+    if not listing:
         return EMPTY
     kept = _cached(root)
-    if kept is not None and kept[0] == stamps:
-        found = Registry(
-            tuple(Registered(*row) for row in kept[1]),
-            Compiled(*kept[2]),
-            tuple(Broken(*row) for row in kept[3]),
-        )
+    if kept is not None and kept[0] == listing:
+        found = Registry(kept[1], Compiled(*kept[2]), kept[3])
     else:
-        found = _read(root, stamps, kept)
+        found = _read(root, listing, kept)
     return found if agent is None else _seen_by(found, agent)
 
 
 def _seen_by(registry: Registry, agent: Agent) -> Registry:
+    from memcli.names import compiled
+
     seen = tuple(one for one in registry.entities if _is_visible(one, agent))
     return Registry(seen, compiled(seen), ())
 
 
-def _is_visible(one: Registered, agent: Agent) -> bool:
+def _is_visible(one: "Registered", agent: Agent) -> bool:
     facts = Facts(
         Status.ACTIVE,
         0,
@@ -96,86 +115,79 @@ def _is_visible(one: Registered, agent: Agent) -> bool:
 # --- files ------------------------------------------------------------------------
 
 
-def _stamps(root: str) -> dict[str, tuple[int, int]]:
-    """path -> (time, size) of every registry file; symbolic links are passed over."""
+def _listing(root: str) -> dict[str, list[str | int]]:
+    """The folders of registry files, each flat, as `files.Listing` has them."""
     top = os.path.join(root, layout.ENTITIES)
-    found: dict[str, tuple[int, int]] = {}
     if os.path.islink(top):
-        return found
-    folders = [layout.registry_folder(str(kind)) for kind in EntityType]
+        return {}
     try:
-        names = set(os.listdir(top))
-    except OSError:
-        return found
-    waiting = [path for path in folders if path.rpartition("/")[2] in names]
-    while waiting:
-        folder = waiting.pop()
-        try:
-            with os.scandir(os.path.join(root, folder)) as items:
-                for item in items:
-                    name = item.name
-                    if name[0] == "." or item.is_symlink():
-                        continue
-                    if name.endswith(".md"):
-                        status = item.stat()
-                        stamp = files.stamp_of(status), status.st_size
-                        found[f"{folder}/{name}"] = stamp
-                    elif item.is_dir():
-                        waiting.append(f"{folder}/{name}")
-        except OSError:  # gone meanwhile, or forbidden: the lint names the latter
-            continue
-    return found
+        found = files.scan(top).folders
+    except MemcliError:  # there is none, or nobody may list it
+        return {}
+    return {
+        folder: flat
+        for folder, flat in found.items()
+        if folder.partition("/")[0] in _TYPES
+    }
+
+
+def _stamps(listing: Mapping[str, Sequence[Any]]) -> dict[str, tuple[int, int]]:
+    """path -> (time, size) of every file of a listing."""
+    return {
+        f"{layout.ENTITIES}/{folder}/{flat[i]}": (flat[i + 1], flat[i + 2])
+        for folder, flat in listing.items()
+        for i in range(0, len(flat), 3)
+    }
 
 
 def _read(
-    root: str,
-    stamps: dict[str, tuple[int, int]],
-    kept: Sequence[Any] | None,
+    root: str, listing: Mapping[str, list[str | int]], kept: "_Kept | None"
 ) -> Registry:
     """Read what is not in the cache, and write the cache anew."""
-    known: dict[str, Registered | Broken] = {}
+    from memcli.names import Registered, compiled
+
+    stamps = _stamps(listing)
+    known: dict[str, Registered] = {}
     if kept is not None:
-        old = kept[0]
-        rows = [Registered(*row) for row in kept[1]]
-        known = {
-            row.path: row for row in rows if old.get(row.path) == stamps.get(row.path)
-        }
+        old = _stamps(kept[0])
+        rows = [Registered(*row) for row in marshal.loads(kept[1])]  # noqa: S302
+        same = (row for row in rows if old.get(row.path) == stamps.get(row.path))
+        known = {row.path: row for row in same}
     entities: list[Registered] = []
-    broken: list[Broken] = []
+    broken: list[tuple[str, int, str]] = []
     for path in sorted(stamps):
         one = known.get(path) or _one(root, path)
         if isinstance(one, Registered):
             entities.append(one)
         else:
             broken.append(one)
-    registry = Registry(tuple(entities), compiled(entities), tuple(broken))
-    _keep(root, stamps, registry)
+    registry = Registry(entities, compiled(entities), broken)
+    _keep(root, listing, registry)
     return registry
 
 
-def _one(root: str, path: str) -> Registered | Broken:
+def _one(root: str, path: str) -> "Registered | tuple[str, int, str]":
     try:
         data = files.read(os.path.join(root, *path.split("/")))
         return registered(data, path)
     except InvalidEntry as error:
-        return Broken(path, error.line, error.reason)
+        return path, error.line, error.reason
     except MemcliError as error:
-        return Broken(path, 1, error.message)
+        return path, 1, error.message
 
 
-def _keep(root: str, stamps: dict[str, tuple[int, int]], registry: Registry) -> None:
+def _keep(
+    root: str, listing: Mapping[str, list[str | int]], registry: Registry
+) -> None:
     """Write the cache; not durable, since it is read again when it is missing."""
     horizon = time.time_ns() - _RACY_NS
-    sure = {
-        path: stamp if stamp[0] < horizon else (0, -1) for path, stamp in stamps.items()
-    }
-    state: Any = (
-        _VERSION,
-        sure,
-        [tuple(one) for one in registry.entities],
-        tuple(registry.names),
-        [tuple(one) for one in registry.broken],
-    )
+    sure = {folder: list(flat) for folder, flat in listing.items()}
+    for flat in sure.values():
+        for i in range(1, len(flat), 3):
+            if int(flat[i]) >= horizon:
+                flat[i] = 0  # no file is so old: it is read again
+    rows = marshal.dumps([tuple(one) for one in registry.entities])
+    state: Any = (_VERSION, sure, rows, registry.names.parts, list(registry.broken))
     data = marshal.dumps(state)
     place = _cache_path(root)
     aside = f"{place}.{os.getpid()}"
@@ -188,15 +200,15 @@ def _keep(root: str, stamps: dict[str, tuple[int, int]], registry: Registry) -> 
         return
 
 
-def _cached(root: str) -> Sequence[Any] | None:
-    """(stamps, rows, names, broken) as they were kept, None when of no use."""
+def _cached(root: str) -> "_Kept | None":
+    """(listing, rows, names, broken) as they were kept, None when of no use."""
     try:
         with open(_cache_path(root), "rb") as file:
             data = file.read()
         if zlib.crc32(data[4:]).to_bytes(4, "little") != data[:4]:
             return None
         state = marshal.loads(data[4:])  # noqa: S302 our own file, checked
-        kept: Sequence[Any] = state[1:]
+        kept: _Kept = state[1:]
         return kept if state[0] == _VERSION else None
     except (OSError, ValueError, EOFError, TypeError, IndexError):
         return None
@@ -209,13 +221,14 @@ def _cache_path(root: str) -> str:
 # --- one file ---------------------------------------------------------------------
 
 
-def registered(data: bytes, path: str) -> Registered:
+def registered(data: bytes, path: str) -> "Registered":
     """Read a registry file: its title is the name, else `name`, else the file's own.
 
     Raises:
         InvalidEntry: as `codec.decode`; also a name that is empty or too long.
     """
     from memcli import codec
+    from memcli.names import Registered
     from memcli.page import values_of
 
     entry = codec.decode(data, path).entry
@@ -264,7 +277,7 @@ def check_name(name: str) -> str:
     return plain
 
 
-def fresh(one: Registered, entry_id: str, description: str = "") -> bytes:
+def fresh(one: "Registered", entry_id: str, description: str = "") -> bytes:
     """The bytes of a new registry file."""
     from memcli import codec
     from memcli.page import lines_of
@@ -287,11 +300,11 @@ def fresh(one: Registered, entry_id: str, description: str = "") -> bytes:
 
 def enrolled(
     entry: Entry,
-    given: Iterable[str],
+    given: Sequence[str],
     names: Compiled,
     place: Callable[[str, str], str],
     fresh_id: Callable[[], str],
-) -> list[tuple[Registered, bytes]]:
+) -> "list[tuple[Registered, bytes]]":
     """The new files of names that somebody gave an entry and nobody knows.
 
     A candidate registers nothing: it is not decided on. Who may see the entry may know
@@ -307,10 +320,12 @@ def enrolled(
     Raises:
         InvalidValue: one of them cannot be a name.
     """
+    if not given or entry.status is Status.PENDING:
+        return []
+    from memcli.names import Registered
+
     known = names.meant.keys() | names.ambiguous.keys()
     new = [check_name(name) for name in given if fold(name) not in known]
-    if entry.status is Status.PENDING:
-        return []
     folder = layout.registry_folder(str(entry.type))
     found = []
     for name in new:
@@ -371,14 +386,14 @@ def description_of(data: bytes, path: str) -> str:
 # --- what is wrong ----------------------------------------------------------------
 
 
-def findings(root: str) -> Iterator[Finding]:
+def findings(root: str) -> "Iterator[Finding]":
     """What is wrong in the registry, for the lint."""
+    from memcli.findings import ERROR, WARNING, Finding
+
     registry = load(root)
-    for broken in registry.broken:
+    for path, line, reason in registry.broken:
         hint = "Correct the file; until then it is no entity."
-        yield Finding(
-            broken.path, broken.line, "broken_entity", ERROR, broken.reason, hint
-        )
+        yield Finding(path, line, "broken_entity", ERROR, reason, hint)
     first: dict[str, Registered] = {}
     for one in registry.entities:
         form = fold(one.name)

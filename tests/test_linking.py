@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from memcli.entry import Entry
 from memcli.linking import (
     Compiled,
-    Registered,
-    compiled,
     fold,
     identifier,
     identifiers,
     linked,
     mentions,
 )
+from memcli.names import Registered, compiled
 
 NOBODY = compiled(())
 REGISTRY = compiled(
