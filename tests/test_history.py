@@ -518,7 +518,8 @@ def test_interrupted_commit_is_undone_or_done(vault: Vault) -> None:
         time.sleep(0.01)
     os.killpg(running.pid, signal.SIGINT)  # as the terminal does on Ctrl-C
     _, said = running.communicate()
-    assert b"KeyboardInterrupt" in said
+    # On a busy machine git is seen dead of it before Python has told of its own.
+    assert b"KeyboardInterrupt" in said or b"git ended" in said
     assert vault.git("rev-list", "--count", "HEAD") == "1\n"
     assert vault.status() == "?? a.md\n"
 
