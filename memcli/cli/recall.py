@@ -29,25 +29,8 @@ _HELP = """Find what the vault knows about a question
       memcli recall "how do we deploy?" --kind convention --limit 5 --json
     """
 
-_PARAMETERS: tuple[Option | Argument, ...] = (
-    Argument("query", "Words or a question", repeat=True, metavar="[QUERY]..."),
-    Option(
-        "budget",
-        ("--budget",),
-        str,
-        "How much to return and how far to look; mid if not given",
-        choices=("low", "mid", "high"),
-    ),
-    Option(
-        "research",
-        ("--research",),
-        str,
-        "Count this search in a research run, and record what it brings",
-        metavar="NAME",
-    ),
-    Option(
-        "limit", ("--limit",), int, "Rows at most (low 5, mid 10, high 20)", metavar="N"
-    ),
+# What a question is narrowed by; `reflect` takes the same.
+BY_KIND = (
     Option("kind", ("--kind",), str, "Only this kind; repeatable", repeat=True),
     Option(
         "type",
@@ -56,13 +39,8 @@ _PARAMETERS: tuple[Option | Argument, ...] = (
         "Only about this type of thing; repeatable",
         repeat=True,
     ),
-    Option(
-        "layer",
-        ("--layer",),
-        str,
-        "Only fact, observation or model; repeatable",
-        repeat=True,
-    ),
+)
+BY_TAG_AND_TIME = (
     Option("tag", ("--tag",), str, "Only with this tag; repeatable", repeat=True),
     Option(
         "tags_match",
@@ -90,6 +68,36 @@ _PARAMETERS: tuple[Option | Argument, ...] = (
         "The moment that relative words count from",
         metavar="WHEN",
     ),
+)
+
+_PARAMETERS: tuple[Option | Argument, ...] = (
+    Argument("query", "Words or a question", repeat=True, metavar="[QUERY]..."),
+    Option(
+        "budget",
+        ("--budget",),
+        str,
+        "How much to return and how far to look; mid if not given",
+        choices=("low", "mid", "high"),
+    ),
+    Option(
+        "research",
+        ("--research",),
+        str,
+        "Count this search in a research run, and record what it brings",
+        metavar="NAME",
+    ),
+    Option(
+        "limit", ("--limit",), int, "Rows at most (low 5, mid 10, high 20)", metavar="N"
+    ),
+    *BY_KIND,
+    Option(
+        "layer",
+        ("--layer",),
+        str,
+        "Only fact, observation or model; repeatable",
+        repeat=True,
+    ),
+    *BY_TAG_AND_TIME,
     Option(
         "status",
         ("--status",),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from memcli.cli.recall import BY_KIND, BY_TAG_AND_TIME
 from memcli.cli.spec import (
     SEVERAL_VAULTS,
     Argument,
@@ -52,41 +53,8 @@ _PARAMETERS: tuple[Option | Argument, ...] = (
         "Facts at most, models first (low 9, mid 17, high 34)",
         metavar="N",
     ),
-    Option("kind", ("--kind",), str, "Only this kind; repeatable", repeat=True),
-    Option(
-        "type",
-        ("--type",),
-        str,
-        "Only about this type of thing; repeatable",
-        repeat=True,
-    ),
-    Option("tag", ("--tag",), str, "Only with this tag; repeatable", repeat=True),
-    Option(
-        "tags_match",
-        ("--tags-match",),
-        str,
-        "How tags filter; without _strict untagged entries pass",
-        default="any",
-        choices=("any", "all", "any_strict", "all_strict"),
-    ),
-    Option(
-        "entity", ("--entity",), str, "Only about this entity; repeatable", repeat=True
-    ),
-    Option(
-        "after",
-        ("--after",),
-        str,
-        "Only at or after: 2026-05, 7d, yesterday",
-        metavar="WHEN",
-    ),
-    Option("before", ("--before",), str, "Only before", metavar="WHEN"),
-    Option(
-        "at",
-        ("--at",),
-        str,
-        "The moment that relative words count from",
-        metavar="WHEN",
-    ),
+    *BY_KIND,
+    *BY_TAG_AND_TIME,
     Option(
         "session",
         ("--session",),
