@@ -20,6 +20,8 @@ from memcli.sameness import claim
 if TYPE_CHECKING:
     from memcli.history import Repository
 
+# What git locks to commit, besides the branch.
+_LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock")
 # Seconds; git itself holds its index for moments.
 _STALE_LOCK = 60.0
 # A git that is at work for longer than this, in seconds, has been killed.
@@ -268,14 +270,17 @@ def about_repository(root: str, repository: "Repository") -> Iterator[Finding]:
             path = layout.JOURNAL
             yield Finding(path, 1, "journal", ERROR, error.message, error.hint)
     git = repository.git_dir
-    age = lock_age(repository)
-    if age is not None and age > _STALE_LOCK:
-        label = lock_label(repository)
+    for path in lock_paths(repository):
+        age = lock_age(path)
+        if age is None or age <= _STALE_LOCK:
+            continue
+        label = lock_label(repository, path)
+        what = os.path.basename(path).removesuffix(".lock")
         hint = "If no git is running: memcli inspect --repair"
         if age <= DEAD_LOCK:
             hint = f"If no git is running, delete it; after {DEAD_LOCK / 60:.0f} "
             hint += "minutes memcli inspect --repair does."
-        message = f"git's index is locked for {int(age):,} s; nothing can be committed"
+        message = f"git's {what} is locked for {int(age):,} s; nothing can be committed"
         yield Finding(label, 1, "git_lock", ERROR, message, hint)
     for name, state in (  # a rebase that stopped may have any of them, and no branch
         ("rebase-merge", "rebase"),
@@ -294,21 +299,30 @@ def about_repository(root: str, repository: "Repository") -> Iterator[Finding]:
         yield Finding(".git", 1, "detached_head", WARNING, message, hint)
 
 
-def lock_path(repository: "Repository") -> str:
-    """The file by which a git says that it is changing the index."""
-    return os.path.join(repository.git_dir, "index.lock")
+def lock_paths(repository: "Repository") -> list[str]:
+    """The files by which a git says that it is changing the index, HEAD or a branch.
+
+    All of them stand in the way of a commit; a git that is killed leaves its own.
+    """
+    git = repository.git_dir
+    found = [os.path.join(git, name) for name in _LOCKS]
+    for folder, _, names in os.walk(os.path.join(git, "refs", "heads")):
+        found += [
+            os.path.join(folder, name) for name in names if name.endswith(".lock")
+        ]
+    return [path for path in found if os.path.lexists(path)]
 
 
-def lock_label(repository: "Repository") -> str:
+def lock_label(repository: "Repository", path: str) -> str:
     """That file as a finding names it: below the vault, or absolute."""
-    path = lock_path(repository).replace(os.sep, "/")
+    path = path.replace(os.sep, "/")
     return path.removeprefix(repository.root.replace(os.sep, "/") + "/")
 
 
-def lock_age(repository: "Repository") -> float | None:
-    """For how many seconds git's index has been locked; None when it is not."""
+def lock_age(path: str) -> float | None:
+    """For how many seconds a lock of git's has been there; None when it is gone."""
     try:
-        status = os.stat(lock_path(repository))
+        status = os.stat(path)
     except OSError:
         return None
     return max(0.0, time.time() - status.st_mtime)

@@ -16,7 +16,7 @@ from memcli.entry import Status, is_adopted
 from memcli.errors import MemcliError
 from memcli.findings import ERROR, WARNING, Finding
 from memcli.history import Repository
-from memcli.lint_lifecycle import DEAD_LOCK, lock_age, lock_label, lock_path
+from memcli.lint_lifecycle import DEAD_LOCK, lock_age, lock_label, lock_paths
 from memcli.sameness import strict_key
 
 if TYPE_CHECKING:
@@ -96,11 +96,7 @@ def plan(vault: "Vault") -> Mending:
         dirty = _dirty(vault, repository, broken)
     except MemcliError:  # what cannot be committed is not begun
         return _mending(chosen, findings, [])
-    age = lock_age(repository)
-    if age is not None and age > DEAD_LOCK:
-        action = f"remove it: no git has worked for {int(age):,} s"
-        locks = [one for one in findings if one.code == "git_lock"]
-        chosen.insert(0, (Repair("git_lock", lock_label(repository), action), locks))
+    chosen[:0] = _dead_locks(repository, findings)
     if not any(one.code == "git_state" for one in findings):
         halves = _halves(vault, findings)
         mends = [*halves, *_keys(findings), *_successors(vault, findings)]
@@ -108,6 +104,20 @@ def plan(vault: "Vault") -> Mending:
         gone = {step.path for step, _ in halves}
         chosen += [(step, []) for step in dirty.steps if step.path not in gone]
     return _mending(chosen, findings, dirty.deleted)
+
+
+def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> list[_Step]:
+    """Locks of gits that were killed; any of them stands in the way of every commit."""
+    steps: list[_Step] = []
+    for path in lock_paths(repository):
+        age = lock_age(path)
+        if age is None or age <= DEAD_LOCK:
+            continue
+        label = lock_label(repository, path)
+        action = f"remove it: no git has worked for {int(age):,} s"
+        gone = [one for one in findings if one.path == label and one.code == "git_lock"]
+        steps.append((Repair("git_lock", label, action), gone))
+    return steps
 
 
 def apply(vault: "Vault", found: Mending) -> Mending:
@@ -121,10 +131,12 @@ def apply(vault: "Vault", found: Mending) -> Mending:
     for step in found.steps:
         if step.code == "git_lock":
             repository = Repository.open(vault.root, environ=vault.environ)
-            age = lock_age(repository)
-            if age is not None and age > DEAD_LOCK:  # not one of a git that works now
-                files.remove(lock_path(repository))
-                done.append(step)
+            for path in lock_paths(repository):
+                age = lock_age(path) or 0.0
+                # Not one of a git that works now.
+                if lock_label(repository, path) == step.path and age > DEAD_LOCK:
+                    files.remove(path)
+                    done.append(step)
         elif step.code == "leftover":
             files.remove(files.inside(vault.root, step.path))
             done.append(step)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli import Vault
+from memcli import Vault, repair
 from memcli.findings import Finding
 from memcli.lint import lint
 from tests.conftest import VaultMaker
@@ -194,8 +194,11 @@ def only(vault: Vault) -> Finding:
     return finding
 
 
-def test_a_lock_of_git_that_was_left_behind_is_an_error(vault: Vault) -> None:
-    lock = Path(vault.root, ".git", "index.lock")
+@pytest.mark.parametrize("name", ["index", "HEAD", "refs/heads/main", "packed-refs"])
+def test_a_lock_of_git_that_was_left_behind_is_an_error(
+    vault: Vault, name: str
+) -> None:
+    lock = Path(vault.root, ".git", f"{name}.lock")
     lock.touch()
     assert lint(vault) == []  # a git may be at work
     os.utime(lock, (1, 1))
@@ -204,6 +207,10 @@ def test_a_lock_of_git_that_was_left_behind_is_an_error(vault: Vault) -> None:
     recent = time.time() - 300
     os.utime(lock, (recent, recent))
     assert "delete it; after 10 minutes" in (only(vault).hint or "")
+    os.utime(lock, (1, 1))
+    repair.apply(vault, repair.plan(vault))
+    assert not lock.exists()
+    assert lint(vault) == []
 
 
 def test_a_merge_in_progress_and_a_detached_head_are_named(vault: Vault) -> None:

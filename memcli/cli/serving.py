@@ -7,6 +7,7 @@ the vault is never left half-way by a client that goes away or cancels it; one t
 reads is given up at once.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -71,7 +72,9 @@ def _interrupted(*_: object) -> None:
 
 async def _until_closed(server: Server[Any]) -> None:
     async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        # What a call prints is talk; in stdout's buffer it would be lost at the end.
+        with contextlib.redirect_stdout(sys.stderr):
+            await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 def _server(
