@@ -5,16 +5,20 @@ which time is meant, so the words of the question are not read for one.
 """
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import analysis
+from memcli import analysis, linking, registry
 from memcli.eligibility import View
 from memcli.filters import Filters, extent
+from memcli.graph import is_hub
 
 if TYPE_CHECKING:
     from memcli.corpus import Inside
     from memcli.reader import Reader
     from memcli.windows import Span, Window
+
+_LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 
 # How the words begin of which a time is made. Most questions hold none, and need not
 # load `windows`, whose patterns cost 8 ms.
@@ -31,12 +35,16 @@ _BEGINNINGS = frozenset(
 class Asked(NamedTuple):
     """The terms of a question with its words, and its window when it names one.
 
-    `inside` says how much of a document lies in the window.
+    `inside` says how much of a document lies in the window. `named` are the entities
+    that the question names: name -> documents about it. `implied` are the documents
+    about what the question calls by another of its names: term -> documents.
     """
 
     terms: list[tuple[str, str]]
     window: "Window | None"
     inside: "Inside | None"
+    named: dict[str, Sequence[int]]
+    implied: dict[str, set[int]]
 
     def echo(self, filters: Filters) -> dict[str, Any] | None:
         """The filter by time, or else the window, as `data.window` shows it."""
@@ -80,7 +88,43 @@ def asked(reader: "Reader", query: str, view: View, filters: Filters) -> Asked:
     ):
         start, end = window.place
         query = f"{query[:start]} {query[end:]}"
-    return Asked(analysis.question(query, stemmer()), window, share)
+    stem = stemmer()
+    named, implied = entities(reader, query, stem)
+    return Asked(analysis.question(query, stem), window, share, named, implied)
+
+
+def entities(
+    reader: "Reader", query: str, stem: analysis.Stem
+) -> tuple[dict[str, Sequence[int]], dict[str, set[int]]]:
+    """The entities that a question names, as `Asked` holds them.
+
+    Those that entries mention are found by their own name, those of the registry by
+    every alias, too. What ties everything together is left out of `implied`.
+    """
+    named: dict[str, Sequence[int]] = {}
+    words = analysis.words(query)[:64]
+    for length in range(1, _LONGEST_NAME + 1):
+        for i in range(len(words) - length + 1):
+            name = " ".join(words[i : i + length])
+            if length > 1 or name not in analysis.STOP_WORDS:
+                docs = reader.exact("entity", name)
+                if docs:
+                    named[name] = docs
+    implied: dict[str, set[int]] = {}
+    names = registry.load(reader.root, reader.agent).names
+    if not names.places:
+        return named, implied
+    for form in linking.forms(query, names.places):
+        meant = names.meant.get(form)
+        if meant is None or linking.fold(meant) == form:
+            continue
+        docs = reader.exact("entity", " ".join(analysis.words(meant)))
+        if docs:
+            named[meant] = docs
+        if docs and not is_hub(len(docs), reader.size):
+            for text, _ in analysis.question(form, stem):
+                implied.setdefault(text, set()).update(docs)
+    return named, implied
 
 
 def may_name_a_time(query: str) -> bool:

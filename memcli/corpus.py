@@ -12,8 +12,13 @@ from typing import NamedTuple, Protocol
 class Weights(NamedTuple):
     """The constants of the ranking; the defaults are those of `recall`."""
 
-    k1: float = 1.2
-    b: float = 0.5
+    # How much a repeated word, and a text's length, count: (in short texts, in long
+    # ones). In a chat's turns words hardly repeat and a longer turn says more; in
+    # pages of notes both tell much. LoCoMo: turns want .8 and .2, sessions 1.5 and .75.
+    k1: tuple[float, float] = (0.6, 1.6)
+    b: tuple[float, float] = (0.0, 0.85)
+    # The average length, in terms, that is half way from short to long.
+    half_length: float = 50.0
     # What a match counts for in the entries after it (an answer follows its
     # question) and before it, by distance in the session.
     after: tuple[float, ...] = (0.6, 0.25)
@@ -21,7 +26,8 @@ class Weights(NamedTuple):
     session: float = 0.6
     # Half-saturation of a term's count within a session.
     session_k: float = 1.5
-    entity: float = 0.15
+    # What is about an entity that the question names.
+    entity: float = 0.25
     asks: float = 0.15
     feedback: float = 0.15
     feedback_entries: int = 3
@@ -30,6 +36,11 @@ class Weights(NamedTuple):
     # What lies in the window that the question names.
     temporal: float = 0.20
     recency_days: float = 365.0
+    # What hangs together with the best entries: the share of their score that goes
+    # over one hop, from how many of them, over how many hops.
+    graph: float = 0.4
+    graph_seeds: int = 10
+    depth: int = 1
     # How many of the best lexical matches get the closer look.
     pool: int = 100
     # How many sessions, best first, are read for neighbours.
@@ -40,7 +51,9 @@ class Weights(NamedTuple):
 
 DEFAULTS = Weights()
 
-LEXICAL = Weights(after=(), before=(), session=0.0, feedback=0.0, asks=0.0, recency=0.0)
+LEXICAL = Weights(
+    after=(), before=(), session=0.0, feedback=0.0, asks=0.0, recency=0.0, depth=0
+)
 """The words alone: for what must not depend on what stands beside an entry."""
 
 

@@ -260,6 +260,7 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "claim": (claim(entry.body),),
         "supersedes": (entry.supersedes,) if entry.supersedes else (),
         "superseded_by": (entry.superseded_by,) if entry.superseded_by else (),
+        "evidence": entry.evidence,
         "item": (str(entry.item),) if entry.item else (),
     }
 

@@ -13,6 +13,7 @@ from memcli import aspects, files, layout, propernames, registry
 from memcli.eligibility import View
 from memcli.entry import Status
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
+from memcli.graph import is_hub
 from memcli.linking import fold
 from memcli.names import Registered
 
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from memcli.registry import Registry
     from memcli.vault import Vault
 
-# A hub is mentioned so often that it tells entries apart no more: by at least so many
-# entries, and by this share of those in force.
-_HUB_ENTRIES = 10
-_HUB_SHARE = 0.1
 # A single capitalised word counts from so many entries on.
 _SEVERAL = 2
 _EXAMPLE = 160
@@ -126,7 +123,6 @@ def listed(vault: "Vault") -> list[Listed]:
 
     force = vault.read(count)
     found = {fold(one.name): one for one in reversed(known.entities)}
-    least = max(_HUB_ENTRIES, _HUB_SHARE * force)
     rows = []
     for form in counts.keys() | found.keys():
         one = found.get(form)
@@ -139,7 +135,7 @@ def listed(vault: "Vault") -> list[Listed]:
                 aliases=list(one.aliases) if one else [],
                 current=current,
                 past=past,
-                hub=current >= least,
+                hub=is_hub(current, force),
                 path=one.path if one else None,
             )
         )

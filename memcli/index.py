@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _STATE = "state"
 # Raised when `document.py` changes what it gives for the same entry.
-ROW_VERSION = 7
+ROW_VERSION = 8
 
 # A file whose time is this close to the moment it was read may change again within
 # the same tick of the file system's clock (FAT: 2 s); its content is compared.
@@ -165,7 +165,7 @@ class Index:
 
     def _open(self, state: _State) -> Reader:
         segments = [SegmentId(*segment) for segment in state.segments]
-        return Reader(self._folder, segments, state.broken, self._agent)
+        return Reader(self._folder, segments, state.broken, self._agent, self.root)
 
     def _scan(self, state: _State | None) -> files.Listing:
         """The vault's files; a folder that cannot be listed is as it was.

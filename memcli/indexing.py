@@ -81,6 +81,7 @@ EXACT = (
     "claim",
     "supersedes",
     "superseded_by",
+    "evidence",
     "item",
     "agent",
     "visibility",

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import decay, files, layout, lineage, staleness
+from memcli import decay, files, layout, lineage, links, staleness
 from memcli.eligibility import View, verdict
 from memcli.entry import FIELDS, Entry, Status
 from memcli.errors import (
@@ -263,6 +263,7 @@ def _inbox(rows: Sequence[Mapping[str, Any]], now: int) -> dict[str, Any]:
 
 def _around(reader: "Reader", entry: Entry, view: View) -> dict[str, Any]:
     from memcli.document import document_id, name_key
+    from memcli.document import link_names as names_of
 
     docs = reader.exact("path", entry.path)
     if not docs:
@@ -280,12 +281,14 @@ def _around(reader: "Reader", entry: Entry, view: View) -> dict[str, Any]:
         shared.update(d for d in reader.exact("entity", name_key(name)) if d != doc)
     orders = reader.orders
     row = reader.row(doc)
+    names = names_of(entry)
+    linking_here = reader.newest(links.backlinks(reader, row, doc, names))
     why = staleness.reasons(reader, row, view)
     related = sorted(shared, key=lambda d: (-shared[d], orders[d]))[:_MOST_RELATED]
     return {
         "before": before,
         "after": after,
-        "backlinks": [_brief(reader.row(d)) for d in _backlinks(reader, entry, doc)],
+        "backlinks": [_brief(reader.row(d)) for d in linking_here],
         "related": [_brief(reader.row(d)) for d in related],
         "stale": staleness.is_stale(row, why),
         "stale_why": [one._asdict() for one in why],
@@ -297,7 +300,11 @@ def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
     from memcli.document import links_of
 
     def meant(reader: "Reader") -> dict[str, Mapping[str, Any] | None]:
-        return {target: _meant(reader, target, entry.path) for target in targets}
+        docs = {target: links.meant(reader, target, entry.path) for target in targets}
+        return {
+            target: None if doc is None else reader.row(doc)
+            for target, doc in docs.items()
+        }
 
     targets = links_of(entry)
     found = vault.read(meant) if targets else {}
@@ -314,39 +321,6 @@ def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
         }
         for target, row in found.items()
     ]
-
-
-def _meant(reader: "Reader", target: str, path: str) -> Mapping[str, Any] | None:
-    """The entry that a link in the file at `path` means; one in use before others."""
-    from memcli.document import link_readings
-
-    for name in link_readings(target, path):
-        rows = [reader.row(doc) for doc in reader.exact("name", name)]
-        if rows:
-            return min(
-                rows, key=lambda row: (row["status"] != str(Status.ACTIVE), row["id"])
-            )
-    return None
-
-
-def _backlinks(reader: "Reader", entry: Entry, doc: int) -> list[int]:
-    """The entries with a link that means this one, and not another of the name."""
-    from memcli.document import link_names, link_readings, links
-
-    names = set(link_names(entry))
-    found = set()
-    for other in {d for name in names for d in reader.exact("link", name)} - {doc}:
-        row = reader.row(other)
-        near = [
-            target
-            for target in links(row["text"])
-            if not names.isdisjoint(link_readings(target, row["path"]))
-        ]
-        # None in its text: it is one that it was left in its frontmatter.
-        meant = [_meant(reader, target, row["path"]) for target in near]
-        if not near or any(one and one["path"] == entry.path for one in meant):
-            found.add(other)
-    return reader.newest(found)
 
 
 def _history(vault: "Vault", path: str) -> tuple[list["Commit"], str | None]:

@@ -96,7 +96,7 @@ def mentions(text: str, names: Compiled) -> tuple[list[str], list[str]]:
     found: dict[str, str] = {}
     unclear: dict[str, None] = {}
     if names.places:
-        for form in _forms(text, names.places):
+        for form in forms(text, names.places):
             if form in names.ambiguous:
                 unclear[form] = None
             else:
@@ -157,8 +157,13 @@ def words_of(text: str) -> Iterator[tuple[int, str]]:
     return ((found.start(), found[0]) for found in re.finditer(pattern, text))
 
 
-def _forms(text: str, places: dict[str, list[tuple[str, int, str]]]) -> Iterator[str]:
-    """The folded forms in a text as whole words, the longest at each place."""
+def forms(text: str, places: dict[str, list[tuple[str, int, str]]]) -> Iterator[str]:
+    """The folded forms in a text as whole words, the longest at each place.
+
+    Args:
+        text: any text.
+        places: of `Compiled`.
+    """
     if not text.isascii():
         import unicodedata
 

@@ -8,6 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from memcli.corpus import Admit, Corpus, Term, Weights
 
+CHANNELS = ("lexical", "neighbours", "session", "feedback", "graph")
+"""What a score is the sum of."""
+
 
 class Neighbourhood:
     """The pool, what stands beside it, and how matches spread within a session."""
@@ -82,16 +85,20 @@ class Neighbourhood:
         terms: Sequence[Term],
         extra: Sequence[Term],
         table: Mapping[str, Mapping[int, tuple[float, float]]],
+        implied: Mapping[str, Collection[int]],
     ) -> dict[str, float]:
         """The pieces of one document's score, by channel."""
-        parts = {"lexical": 0.0, "neighbours": 0.0, "session": 0.0, "feedback": 0.0}
+        parts = dict.fromkeys(CHANNELS, 0.0)
+        if doc not in self.docs:
+            return parts
         line = self.line.get(self.sessions[doc], [doc])
         i = self.place.get(doc, 0)
         group = self.sessions[doc] or -1 - doc
         for term in terms:
             own = table[term.text]
             mine = own[doc][0] if doc in own else 0.0
-            parts["lexical"] += mine
+            meant = doc in implied.get(term.text, ())
+            parts["graph" if meant else "lexical"] += mine
             parts["neighbours"] += max(0.0, self._reach(own, line, i) - mine)
             parts["session"] += self.lifts[term.text].get(group, 0.0)
         reached = lift = 0.0

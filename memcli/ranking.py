@@ -8,6 +8,8 @@ deleted entry left behind in the index is out of every count.
 The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework",
 2009) over every match, then a closer look at the best `pool` of them:
 
+- *graph*: what hangs together with the best entries (`graph.py`), and entries about
+  an entity that the question calls by another of its names;
 - *neighbours*: entries of one session or document are read together, so a word said
   in the turn before counts, dampened, as if it had been said here;
 - *session*: a session that talks about the question lifts its entries;
@@ -16,7 +18,8 @@ The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framewor
 - *temporal*: one for what lies in the window that the question names. It is made
   before the pool is chosen, too, so that it can bring an entry in.
 
-docs/benchmarks.md says what each of them adds on LoCoMo.
+At least `LEXICAL_SHARE` of the hits hold a word of the question, as long as there are
+any that do. docs/benchmarks.md says what each channel adds on LoCoMo.
 """
 
 import heapq
@@ -34,11 +37,13 @@ from memcli.corpus import (
     Weights,
     inverse_frequency,
 )
+from memcli.graph import Links, Reached, Step, walk
 from memcli.neighbourhood import Neighbourhood
 
 __all__ = [
     "DEFAULTS",
     "LEXICAL",
+    "LEXICAL_SHARE",
     "Corpus",
     "Hit",
     "Ranking",
@@ -49,13 +54,21 @@ __all__ = [
 ]
 
 
+LEXICAL_SHARE = 0.4
+"""Of the hits, those that hold a word of the question, when there are so many."""
+
+
 class Hit(NamedTuple):
-    """One ranked document; `parts` are the named pieces of its score."""
+    """One ranked document; `parts` are the named pieces of its score.
+
+    `way` is how the graph led to it, if it did.
+    """
 
     doc: int
     score: float
     parts: dict[str, float]
     matched: tuple[str, ...]
+    way: tuple[Step, ...] = ()
 
 
 class Ranking(NamedTuple):
@@ -72,18 +85,23 @@ class Ranking(NamedTuple):
 
 
 def weigh(
-    question: Sequence[tuple[str, str]], corpus: Corpus, weights: Weights
+    question: Sequence[tuple[str, str]],
+    corpus: Corpus,
+    weights: Weights,
+    implied: Mapping[str, Collection[int]] | None = None,
 ) -> list[Term]:
     """The distinct terms of a question, most selective first.
 
     Args:
         question: (term, word as asked) in the order of the question.
+        implied: term -> documents that mean it and do not hold it.
     """
+    implied = implied or {}
     size = corpus.size
     found = {}
     for text, word in question:
         if text not in found:
-            n = corpus.frequency(text)
+            n = corpus.frequency(text) + len(implied.get(text, ()))
             found[text] = Term(text, word, n, inverse_frequency(n, size))
     ordered = sorted(found.values(), key=lambda t: (t.frequency, t.text))
     return ordered[: weights.most_terms]
@@ -99,6 +117,8 @@ def rank(
     within: Collection[int] | None = None,
     named: Collection[int] = (),
     inside: Inside | None = None,
+    implied: Mapping[str, Collection[int]] | None = None,
+    links: Links | None = None,
     weights: Weights = DEFAULTS,
 ) -> Ranking:
     """Rank the documents that share a word with the question, or stand beside one.
@@ -111,12 +131,19 @@ def rank(
         within: when given, only these documents take part.
         named: documents about an entity that the question names.
         inside: how much of a document lies in the window that the question names.
+        implied: term -> documents that hold it by another name: they are about what
+            the question calls by this word.
+        links: what ties documents together, for `weights.depth` hops.
     """
-    terms = weigh(question, corpus, weights)
+    implied = _unsaid(implied or {}, corpus)
+    terms = weigh(question, corpus, weights, implied)
     known = [term for term in terms if term.frequency]
     unknown = {term.text for term in terms if not term.frequency}
     missing = [word for text, word in question if text in unknown]
-    matches = {term.text: corpus.postings(term.text) for term in known}
+    matches = {
+        term.text: _with(corpus.postings(term.text), implied.get(term.text))
+        for term in known
+    }
     scorer = _Scorer(corpus, weights)
     lexical = scorer.lexical(known, matches, within)
     if inside is not None:
@@ -136,18 +163,69 @@ def rank(
             totals[doc] = totals.get(doc, 0.0) + score
     else:
         extra = []
+    reached: dict[int, Reached] = {}
+    if links is not None and weights.depth and weights.graph:
+        reached = walk(totals, links, corpus, weights, admit=admit, within=within)
+        for doc, one in reached.items():
+            totals[doc] = totals.get(doc, 0.0) + one.score
     named = frozenset(named)
     nudge = _Nudge(corpus, weights, now, named, inside)
     final = nudge.apply(totals, limit)
     orders = corpus.orders
     best = sorted(final, key=lambda doc: (-final[doc], orders[doc]))[:limit]
+    said = {
+        doc
+        for term in known
+        for doc in table[term.text]
+        if doc not in implied.get(term.text, ())
+    }
+    least = int(LEXICAL_SHARE * len(best))
+    if sum(doc in said for doc in best) < least:
+        held = nudge.apply({doc: totals[doc] for doc in said}, least)
+        final |= held
+        holding = sorted(held, key=lambda doc: (-held[doc], orders[doc]))
+        best = _guaranteed(best, holding[:least])
     hits = []
     for doc in best:
-        parts = around.parts(doc, known, extra, table)
+        parts = around.parts(doc, known, extra, table, implied)
+        way = reached.get(doc)
+        if way is not None:
+            parts["graph"] += way.score
         parts.update(nudge.parts(doc))
         matched = tuple(t.word for t in known if doc in table[t.text])
-        hits.append(Hit(doc, final[doc], parts, matched))
+        hits.append(Hit(doc, final[doc], parts, matched, way.way if way else ()))
     return Ranking(hits, terms, _coverage(best, terms, table), missing)
+
+
+def _unsaid(
+    implied: Mapping[str, Collection[int]], corpus: Corpus
+) -> dict[str, frozenset[int]]:
+    """Term -> documents that mean it and do not hold it."""
+    found = {
+        text: frozenset(docs).difference(corpus.postings(text)[0])
+        for text, docs in implied.items()
+    }
+    return {text: docs for text, docs in found.items() if docs}
+
+
+def _with(
+    postings: tuple[Sequence[int], Sequence[float]], implied: Collection[int] | None
+) -> tuple[Sequence[int], Sequence[float]]:
+    """Postings and the documents that mean the term, as if each held it once."""
+    if not implied:
+        return postings
+    return [*postings[0], *sorted(implied)], [*postings[1], *([1.0] * len(implied))]
+
+
+def _guaranteed(best: Sequence[int], holding: Sequence[int]) -> list[int]:
+    """The best documents with all of those `holding` a word of the question.
+
+    The last of the others make room: what the words found cannot be crowded out by
+    what was found beside it.
+    """
+    joining = [doc for doc in holding if doc not in best]
+    leaving = [doc for doc in reversed(best) if doc not in holding][: len(joining)]
+    return [doc for doc in best if doc not in leaving] + joining
 
 
 def _best(
@@ -171,10 +249,13 @@ class _Scorer:
     """BM25 for one term in one document."""
 
     def __init__(self, corpus: Corpus, weights: Weights) -> None:
-        average = corpus.total_length / corpus.size if corpus.size else 1.0
-        self.k1 = weights.k1
-        self.base = weights.k1 * (1 - weights.b)
-        self.slope = weights.k1 * weights.b / (average or 1.0)
+        average = (corpus.total_length / corpus.size if corpus.size else 1.0) or 1.0
+        long = average / (average + weights.half_length)
+        self.k1, b = (
+            low + (high - low) * long for low, high in (weights.k1, weights.b)
+        )
+        self.base = self.k1 * (1 - b)
+        self.slope = self.k1 * b / average
         self.lengths = corpus.lengths
 
     def lexical(

@@ -46,7 +46,9 @@ class Reader:
         segments: Sequence[SegmentId],
         broken: Mapping[str, tuple[int, str]],
         agent: Agent | None = None,
+        root: str = "",
     ) -> None:
+        self.root = root
         self._segments: list[Segment] = []
         base = 0
         for which in segments:
@@ -156,6 +158,10 @@ class Reader:
         """Values of a field that start with a prefix and belong to a live document."""
         found = {value for s in self._segments for value in s.starting(field, prefix)}
         return sorted(value for value in found if self.exact(field, value))
+
+    def holds(self, field: str) -> bool:
+        """Whether any document, deleted ones included, has a value in a field."""
+        return any(True for s in self._segments for _ in s.starting(field, ""))
 
     def names(self, entry_id: str | None) -> str | None:
         """The id, when it may be named: for an agent it must be one that it may see."""

@@ -7,11 +7,12 @@ question give the same rows; and no match is said to be no match. Reads only.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import analysis, asking, ranking, staleness
+from memcli import asking, neighbourhood, ranking, staleness
 from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entry import Layer, Status, check_choice
 from memcli.errors import InvalidValue
 from memcli.filters import EVERYTHING, Admission, Filters, checked, tag_warnings, within
+from memcli.links import EntryLinks
 
 __all__ = ["EVERYTHING", "Filters", "Recalled", "Row", "checked", "recall", "view"]
 
@@ -20,13 +21,18 @@ if TYPE_CHECKING:
     from memcli.reader import Reader
     from memcli.vault import Vault
 
+CHANNELS = (*neighbourhood.CHANNELS, "entity", "temporal", "constraint")
+"""Over which ways a row may come."""
+
 BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
 """Budget -> (rows by default, lexical matches that get the closer look)."""
+
+DEPTHS = (0, 1, 2)
+"""How many hops over the graph a recall may go; one is the default."""
 
 # Constraints surface whatever their score, but never crowd the answer out.
 _MOST_CONSTRAINTS = 5
 _FACT = str(Layer.FACT)
-_LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 
 
 class Row(NamedTuple):
@@ -133,7 +139,7 @@ def recall(
     budget: str = "mid",
     max_chars: int | None = None,
     explain: bool = False,
-    weights: ranking.Weights | None = None,
+    depth: int = 1,
 ) -> Recalled:
     """Answer a question with ranked rows.
 
@@ -146,15 +152,16 @@ def recall(
         budget: `low`, `mid` or `high`: how many rows, and how far to look.
         max_chars: total characters of the rows' texts; rows that do not fit are
             left out whole, and counted.
-        explain: attach the pieces of each row's score.
+        explain: attach the pieces of each row's score, and what led to it.
+        depth: hops over entities, links and lineage, 0 to 2; with 0 neither what an
+            entry is tied to nor what stands beside it counts, but its words alone.
 
     Raises:
-        InvalidValue: an unknown kind, type, layer, budget or tags_match.
+        InvalidValue: an unknown kind, type, layer, budget or tags_match; a depth that
+            is not 0, 1 or 2.
     """
     filters = checked(filters, vault)
-    rows_by_default, pool = BUDGETS[check_budget(budget)]
-    limit = rows_by_default if limit is None else limit
-    weights = weights or ranking.Weights(pool=max(pool, 2 * limit))
+    limit, weights = extent_of(budget, limit, depth)
     found = vault.read(
         lambda reader: look(
             reader,
@@ -169,6 +176,28 @@ def recall(
     )
     found = of(vault, found)
     return found._replace(warnings=found.warnings + index_warnings(vault))
+
+
+def extent_of(
+    budget: str, limit: int | None, depth: int = 1
+) -> tuple[int, ranking.Weights]:
+    """How many rows to return, and the weights that look as far as a budget does.
+
+    Raises:
+        InvalidValue: an unknown budget, or no such depth.
+    """
+    rows, pool = BUDGETS[check_budget(budget)]
+    if depth not in DEPTHS:
+        raise InvalidValue(
+            f"depth must be 0, 1 or 2 (got {depth!r})", code="invalid_depth"
+        )
+    limit = rows if limit is None else limit
+    pool = max(pool, 2 * limit)
+    if depth:
+        return limit, ranking.Weights(pool=pool, depth=depth)
+    return limit, ranking.Weights(
+        pool=pool, depth=0, entity=0.0, session=0.0, after=(), before=()
+    )
 
 
 def enumerate_all(
@@ -239,8 +268,12 @@ def look(
             now=view.now,
             admit=None if admit.admits_all else admit,
             within=chosen,
-            named=_named(reader, query),
+            named={doc for docs in question.named.values() for doc in docs}
+            if weights.entity
+            else (),
             inside=inside,
+            implied=question.implied if weights.depth else None,
+            links=EntryLinks(reader),
             weights=weights,
         )
     constraints = _constraints(reader, view, {hit.doc for hit in ranked.hits})
@@ -251,6 +284,7 @@ def look(
             detail = {
                 "matched": list(hit.matched),
                 **{name: round(part, 4) for name, part in hit.parts.items() if part},
+                "path": _path(reader, hit, question.named),
             }
         stored = reader.row(hit.doc)
         row = _row(stored, round(hit.score, 4), _channels(hit), detail)
@@ -304,15 +338,21 @@ def of_source(rows: Sequence[Row], source: str) -> list[Row]:
     return [row._replace(source=source) for row in rows]
 
 
-def _named(reader: "Reader", query: str) -> set[int]:
-    """Documents about entities that the question names."""
-    words = analysis.words(query)[:64]
-    found: set[int] = set()
-    for length in range(1, _LONGEST_NAME + 1):
-        for i in range(len(words) - length + 1):
-            if length > 1 or words[i] not in analysis.STOP_WORDS:
-                found.update(reader.exact("entity", " ".join(words[i : i + length])))
-    return found
+def _path(
+    reader: "Reader", hit: ranking.Hit, named: Mapping[str, Collection[int]]
+) -> list[dict[str, str]]:
+    """What led from the question to an entry, the question and the entry left out.
+
+    Over the graph, or else over an entity that the question names.
+    """
+    if not hit.way:
+        about = (name for name, docs in named.items() if hit.doc in docs)
+        return [{"entity": name} for name in about][:1]
+    path = []
+    for step in hit.way:
+        path.append({"entry": reader.row(step.doc)["id"]})
+        path.append({step.kind: step.name} if step.name else {"over": step.kind})
+    return path
 
 
 def _constraints(reader: "Reader", view: View, shown: Collection[int]) -> list[Row]:
@@ -384,8 +424,7 @@ def mark(row: Mapping[str, Any]) -> str:
 
 
 def _channels(hit: ranking.Hit) -> list[str]:
-    names = ("lexical", "neighbours", "session", "feedback", "entity", "temporal")
-    return [name for name in names if hit.parts.get(name)]
+    return [name for name in CHANNELS if hit.parts.get(name)]
 
 
 def _row(

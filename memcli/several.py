@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from memcli import places, ranking
+from memcli import places
 from memcli import recall as one
 from memcli.eligibility import View
 from memcli.errors import InvalidValue, MemcliError
@@ -142,6 +142,7 @@ def recall(
     budget: str = "mid",
     max_chars: int | None = None,
     explain: bool = False,
+    depth: int = 1,
 ) -> Recalled:
     """Answer a question from all vaults; as `memcli.recall.recall` otherwise."""
     if len(several.vaults) == 1:
@@ -154,11 +155,10 @@ def recall(
             budget=budget,
             max_chars=max_chars,
             explain=explain,
+            depth=depth,
         )
         return found._replace(warnings=[*several.warnings, *found.warnings])
-    rows, pool = one.BUDGETS[one.check_budget(budget)]
-    most = rows if limit is None else limit
-    weights = ranking.Weights(pool=max(pool, 2 * most))
+    most, weights = one.extent_of(budget, limit, depth)
 
     def look(reader: "Reader", narrow: Filters) -> Recalled:
         return one.look(

@@ -244,7 +244,7 @@ def test_explain_names_the_pieces_of_the_score(vault: Vault) -> None:
     (row,) = vault.recall("apples of the orchard", explain=True).rows
     assert row.explain is not None
     assert row.explain["matched"] == ["apples", "orchard"]
-    assert row.explain["entity"] == 1.15
+    assert row.explain["entity"] == 1.25
     assert row.explain["lexical"] > 0
     assert "entity" in row.channels
 

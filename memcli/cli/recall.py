@@ -117,6 +117,20 @@ _PARAMETERS: tuple[Option | Argument, ...] = (
         metavar="N",
     ),
     Option(
+        "no_graph",
+        ("--no-graph",),
+        bool,
+        "The words of each entry alone, not what it is tied to",
+        default=False,
+    ),
+    Option(
+        "depth",
+        ("--depth",),
+        int,
+        "Hops over entities, links and versions: 0, 1 or 2; 1 if not given",
+        metavar="N",
+    ),
+    Option(
         "explain", ("--explain",), bool, "Say why each row was chosen", default=False
     ),
     Option(
@@ -231,8 +245,21 @@ def _answer(
         budget=values["budget"] or "mid",
         max_chars=values["max_chars"],
         explain=values["explain"],
+        depth=_depth(values),
     )
     return found
+
+
+def _depth(values: dict[str, Any]) -> int:
+    depth: int | None = values["depth"]
+    if values["no_graph"]:
+        if depth:
+            raise UsageError(
+                f"--no-graph is --depth 0; --depth {depth} is something else",
+                hint="Give one of them.",
+            )
+        return 0
+    return 1 if depth is None else depth
 
 
 def present(at: str | None, now: int) -> int:
@@ -341,11 +368,21 @@ def draw(canvas: Canvas, row: "Row", *, explain: bool = False) -> None:
         if line.strip() and line.strip("# ") != row.title:
             canvas.line(f"  {line}")
     if explain and row.explain:
-        parts = ", ".join(f"{k} {v}" for k, v in row.explain.items() if k != "matched")
-        words = " ".join(row.explain["matched"])
-        canvas.line(
-            f"  why: score {row.score} = {parts}; matched: {words}", style="dim"
+        parts = ", ".join(
+            f"{name} {part}"
+            for name, part in row.explain.items()
+            if name not in ("matched", "path")
         )
+        words = " ".join(row.explain["matched"])
+        found = f"matched: {words}" if words else "no word of the question"
+        canvas.line(f"  why: score {row.score} = {parts}; {found}", style="dim")
+        if row.explain["path"]:
+            steps = (
+                name if kind in ("entity", "entry") else f"({name})"
+                for step in row.explain["path"]
+                for kind, name in step.items()
+            )
+            canvas.line(f"  path: question → {' → '.join(steps)} → this", style="dim")
     canvas.line()
 
 

@@ -2,6 +2,7 @@
 
 python tests/benchmarks                          startup, then scale
 python tests/benchmarks locomo --data FILE
+python tests/benchmarks channels --data FILE
 python tests/benchmarks reflect --data FILE
 python tests/benchmarks mining --data FOLDER
 python tests/benchmarks peers --data FILE --cache FOLDER
@@ -17,6 +18,7 @@ NAMES = (
     "startup",
     "scale",
     "locomo",
+    "channels",
     "reflect",
     "mining",
     "prompt",
@@ -42,7 +44,7 @@ def main() -> None:
         import_module(f"tests.benchmarks.{chosen_name}").main()
     if name in ("", "all"):
         print(
-            "Not run: locomo, reflect, prompt and peers need `--data FILE` "
+            "Not run: locomo, channels, reflect, prompt and peers need `--data FILE` "
             "(LoCoMo's JSON),"
         )
         print("mining needs `--data FOLDER` (labelled transcripts).")
