@@ -5,14 +5,15 @@ instruction to the model is left out; nothing is told that does not fit, since a
 speaks without being asked. The same vault and prompt give the same items.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memcli import screening
+from memcli import screening, signals
 from memcli.framing import Item
 
 if TYPE_CHECKING:
     from memcli.eligibility import View
+    from memcli.injection import Candidate
     from memcli.reader import Reader
     from memcli.vault import Vault
 
@@ -39,11 +40,10 @@ def at_start(vault: "Vault", view: "View") -> list[Item]:
     from memcli.injection import injection
 
     chosen = injection(vault, view=view)
-    items = [Item(one.id, one.text, "Pinned") for one in chosen.pinned]
     told = {one.id for one in chosen.pinned}
 
     def standing(reader: "Reader") -> list[Item]:
-        found = []
+        found = [_chosen(reader, one, "Pinned", "pinned") for one in chosen.pinned]
         for kind, part, most in (
             ("constraint", "Constraints", _MOST_CONSTRAINTS),
             ("preference", "What the user wants", _MOST_PREFERENCES),
@@ -51,13 +51,38 @@ def at_start(vault: "Vault", view: "View") -> list[Item]:
             rows = [
                 row for row in _of_kind(reader, kind, view) if row["id"] not in told
             ]
-            found += [Item(row["id"], _short(row), part) for row in rows[:most]]
+            found += [
+                Item(row["id"], _short(row), part, signals.row(row, channels=[kind]))
+                for row in rows[:most]
+            ]
+        found += [_chosen(reader, one, "Rules", "rule") for one in chosen.rules]
+        found += [_chosen(reader, one, "Recently", "recent") for one in chosen.focus]
         return found
 
-    items += vault.read(standing)
-    items += [Item(one.id, one.text, "Rules") for one in chosen.rules]
-    items += [Item(one.id, one.text, "Recently") for one in chosen.focus]
-    return items
+    return vault.read(standing)
+
+
+def note(
+    vault: "Vault", prompt: str | None, items: Sequence[Item], shown: Collection[str]
+) -> None:
+    """Let the log of signals say what a session was told.
+
+    Args:
+        vault: where it is from.
+        prompt: what was asked; None at a start.
+        items: what there was to tell, the best first.
+        shown: the ids of those that were told.
+    """
+    told = [item.signal for item in items if item.signal and item.id in shown]
+    if prompt is not None:
+        told = [{**row, "rank": rank} for rank, row in enumerate(told, 1)]
+    vault.recorder.recalled(prompt, told)
+
+
+def _chosen(reader: "Reader", one: "Candidate", part: str, channel: str) -> Item:
+    docs = reader.exact("id", one.id)
+    row = signals.row(reader.row(docs[0]), channels=[channel]) if docs else None
+    return Item(one.id, one.text, part, row)
 
 
 def for_prompt(
@@ -105,7 +130,12 @@ def _fitting(
         if row["id"] in shown or screening.suspicious(row["text"]):
             continue
         if _fits(hit.matched, weights, whole, len(row["terms"])):
-            items.append(Item(row["id"], _short(row), "What may fit this prompt"))
+            channels = [name for name in signals.CHANNELS if hit.parts.get(name)]
+            signal = signals.row(
+                row, score=hit.score, channels=channels, parts=hit.parts
+            )
+            part = "What may fit this prompt"
+            items.append(Item(row["id"], _short(row), part, signal))
         if len(items) == _MOST:
             break
     return items

@@ -61,6 +61,7 @@ class Config(NamedTuple):
     injection: Injection = Injection()
     memory: Memory = Memory()
     agents: Mapping[str, Agent] = MappingProxyType({})
+    log_signals: bool = True
 
 
 def load(root: str) -> Config:
@@ -90,7 +91,37 @@ def load(root: str) -> Config:
         injection=_injection(settings),
         memory=_memory(settings),
         agents=_agents(settings),
+        log_signals=_flag(settings, "signals", "log", default=True),
     )
+
+
+def logs_signals(root: str) -> bool:
+    """Whether the vault's config lets its use be logged (docs/signals.md).
+
+    Asked at each recall: the file is parsed only when a line that is no comment speaks
+    of signals, and what cannot be understood is a no.
+    """
+    path = os.path.join(root, *layout.CONFIG.split("/"))
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().splitlines()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    # TOML may spell a key with escapes: then it is parsed as well.
+    marks = (b"signals", b"\\")
+    if not any(
+        mark in line
+        for line in lines
+        if not line.lstrip().startswith(b"#")
+        for mark in marks
+    ):
+        return True
+    try:
+        return load(root).log_signals
+    except InvalidConfig:
+        return False
 
 
 def agent(root: str, name: str) -> Agent:
@@ -269,6 +300,16 @@ def _setting(
         raise InvalidConfig(
             f"{layout.CONFIG}: [{table}] {name} has the wrong type: {value!r}",
             hint=f"The default is {default!r}.",
+        )
+    return value
+
+
+def _flag(settings: Mapping[str, Any], table: str, name: str, *, default: bool) -> bool:
+    section = settings.get(table, {})
+    value = section.get(name, default) if isinstance(section, dict) else None
+    if not isinstance(value, bool):
+        raise InvalidConfig(
+            f"{layout.CONFIG}: [{table}] {name} must be true or false (got {value!r})"
         )
     return value
 

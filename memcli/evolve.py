@@ -121,19 +121,24 @@ def evolve(
         old, others = _named(vault, entry_id, also)
         now_ms = vault.now_ms()
         same = bool(others or cite)
+        cited = mental_models.cited(vault, cite)
         fresh = successor(vault, old.entry, values, untag, now_ms, same)
         fresh = mental_models.renewed(
             vault,
             old.entry,
             fresh,
-            mental_models.cited(vault, cite),
+            cited,
             rewritten=values.get("text") is not None,
             now=temporal.iso(now_ms // 1000),
         )
         if not allow_secret:
             refuse_secrets(fresh)
         done = _replace(vault, change, old, others, fresh, reason, now_ms)
+        change.note(fresh, "evolve")
         change.message = subject("evolve", fresh.display_title)
+    vault.recorder.acted([one.id for one in done.replaced], "evolve")
+    if cited:
+        vault.recorder.judged(cited, useful=True, by="citation")
     try:
         return done._replace(siblings=_siblings(vault, old.entry, done))
     except MemcliError as error:
@@ -166,6 +171,7 @@ def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolv
         if not reason:
             reason = f"reverted to {before.id}"
         place = lineage.replace(vault, change, old, fresh, reason=reason, now=now)
+        change.note(fresh, "evolve")
         change.message = subject("evolve: revert", fresh.display_title)
     replaced = Replaced(old.entry.id, place, old.entry.display_title)
     return Evolved(fresh.id, old.path, fresh.display_title, [replaced], [])

@@ -7,8 +7,8 @@ or are named as left out, never cut in the middle: half a rule is worse than non
 """
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from memcli.transcript import FRAME
 
@@ -27,11 +27,15 @@ _NAMES = 160
 
 
 class Item(NamedTuple):
-    """One thing to tell: `part` is the heading that it stands under."""
+    """One thing to tell: `part` is the heading that it stands under.
+
+    `signal` is what the log of signals has of it; it is not told.
+    """
 
     id: str
     text: str
     part: str
+    signal: Mapping[str, Any] | None = None
 
 
 class Framed(NamedTuple):

@@ -19,7 +19,7 @@ class Saved(NamedTuple):
     that was met again); recurred (it is resolved, and was met again); rejected (a
     review said no to it before). The id is that of the entry which holds the text.
     Of what was created, `entities` are its mentions, `registered` those that are new
-    in the registry.
+    in the registry, `cited` the entries that an observation or model rests on.
     """
 
     id: str
@@ -30,6 +30,7 @@ class Saved(NamedTuple):
     notes: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     registered: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()
 
 
 def matched(held: duplicates.Held, outcome: str) -> Saved:

@@ -1,13 +1,14 @@
 """Recall: the entries that answer a question, and how far to trust them.
 
 Invariant: nothing is shown that `eligibility.verdict` refuses; the same vault and
-question give the same rows; and no match is said to be no match. Reads only.
+question give the same rows; and no match is said to be no match. Reads only, save that
+the log of signals says which rows were shown.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import asking, neighbourhood, ranking, staleness
+from memcli import asking, neighbourhood, ranking, signals, staleness
 from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entry import Layer, Status, check_choice
 from memcli.errors import InvalidValue
@@ -36,7 +37,10 @@ _FACT = str(Layer.FACT)
 
 
 class Row(NamedTuple):
-    """One recalled entry; docs/output.md says what each field holds."""
+    """One recalled entry; docs/output.md says what each field holds.
+
+    `parts` are the named pieces of its score, for the log of signals.
+    """
 
     id: str
     text: str
@@ -61,6 +65,8 @@ class Row(NamedTuple):
     explain: dict[str, Any] | None = None
     subtype: str | None = None
     stale_why: tuple[staleness.Reason, ...] = ()
+    parts: Mapping[str, float] | None = None
+    writer: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON; `explain` only when it was asked for, and what observations
@@ -68,7 +74,7 @@ class Row(NamedTuple):
         fields = self._asdict()
         if self.explain is None:
             del fields["explain"]
-        del fields["subtype"], fields["stale_why"]
+        del fields["subtype"], fields["stale_why"], fields["parts"], fields["writer"]
         if self.layer != _FACT:
             fields["subtype"] = self.subtype
             fields["stale_why"] = [one._asdict() for one in self.stale_why]
@@ -175,6 +181,7 @@ def recall(
         )
     )
     found = of(vault, found)
+    vault.recorder.recalled(query, shown(found.rows, found.constraints))
     return found._replace(warnings=found.warnings + index_warnings(vault))
 
 
@@ -198,6 +205,29 @@ def extent_of(
     return limit, ranking.Weights(
         pool=pool, depth=0, entity=0.0, session=0.0, after=(), before=()
     )
+
+
+def shown(
+    rows: Sequence[Row], constraints: Sequence[Row] = (), source: str | None = None
+) -> list[dict[str, Any]]:
+    """Rows as the log of signals has them: by rank, and what stands beside them.
+
+    Args:
+        rows: the answer, in its order.
+        constraints: rows without a rank.
+        source: only those of this vault; their ranks are as shown.
+    """
+    return [
+        signals.row(
+            {**row._asdict(), "origin": {"writer": row.writer}},
+            rank=rank,
+            score=row.score,
+            channels=row.channels,
+            parts=row.parts,
+        )
+        for rank, row in [*enumerate(rows, 1), *((None, one) for one in constraints)]
+        if source in (None, row.source)
+    ]
 
 
 def enumerate_all(
@@ -288,6 +318,7 @@ def look(
             }
         stored = reader.row(hit.doc)
         row = _row(stored, round(hit.score, 4), _channels(hit), detail)
+        row = row._replace(parts=hit.parts)
         rows.append(_aged(reader, view, stored, row))
     rows, omitted = fit(rows, max_chars)
     warnings = tag_warnings(reader, filters)
@@ -455,4 +486,5 @@ def _row(
         supersedes=stored["supersedes"],
         superseded_by=stored["superseded_by"],
         explain=explain,
+        writer=stored["origin"].get("writer"),
     )

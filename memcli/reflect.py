@@ -1,6 +1,6 @@
 """Reflect on a question: what the vault knows about it, and how far to trust that.
 
-Invariant: no model is called and nothing is written. Everything here is drawn from
+Invariant: no model is called, no entry is written. Everything here is drawn from
 rows that `recall` gave to whoever asks, so an entry that they may not see moves
 neither coverage nor missing words, conflicts or what is said to be left out.
 """
@@ -170,6 +170,7 @@ def reflect(
         rows=recall.of_source(found.rows, vault.source),
         warnings=found.warnings + recall.index_warnings(vault),
     )
+    vault.recorder.recalled(query, recall.shown(found.rows))
     return conclude(query, found, view, budget)
 
 

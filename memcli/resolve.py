@@ -191,6 +191,7 @@ def apply(
                 )
             data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
             change.put(stored.path, data, expected=stored.data)
+            change.note(entry, "resolve")
             changed.append(target)
         verb = "resolve: undo" if found.undo else "resolve"
         change.message = (
@@ -198,6 +199,10 @@ def apply(
             if len(changed) == 1
             else f"{verb}: {len(changed)} entries"
         )
+    if not found.undo:
+        # What goes along for its words was not what anybody had found.
+        named = [target.id for target in changed if target.same_key_as is None]
+        vault.recorder.acted(named, "resolve")
     return changed
 
 

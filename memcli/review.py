@@ -180,6 +180,7 @@ def approve(
             entry = entry.replace(path=path)
             data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
             _move(change, stored, path, data)
+            change.note(entry, "review")
             done.append(Decided(entry.id, entry.display_title, path, "approved"))
         change.message = _message("approved", done)
     return Outcome(done, change.commit)
@@ -207,6 +208,7 @@ def reject(vault: "Vault", ids: Sequence[str], reason: str | None = None) -> Out
             )
             data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
             _move(change, stored, path, data)
+            change.note(entry, "review")
             title = stored.entry.display_title
             done.append(Decided(entry.id, title, path, "rejected"))
         change.message = _message("rejected", done)
@@ -256,6 +258,7 @@ def supersede(
             reason = f"superseded in review by {mine.id}"
         lineage.replace(vault, change, target, fresh, reason=reason, now=now)
         change.remove(stored.path, expected=stored.data)
+        change.note(fresh, "review")
         done = [Decided(mine.id, fresh.display_title, target.path, "superseded")]
         change.message = _message(f"superseded {target.entry.id} by", done)
     return Outcome(done, change.commit)

@@ -2,7 +2,8 @@
 
 Invariant: they answer as one vault that held it all would: words are weighed over all
 of them, so scores compare, and each row says in `source` where it is from. Each vault
-hides from an agent what it hides when it is asked alone. Reads only.
+hides from an agent what it hides when it is asked alone, and notes in its log the rows
+that were its own. Reads only else.
 """
 
 import os
@@ -158,7 +159,13 @@ def recall(
             depth=depth,
         )
         return found._replace(warnings=[*several.warnings, *found.warnings])
+<<<<<<< HEAD
     most, weights = one.extent_of(budget, limit, depth)
+=======
+    usual, pool = one.BUDGETS[one.check_budget(budget)]
+    most = usual if limit is None else limit
+    weights = ranking.Weights(pool=max(pool, 2 * most))
+>>>>>>> 8d12936 (events: a log of what was recalled and written, without a word of it)
 
     def look(reader: "Reader", narrow: Filters) -> Recalled:
         return one.look(
@@ -175,6 +182,9 @@ def recall(
     answers = [(vault, one.of(vault, found)) for vault, found in answers]
     merged = _merged(answers, most)
     kept, omitted = one.fit(merged.rows, max_chars)
+    for vault, _ in answers:
+        rows = one.shown(kept, merged.constraints, vault.source)
+        vault.recorder.recalled(query, rows)
     return merged._replace(
         rows=kept,
         omitted=omitted,
@@ -254,6 +264,9 @@ def reflect(
         for vault, found in answers
     ]
     merged = _gathered(answers, reflection.most(budget, limit), limit)
+    for vault, _ in answers:
+        rows = one.shown(merged.rows, (), vault.source)
+        vault.recorder.recalled(query, rows)
     notes = warnings + _warnings([(v, a.warnings) for v, a in answers])
     return reflection.conclude(query, merged._replace(warnings=notes), view, budget)
 

@@ -12,7 +12,7 @@ import os
 import zlib
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from memcli import config, files, journal, layout
 from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, WriteFailed
@@ -20,6 +20,7 @@ from memcli.journal import Change
 from memcli.lock import Lock
 
 if TYPE_CHECKING:
+    from memcli.entry import Entry
     from memcli.history import Repository
 
 # From this many new files on, syncing them together is faster than one by one.
@@ -41,6 +42,13 @@ class Transaction:
         tell: takes a sentence for the person who waits.
         progress: called with (done, all) while many files are written.
         fault: for tests: called with the name of each step.
+        wrote: called after the commit with what `note` was given.
+
+    Attributes:
+        message: of the commit.
+        commit: its id, once it is there.
+        whole: as said above.
+        action: what is done to the entries that are put, for `note`.
     """
 
     def __init__(
@@ -51,8 +59,10 @@ class Transaction:
         tell: Callable[[str], None],
         progress: Callable[[int, int], None] | None,
         fault: Callable[[str], None],
+        wrote: Callable[[list[dict[str, Any]]], None],
     ) -> None:
         self.message = "memcli"
+        self.action = "save"
         self.commit: str | None = None
         self.whole = False
         self._root = root
@@ -60,6 +70,8 @@ class Transaction:
         self._tell = tell
         self._progress = progress
         self._fault = fault
+        self._wrote = wrote
+        self._notes: list[dict[str, Any]] = []
         self._after: dict[str, bytes | None] = {}
         self._expected: dict[str, bytes | None] = {}
         self._included: list[str] = []
@@ -75,6 +87,18 @@ class Transaction:
                 when it holds something else by then, nothing happens: Conflict.
         """
         self._note(path, data, expected)
+
+    def note(self, entry: "Entry", action: str | None = None) -> None:
+        """Let it be known, once it is committed, that an entry was written."""
+        self._notes.append(
+            {
+                "id": entry.id,
+                "action": action or self.action,
+                "writer": entry.source.writer or "manual",
+                "kind": entry.kind,
+                "type": str(entry.type),
+            }
+        )
 
     def include(self, path: str) -> None:
         """Commit this file, too, as it is on disk, or its absence."""
@@ -163,6 +187,7 @@ class Transaction:
         fault("committed")
         journal.clear(self._root)
         fault("cleared")
+        self._wrote(self._notes)
 
     def _keep(self, changes: Mapping[str, Change]) -> None:
         """Commit what would be lost, as it is; `undo` goes back to the parent."""

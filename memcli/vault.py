@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from memcli.duplicates import Similar
     from memcli.index import Index
     from memcli.reader import Reader
+    from memcli.recorder import Recorder
     from memcli.registry import Registry
 
 __all__ = ["Saved", "Stored", "Vault", "refuse_secrets", "subject"]
@@ -66,6 +67,7 @@ class Vault:
         agent: the name of the agent that asks and writes; None is the vault's owner.
         named: what the user calls it, for a refusal; None is its path.
         source: what its rows say in `source`: personal, or team:NAME.
+        via: how it is asked, for the log of signals.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class Vault:
         agent: str | None = None,
         named: str | None = None,
         source: str = places.PERSONAL,
+        via: str = "python",
     ) -> None:
         self.root = root
         self.named = named or root
@@ -92,6 +95,7 @@ class Vault:
         self.tell = tell or _silent
         self.progress = progress
         self.fault = fault or _silent
+        self.via = via
         self._index: Index | None = None
 
     @classmethod
@@ -213,6 +217,20 @@ class Vault:
         """The built-in kinds and those of the vault's config."""
         return (*KINDS, *config.load(self.root).kinds)
 
+    @property
+    def recorder(self) -> "Recorder":
+        """What notes the use of this vault."""
+        from memcli.recorder import Recorder
+
+        return Recorder(
+            self.root,
+            environ=self.environ,
+            now_ms=self.now_ms,
+            entropy=self.entropy,
+            agent=self.agent.name if self.agent else None,
+            via=self.via,
+        )
+
     # --- writing ------------------------------------------------------------------
 
     def transaction(self) -> "Transaction":
@@ -228,6 +246,7 @@ class Vault:
             tell=self.tell,
             progress=self.progress,
             fault=self.fault,
+            wrote=self.recorder.wrote,
         )
 
     def draft(self, values: Mapping[str, Any]) -> Entry:
@@ -278,10 +297,14 @@ class Vault:
             for entry in drafts:
                 refuse_secrets(entry)
         with self.transaction() as change:
+            change.action = verb
             known, alike = self.known(drafts, similar=similar)
             saved = self.place(change, drafts, known, register=register)
             created = [item for item in saved if item.outcome == "created"]
             change.message = message(verb, saved, origin)
+        cited = [name for item in created for name in item.cited]
+        if cited and verb == "save":
+            self.recorder.judged(dict.fromkeys(cited), useful=True, by="citation")
         if created and alike:
             saved[0] = saved[0]._replace(similar=tuple(alike))
         return saved
@@ -333,6 +356,8 @@ class Vault:
                 held, outcome = match
                 if change is not None and outcome in ("seen", "recurred"):
                     outcome = self._sight(change, held, draft, now) or outcome
+                    if outcome != "duplicate":
+                        change.note(draft.replace(id=held.id))
                 saved.append(matched(held, outcome))
                 continue
             given, enrolled = draft.entities if register else (), []
@@ -348,6 +373,7 @@ class Vault:
                 fresh = entry.id or new_id(now_ms + number, self.entropy)
                 entry = entry.replace(id=fresh)
                 change.put(path, codec.encode(entry), expected=None)
+                change.note(entry)
                 spot = partial(self.free_path, folders=folders)
                 enrolled = registry.enrolled(entry, given, names, spot, self._new_id)
                 for one, data in enrolled:
@@ -366,6 +392,7 @@ class Vault:
                     notes=notes,
                     entities=entry.entities,
                     registered=tuple(one.name for one, _ in enrolled),
+                    cited=tuple(one.partition(":")[0] for one in entry.fingerprints),
                 )
             )
             known.add(entry.body, duplicates.held(entry, now_ms // 1000))

@@ -256,6 +256,8 @@ def _session_start(root: str, event: "Event", line: dict[str, Any]) -> str:
             harness.show(root, event.session, found.shown, afresh=forgot)
     except OSError as error:
         line["error"] = _named(error)
+    if found.shown:
+        briefing.note(opened[0], None, items, found.shown)
     return found.text
 
 
@@ -279,6 +281,7 @@ def _prompt_submit(root: str, event: "Event", line: dict[str, Any]) -> str:
         # First: what cannot be noted would be told again at every prompt.
         harness.show(root, event.session, found.shown)
     line["shown"] = len(found.shown)
+    briefing.note(vault, event.prompt, items, found.shown)
     return found.text
 
 
@@ -348,7 +351,7 @@ def _vault(root: str) -> "tuple[Vault, View]":
     from memcli.vault import Vault
 
     agent = os.environ.get("MEMCLI_AGENT") or None
-    vault = Vault(root, environ=os.environ, agent=agent)
+    vault = Vault(root, environ=os.environ, agent=agent, via="hook")
     return vault, View(vault.now_ms() // 1000)
 
 

@@ -37,6 +37,7 @@ def run(context: Context) -> Result:
         stdin_is_terminal=False,
         ask=lambda _question: None,
         progress=lambda _doing: None,
+        via="mcp",
     )
     serving.serve(
         tools.TOOLS,

@@ -26,7 +26,8 @@ def run(command: spec.Command, values: dict[str, Any]) -> int:
         vault = vault[0] if vault else None
     context = _context(vault, as_json, screen)
     agent = values.pop("agent") or os.environ.get("MEMCLI_AGENT") or None
-    context = context._replace(agent=agent, vaults=vaults)
+    via = "reflect" if command.name == "reflect" else "recall"
+    context = context._replace(agent=agent, vaults=vaults, via=via)
     try:
         result = command.run(context, **values)
         return screen.success(result)

@@ -43,7 +43,8 @@ class Context(NamedTuple):
 
     `vault` is what --vault names, `vaults` what it names where it may be repeated.
     `ask` puts a question on stderr and gives the line that was typed, None at the end
-    of the input; whoever asks looks first whether `interactive`.
+    of the input; whoever asks looks first whether `interactive`. `via` is how questions
+    are put, for the log of signals.
     """
 
     environ: Mapping[str, str]
@@ -58,6 +59,7 @@ class Context(NamedTuple):
     json: bool
     agent: str | None = None
     vaults: tuple[str, ...] = ()
+    via: str = "recall"
 
     @property
     def interactive(self) -> bool:
@@ -116,6 +118,7 @@ class Context(NamedTuple):
             "tell": self.tell,
             "progress": self.progress(doing),
             "agent": self.agent,
+            "via": self.via,
         }
 
 
