@@ -8,7 +8,7 @@ speaks without being asked. The same vault and prompt give the same items.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memcli import screening, signals
+from memcli import event, screening
 from memcli.framing import Item
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def at_start(vault: "Vault", view: "View") -> list[Item]:
                 row for row in _of_kind(reader, kind, view) if row["id"] not in told
             ]
             found += [
-                Item(row["id"], _short(row), part, signals.row(row, channels=[kind]))
+                Item(row["id"], _short(row), part, event.row(row, channels=[kind]))
                 for row in rows[:most]
             ]
         found += [_chosen(reader, one, "Rules", "rule") for one in chosen.rules]
@@ -81,7 +81,7 @@ def note(
 
 def _chosen(reader: "Reader", one: "Candidate", part: str, channel: str) -> Item:
     docs = reader.exact("id", one.id)
-    row = signals.row(reader.row(docs[0]), channels=[channel]) if docs else None
+    row = event.row(reader.row(docs[0]), channels=[channel]) if docs else None
     return Item(one.id, one.text, part, row)
 
 
@@ -130,10 +130,8 @@ def _fitting(
         if row["id"] in shown or screening.suspicious(row["text"]):
             continue
         if _fits(hit.matched, weights, whole, len(row["terms"])):
-            channels = [name for name in signals.CHANNELS if hit.parts.get(name)]
-            signal = signals.row(
-                row, score=hit.score, channels=channels, parts=hit.parts
-            )
+            channels = [name for name in event.CHANNELS if hit.parts.get(name)]
+            signal = event.row(row, score=hit.score, channels=channels, parts=hit.parts)
             part = "What may fit this prompt"
             items.append(Item(row["id"], _short(row), part, signal))
         if len(items) == _MOST:

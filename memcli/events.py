@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memcli import layout, signals
+from memcli import event, layout
 from memcli.errors import MemcliError
 
 # A full file is about 400 recalls of ten rows: four keep the last weeks of one person.
@@ -23,14 +23,14 @@ _TRIES = 5
 
 
 class Log(NamedTuple):
-    """What the files hold: signals, the newest last; uses that were rotated away."""
+    """What the files hold: events, the newest last; uses that were rotated away."""
 
-    signals: list[dict[str, Any]]
+    events: list[dict[str, Any]]
     folded: dict[str, int]
 
     def uses(self) -> dict[str, int]:
         """How often each skill was stored or recalled, by id."""
-        counts = signals.uses(self.signals)
+        counts = event.uses(self.events)
         counts.update(self.folded)
         return dict(counts)
 
@@ -42,31 +42,31 @@ class _Total(NamedTuple):
     uses: dict[str, int]
 
 
-def encode(signal: Mapping[str, Any]) -> bytes:
-    """A signal as its line."""
+def encode(line: Mapping[str, Any]) -> bytes:
+    """An event as its line."""
     import json
 
-    text = json.dumps(signal, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(line, separators=(",", ":"), allow_nan=False)
     return text.encode() + b"\n"
 
 
 def decode(line: bytes) -> dict[str, Any] | None:
-    """The signal in a line; None for what is none, or was cut."""
+    """The event in a line; None for what is none, or was cut."""
     import json
 
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return value if signals.is_signal(value) else None
+    return value if event.is_event(value) else None
 
 
 def append(root: str, lines: Sequence[Mapping[str, Any]], full: int = _FULL) -> bool:
-    """Add signals; whether all of them are in the log now.
+    """Add events; whether all of them are in the log now.
 
     Args:
         root: the vault's folder.
-        lines: the signals, in their order.
+        lines: the events, in their order.
         full: bytes from which on a file is put away.
     """
     try:
@@ -97,7 +97,7 @@ def read(root: str) -> Log:
 
 
 def newest(root: str, holding: str = "") -> Iterator[dict[str, Any]]:
-    """The signals, the newest first; only those whose line holds this text."""
+    """The events, the newest first; only those whose line holds this text."""
     mark = holding.encode()
     for data in reversed(_files(root, _total(root).upto) or ()):
         for line in reversed(data.split(b"\n")):
@@ -207,10 +207,10 @@ def _folded(root: str, number: int, total: _Total) -> _Total:
 
     path = _numbered(root, number)
     if number > total.upto:
-        counts = signals.uses(filter(None, map(decode, _bytes(path).split(b"\n"))))
+        counts = event.uses(filter(None, map(decode, _bytes(path).split(b"\n"))))
         counts.update(total.uses)
         total = _Total(number, dict(counts))
-        data = json.dumps({"v": signals.VERSION, **total._asdict()}).encode() + b"\n"
+        data = json.dumps({"v": event.VERSION, **total._asdict()}).encode() + b"\n"
         files.write_atomic(_path(root, layout.EVENTS_TOTAL), data)
     os.unlink(path)
     return total

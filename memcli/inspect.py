@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import decay, files, layout, lineage, links, staleness
+from memcli import decay, files, layout, lineage, links, staleness, usage
 from memcli.eligibility import View, verdict
 from memcli.entry import FIELDS, Entry, Status
 from memcli.errors import (
@@ -81,6 +81,7 @@ class Inspected(NamedTuple):
     recurred_at: str | None
     stale: bool
     stale_why: list[dict[str, Any]]
+    uses: int | None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -109,6 +110,7 @@ class Inspected(NamedTuple):
             "recurred_at": self.recurred_at,
             "stale": self.stale,
             "stale_why": self.stale_why,
+            "uses": self.uses,
         }
 
 
@@ -216,6 +218,7 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         versions=vault.read(lambda reader: lineage.versions(reader, entry.id)),
         item=_item_facts(entry, found.expires, now, policies),
         recurred_at=lineage.recurred_at(entry._asdict()),
+        uses=usage.uses(vault, entry),
         **around,
     )
 

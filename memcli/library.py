@@ -12,6 +12,7 @@ from memcli.eligibility import View
 
 if TYPE_CHECKING:
     from memcli.evolve import Evolved
+    from memcli.feedback import Noted
     from memcli.forget import Forgotten
     from memcli.reflect import Reflection, Synthesis
     from memcli.resolve import Target
@@ -142,6 +143,14 @@ class Vault(_vault.Vault):
 
         plan = resolve.plan(self, ids, same_key=same_key, undo=True)
         return resolve.apply(self, plan)
+
+    def feedback(
+        self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
+    ) -> "list[Noted]":
+        """Note which rows were of use; see `memcli.feedback.feedback`."""
+        from memcli import feedback
+
+        return feedback.feedback((self,), useful, not_useful)
 
     def forget(self, entry_id: str, *, versions: bool = False) -> "Forgotten":
         """Remove an entry for good; see `memcli.forget.forget`."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from memcli import files, layout, lint_lifecycle, registry
+from memcli import files, layout, lint_lifecycle, registry, usage
 from memcli.document import composed, link_names, link_readings, links_of
 from memcli.entry import Status
 from memcli.errors import InvalidEntry, MemcliError
@@ -75,6 +75,7 @@ def lint(
     found += lint_lifecycle.about_lives(read, now)
     found += _about_links(read, others, registry.link_names(vault.root))
     found += registry.findings(vault.root)
+    found += usage.findings(vault, [text.entry for text in read])
     found += _about_folder(vault, listing)
     return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
 

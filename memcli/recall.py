@@ -8,7 +8,7 @@ the log of signals says which rows were shown.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import asking, neighbourhood, ranking, signals, staleness
+from memcli import asking, event, neighbourhood, ranking, staleness
 from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entry import Layer, Status, check_choice
 from memcli.errors import InvalidValue
@@ -218,7 +218,7 @@ def shown(
         source: only those of this vault; their ranks are as shown.
     """
     return [
-        signals.row(
+        event.row(
             {**row._asdict(), "origin": {"writer": row.writer}},
             rank=rank,
             score=row.score,

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from memcli import config, events, places, signals
+from memcli import config, event, events, places
 from memcli.errors import MemcliError
 
 # Acting upon an entry so long after a recall returned it says that the recall was good.
@@ -22,7 +22,7 @@ _NAME = 6
 
 
 class Recorder:
-    """Notes signals of one vault.
+    """Notes events of one vault.
 
     Args:
         root: the vault's folder.
@@ -65,7 +65,7 @@ class Recorder:
 
         Args:
             question: its words, of which the hash is kept.
-            rows: as `signals.row` makes them, those that were shown and no others.
+            rows: as `event.row` makes them, those that were shown and no others.
         """
         if not self.on:
             return
@@ -154,7 +154,7 @@ class Recorder:
         return self._now_ms() // 1000
 
     def _note(self, lines: Sequence[Mapping[str, Any]]) -> bool:
-        head = {"v": signals.VERSION, "at": self._now()}
+        head = {"v": event.VERSION, "at": self._now()}
         return events.append(self._root, [{**head, **line} for line in lines])
 
 
@@ -165,7 +165,7 @@ def _fewer(written: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     kept: list[Mapping[str, Any]] = []
     many: dict[tuple[str, ...], int] = {}
     for one in written:
-        if signals.is_skill(one["kind"], one["type"]):
+        if event.is_skill(one["kind"], one["type"]):
             kept.append(one)
         else:
             sort = (one["action"], one["writer"], one["kind"], one["type"])

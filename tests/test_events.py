@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import Vault, events, layout, signals
+from memcli import Vault, event, events, layout, signals
 from tests.conftest import NOW, VaultMaker
 
 TEXT = st.text(max_size=12)
@@ -78,7 +78,7 @@ def write(number: int, **fields: Any) -> dict[str, Any]:
 
 
 def ids(root: Path) -> list[str]:
-    return [one["id"] for one in events.read(str(root)).signals]
+    return [one["id"] for one in events.read(str(root)).events]
 
 
 def log(root: Path) -> Path:
@@ -115,7 +115,7 @@ def test_whatever_stands_in_a_log_can_be_counted(
     line = json.dumps(broken).encode()
     found = [one for one in [events.decode(line)] if one]
     signals.summary(found)
-    signals.uses(found)
+    event.uses(found)
 
 
 @given(st.binary(max_size=60))
@@ -216,7 +216,7 @@ def read_often(root: str, stop: Any) -> None:
     """What a reader sees is whole, and in each writer's order."""
     while not stop.is_set():
         last: dict[int, int] = {}
-        for one in events.read(root).signals:
+        for one in events.read(root).events:
             process, number = divmod(int(one["id"]), 10_000)
             assert number > last.get(process, -1), (process, number, last)
             last[process] = number
@@ -247,7 +247,7 @@ def test_sixteen_processes_append_and_rotate_at_once(tmp_path: Path):
     ]
     assert all(events.decode(line) for line in lines)
     kept = events.read(root)
-    assert len(kept.signals) == len(lines)
+    assert len(kept.events) == len(lines)
     assert len(list(folder.glob("events-*.jsonl"))) == 3
     # Rotated away or kept, each of them is there once.
     everything = {
@@ -280,19 +280,19 @@ def test_a_log_that_cannot_be_written_fails_nothing(vault: Vault):
     log(Path(vault.root)).mkdir(parents=True)  # whatever is in the way
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
     assert rows(vault, "deploy") == ["We deploy on Mondays"]
-    assert events.read(vault.root).signals == []
+    assert events.read(vault.root).events == []
 
 
 def test_a_full_disk_fails_nothing(vault: Vault, monkeypatch: pytest.MonkeyPatch):
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    before = len(events.read(vault.root).signals)
+    before = len(events.read(vault.root).events)
 
     def full(root: str, data: bytes, limit: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(events, "_write", full)
     assert rows(vault, "deploy") == ["We deploy on Mondays"]
-    assert len(events.read(vault.root).signals) == before
+    assert len(events.read(vault.root).events) == before
 
 
 def test_a_log_that_cannot_be_rotated_stops_growing(
@@ -326,13 +326,13 @@ def test_a_log_that_cannot_be_rotated_stops_growing(
 )
 def test_off_means_off_and_what_is_unclear_is_off(vault: Vault, text: str):
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    assert len(events.read(vault.root).signals) == 1
+    assert len(events.read(vault.root).events) == 1
     Path(vault.root, layout.CONFIG).write_text(text, encoding="utf-8")
     # A recall itself may refuse a config that is broken.
     vault.recorder.recalled("deploy", [])
     vault.recorder.wrote([write(1)])
     vault.recorder.judged([write(1)["id"]], useful=True, by="user")
-    assert len(events.read(vault.root).signals) == 1
+    assert len(events.read(vault.root).events) == 1
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_off_means_off_and_what_is_unclear_is_off(vault: Vault, text: str):
 def test_on_is_the_default(vault: Vault, text: str):
     Path(vault.root, layout.CONFIG).write_text(text, encoding="utf-8")
     vault.recall("deploy")
-    assert len(events.read(vault.root).signals) == 1
+    assert len(events.read(vault.root).events) == 1
 
 
 def test_a_vault_that_may_only_be_read_gets_no_log(
@@ -349,11 +349,11 @@ def test_a_vault_that_may_only_be_read_gets_no_log(
 ):
     vault = make_vault()
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    before = events.read(vault.root).signals
+    before = events.read(vault.root).events
     folder = Path(os.environ["XDG_CONFIG_HOME"], "memcli")
     folder.mkdir(parents=True)
     settings = f"[vaults.team]\npath = {json.dumps(vault.root)}\nrole = 'ro'\n"
     (folder / "config.toml").write_text(settings, encoding="utf-8")
     again = make_vault()
     assert rows(again, "deploy") == ["We deploy on Mondays"]
-    assert events.read(vault.root).signals == before
+    assert events.read(vault.root).events == before

@@ -21,9 +21,10 @@ _MOST_LISTED = 50
 
 def topic(vault: "Vault") -> Result:
     """`inspect entities`: what is registered and mentioned, and how often."""
-    from memcli import entities
+    from memcli import entities, usage
 
     rows = entities.listed(vault)
+    through = usage.channels(vault)
     waiting = len(entities.candidates(vault))
     registered = sum(row.registered for row in rows)
 
@@ -50,6 +51,12 @@ def topic(vault: "Vault") -> Result:
                 canvas.line(f"  ... and {len(rows) - _MOST_LISTED:,} more (--json)")
         if waiting:
             canvas.line(f"{waiting:,} names wait: memcli review --entities")
+        if through.recalls:
+            counts = ", ".join(
+                f"{count:,} {one}" for one, count in through.rows.items()
+            )
+            canvas.line(f"rows of the last {through.recalls:,} recalls by channel:")
+            canvas.line(f"  {counts}")
 
     data = {
         "entities": [row._asdict() for row in rows],
@@ -57,6 +64,7 @@ def topic(vault: "Vault") -> Result:
         "registered": registered,
         "hubs": [row.name for row in rows if row.hub],
         "candidates": waiting,
+        "channels": through._asdict(),
     }
     return Result(data=data, text=text)
 

@@ -25,6 +25,7 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
       memcli inspect models --stale
       memcli inspect mining
       memcli inspect sessions
+      memcli inspect signals
       memcli inspect entity Redis
       memcli inspect entity --merge "Redis DB" Redis --dry-run
       memcli inspect lint --json
@@ -35,7 +36,7 @@ _PARAMETERS = (
     Argument(
         "what",
         "An id (a unique prefix will do), inbox, reflections, ideas, entities, entity, "
-        "models, research, mining, sessions, agents, vaults, index, or lint",
+        "models, research, mining, sessions, signals, agents, vaults, index, or lint",
         metavar="[WHAT]",
     ),
     Argument(
@@ -44,6 +45,13 @@ _PARAMETERS = (
         metavar="[NAME]",
     ),
     Option("stale", ("--stale",), bool, "With models: only stale ones", default=False),
+    Option(
+        "pairs",
+        ("--pairs",),
+        bool,
+        "With signals: what a scorer learns from, as JSON lines",
+        default=False,
+    ),
     Option("query", ("--query",), str, "With reflections: the prompt they are for"),
     Option("repair", ("--repair",), bool, "Mend what is wrong", default=False),
     Option("merge", ("--merge",), str, "With entity: --merge A B, A goes into B", None),
@@ -57,7 +65,7 @@ _PARAMETERS = (
 # o, u); "agents" and "research" do not, and no id starts so before the year 2318.
 _TOPICS = (
     "inbox", "reflections", "ideas", "entities", "entity", "models", "research",
-    "mining", "sessions", "agents", "vaults", "index", "lint",
+    "mining", "sessions", "signals", "agents", "vaults", "index", "lint",
 )  # fmt: skip
 # An overview names this many findings and files; `inspect lint` names all.
 _MOST_SHOWN = 20
@@ -98,6 +106,8 @@ def _check(what: str, values: dict[str, Any]) -> None:
             raise UsageError(f"{flag} belongs to: memcli inspect --repair")
     if values["query"] and what != "reflections":
         raise UsageError("--query belongs to: memcli inspect reflections")
+    if values["pairs"] and what != "signals":
+        raise UsageError("--pairs belongs to: memcli inspect signals")
     if values["stale"] and what != "models":
         raise UsageError("--stale belongs to: memcli inspect models")
     if values["session"] and what not in ("mining", "research", "entity"):
@@ -126,6 +136,10 @@ def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
         from memcli.cli import sessions
 
         return sessions.sessions(vault)
+    if what == "signals":
+        from memcli.cli import signals
+
+        return signals.pairs(vault) if values["pairs"] else signals.signals(vault)
     if what == "models":
         from memcli.cli import citing
 
@@ -265,6 +279,8 @@ def _draw(canvas: Canvas, found: "Inspected") -> None:
             f"  weight {found.item['score']}, seen {found.item['sightings']} times, "
             + ("no end" if left is None else f"{left:g} days left")
         )
+    if found.uses is not None:
+        canvas.line(f"  stored or recalled {found.uses:,} times")
     canvas.line()
     for line in entry.body.strip().split("\n"):
         canvas.line(f"  {line}")

@@ -150,6 +150,22 @@ _PARAMETERS: tuple[Option | Argument, ...] = (
         "Questions from a JSONL file, - for stdin",
         metavar="FILE",
     ),
+    Option(
+        "useful",
+        ("--useful",),
+        str,
+        "Instead of a question: this row was of use; repeatable",
+        repeat=True,
+        metavar="ID",
+    ),
+    Option(
+        "not_useful",
+        ("--not-useful",),
+        str,
+        "Instead of a question: this row was not; repeatable",
+        repeat=True,
+        metavar="ID",
+    ),
     *SEVERAL_VAULTS,
 )
 
@@ -159,9 +175,13 @@ def run(context: Context, **values: Any) -> Result:
     batch = values.pop("batch")
     # Quotes around a question are for the shell, not for us.
     values["query"] = " ".join(values["query"])
-    _consistent(values, batch)
+    useful, not_useful = values.pop("useful"), values.pop("not_useful")
+    judging = bool(useful or not_useful)
+    _consistent(values, batch, judging=judging)
     personal_only = values.pop("personal_only")
     asked = context.open_vaults("indexing", personal_only=personal_only)
+    if judging:
+        return _judged(asked, useful, not_useful)
     if batch:
         return _batch(context, asked, batch, values)
     if not values["research"]:
@@ -176,8 +196,18 @@ def run(context: Context, **values: Any) -> Result:
     return citing.counted(_result(found, explain=values["explain"]), run_)
 
 
-def _consistent(values: dict[str, Any], batch: str | None) -> None:
+def _consistent(values: dict[str, Any], batch: str | None, *, judging: bool) -> None:
     question = values["query"]
+    if judging:
+        given = [
+            name for name in ("query", "all", "cursor", "research") if values[name]
+        ]
+        if batch or given:
+            raise UsageError(
+                "--useful and --not-useful speak of rows that were recalled before",
+                hint="First give the feedback, then ask in a command of its own.",
+            )
+        return
     if batch and (question or values["all"]):
         raise UsageError("--batch brings its own questions", hint="Drop the QUERY.")
     if values["all"] and question:
@@ -324,6 +354,28 @@ def _asked(values: dict[str, Any], flags: dict[str, Any], line: int) -> dict[str
             )
         asked[key] = items if repeat else value
     return asked
+
+
+def _judged(
+    asked: "Vault | Several", useful: list[str], not_useful: list[str]
+) -> Result:
+    from memcli import feedback
+
+    vaults = asked.vaults if isinstance(asked, tuple) else (asked,)
+    noted = feedback.feedback(vaults, useful, not_useful)
+
+    def text(canvas: Canvas) -> None:
+        for one in noted:
+            word = "useful" if one.useful else "not useful"
+            canvas.line(f"{word}: {one.id} {one.title}", style="good")
+
+    warnings = [
+        f"{one.id} is in no recall that is known" for one in noted if not one.recall
+    ]
+    if not all(one.noted for one in noted):
+        warnings.append("the log cannot be written: nothing was noted")
+    data = feedback.as_dict(noted)
+    return Result(data=data, text=text, warnings=tuple(warnings))
 
 
 def _wanted(name: str) -> type:

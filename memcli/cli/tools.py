@@ -282,7 +282,8 @@ RECALL = Tool(
     "happened. Call it before work that may have a history, and when the user refers "
     "to earlier sessions. Not for what this conversation or the code says, and not "
     "again with the same words: change the words, or take fewer. Returns ranked rows "
-    f"with ids; no rows means that nothing is known. {_DATA}",
+    "with ids; no rows means that nothing is known. In a call of its own, `useful` and "
+    f"`not_useful` say which rows helped. {_DATA}",
     (
         Parameter("query", "Words or a question"),
         Parameter("budget", "How much to return and how far to look; mid if not given"),
@@ -302,6 +303,8 @@ RECALL = Tool(
         Parameter("explain", "Say why each row was chosen"),
         Parameter("all", "Instead of a query: every entry, oldest first"),
         Parameter("cursor", "With all and limit: the next_cursor of the page before"),
+        Parameter("useful", "Instead of a query: ids of rows recalled that helped"),
+        Parameter("not_useful", "Instead of a query: ids of rows that misled"),
     ),
     _recalled,
 )

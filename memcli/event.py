@@ -1,0 +1,125 @@
+"""One event of the log of signals: its form, and what is counted of it for good.
+
+Invariant: pure; an event holds ids, times, names and numbers, never a word of a memory
+or a question.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+VERSION = 1
+Event = Mapping[str, Any]
+
+CHANNELS = (
+    "lexical", "neighbours", "session", "feedback", "entity", "graph", "temporal",
+    "constraint",
+)  # fmt: skip
+"""What finds rows; a session's start has names of its own besides."""
+
+_NUMBER = (int, float)
+_STORED = ("save", "import", "evolve")
+
+
+def is_skill(kind: str, about: str) -> bool:
+    """Whether the uses of an entry of this kind and type are counted."""
+    return "skill" in (kind, about)
+
+
+def row(
+    entry: Mapping[str, Any],
+    *,
+    rank: int | None = None,
+    score: float = 0.0,
+    channels: Sequence[str] = (),
+    parts: Mapping[str, float] | None = None,
+) -> dict[str, Any]:
+    """A row of a recall as its event has it.
+
+    Args:
+        entry: its `id`, `kind`, `type`, and in `origin` its source.
+        rank: its place among the rows from 1; None for what was not ranked.
+        score: what it was ranked by.
+        channels: what found it.
+        parts: the named pieces of its score; zeros are left out.
+    """
+    made: dict[str, Any] = {
+        "id": entry["id"],
+        "rank": rank,
+        "score": round(score, 4),
+        "channels": list(channels),
+        "features": features(parts or {}, entry["origin"].get("writer")),
+    }
+    if is_skill(entry["kind"], entry["type"]):
+        made["skill"] = True
+    return made
+
+
+def features(parts: Mapping[str, float], writer: str | None) -> dict[str, float]:
+    """What a row is learned by: the pieces of its score, and who wrote it.
+
+    >>> features({"lexical": 2.0, "session": 0.0}, None)
+    {'lexical': 2.0, 'writer:manual': 1.0}
+    """
+    held = {name: round(part, 4) for name, part in parts.items() if part}
+    return {**held, f"writer:{writer or 'manual'}": 1.0}
+
+
+def is_event(value: Any) -> bool:
+    """Whether a value read from a log is an event of this version."""
+    if not isinstance(value, dict) or value.get("v") != VERSION:
+        return False
+    if type(value.get("at")) is not int:
+        return False
+    match value.get("event"):
+        case "recall":
+            rows = value.get("rows")
+            return (
+                _has(value, str, "recall", "via")
+                and _may_have(value, "question", "agent")
+                and isinstance(rows, list)
+                and all(map(_is_row, rows))
+            )
+        case "write":
+            texts = _has(value, str, "action", "writer", "kind", "type")
+            count = value.get("count", 1)
+            return texts and _may_have(value, "id") and type(count) is int
+        case "feedback":
+            useful = isinstance(value.get("useful"), bool)
+            return (
+                useful and _has(value, str, "id", "by") and _may_have(value, "recall")
+            )
+    return False
+
+
+def uses(events: Iterable[Event]) -> Counter[str]:
+    """How often each skill was stored or recalled, by its id."""
+    found = Counter[str]()
+    for one in events:
+        if one["event"] == "recall":
+            found.update(row["id"] for row in one["rows"] if row.get("skill"))
+        elif one["event"] == "write" and one["id"] and one["action"] in _STORED:
+            found[one["id"]] += is_skill(one["kind"], one["type"])
+    return +found
+
+
+def _has(value: Mapping[str, Any], kind: type, *names: str) -> bool:
+    return all(isinstance(value.get(name), kind) for name in names)
+
+
+def _may_have(value: Mapping[str, Any], *names: str) -> bool:
+    """The key must be there; None is an answer."""
+    return all(name in value and isinstance(value[name], str | None) for name in names)
+
+
+def _is_row(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        return False
+    rank, held, through = (value.get(n, 0) for n in ("rank", "features", "channels"))
+    return (
+        (rank is None or (type(rank) is int and rank > 0))
+        and isinstance(held, dict)
+        and all(type(part) in _NUMBER for part in held.values())
+        and isinstance(through, list)
+        and all(isinstance(name, str) for name in through)
+    )

@@ -1,0 +1,111 @@
+"""Feedback: whoever asked says which rows were of use, and which were not.
+
+Invariant: every id is looked up before anything is noted, as far as whoever says so may
+see; what is said concerns the newest recall that returned the entry, and changes no
+entry.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed, UsageError
+
+if TYPE_CHECKING:
+    from memcli.vault import Vault
+
+
+class Noted(NamedTuple):
+    """What was said of one entry.
+
+    `recall` names the newest answer that held it, None when no answer is known that
+    did; `noted` is False when the disk refused the line.
+    """
+
+    id: str
+    title: str
+    useful: bool
+    recall: str | None
+    source: str
+    noted: bool
+
+
+def feedback(
+    vaults: "Sequence[Vault]", useful: Sequence[str], not_useful: Sequence[str] = ()
+) -> list[Noted]:
+    """Note which entries were of use, and which were not.
+
+    Args:
+        vaults: where they may be; one that holds it notes it.
+        useful: ids, or unique prefixes of them.
+        not_useful: the same of those that were not.
+
+    Returns:
+        What was noted, in the order of the ids.
+
+    Raises:
+        EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
+        UsageError: an entry is said to be both.
+        NotAllowed: the vault logs nothing (code `signals_off`).
+        VaultNotFound: the vault may only be read.
+    """
+    named = [(one, True) for one in useful] + [(one, False) for one in not_useful]
+    found: dict[str, tuple[list[tuple[Vault, str]], bool]] = {}
+    for name, good in named:
+        entry_id, places = _found(vaults, name)
+        if found.setdefault(entry_id, (places, good))[1] is not good:
+            raise UsageError(
+                f"{entry_id} is said to be useful, and not to be",
+                hint="Give it once.",
+            )
+    for places, _ in found.values():
+        for vault, _ in places:
+            _refuse_silence(vault)
+    noted = []
+    for entry_id, (places, good) in found.items():
+        for vault, title in places:
+            said = vault.recorder.judged([entry_id], useful=good, by="user")
+            noted += [
+                Noted(entry_id, title, good, recall, vault.source, done)
+                for _, recall, done in said
+            ]
+    return noted
+
+
+def as_dict(noted: Sequence[Noted]) -> dict[str, Any]:
+    """For JSON."""
+    return {"feedback": [one._asdict() for one in noted], "count": len(noted)}
+
+
+def _found(
+    vaults: "Sequence[Vault]", name: str
+) -> "tuple[str, list[tuple[Vault, str]]]":
+    """The whole id that a prefix means, and the vaults that hold it."""
+    held: dict[str, list[tuple[Vault, str]]] = {}
+    missing: EntryNotFound | None = None
+    for vault in vaults:
+        try:
+            entry = vault.get(name)
+        except EntryNotFound as error:
+            missing = missing or error
+            continue
+        held.setdefault(entry.id, []).append((vault, entry.display_title))
+    if len(held) > 1:
+        raise AmbiguousId(
+            f"'{name}' addresses {len(held)} entries: {', '.join(held)}",
+            hint="Give more characters of the id, or the vault: --vault NAME",
+        )
+    if missing is not None and not held:
+        raise missing
+    ((entry_id, places),) = held.items()
+    # A copy in a vault that may only be read takes nothing from the one that may not.
+    return entry_id, [one for one in places if not one[0].read_only] or places
+
+
+def _refuse_silence(vault: "Vault") -> None:
+    vault.refuse_read_only()
+    if not vault.recorder.on:
+        raise NotAllowed(
+            f"{vault.named} keeps no log of signals, so this cannot be noted",
+            hint="Its .memcli/config.toml says so: [signals] log (docs/signals.md)",
+            code="signals_off",
+        )
