@@ -137,8 +137,8 @@ def findings(vault: "Vault", entries: Sequence[Entry]) -> Iterator[Finding]:
 _ABOUT = {
     "entity": (
         "registered entities are mentioned by several entries",
-        "Ask with a name, to see it: memcli recall NAME --explain; names that questions "
-        "use and the registry lacks: memcli inspect entity NAME --alias OTHER",
+        "Ask with a name, to see it: memcli recall NAME --explain; what questions call "
+        "it may be missing: memcli inspect entity NAME --alias OTHER",
     ),
     "graph": (
         "registered entities are mentioned by several entries",

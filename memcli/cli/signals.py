@@ -42,10 +42,8 @@ def _draw(canvas: Canvas, found: "Usage") -> None:
         from memcli import temporal
 
         since = temporal.iso(said.since)[:10]
-        canvas.line(
-            f"{said.events:,} events since {since}, {found.bytes:,} bytes: {found.path}",
-            style="title",
-        )
+        size = f"{found.bytes:,} bytes in {found.path}"
+        canvas.line(f"{said.events:,} events since {since}, {size}", style="title")
         canvas.line(f"written: {_counts(said.writes, 'by ')}")
         share = "" if said.share is None else f" ({said.share:.0%})"
         canvas.line(

@@ -1,0 +1,250 @@
+"""Signals by the command line, hooks and MCP: who asked, and what was of use."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, config, events, layout
+from memcli.cli import tools
+from memcli.cli.spec import Context
+from tests.cli.conftest import Run
+from tests.conftest import NOW, VaultMaker
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def noted(vault: Vault, kind: str = "recall") -> list[dict[str, Any]]:
+    return [one for one in events.read(vault.root).events if one["event"] == kind]
+
+
+@pytest.mark.parametrize("command", ["recall", "reflect"])
+def test_a_question_is_noted_with_the_way_it_came(
+    memcli: Run, vault: Vault, command: str
+):
+    mine = save(vault, "We deploy on Mondays")
+    assert memcli(command, "deploy", "--json").code == 0
+    (one,) = noted(vault)
+    assert (one["via"], [row["id"] for row in one["rows"]]) == (command, [mine])
+
+
+def test_each_question_of_a_batch_is_noted(memcli: Run, vault: Vault):
+    lines = b'{"query": "deploy"}\n{"query": "zebra"}\n'
+    assert memcli("recall", "--batch", "-", stdin=lines).code == 0
+    assert len(noted(vault)) == 2
+    assert memcli("recall", "--all").code == 0
+    assert len(noted(vault)) == 2
+
+
+def hook(memcli: Run, event: str, **payload: str) -> str:
+    given = json.dumps({"session_id": "s1", **payload}).encode()
+    done = memcli("hook", event, "--host", "codex", stdin=given)
+    assert done.code == 0
+    return done.out
+
+
+def test_a_prompt_is_noted_with_what_was_told(memcli: Run, vault: Vault):
+    mine = save(vault, "The billing service deploys from the main branch")
+    prompt = "please deploy the billing service from main"
+    assert mine in hook(memcli, "prompt-submit", prompt=prompt)
+    assert hook(memcli, "prompt-submit", prompt=prompt) == ""  # it was told already
+    told, silent = noted(vault)
+    assert told["via"] == silent["via"] == "hook"
+    assert told["question"] == silent["question"] is not None
+    (row,) = told["rows"]
+    assert (row["id"], row["rank"], row["channels"]) == (mine, 1, ["lexical"])
+    assert row["features"]["lexical"] > 0
+    assert (silent["hit"], silent["rows"]) == (False, [])
+
+
+def test_the_start_of_a_session_is_noted_without_a_question(memcli: Run, vault: Vault):
+    pinned = save(vault, "Ask before you push", pinned=True)
+    rule = save(vault, "Never drop a table", kind="constraint")
+    recent = save(vault, "The rerank key is broken", item="derived")
+    Path(vault.root, layout.HARNESS).mkdir()
+    Path(vault.root, layout.HARNESS, "swept").touch()
+    assert pinned in hook(memcli, "session-start")
+    (one,) = noted(vault)
+    assert one["question"] is None
+    assert {row["id"]: row["channels"] for row in one["rows"]} == {
+        pinned: ["pinned"],
+        rule: ["constraint"],
+        recent: ["recent"],
+    }
+    assert all(row["rank"] is None for row in one["rows"])
+
+
+def context(vault: Vault) -> Context:
+    return Context(
+        environ=os.environ,
+        now_ms=lambda: NOW * 1000,
+        entropy=os.urandom,
+        read_stdin=lambda: b"",
+        stdin_is_terminal=False,
+        ask=lambda _question: None,
+        tell=lambda _text: None,
+        progress=lambda _what: None,
+        vault=vault.root,
+        json=True,
+        via="mcp",
+    )
+
+
+def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
+    mine = save(vault, "We deploy on Mondays")
+    asked = tools.call(tools.RECALL, {"query": "deploy"}, context(vault))
+    assert asked.data is not None
+    (one,) = noted(vault)
+    assert one["via"] == "mcp"
+    done = tools.call(tools.RECALL, {"useful": [mine]}, context(vault))
+    assert done.data == {
+        "feedback": [
+            {
+                "id": mine,
+                "title": "We deploy on Mondays",
+                "useful": True,
+                "recall": one["recall"],
+                "source": "personal",
+                "noted": True,
+            }
+        ],
+        "count": 1,
+    }
+    both = {"query": "deploy", "useful": [mine]}
+    refused = tools.call(tools.RECALL, both, context(vault))
+    assert refused.error is not None
+    assert refused.error["code"] == "usage"
+
+
+def test_feedback_takes_ids_and_no_question(memcli: Run, vault: Vault):
+    good, bad = save(vault, "We deploy on Mondays"), save(vault, "We deploy badly")
+    memcli("recall", "deploy")
+    done = memcli("recall", "--useful", good[:15], "--not-useful", bad)
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == [
+        f"useful: {good} We deploy on Mondays",
+        f"not useful: {bad} We deploy badly",
+    ]
+    assert [(one["id"], one["useful"]) for one in noted(vault, "feedback")] == [
+        (good, True),
+        (bad, False),
+    ]
+
+
+@pytest.mark.parametrize("more", [["deploy"], ["--all"], ["--batch", "-"]])
+def test_feedback_and_a_question_are_two_commands(
+    memcli: Run, vault: Vault, more: list[str]
+):
+    good = save(vault, "We deploy on Mondays")
+    done = memcli("recall", *more, "--useful", good)
+    assert done.code == 2
+    assert "in a command of its own" in done.err
+    assert noted(vault, "feedback") == []
+
+
+def test_an_unknown_id_is_refused_with_a_hint(memcli: Run, vault: Vault):
+    done = memcli("recall", "--useful", "zzzz", "--json")
+    assert done.code == 1
+    error = done.json["error"]
+    assert error["code"] == "entry_not_found"
+    assert error["hint"]
+
+
+def test_feedback_goes_to_the_vault_that_holds_the_entry(
+    memcli: Run, vault: Vault, make_vault: VaultMaker, home: Path
+):
+    config.set_default_vault(vault.root, os.environ)
+    team, quiet = make_vault("team"), make_vault("quiet")
+    mine, theirs = save(team, "They deploy with bazel"), save(quiet, "Others deploy")
+    settings = home / ".config" / "memcli" / "config.toml"
+    settings.write_text(
+        f"[vaults.platform]\npath = '{team.root}'\n"
+        f"[vaults.quiet]\npath = '{quiet.root}'\nrole = 'ro'\n"
+    )
+    own = {"MEMCLI_VAULT": ""}
+    assert memcli("recall", "deploy", environ=own).code == 0
+    assert [len(noted(one)) for one in (vault, team, quiet)] == [1, 1, 0]
+    done = memcli("recall", "--useful", mine, "--json", environ=own)
+    (one,) = done.json["data"]["feedback"]
+    assert (one["source"], one["recall"]) == (
+        "team:platform",
+        noted(team)[0]["recall"],
+    )
+    assert len(noted(team, "feedback")) == 1
+    refused = memcli("recall", "--useful", theirs, "--json", environ=own)
+    assert refused.json["error"]["code"] == "vault_not_found"
+    assert noted(quiet, "feedback") == []
+
+
+def test_research_cites_what_was_of_use(memcli: Run, vault: Vault):
+    mine = save(vault, "We deploy on Mondays")
+    assert memcli("recall", "deploy", "--research", "run").code == 0
+    words = ["save", "Deploys are calm", "--layer", "model", "--research", "run"]
+    assert memcli(*words, "--cite", mine).code == 0
+    (one,) = noted(vault, "feedback")
+    assert (one["id"], one["by"]) == (mine, "citation")
+    assert one["recall"] == noted(vault)[0]["recall"]
+
+
+def test_inspect_signals_says_what_happened(memcli: Run, vault: Vault):
+    assert memcli("inspect", "signals").out == "no signal yet\n"
+    skill = save(vault, "How to deploy", kind="skill")
+    memcli("recall", "deploy")
+    memcli("recall", "zebra")
+    memcli("recall", "--useful", skill)
+    lines = memcli("inspect", "signals").out.splitlines()
+    assert "written: 1 by manual" in lines
+    assert "questions: 2, 1 found something (50%), 1 nothing" in lines
+    assert "rows by channel: 1 lexical, 1 session" in lines
+    assert "mean reciprocal rank of what was useful: 1.00" in lines
+    assert f"{skill}\t2\tHow to deploy" in lines
+    data = memcli("inspect", "signals", "--json").json["data"]
+    assert (data["questions"], data["hits"], data["useful"]) == (2, 1, 1)
+    assert data["asked"] == [{"via": "recall", "questions": 2, "hits": 1}]
+    assert data["uses"] == [{"id": skill, "title": "How to deploy", "uses": 2}]
+    assert "stored or recalled 2 times" in memcli("inspect", skill).out
+
+
+def test_pairs_are_json_lines(memcli: Run, vault: Vault):
+    first = save(vault, "We deploy badly, we deploy, deploy")
+    good = save(vault, "We deploy on Mondays, all of us, each in a different way")
+    memcli("recall", "deploy")
+    memcli("recall", "--useful", good)
+    (line,) = memcli("inspect", "signals", "--pairs").out.splitlines()
+    pair = json.loads(line)
+    assert set(pair) == {"question", "recall", "better", "worse"}
+    assert (pair["better"]["id"], pair["worse"]["id"]) == (good, first)
+    data = memcli("inspect", "signals", "--pairs", "--json").json["data"]
+    assert data == {"pairs": [pair], "count": 1}
+    assert memcli("inspect", "lint", "--pairs").code == 2
+
+
+def test_signals_that_are_off_say_so(memcli: Run, vault: Vault):
+    Path(vault.root, layout.CONFIG).write_text("[signals]\nlog = false\n")
+    memcli("recall", "deploy")
+    assert memcli("inspect", "signals").out.startswith("nothing is noted here")
+    assert memcli("inspect", "signals", "--json").json["data"]["on"] is False
+
+
+def test_an_agent_does_not_see_the_log(memcli: Run, vault: Vault):
+    done = memcli("inspect", "signals", "--agent", "ada", "--json")
+    assert done.json["error"]["code"] == "owner_only"
+
+
+def test_inspect_entities_counts_rows_by_channel(memcli: Run, vault: Vault):
+    draft = vault.draft({"text": "Redis is fast", "entities": ["Redis"]})
+    vault.save(draft, register=True)
+    data = memcli("inspect", "entities", "--json").json["data"]
+    assert data["channels"]["recalls"] == 0
+    memcli("recall", "redis")
+    data = memcli("inspect", "entities", "--json").json["data"]
+    assert data["channels"]["recalls"] == 1
+    rows = data["channels"]["rows"]
+    assert (rows["lexical"], rows["entity"], rows["graph"]) == (1, 1, 0)
+    out = memcli("inspect", "entities").out
+    assert "rows of the last 1 recalls by channel:" in out
+    assert "1 lexical" in out
