@@ -98,8 +98,8 @@ def load(root: str) -> Config:
 def logs_signals(root: str) -> bool:
     """Whether the vault's config lets its use be logged (docs/signals.md).
 
-    Asked at each recall: the file is parsed only when a line that is no comment speaks
-    of signals, and what cannot be understood is a no.
+    Asked at each recall: the file is parsed only when lines that are no comments speak
+    of signals and of a log, and what cannot be understood then is a no.
     """
     path = os.path.join(root, *layout.CONFIG.split("/"))
     try:
@@ -109,14 +109,9 @@ def logs_signals(root: str) -> bool:
         return True
     except OSError:
         return False
-    # TOML may spell a key with escapes: then it is parsed as well.
-    marks = (b"signals", b"\\")
-    if not any(
-        mark in line
-        for line in lines
-        if not line.lstrip().startswith(b"#")
-        for mark in marks
-    ):
+    said = b"\n".join(line for line in lines if not line.lstrip().startswith(b"#"))
+    # TOML may spell a key with escapes.
+    if b"\\" not in said and not (b"signals" in said and b"log" in said):
         return True
     try:
         return load(root).log_signals

