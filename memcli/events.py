@@ -7,6 +7,7 @@ and the oldest goes only after its uses of skills were added to the total, once,
 often that is killed. A log that cannot be written is not written: nothing here raises.
 """
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ _KEPT = 3
 # Where rotation fails (Windows, while somebody reads) a file may grow to this.
 _MOST = 4_000_000
 _TRIES = 5
+# Windows opens files in text mode unless told.
+_BINARY: int = getattr(os, "O_BINARY", 0)
 
 
 class Log(NamedTuple):
@@ -96,14 +99,15 @@ def read(root: str) -> Log:
     return Log([one for one in held if one is not None], before.uses)
 
 
-def newest(root: str, holding: str = "") -> Iterator[dict[str, Any]]:
-    """The events, the newest first; only those whose line holds this text."""
-    mark = holding.encode()
+def newest(root: str, *holding: str) -> Iterator[dict[str, Any]]:
+    """The events, the newest first; only those whose line holds one of these texts."""
+    marks = [text.encode() for text in holding]
     for data in reversed(_files(root, _total(root).upto) or ()):
         for line in reversed(data.split(b"\n")):
-            one = decode(line) if line and mark in line else None
-            if one is not None:
-                yield one
+            if line and (not marks or any(mark in line for mark in marks)):
+                one = decode(line)
+                if one is not None:
+                    yield one
 
 
 def size(root: str) -> int:
@@ -118,26 +122,41 @@ def key(root: str, fresh: bytes) -> bytes:
         OSError: it can neither be read nor made.
     """
     path = _path(root, layout.EVENTS_KEY)
+    there = True
     try:
-        return _bytes(path)
+        secret = _bytes(path)
+        if len(secret) >= len(fresh):
+            return secret
     except FileNotFoundError:
+        there = False
         os.makedirs(os.path.dirname(path), exist_ok=True)
     # Whole or not there: a process that is killed in between leaves no half key.
     aside = f"{path}.{os.getpid()}-{fresh[:4].hex()}.tmp"
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
     try:
-        os.write(handle, fresh)
+        try:
+            if os.write(handle, fresh) != len(fresh):
+                raise OSError("the disk is full")
+        finally:
+            os.close(handle)
+        _named(aside, path, over=there)
     finally:
-        os.close(handle)
-    try:
-        os.link(aside, path)
-    except FileExistsError:
-        pass  # another process was first
-    except OSError:  # a file system without links
-        os.replace(aside, path)
-        return _bytes(path)
-    os.unlink(aside)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(aside)
     return _bytes(path)
+
+
+def _named(aside: str, path: str, *, over: bool) -> None:
+    """Give a file its name; where another process was first, its file stays."""
+    try:
+        if not over:
+            os.link(aside, path)
+            return
+    except FileExistsError:
+        return
+    except OSError:
+        pass  # a file system without links
+    os.replace(aside, path)
 
 
 def hashed(question: str, secret: bytes) -> str:
@@ -160,7 +179,7 @@ def hashed(question: str, secret: bytes) -> str:
 
 def _write(root: str, data: bytes, full: int) -> None:
     path = _path(root, layout.EVENTS)
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY
     try:
         handle = os.open(path, flags, 0o600)
     except FileNotFoundError:
@@ -222,7 +241,7 @@ def _folded(root: str, number: int, total: _Total) -> _Total:
 def _files(root: str, upto: int) -> list[bytes] | None:
     """The bytes of the files that count, the newest last; None when they moved."""
     try:
-        current: int | None = os.open(_path(root, layout.EVENTS), _READ)
+        current: int | None = os.open(_path(root, layout.EVENTS), os.O_RDONLY | _BINARY)
     except OSError:
         current = None
     found: list[bytes] = []
@@ -251,11 +270,8 @@ def _files(root: str, upto: int) -> list[bytes] | None:
     return found
 
 
-_READ: int = os.O_RDONLY | getattr(os, "O_BINARY", 0)
-
-
 def _bytes(path: str) -> bytes:
-    handle = os.open(path, _READ)
+    handle = os.open(path, os.O_RDONLY | _BINARY)
     try:
         return _all(handle)
     finally:

@@ -234,6 +234,14 @@ class Vaults:
             budget=budget,
         )
 
+    def feedback(
+        self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
+    ) -> "list[Noted]":
+        """Note which rows were of use; see `memcli.feedback.feedback`."""
+        from memcli import feedback
+
+        return feedback.feedback(self.vaults, useful, not_useful)
+
     def _now(self) -> int:
         return self.vaults[0].now_ms() // 1000
 

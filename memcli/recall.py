@@ -1,8 +1,8 @@
 """Recall: the entries that answer a question, and how far to trust them.
 
 Invariant: nothing is shown that `eligibility.verdict` refuses; the same vault and
-question give the same rows; and no match is said to be no match. Reads only, save that
-the log of signals says which rows were shown.
+question give the same rows; and no match is said to be no match. Nothing is
+written but a line in the log of signals.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -116,11 +116,12 @@ class Recorder:
             Of each that is to be noted its id, the newest recall that returned it to
             whoever says so, and whether it was noted.
         """
+        ids = list(dict.fromkeys(ids))
         if not self.on:
             return [(one, None, False) for one in ids if within is None]
         since = None if within is None else self._now() - within
-        found = [(one, self._newest(one, since)) for one in ids]
-        said = [(one, recall) for one, recall in found if recall or within is None]
+        found = self._newest(ids, since)
+        said = [(one, found.get(one)) for one in ids if one in found or within is None]
         noted = self._note(
             [
                 {
@@ -135,20 +136,24 @@ class Recorder:
         )
         return [(one, recall, noted) for one, recall in said]
 
-    def _newest(self, entry_id: str, since: int | None) -> str | None:
-        """The newest recall that returned an entry to whoever acts.
+    def _newest(self, ids: Sequence[str], since: int | None) -> dict[str, str]:
+        """By id the newest recall that returned an entry to whoever acts.
 
         The owner sees, and may judge, what was returned to anybody.
         """
-        for one in events.newest(self._root, f'"id":"{entry_id}"'):
+        found: dict[str, str] = {}
+        marks = [f'"id":"{one}"' for one in ids]
+        for one in events.newest(self._root, *marks) if marks else ():
             if since is not None and one["at"] < since:
-                return None
+                break
             if one["event"] != "recall" or self._agent not in (None, one["agent"]):
                 continue
-            if any(row["id"] == entry_id for row in one["rows"]):
-                name: str = one["recall"]
-                return name
-        return None
+            for row in one["rows"]:
+                if row["id"] in ids:
+                    found.setdefault(row["id"], one["recall"])
+            if len(found) == len(ids):
+                break
+        return found
 
     def _now(self) -> int:
         return self._now_ms() // 1000

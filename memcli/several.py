@@ -2,8 +2,8 @@
 
 Invariant: they answer as one vault that held it all would: words are weighed over all
 of them, so scores compare, and each row says in `source` where it is from. Each vault
-hides from an agent what it hides when it is asked alone, and notes in its log the rows
-that were its own. Reads only else.
+hides from an agent what it hides when it is asked alone, and its log names
+the rows that were its own. Nothing else is written.
 """
 
 import os

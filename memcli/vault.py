@@ -304,7 +304,7 @@ class Vault:
             change.message = message(verb, saved, origin)
         cited = [name for item in created for name in item.cited]
         if cited and verb == "save":
-            self.recorder.judged(dict.fromkeys(cited), useful=True, by="citation")
+            self.recorder.judged(cited, useful=True, by="citation")
         if created and alike:
             saved[0] = saved[0]._replace(similar=tuple(alike))
         return saved

@@ -264,6 +264,15 @@ def test_one_vault_has_one_key_though_many_ask_first(tmp_path: Path):
     assert os.listdir(path.parent) == [path.name]
 
 
+def test_a_key_that_a_full_disk_has_cut_is_made_anew(tmp_path: Path):
+    """With an empty one the hash of a short question could be guessed."""
+    path = tmp_path / layout.EVENTS_KEY
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"")
+    assert events.key(str(tmp_path), b"a" * 32) == path.read_bytes() == b"a" * 32
+    assert os.listdir(path.parent) == [path.name]
+
+
 def test_a_hash_tells_nothing_without_the_key():
     one, other = (events.hashed("deploy", secret * 32) for secret in (b"a", b"b"))
     assert one != other
