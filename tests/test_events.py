@@ -92,6 +92,14 @@ def test_a_signal_comes_back_as_it_went_in(signal: dict[str, Any]):
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")
     assert events.decode(line) == signal
+    dumped = json.dumps(signal, separators=(",", ":"))
+    assert line == dumped.encode() + b"\n"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1}, b"x"])
+def test_what_json_cannot_say_is_no_event(tmp_path: Path, value: Any):
+    assert not events.append(str(tmp_path), [write(1), write(2, extra=value)])
+    assert events.read(str(tmp_path)).events == []
 
 
 @given(SIGNALS, st.data())

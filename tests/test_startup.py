@@ -114,6 +114,14 @@ def test_what_reads_and_saves_loads_nothing_of_mining(
     assert [name for name in found if name.startswith(unused)] == []
 
 
+def test_noting_a_recall_loads_next_to_nothing(vault: Vault):
+    vault.recall("billing")  # what builds an index loads more
+    words = ["recall", "billing", "--vault", vault.root]
+    found = loaded_by(STAY + RUN.format(arguments=words))
+    assert found & {"json", "tomllib", "_hashlib"} == set()
+    assert "_blake2" in found, "nothing was noted"
+
+
 PROMPT = """
 import os
 from memcli.cli import hook
