@@ -119,7 +119,7 @@ PARAMETERS = {
     "memory_recall": "query budget(3) limit# types[](11) kinds[] tags[] tags_match(4) "
     "entities[] after before query_timestamp statuses[] history? as_of max_chars# "
     "personal_only? "
-    "explain? all? cursor",
+    "explain? all? cursor useful[] not_useful[]",
     "memory_reflect": "query! budget(3) limit# types[](8) kinds[] tags[] tags_match(4) "
     "entities[] after before query_timestamp personal_only? response_schema*",
     "memory_resolve": "query id ids[] note by only_this? dry_run? expect# undo?",
