@@ -25,6 +25,7 @@ EVENTS = ".memcli/run/events.jsonl"
 EVENTS_KEY = ".memcli/run/events.key"
 EVENTS_LOCK = ".memcli/run/events.lock"
 EVENTS_TOTAL = ".memcli/run/events.total"
+SCORER = ".memcli/run/scorer.json"
 HARNESS = ".harness"
 
 MEMORIES = "memories"

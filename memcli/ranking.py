@@ -16,7 +16,8 @@ The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framewor
 - *feedback*: words that the best entries share break ties among the rest;
 - *entity*, *question*, *recency*: small multiplications;
 - *temporal*: one for what lies in the window that the question names. It is made
-  before the pool is chosen, too, so that it can bring an entry in.
+  before the pool is chosen, too, so that it can bring an entry in;
+- *scorer*: one that was learned from use, where there is one (docs/scorer.md).
 
 At least `LEXICAL_SHARE` of the hits hold a word of the question, as long as there are
 any that do. docs/benchmarks.md says what each channel adds on LoCoMo.
@@ -24,7 +25,7 @@ any that do. docs/benchmarks.md says what each channel adds on LoCoMo.
 
 import heapq
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memcli.corpus import (
@@ -56,6 +57,12 @@ __all__ = [
 
 LEXICAL_SHARE = 0.4
 """Of the hits, those that hold a word of the question, when there are so many."""
+
+Adjust = Callable[[int, Mapping[str, float]], float]
+"""The factor that was learned for a document, from the parts of its score."""
+
+# Between these an `Adjust` answers.
+_LEAST, _MOST = 0.9, 1.1
 
 
 class Hit(NamedTuple):
@@ -120,6 +127,7 @@ def rank(
     implied: Mapping[str, Collection[int]] | None = None,
     links: Links | None = None,
     weights: Weights = DEFAULTS,
+    adjust: Adjust | None = None,
 ) -> Ranking:
     """Rank the documents that share a word with the question, or stand beside one.
 
@@ -134,6 +142,7 @@ def rank(
         implied: term -> documents that hold it by another name: they are about what
             the question calls by this word.
         links: what ties documents together, for `weights.depth` hops.
+        adjust: a last factor from what was learned, between 0.9 and 1.1.
     """
     implied = _unsaid(implied or {}, corpus)
     terms = weigh(question, corpus, weights, implied)
@@ -170,7 +179,17 @@ def rank(
             totals[doc] = totals.get(doc, 0.0) + one.score
     named = frozenset(named)
     nudge = _Nudge(corpus, weights, now, named, inside)
-    final = nudge.apply(totals, limit)
+    spread = 1.0 if adjust is None else _LEAST / _MOST
+    final = nudge.apply(totals, limit, spread)
+
+    def pieces(doc: int) -> dict[str, float]:
+        parts = around.parts(doc, known, extra, table, implied)
+        if doc in reached:
+            parts["graph"] += reached[doc].score
+        return parts | nudge.parts(doc)
+
+    learned = _learned(final, limit, pieces, adjust)
+    final |= {doc: final[doc] * factor for doc, factor in learned.items()}
     orders = corpus.orders
     best = sorted(final, key=lambda doc: (-final[doc], orders[doc]))[:limit]
     said = {
@@ -181,17 +200,19 @@ def rank(
     }
     least = int(LEXICAL_SHARE * len(best))
     if sum(doc in said for doc in best) < least:
-        held = nudge.apply({doc: totals[doc] for doc in said}, least)
+        held = nudge.apply({doc: totals[doc] for doc in said}, least, spread)
+        factors = _learned(held, least, pieces, adjust)
+        held |= {doc: held[doc] * factor for doc, factor in factors.items()}
+        learned |= factors
         final |= held
         holding = sorted(held, key=lambda doc: (-held[doc], orders[doc]))
         best = _guaranteed(best, holding[:least])
     hits = []
     for doc in best:
-        parts = around.parts(doc, known, extra, table, implied)
+        parts = pieces(doc)
+        if learned.get(doc, 1.0) != 1.0:
+            parts["scorer"] = learned[doc]
         way = reached.get(doc)
-        if way is not None:
-            parts["graph"] += way.score
-        parts.update(nudge.parts(doc))
         matched = tuple(t.word for t in known if doc in table[t.text])
         hits.append(Hit(doc, final[doc], parts, matched, way.way if way else ()))
     return Ranking(hits, terms, _coverage(best, terms, table), missing)
@@ -378,8 +399,13 @@ class _Nudge:
             factors["temporal"] = 1 + weights.temporal * share
         return factors
 
-    def apply(self, totals: Mapping[int, float], limit: int) -> dict[int, float]:
-        """The nudged scores of all documents that can be among the first `limit`."""
+    def apply(
+        self, totals: Mapping[int, float], limit: int, spread: float
+    ) -> dict[int, float]:
+        """The nudged scores of all documents that can be among the first `limit`.
+
+        `spread` is the least factor that comes after, as a share of the largest.
+        """
         weights = self.weights
         most = (1 + weights.entity) * (1 + weights.recency)
         if self.inside is not None:
@@ -387,12 +413,27 @@ class _Nudge:
         least = (1 - weights.asks) * (1 - weights.recency)
         floor = 0.0
         if len(totals) > limit:
-            floor = heapq.nlargest(limit, totals.values())[-1] * least / most
+            floor = heapq.nlargest(limit, totals.values())[-1] * least / most * spread
         return {
             doc: score * math.prod(self.parts(doc).values())
             for doc, score in totals.items()
             if score >= floor
         }
+
+
+def _learned(
+    final: Mapping[int, float],
+    limit: int,
+    pieces: Callable[[int], Mapping[str, float]],
+    adjust: Adjust | None,
+) -> dict[int, float]:
+    """The learned factors of all documents that they can bring among the first."""
+    if adjust is None or not final:
+        return {}
+    floor = heapq.nlargest(limit, final.values())[-1] * _LEAST / _MOST if limit else 0.0
+    return {
+        doc: adjust(doc, pieces(doc)) for doc, score in final.items() if score >= floor
+    }
 
 
 def _coverage(

@@ -8,7 +8,7 @@ written but a line in the log of signals.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import asking, event, neighbourhood, ranking, staleness
+from memcli import asking, event, learned, neighbourhood, ranking, staleness
 from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entry import Layer, Status, check_choice
 from memcli.errors import InvalidValue
@@ -288,6 +288,7 @@ def look(
     question = asking.asked(reader, query, view, filters)
     inside = question.inside
     chosen = within(reader, filters)
+    scorer = learned.kept(reader.root)
     if inside is not None and not question.terms:
         ranked = _in_window(reader, inside, admit, chosen, limit)
     else:
@@ -305,6 +306,7 @@ def look(
             implied=question.implied if weights.depth else None,
             links=EntryLinks(reader),
             weights=weights,
+            adjust=_adjust(reader, scorer),
         )
     constraints = _constraints(reader, view, {hit.doc for hit in ranked.hits})
     rows = []
@@ -322,6 +324,8 @@ def look(
         rows.append(_aged(reader, view, stored, row))
     rows, omitted = fit(rows, max_chars)
     warnings = tag_warnings(reader, filters)
+    if scorer.problem:
+        warnings.append(scorer.problem)
     if not question.terms and inside is None:
         warnings.append("the question holds no word to search for")
     return Recalled(
@@ -334,6 +338,18 @@ def look(
         next_cursor=None,
         omitted=omitted,
         warnings=warnings + _broken_warnings(reader),
+    )
+
+
+def _adjust(reader: "Reader", kept: learned.Kept) -> ranking.Adjust | None:
+    """The factor that the vault's scorer gives a document, when it takes part."""
+    if kept.active is None:
+        return None
+    from memcli.scorer import features
+
+    adjust = kept.active.adjust
+    return lambda doc, parts: adjust(
+        features(parts, reader.row(doc)["origin"].get("writer"))
     )
 
 

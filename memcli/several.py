@@ -159,13 +159,7 @@ def recall(
             depth=depth,
         )
         return found._replace(warnings=[*several.warnings, *found.warnings])
-<<<<<<< HEAD
     most, weights = one.extent_of(budget, limit, depth)
-=======
-    usual, pool = one.BUDGETS[one.check_budget(budget)]
-    most = usual if limit is None else limit
-    weights = ranking.Weights(pool=max(pool, 2 * most))
->>>>>>> 8d12936 (events: a log of what was recalled and written, without a word of it)
 
     def look(reader: "Reader", narrow: Filters) -> Recalled:
         return one.look(
