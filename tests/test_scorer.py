@@ -262,12 +262,10 @@ def two(vault: Vault) -> tuple[str, str]:
     """Entries that a question finds nearly equally, the first of a hook."""
     return (
         vault.save(
-            vault.draft({"text": "rollback deploy", "source": {"writer": "hook"}})
+            vault.draft({"text": "deploy rollback plan", "source": {"writer": "hook"}})
         ).id,
         vault.save(
-            vault.draft(
-                {"text": "deploy rollback today", "source": {"writer": "skill"}}
-            )
+            vault.draft({"text": "deploy rollback", "source": {"writer": "skill"}})
         ).id,
     )
 

@@ -26,6 +26,7 @@ _HELP = """Show what the vault holds, one entry in full, or what is wrong
       memcli inspect mining
       memcli inspect sessions
       memcli inspect signals
+      memcli inspect signals --train --dry-run
       memcli inspect entity Redis
       memcli inspect entity --merge "Redis DB" Redis --dry-run
       memcli inspect lint --json
@@ -53,6 +54,7 @@ _PARAMETERS = (
         default=False,
     ),
     Option("query", ("--query",), str, "With reflections: the prompt they are for"),
+    Option("train", ("--train",), bool, "With signals: learn from them", default=False),
     Option("repair", ("--repair",), bool, "Mend what is wrong", default=False),
     Option("merge", ("--merge",), str, "With entity: --merge A B, A goes into B", None),
     Option("rename", ("--rename",), str, "With entity: its new name", None),
@@ -79,7 +81,8 @@ def run(context: Context, **values: Any) -> Result:
     _check(what, values)
     if what == "vaults":
         return topics.vaults(context)
-    vault = context.open_vault("reading", writes=values["repair"])
+    trains = values["train"] and not values["dry_run"]
+    vault = context.open_vault("reading", writes=values["repair"] or trains)
     if values["repair"]:
         return topics.repair(context, vault, values)
     if what == "entity":
@@ -101,6 +104,8 @@ def _check(what: str, values: dict[str, Any]) -> None:
     if on_entity and what != "entity":
         raise UsageError(f"--{on_entity[0]} belongs to: memcli inspect entity")
     for name in ("yes", "dry_run"):
+        if name == "dry_run" and values["train"]:
+            continue
         if values[name] and not values["repair"] and not on_entity:
             flag = "--" + name.replace("_", "-")
             raise UsageError(f"{flag} belongs to: memcli inspect --repair")
@@ -108,6 +113,8 @@ def _check(what: str, values: dict[str, Any]) -> None:
         raise UsageError("--query belongs to: memcli inspect reflections")
     if values["pairs"] and what != "signals":
         raise UsageError("--pairs belongs to: memcli inspect signals")
+    if values["train"] and what != "signals":
+        raise UsageError("--train belongs to: memcli inspect signals")
     if values["stale"] and what != "models":
         raise UsageError("--stale belongs to: memcli inspect models")
     if values["session"] and what not in ("mining", "research", "entity"):
@@ -148,6 +155,10 @@ def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
         from memcli.cli import citing
 
         return citing.research(vault, values["session"])
+    if what == "signals":
+        from memcli.cli import training
+
+        return training.signals(vault, values)
     if what == "index":
         facts = inspect.index_facts(vault)
         return Result(facts, lambda c: _facts(c, facts), ok=not facts["broken"])

@@ -1,0 +1,124 @@
+"""`memcli inspect signals --train`: what it prints, keeps and refuses."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, layout, learned
+from tests.cli.conftest import Run
+from tests.test_scorer import broken, by_writer, keep, nothing, world
+
+NEEDED = "NOT TESTED: pip install 'memcli[scorer]'"
+
+
+def write_log(vault: Vault, events: list[dict[str, Any]], suffix: str = "") -> None:
+    path = Path(vault.root, layout.EVENTS + suffix)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(event) for event in events]
+    path.write_text("\n".join([*lines, '{"torn', "5", ""]), encoding="utf-8")
+
+
+def test_it_trains_from_the_log_and_says_what_came_of_it(
+    memcli: Run, vault: Vault
+) -> None:
+    pytest.importorskip("sklearn", reason=NEEDED)
+    events = world(1, 1_000, by_writer, eta=0.5)
+    # What was rotated away comes first; feedback is in the newer half.
+    write_log(vault, events[:500], ".1")
+    write_log(vault, events[500:])
+    planned = memcli("inspect", "signals", "--train", "--dry-run")
+    assert planned.code == 0
+    lines = planned.out.splitlines()
+    assert lines[0].startswith("scorer takes part: better on held-out questions: 0.")
+    assert lines[1] == "  9,000 pairs from 1,000 questions"
+    assert "nothing was kept (--dry-run)" in lines[-1]
+    assert learned.kept(vault.root) == learned.NOTHING
+    done = memcli("inspect", "signals", "--train", "--json").json["data"]
+    assert done["kept"] == layout.SCORER
+    assert list(done["scorer"]) == [
+        *("trained", "problem", "schema", "takes_part", "reason", "pairs"),
+        *("questions", "held_out", "position", "features", "weights", "centres"),
+        "scales",
+    ]
+    assert list(done["scorer"]["held_out"]) == [
+        *("questions", "pairs", "default", "scorer", "differ", "p")
+    ]
+    state = memcli("inspect", "signals", "--json").json["data"]["scorer"]
+    assert state == done["scorer"]
+    assert memcli("inspect", "signals").out.splitlines()[:2] == lines[:2]
+
+
+def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
+    pytest.importorskip("sklearn", reason=NEEDED)
+    write_log(vault, world(1, 4, nothing))
+    done = memcli("inspect", "signals", "--train")
+    assert done.out.splitlines() == [
+        "scorer does not take part: 36 pairs of 200",
+        "  36 pairs from 4 questions",
+        f"kept in {layout.SCORER}; delete it to rank as before",
+    ]
+    assert learned.kept(vault.root).active is None
+
+
+def test_no_log_is_no_error(memcli: Run) -> None:
+    pytest.importorskip("sklearn", reason=NEEDED)
+    done = memcli("inspect", "signals", "--train", "--dry-run")
+    assert (done.code, done.out.splitlines()[0]) == (
+        0,
+        "scorer does not take part: 0 pairs of 200",
+    )
+
+
+def test_without_a_scorer_and_with_a_broken_one_the_state_says_so(
+    memcli: Run, vault: Vault
+) -> None:
+    assert memcli("inspect", "signals").out.startswith("scorer: none; ")
+    keep(vault, broken(schema=9))
+    done = memcli("inspect", "signals", "--json").json["data"]["scorer"]
+    assert done["trained"] is False
+    assert layout.SCORER in done["problem"]
+    assert memcli("recall", "anything").code == 0
+
+
+WITHOUT = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "sklearn":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+sys.argv = ["memcli", "inspect", "signals", *sys.argv[1:]]
+from memcli.cli.argv import main
+main()
+"""
+
+
+@pytest.mark.parametrize("words", [("--train",), ("--train", "--dry-run"), ()])
+def test_without_the_extra_only_training_says_how_to_install_it(
+    vault: Vault, words: tuple[str, ...]
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "MEMCLI_VAULT": vault.root},
+    )
+    assert done.returncode == (1 if words else 0)
+    assert ("pip install 'memcli[scorer]'" in done.stderr) == bool(words)
+    assert "Traceback" not in done.stderr
+    assert learned.kept(vault.root) == learned.NOTHING
+
+
+def test_train_belongs_to_signals_and_to_the_owner(memcli: Run, vault: Vault) -> None:
+    done = memcli("inspect", "--train", "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "usage")
+    done = memcli("inspect", "signals", "--train", "--agent", "ci", "--json")
+    assert (done.code, done.json["error"]["code"]) == (1, "owner_only")
