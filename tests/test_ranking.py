@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memcli.corpus import Weights
-from memcli.ranking import LEXICAL_SHARE, Ranking, rank
+from memcli.ranking import LEXICAL_SHARE, Adjust, Ranking, rank
 
 NOW = 1_795_262_400
 DAY = 86_400
@@ -148,6 +148,36 @@ def test_the_pieces_add_up_to_the_score(docs: list[Doc], question: str) -> None:
         for name in ("entity", "question", "recency"):
             factor *= parts.pop(name, 1.0)
         assert hit.score == pytest.approx(sum(parts.values()) * factor)
+
+
+def learned(docs: list[Doc]) -> Adjust:
+    """A factor that means nothing and moves everything."""
+    return lambda at, parts: 0.9 + docs[at].order * 7 % 5 / 20
+
+
+@given(docs=_DOCS, question=_QUESTION, limit=st.integers(1, 6))
+def test_a_learned_factor_moves_what_it_may_and_the_beginning_stays_the_beginning(
+    docs: list[Doc], question: str, limit: int
+) -> None:
+    plain = ranked(docs, question, 99).hits
+    scores = {hit.doc: hit.score for hit in plain}
+    adjust = learned(docs)
+    moved = ranked(docs, question, 99, adjust=adjust).hits
+    assert {hit.doc for hit in moved} == set(scores)
+    for hit in moved:
+        factor = adjust(hit.doc, {})
+        assert hit.score == scores[hit.doc] * factor
+        assert hit.parts.get("scorer", 1.0) == factor
+    assert [hit.score for hit in moved] == sorted(
+        (hit.score for hit in moved), reverse=True
+    )
+    assert ranked(docs, question, limit, adjust=adjust).hits == moved[:limit]
+
+
+@given(docs=_DOCS, question=_QUESTION)
+def test_a_learned_factor_of_one_is_no_factor(docs: list[Doc], question: str) -> None:
+    same = ranked(docs, question, adjust=lambda doc, parts: 1.0)
+    assert same == ranked(docs, question)
 
 
 def doc(order: int, text: str, session: int = 0, seq: int = 0, moment: int = 0) -> Doc:
