@@ -50,6 +50,8 @@ _HELD_OUT = 3
 _FACTORS = frozenset({"entity", "question", "recency", "temporal"})
 _OWN = "scorer"
 _DIGITS = 6
+# Numbers of a scorer lie within these, so that no sum of them overflows.
+_SMALL, _LARGE = 10**-_DIGITS, 10**_DIGITS
 
 
 class HeldOut(NamedTuple):
@@ -173,7 +175,11 @@ def decoded(value: Any) -> Scorer:
     whole = (
         lengths == {len(found.features)}
         and all(isinstance(name, str) for name in found.features)
-        and all(scale > 0 for scale in found.scales)
+        and all(scale >= _SMALL for scale in found.scales)
+        and all(
+            abs(number) <= _LARGE
+            for number in (*found.weights, *found.centres, *found.scales)
+        )
         and isinstance(found.takes_part, bool)
         and isinstance(found.reason, str)
         and all(isinstance(number, int) for number in (found.pairs, found.questions))
@@ -375,7 +381,7 @@ def _scales(
             seen[name] = seen.get(name, 0) + 1
     names = sorted(name for name, number in seen.items() if number >= LEAST_SEEN)
     scales = [math.sqrt(2 * math.fsum(squares[name]) / rows) for name in names]
-    kept = [place for place, scale in enumerate(scales) if scale > 10**-_DIGITS]
+    kept = [place for place, scale in enumerate(scales) if scale > _SMALL]
     return (
         [names[place] for place in kept],
         [scales[place] for place in kept],
