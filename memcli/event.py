@@ -58,6 +58,12 @@ def row(
 def features(parts: Mapping[str, float], writer: str | None) -> dict[str, float]:
     """What a row is learned by: the pieces of its score, and who wrote it.
 
+    Never its rank, which would teach a scorer to agree with itself.
+
+    Args:
+        parts: as `ranking.Hit` holds them; zeros are left out.
+        writer: `source.writer` of the entry; without one a person wrote it.
+
     >>> features({"lexical": 2.0, "session": 0.0}, None)
     {'lexical': 2.0, 'writer:manual': 1.0}
     """

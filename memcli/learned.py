@@ -6,11 +6,11 @@ error. Reading it loads no library; only `train` needs scikit-learn.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import files, layout
-from memcli.errors import MemcliError, Unreadable
+from memcli.errors import MemcliError
 
 if TYPE_CHECKING:
     from memcli.scorer import Scorer
@@ -66,13 +66,13 @@ def kept(root: str) -> Kept:
 
 
 def train(
-    root: str, events: Iterable[Mapping[str, Any]], *, dry_run: bool = False
+    root: str, pairs: Iterable[Mapping[str, Any]], *, dry_run: bool = False
 ) -> "Scorer":
     """Learn from a vault's log, and keep the outcome, whether it takes part or not.
 
     Args:
         root: the vault.
-        events: its log of recalls and feedback, oldest first.
+        pairs: as `scorer.pairs` makes them of its log.
         dry_run: keep nothing.
 
     Raises:
@@ -84,7 +84,7 @@ def train(
     from memcli import scorer
 
     try:
-        found = scorer.train(scorer.pairs(events))
+        found = scorer.train(pairs)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("sklearn", "scipy", "numpy"):
             raise
@@ -99,28 +99,6 @@ def train(
         text = json.dumps(found.as_dict(), indent=1, ensure_ascii=True)
         files.write_atomic(path, text.encode() + b"\n")
     return found
-
-
-def log(root: str) -> Iterator[dict[str, Any]]:
-    """The events of a vault, oldest first; a line that is none is passed over."""
-    import json
-
-    place = os.path.join(root, *layout.EVENTS.split("/"))
-    for path in (place + ".1", place):
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                lines = file.read().split("\n")
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise Unreadable(f"{path}: {error.strerror}") from error
-        for line in lines:
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(event, dict):
-                yield event
 
 
 def path_of(root: str) -> str:

@@ -24,8 +24,7 @@ any that do. docs/benchmarks.md says what each channel adds on LoCoMo.
 """
 
 import heapq
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memcli.corpus import (
@@ -40,11 +39,13 @@ from memcli.corpus import (
 )
 from memcli.graph import Links, Reached, Step, walk
 from memcli.neighbourhood import Neighbourhood
+from memcli.nudging import SPREAD, Adjust, Nudge, learned
 
 __all__ = [
     "DEFAULTS",
     "LEXICAL",
     "LEXICAL_SHARE",
+    "Adjust",
     "Corpus",
     "Hit",
     "Ranking",
@@ -58,11 +59,7 @@ __all__ = [
 LEXICAL_SHARE = 0.4
 """Of the hits, those that hold a word of the question, when there are so many."""
 
-Adjust = Callable[[int, Mapping[str, float]], float]
-"""The factor that was learned for a document, from the parts of its score."""
-
-# Between these an `Adjust` answers.
-_LEAST, _MOST = 0.9, 1.1
+_Matches = Mapping[str, tuple[Sequence[int], Sequence[float]]]
 
 
 class Hit(NamedTuple):
@@ -153,6 +150,62 @@ def rank(
         term.text: _with(corpus.postings(term.text), implied.get(term.text))
         for term in known
     }
+    found = _found(
+        known, matches, implied, corpus, admit, within, inside, links, weights
+    )
+    if found is None:
+        return Ranking([], terms, 0.0, missing)
+    nudge = Nudge(corpus, weights, now, frozenset(named), inside)
+    order = _Order(found, nudge, corpus.orders, adjust)
+    best = order.best(limit)
+    hits = [order.hit(doc) for doc in best]
+    return Ranking(hits, terms, _coverage(best, terms, found.table), missing)
+
+
+class _Found(NamedTuple):
+    """What all channels have found; `totals` are the sums of its parts."""
+
+    known: list[Term]
+    extra: list[Term]
+    table: dict[str, dict[int, tuple[float, float]]]
+    implied: dict[str, frozenset[int]]
+    around: Neighbourhood
+    reached: dict[int, Reached]
+    totals: dict[int, float]
+
+    def parts(self, doc: int) -> dict[str, float]:
+        """The pieces of a document's score, by channel."""
+        parts = self.around.parts(doc, self.known, self.extra, self.table, self.implied)
+        if doc in self.reached:
+            parts["graph"] += self.reached[doc].score
+        return parts
+
+    def matched(self, doc: int) -> tuple[str, ...]:
+        """The words of the question that a document holds, or means."""
+        return tuple(term.word for term in self.known if doc in self.table[term.text])
+
+    def holding(self) -> set[int]:
+        """The documents that hold a word of the question themselves."""
+        return {
+            doc
+            for term in self.known
+            for doc in self.table[term.text]
+            if doc not in self.implied.get(term.text, ())
+        }
+
+
+def _found(
+    known: list[Term],
+    matches: _Matches,
+    implied: dict[str, frozenset[int]],
+    corpus: Corpus,
+    admit: Admit | None,
+    within: Collection[int] | None,
+    inside: Inside | None,
+    links: Links | None,
+    weights: Weights,
+) -> _Found | None:
+    """Let the channels look, each from what the ones before it have found."""
     scorer = _Scorer(corpus, weights)
     lexical = scorer.lexical(known, matches, within)
     if inside is not None:
@@ -160,62 +213,79 @@ def rank(
             lexical[doc] *= 1 + weights.temporal * inside(doc)
     pool = _best(lexical, corpus.orders, weights.pool, admit)
     if not pool:
-        return Ranking([], terms, 0.0, missing)
+        return None
     around = Neighbourhood(corpus, pool, admit, within, weights)
     table = scorer.table(known, matches, around.docs)
     totals = around.combine(known, table)
+    extra: list[Term] = []
     if weights.feedback:
         extra = _feedback_terms(totals, known, corpus, weights)
         matches = {term.text: corpus.postings(term.text) for term in extra}
         table |= scorer.table(extra, matches, around.docs)
         for doc, score in around.combine(extra, table).items():
             totals[doc] = totals.get(doc, 0.0) + score
-    else:
-        extra = []
     reached: dict[int, Reached] = {}
     if links is not None and weights.depth and weights.graph:
         reached = walk(totals, links, corpus, weights, admit=admit, within=within)
         for doc, one in reached.items():
             totals[doc] = totals.get(doc, 0.0) + one.score
-    named = frozenset(named)
-    nudge = _Nudge(corpus, weights, now, named, inside)
-    spread = 1.0 if adjust is None else _LEAST / _MOST
-    final = nudge.apply(totals, limit, spread)
+    return _Found(known, extra, table, implied, around, reached, totals)
 
-    def pieces(doc: int) -> dict[str, float]:
-        parts = around.parts(doc, known, extra, table, implied)
-        if doc in reached:
-            parts["graph"] += reached[doc].score
-        return parts | nudge.parts(doc)
 
-    learned = _learned(final, limit, pieces, adjust)
-    final |= {doc: final[doc] * factor for doc, factor in learned.items()}
-    orders = corpus.orders
-    best = sorted(final, key=lambda doc: (-final[doc], orders[doc]))[:limit]
-    said = {
-        doc
-        for term in known
-        for doc in table[term.text]
-        if doc not in implied.get(term.text, ())
-    }
-    least = int(LEXICAL_SHARE * len(best))
-    if sum(doc in said for doc in best) < least:
-        held = nudge.apply({doc: totals[doc] for doc in said}, least, spread)
-        factors = _learned(held, least, pieces, adjust)
-        held |= {doc: held[doc] * factor for doc, factor in factors.items()}
-        learned |= factors
-        final |= held
-        holding = sorted(held, key=lambda doc: (-held[doc], orders[doc]))
-        best = _guaranteed(best, holding[:least])
-    hits = []
-    for doc in best:
-        parts = pieces(doc)
-        if learned.get(doc, 1.0) != 1.0:
-            parts["scorer"] = learned[doc]
-        way = reached.get(doc)
-        matched = tuple(t.word for t in known if doc in table[t.text])
-        hits.append(Hit(doc, final[doc], parts, matched, way.way if way else ()))
-    return Ranking(hits, terms, _coverage(best, terms, table), missing)
+class _Order:
+    """What was found, put in its order by small factors and by what was learned."""
+
+    def __init__(
+        self,
+        found: _Found,
+        nudge: Nudge,
+        orders: Sequence[int],
+        adjust: Adjust | None,
+    ) -> None:
+        self._found = found
+        self._nudge = nudge
+        self._orders = orders
+        self._adjust = adjust
+        self._final: dict[int, float] = {}
+        self._learned: dict[int, float] = {}
+
+    def best(self, limit: int) -> list[int]:
+        """The first documents, of which `LEXICAL_SHARE` hold a word of the question.
+
+        What the words found cannot be crowded out by what was found beside it: the
+        last of the others make room.
+        """
+        best = self._first(self._found.totals, limit)
+        holding = self._found.holding()
+        least = int(LEXICAL_SHARE * len(best))
+        if sum(doc in holding for doc in best) >= least:
+            return best
+        kept = self._first({doc: self._found.totals[doc] for doc in holding}, least)
+        joining = [doc for doc in kept if doc not in best]
+        leaving = [doc for doc in reversed(best) if doc not in kept][: len(joining)]
+        return [doc for doc in best if doc not in leaving] + joining
+
+    def hit(self, doc: int) -> Hit:
+        """One of the best, with everything that its place is owed to."""
+        found = self._found
+        parts = self._pieces(doc)
+        if self._learned.get(doc, 1.0) != 1.0:
+            parts["scorer"] = self._learned[doc]
+        reached = found.reached.get(doc)
+        way = reached.way if reached else ()
+        return Hit(doc, self._final[doc], parts, found.matched(doc), way)
+
+    def _first(self, totals: Mapping[int, float], limit: int) -> list[int]:
+        spread = 1.0 if self._adjust is None else SPREAD
+        final = self._nudge.apply(totals, limit, spread)
+        factors = learned(final, limit, self._pieces, self._adjust)
+        final |= {doc: final[doc] * factor for doc, factor in factors.items()}
+        self._final |= final
+        self._learned |= factors
+        return sorted(final, key=lambda doc: (-final[doc], self._orders[doc]))[:limit]
+
+    def _pieces(self, doc: int) -> dict[str, float]:
+        return self._found.parts(doc) | self._nudge.parts(doc)
 
 
 def _unsaid(
@@ -236,17 +306,6 @@ def _with(
     if not implied:
         return postings
     return [*postings[0], *sorted(implied)], [*postings[1], *([1.0] * len(implied))]
-
-
-def _guaranteed(best: Sequence[int], holding: Sequence[int]) -> list[int]:
-    """The best documents with all of those `holding` a word of the question.
-
-    The last of the others make room: what the words found cannot be crowded out by
-    what was found beside it.
-    """
-    joining = [doc for doc in holding if doc not in best]
-    leaving = [doc for doc in reversed(best) if doc not in holding][: len(joining)]
-    return [doc for doc in best if doc not in leaving] + joining
 
 
 def _best(
@@ -364,76 +423,6 @@ def _feedback_terms(
         for weight, text, n in chosen
         if mass
     ]
-
-
-class _Nudge:
-    """Small multiplications that order what the words leave equal."""
-
-    def __init__(
-        self,
-        corpus: Corpus,
-        weights: Weights,
-        now: int,
-        named: Collection[int],
-        inside: Inside | None,
-    ) -> None:
-        self.corpus = corpus
-        self.weights = weights
-        self.now = now
-        self.named = named
-        self.inside = inside
-
-    def parts(self, doc: int) -> dict[str, float]:
-        """Name -> factor, for those that are not 1."""
-        weights = self.weights
-        factors = {}
-        if doc in self.named:
-            factors["entity"] = 1 + weights.entity
-        if self.corpus.asks(doc):
-            factors["question"] = 1 - weights.asks
-        when = self.corpus.moment(doc)
-        if when:
-            age = max(0.0, (self.now - when) / 86400 / weights.recency_days)
-            factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
-        if self.inside is not None and (share := self.inside(doc)):
-            factors["temporal"] = 1 + weights.temporal * share
-        return factors
-
-    def apply(
-        self, totals: Mapping[int, float], limit: int, spread: float
-    ) -> dict[int, float]:
-        """The nudged scores of all documents that can be among the first `limit`.
-
-        `spread` is the least factor that comes after, as a share of the largest.
-        """
-        weights = self.weights
-        most = (1 + weights.entity) * (1 + weights.recency)
-        if self.inside is not None:
-            most *= 1 + weights.temporal
-        least = (1 - weights.asks) * (1 - weights.recency)
-        floor = 0.0
-        if len(totals) > limit:
-            floor = heapq.nlargest(limit, totals.values())[-1] * least / most * spread
-        return {
-            doc: score * math.prod(self.parts(doc).values())
-            for doc, score in totals.items()
-            if score >= floor
-        }
-
-
-def _learned(
-    final: Mapping[int, float],
-    limit: int,
-    pieces: Callable[[int], Mapping[str, float]],
-    adjust: Adjust | None,
-) -> dict[int, float]:
-    """The learned factors of all documents that they can bring among the first."""
-    if adjust is None or not final:
-        return {}
-    floor = heapq.nlargest(limit, final.values())[-1] * _LEAST / _MOST if limit else 0.0
-    return {
-        doc: adjust(doc, pieces(doc)) for doc, score in final.items() if score >= floor
-    }
 
 
 def _coverage(

@@ -345,11 +345,9 @@ def _adjust(reader: "Reader", kept: learned.Kept) -> ranking.Adjust | None:
     """The factor that the vault's scorer gives a document, when it takes part."""
     if kept.active is None:
         return None
-    from memcli.scorer import features
-
     adjust = kept.active.adjust
     return lambda doc, parts: adjust(
-        features(parts, reader.row(doc)["origin"].get("writer"))
+        event.features(parts, reader.row(doc)["origin"].get("writer"))
     )
 
 

@@ -92,7 +92,7 @@ class Scorer(NamedTuple):
         """The factor of a row's score, between 0.9 and 1.1.
 
         Args:
-            features: as `features` gives them; what is absent or unknown is zero.
+            features: as `event.features` gives them; what is absent or unknown is zero.
         """
         seen = _measured(features)
         get = seen.get
@@ -112,21 +112,6 @@ class Scorer(NamedTuple):
             **self._asdict(),
             "held_out": None if held is None else held._asdict(),
         }
-
-
-def features(parts: Mapping[str, float], writer: str | None) -> dict[str, float]:
-    """What the scorer may know of a row: the pieces of its score, and who wrote it.
-
-    Never its rank, which would teach the scorer to agree with itself.
-
-    Args:
-        parts: as `ranking.Hit` holds them.
-        writer: `source.writer` of the entry.
-    """
-    found = {name: part for name, part in parts.items() if part}
-    if writer:
-        found[f"writer:{writer}"] = 1.0
-    return found
 
 
 def _measured(features: Mapping[str, float]) -> dict[str, float]:

@@ -4,10 +4,11 @@ Invariant: pure, and from events alone (`event`): the same log gives the same an
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from memcli.event import CHANNELS, Event
+from memcli.scorer import pairs
 
 
 class Asked(NamedTuple):
@@ -50,40 +51,6 @@ class Summary(NamedTuple):
     not_useful: int
     mrr: float | None
     pairs: int
-
-
-def pairs(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
-    """Which row should have stood above which, for a scorer to learn from.
-
-    Within one recall, a row that proved useful is better than each row above it that
-    did not, and than each row that was said not to be useful. Rows below say nothing:
-    nobody may have read so far. The last word on a row counts.
-
-    Args:
-        events: in the order in which they were noted.
-
-    Returns:
-        `question`, `recall`, and `better` and `worse`, each with `id` and `features`.
-    """
-    recalls, words = _judged(events)
-    for name, recall in recalls.items():
-        said = words.get(name, {})
-        if not any(said.values()):
-            continue
-        rows = [one for one in recall["rows"] if one["rank"] is not None]
-        for better in rows:
-            if not said.get(better["id"]):
-                continue
-            for worse in rows:
-                told = said.get(worse["id"])
-                if told or (told is None and worse["rank"] >= better["rank"]):
-                    continue
-                yield {
-                    "question": recall["question"],
-                    "recall": name,
-                    "better": _learned(better),
-                    "worse": _learned(worse),
-                }
 
 
 def summary(events: Sequence[Event]) -> Summary:
@@ -158,7 +125,3 @@ def _useful_ranks(events: Iterable[Event]) -> Iterator[int]:
         for one in recalls[name]["rows"] if name in recalls else ():
             if said.get(one["id"]) and one["rank"] is not None:
                 yield one["rank"]
-
-
-def _learned(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {"id": one["id"], "features": one["features"]}

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import Vault, layout, learned, scorer
+from memcli import Vault, event, layout, learned, scorer
 from memcli.scorer import Scorer
 from tests.conftest import VaultMaker
 
@@ -41,7 +41,7 @@ def world(
                 "recency": draw.uniform(0.9, 1.1),
             }
             score = (parts["lexical"] + parts["session"]) * parts["recency"]
-            seen = scorer.features(parts, writer)
+            seen = event.features(parts, writer)
             if shown_by is not None:
                 seen["scorer"] = shown_by.adjust(seen)
                 score *= seen["scorer"]
@@ -59,18 +59,36 @@ def recall(
 ) -> dict[str, Any]:
     return {
         "v": 1,
+        "at": 1,
         "event": "recall",
         "recall": name,
         "question": question,
+        "via": "recall",
+        "agent": None,
+        "hit": True,
         "rows": [
-            {"id": f"e{i}", "rank": i + 1, "score": score, "features": seen}
+            {
+                "id": f"e{i}",
+                "rank": i + 1,
+                "score": score,
+                "channels": [],
+                "features": seen,
+            }
             for i, (score, seen) in enumerate(rows)
         ],
     }
 
 
 def feedback(name: str | None, entry: str, useful: bool = True) -> dict[str, Any]:
-    return {"event": "feedback", "recall": name, "id": entry, "useful": useful}
+    return {
+        "v": 1,
+        "at": 1,
+        "event": "feedback",
+        "recall": name,
+        "id": entry,
+        "useful": useful,
+        "by": "user",
+    }
 
 
 def learn(events: list[dict[str, Any]]) -> Scorer:
@@ -233,8 +251,8 @@ def test_too_few_pairs_or_questions_take_no_part_and_say_how_many() -> None:
     same = learn(world(1, 59, by_writer))
     assert (same.takes_part, same.reason) == (False, "59 questions of 60")
     again = world(1, 60, by_writer)
-    for event in again:
-        event.update({"question": "q"} if event["event"] == "recall" else {})
+    for one in again:
+        one.update({"question": "q"} if one["event"] == "recall" else {})
     assert learn(again).reason == "1 questions of 60"
     assert learn([]).reason == "0 pairs of 200"
 
@@ -265,7 +283,9 @@ def two(vault: Vault) -> tuple[str, str]:
             vault.draft({"text": "deploy rollback plan", "source": {"writer": "hook"}})
         ).id,
         vault.save(
-            vault.draft({"text": "deploy rollback", "source": {"writer": "skill"}})
+            vault.draft(
+                {"text": "deploy rollback plan too", "source": {"writer": "skill"}}
+            )
         ).id,
     )
 
@@ -349,13 +369,13 @@ def test_training_a_vault_keeps_what_recall_then_uses(vault: Vault) -> None:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
     events = world(1, 1_000, by_writer, eta=0.5)
     assert learned.kept(vault.root) == learned.NOTHING
-    planned = learned.train(vault.root, events, dry_run=True)
+    planned = learned.train(vault.root, scorer.pairs(events), dry_run=True)
     assert learned.kept(vault.root) == learned.NOTHING
-    learned.train(vault.root, events)
+    learned.train(vault.root, scorer.pairs(events))
     path = Path(learned.path_of(vault.root))
     first = path.read_bytes()
     assert learned.kept(vault.root).active == planned
-    learned.train(vault.root, events)
+    learned.train(vault.root, scorer.pairs(events))
     assert path.read_bytes() == first
     _, skill = two(vault)
     assert vault.recall("deploy rollback").rows[0].id == skill

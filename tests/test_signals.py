@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memcli import Vault, Vaults, event, events, layout, review, signals, usage
 from memcli.backfill import reflect_file
@@ -38,7 +36,7 @@ def said(vault: Vault) -> list[tuple[str, bool, str, bool]]:
     ]
 
 
-# --- training pairs -----------------------------------------------------------------
+# --- counting ---------------------------------------------------------------------
 
 
 def recall(name: str, *rows: str) -> dict[str, Any]:
@@ -76,69 +74,7 @@ def word(name: str | None, entry_id: str, useful: bool) -> dict[str, Any]:
     }
 
 
-def learned(*found: dict[str, Any]) -> list[str]:
-    return [
-        f"{one['recall']}:{one['better']['id']}>{one['worse']['id']}"
-        for one in signals.pairs(found)
-    ]
-
-
 ABCD = recall("r", "a", "b", "c", "d")
-
-
-def test_a_useful_row_is_better_than_each_above_it():
-    assert learned(ABCD, word("r", "c", True)) == ["r:c>a", "r:c>b"]
-
-
-def test_rows_below_a_useful_one_say_nothing_unless_somebody_said_so():
-    assert learned(ABCD, word("r", "a", True)) == []
-    found = learned(ABCD, word("r", "a", True), word("r", "d", False))
-    assert found == ["r:a>d"]
-
-
-def test_two_useful_rows_are_not_told_apart():
-    both = word("r", "b", True), word("r", "c", True)
-    assert learned(ABCD, *both) == ["r:b>a", "r:c>a"]
-
-
-def test_the_last_word_on_a_row_counts():
-    assert learned(ABCD, word("r", "c", True), word("r", "c", False)) == []
-
-
-def test_feedback_concerns_the_recall_that_it_names():
-    other = recall("s", "x", "c")
-    assert learned(ABCD, other, word("s", "c", True)) == ["s:c>x"]
-    assert learned(ABCD, word(None, "c", True), word("gone", "c", True)) == []
-
-
-def test_not_useful_alone_teaches_nothing():
-    assert learned(ABCD, word("r", "a", False)) == []
-
-
-def test_what_was_not_ranked_is_in_no_pair():
-    constraint = {**ABCD["rows"][0], "id": "k", "rank": None}
-    found = {**ABCD, "rows": [*ABCD["rows"], constraint]}
-    assert learned(found, word("r", "k", True)) == []
-    assert learned(found, word("r", "a", True), word("r", "k", False)) == []
-
-
-def test_a_pair_has_the_form_that_scorers_read():
-    (pair,) = signals.pairs([recall("r", "a", "b"), word("r", "b", True)])
-    assert pair == {
-        "question": "q",
-        "recall": "r",
-        "better": {"id": "b", "features": {"lexical": 2.0}},
-        "worse": {"id": "a", "features": {"lexical": 1.0}},
-    }
-
-
-@given(st.lists(st.tuples(st.sampled_from("abcde"), st.booleans()), max_size=12))
-def test_no_row_is_better_than_itself_and_none_both_ways(words: list[tuple[str, bool]]):
-    found = [recall("r", *"abcde"), *(word("r", *one) for one in words)]
-    pairs = {(p["better"]["id"], p["worse"]["id"]) for p in signals.pairs(found)}
-    assert not pairs & {(worse, better) for better, worse in pairs}
-    last = dict(words)
-    assert all(last[better] and not last.get(worse) for better, worse in pairs)
 
 
 def test_the_mean_reciprocal_rank_is_that_of_what_was_useful():

@@ -146,7 +146,7 @@ def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
     if what == "signals":
         from memcli.cli import signals
 
-        return signals.pairs(vault) if values["pairs"] else signals.signals(vault)
+        return signals.topic(vault, values)
     if what == "models":
         from memcli.cli import citing
 
@@ -155,10 +155,6 @@ def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
         from memcli.cli import citing
 
         return citing.research(vault, values["session"])
-    if what == "signals":
-        from memcli.cli import training
-
-        return training.signals(vault, values)
     if what == "index":
         facts = inspect.index_facts(vault)
         return Result(facts, lambda c: _facts(c, facts), ok=not facts["broken"])

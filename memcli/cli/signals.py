@@ -1,24 +1,38 @@
-"""`memcli inspect signals`: how the vault is used, and whether recall finds things."""
+"""`memcli inspect signals`: how the vault is used, and what that has taught."""
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memcli.cli.spec import Canvas, Result
+from memcli.errors import UsageError
 
 if TYPE_CHECKING:
+    from memcli.learned import Kept
     from memcli.usage import Usage
     from memcli.vault import Vault
 
 
-def signals(vault: "Vault") -> Result:
-    """What was written, recalled and judged, counted."""
-    from memcli import usage
+def topic(vault: "Vault", values: dict[str, Any]) -> Result:
+    """What was written, recalled and judged, counted; or what it teaches."""
+    from memcli import learned, usage
 
+    if values["train"]:
+        if values["pairs"]:
+            raise UsageError("--pairs and --train do different things; give one")
+        return _train(vault, dry_run=values["dry_run"])
+    if values["pairs"]:
+        return _pairs(vault)
     found = usage.usage(vault)
-    return Result(found.as_dict(), lambda canvas: _draw(canvas, found))
+    kept = learned.kept(vault.root)
+
+    def text(canvas: Canvas) -> None:
+        _draw(canvas, found)
+        _draw_scorer(canvas, kept)
+
+    return Result({**found.as_dict(), "scorer": kept.as_dict()}, text)
 
 
-def pairs(vault: "Vault") -> Result:
+def _pairs(vault: "Vault") -> Result:
     """What a scorer learns from, one pair a line."""
     from memcli import usage
 
@@ -29,6 +43,25 @@ def pairs(vault: "Vault") -> Result:
             canvas.line(json.dumps(pair))
 
     return Result({"pairs": found, "count": len(found)}, text)
+
+
+def _train(vault: "Vault", *, dry_run: bool) -> Result:
+    """Learn from the vault's log; `dry_run` keeps nothing."""
+    from memcli import layout, learned, usage
+
+    found = learned.Kept(learned.train(vault.root, usage.pairs(vault), dry_run=dry_run))
+    data = {"kept": None if dry_run else layout.SCORER, "scorer": found.as_dict()}
+
+    def text(canvas: Canvas) -> None:
+        _draw_scorer(canvas, found)
+        if dry_run:
+            canvas.line("nothing was kept (--dry-run)", style="dim")
+        else:
+            canvas.line(
+                f"kept in {layout.SCORER}; delete it to rank as before", style="dim"
+            )
+
+    return Result(data=data, text=text)
 
 
 def _draw(canvas: Canvas, found: "Usage") -> None:
@@ -69,6 +102,38 @@ def _draw(canvas: Canvas, found: "Usage") -> None:
             ("id", "uses", "title"),
             [(one.id, f"{one.uses:,}", one.title or "(gone)") for one in found.uses],
         )
+
+
+def _draw_scorer(canvas: Canvas, kept: "Kept") -> None:
+    """The state of a vault's scorer, for people."""
+    found = kept.scorer
+    if found is None:
+        problem = kept.problem or "none; memcli inspect signals --train makes one"
+        canvas.line(f"scorer: {problem}", style="bad" if kept.problem else "dim")
+        return
+    verdict = "takes part" if found.takes_part else "does not take part"
+    canvas.line(f"scorer {verdict}: {found.reason}", style="title")
+    canvas.line(f"  {found.pairs:,} pairs from {found.questions:,} questions")
+    held = found.held_out
+    if held is None:
+        return
+    canvas.line(
+        f"  held out: {held.pairs:,} pairs from {held.questions:,} questions, "
+        f"{held.differ:,} of these come out differently"
+    )
+    canvas.line(
+        f"  in the right order: default {held.default:.3f}, "
+        f"scorer {held.scorer:.3f}, p {held.p:g}"
+    )
+    weighed = zip(found.features, found.weights, strict=True)
+    canvas.table(
+        ("feature", "weight"),
+        [
+            (name, f"{weight:+.3f}")
+            for name, weight in sorted(weighed, key=lambda one: -abs(one[1]))
+        ],
+    )
+    canvas.line(f"  what the place explains: {found.position:+.2f}", style="dim")
 
 
 def _counts(counts: dict[str, int], before: str = "") -> str:

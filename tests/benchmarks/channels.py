@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from memcli import Vault
     from memcli.ranking import Weights
+    from memcli.reader import Reader
 
 MULTI_HOP = 1
 
@@ -62,7 +63,6 @@ def asked(
 ) -> dict[str, float]:
     """The means over all questions, asked with these weights."""
     from memcli import recall
-    from memcli.reader import Reader
 
     view = recall.view(2_000_000_000)
     found: list[tuple[int, set[str], list[str], int]] = []

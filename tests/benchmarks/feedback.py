@@ -18,7 +18,7 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memcli import learned, scorer
+from memcli import event, learned, scorer
 from tests.benchmarks import locomo, report
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ def recalls(conversation: Conversation) -> list[tuple[set[str], dict[str, Any]]]
                         "id": row.record,
                         "rank": rank,
                         "score": row.score,
-                        "features": scorer.features(parts, "import"),
+                        "features": event.features(parts, "import"),
                     }
                 )
             name = f"{conversation.name}: {asked.text}"
-            event = {"event": "recall", "recall": name, "question": name, "rows": rows}
-            found.append((set(asked.evidence), event))
+            one = {"event": "recall", "recall": name, "question": name, "rows": rows}
+            found.append((set(asked.evidence), one))
     return found
 
 
@@ -57,13 +57,13 @@ def log(
     found: list[tuple[set[str], dict[str, Any]]], reader: str
 ) -> Iterator[dict[str, Any]]:
     """The log that a reader would leave."""
-    for evidence, event in found:
-        yield event
-        draw = random.Random(event["recall"])
-        for row in event["rows"]:
+    for evidence, one in found:
+        yield one
+        draw = random.Random(one["recall"])
+        for row in one["rows"]:
             seen = reader == "careful" or draw.random() < 1 / row["rank"]
             if seen and row["id"] in evidence:
-                name = event["recall"]
+                name = one["recall"]
                 yield {
                     "event": "feedback",
                     "recall": name,

@@ -16,8 +16,8 @@ from tests.test_scorer import broken, by_writer, keep, nothing, world
 NEEDED = "NOT TESTED: pip install 'memcli[scorer]'"
 
 
-def write_log(vault: Vault, events: list[dict[str, Any]], suffix: str = "") -> None:
-    path = Path(vault.root, layout.EVENTS + suffix)
+def write_log(vault: Vault, events: list[dict[str, Any]]) -> None:
+    path = Path(vault.root, layout.EVENTS)
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(event) for event in events]
     path.write_text("\n".join([*lines, '{"torn', "5", ""]), encoding="utf-8")
@@ -28,9 +28,7 @@ def test_it_trains_from_the_log_and_says_what_came_of_it(
 ) -> None:
     pytest.importorskip("sklearn", reason=NEEDED)
     events = world(1, 1_000, by_writer, eta=0.5)
-    # What was rotated away comes first; feedback is in the newer half.
-    write_log(vault, events[:500], ".1")
-    write_log(vault, events[500:])
+    write_log(vault, events)
     planned = memcli("inspect", "signals", "--train", "--dry-run")
     assert planned.code == 0
     lines = planned.out.splitlines()
@@ -50,7 +48,7 @@ def test_it_trains_from_the_log_and_says_what_came_of_it(
     ]
     state = memcli("inspect", "signals", "--json").json["data"]["scorer"]
     assert state == done["scorer"]
-    assert memcli("inspect", "signals").out.splitlines()[:2] == lines[:2]
+    assert "\n".join(lines[:2]) in memcli("inspect", "signals").out
 
 
 def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
@@ -77,7 +75,7 @@ def test_no_log_is_no_error(memcli: Run) -> None:
 def test_without_a_scorer_and_with_a_broken_one_the_state_says_so(
     memcli: Run, vault: Vault
 ) -> None:
-    assert memcli("inspect", "signals").out.startswith("scorer: none; ")
+    assert "\nscorer: none; " in memcli("inspect", "signals").out
     keep(vault, broken(schema=9))
     done = memcli("inspect", "signals", "--json").json["data"]["scorer"]
     assert done["trained"] is False
