@@ -5,17 +5,25 @@ instruction to the model is left out; nothing is told that does not fit, since a
 speaks without being asked. The same vault and prompt give the same items.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import event, screening
 from memcli.framing import Item
 
 if TYPE_CHECKING:
+    from memcli.config import Config
     from memcli.eligibility import View
     from memcli.injection import Candidate
+    from memcli.ranking import Hit
     from memcli.reader import Reader
     from memcli.vault import Vault
+
+PINNED, CONSTRAINTS, WANTED = "Pinned", "Constraints", "What the user wants"
+RULES, RECENTLY = "Rules", "Recently"
+PARTS = (PINNED, CONSTRAINTS, WANTED, RULES, RECENTLY)
+"""The headings of a session's start, in their order."""
+_FITTING = "What may fit this prompt"
 
 _MOST_PREFERENCES = 12
 _MOST_CONSTRAINTS = 8
@@ -25,7 +33,7 @@ _LONGEST = 1_200
 # Of a prompt: how many entries, and how well they must fit. An entry fits when it
 # shares three words with the prompt, a name as two, and these are so much of the
 # smaller of both, by weight (docs/benchmarks.md has how this was chosen).
-_MOST = 4
+MOST = 4
 _FIT = 0.4
 _SHARED = 3
 # Words of a prompt that are looked at: the rarest say what it is about.
@@ -35,40 +43,83 @@ _HEAD, _TAIL = 2_000, 600
 _FLOOR = 1.0
 
 
+class Fit(NamedTuple):
+    """An entry that fits a prompt; `score` is for the words that it has `matched`."""
+
+    item: Item
+    score: float
+    matched: tuple[str, ...]
+
+
+class Fitting(NamedTuple):
+    """What of one vault fits a prompt, the best first.
+
+    `counts` says for each word of the prompt that the vault holds in how many of its
+    `size` entries it stands: what its scores were made of.
+    """
+
+    found: list[Fit]
+    counts: Mapping[str, int]
+    size: int
+
+
 def at_start(vault: "Vault", view: "View") -> list[Item]:
     """Pinned entries, constraints, preferences, inherited rules, and recent focus."""
-    from memcli.injection import injection
+    settings = vault.settings
+    return vault.read(lambda reader: standing(reader, settings, view))
 
-    chosen = injection(vault, view=view)
-    told = {one.id for one in chosen.pinned}
 
-    def standing(reader: "Reader") -> list[Item]:
-        found = [_chosen(reader, one, "Pinned", "pinned") for one in chosen.pinned]
-        for kind, part, most in (
-            ("constraint", "Constraints", _MOST_CONSTRAINTS),
-            ("preference", "What the user wants", _MOST_PREFERENCES),
-        ):
-            rows = [
-                row for row in _of_kind(reader, kind, view) if row["id"] not in told
-            ]
-            found += [
-                Item(row["id"], _short(row), part, event.row(row, channels=[kind]))
-                for row in rows[:most]
-            ]
-        found += [_chosen(reader, one, "Rules", "rule") for one in chosen.rules]
-        found += [_chosen(reader, one, "Recently", "recent") for one in chosen.focus]
-        return found
+def standing(
+    reader: "Reader", settings: "Config", view: "View", source: str = ""
+) -> list[Item]:
+    """As `at_start`, of a reader and the settings of its vault.
 
-    return vault.read(standing)
+    With the `source` of a team's vault nothing is whole that is a document, and what
+    others are busy with is left out.
+    """
+    from memcli import injection
+
+    chosen = injection.chosen(reader, settings, view=view)
+
+    def items(found: "Iterable[Candidate]", part: str, channel: str) -> Iterator[Item]:
+        for one in found:
+            text = _short(one._asdict(), source) if source else one.text
+            docs = () if source else reader.exact("id", one.id)
+            signal = (
+                event.row(reader.row(docs[0]), channels=[channel]) if docs else None
+            )
+            yield Item(one.id, text, part, source, signal)
+
+    told = [*items(chosen.pinned, PINNED, "pinned")]
+    ids = {one.id for one in chosen.pinned}
+    for kind, part, most in (
+        ("constraint", CONSTRAINTS, _MOST_CONSTRAINTS),
+        ("preference", WANTED, _MOST_PREFERENCES),
+    ):
+        rows = [row for row in _of_kind(reader, kind, view) if row["id"] not in ids]
+        told += [
+            Item(
+                row["id"],
+                _short(row, source),
+                part,
+                source,
+                None if source else event.row(row, channels=[kind]),
+            )
+            for row in rows[:most]
+        ]
+    told += items(chosen.rules, RULES, "rule")
+    if not source:
+        told += items(chosen.focus, RECENTLY, "recent")
+    return told
 
 
 def note(
-    vault: "Vault", prompt: str | None, items: Sequence[Item], shown: Collection[str]
+    vault: "Vault", prompt: str | None, items: Iterable[Item], shown: Collection[str]
 ) -> None:
-    """Let the log of signals say what a session was told.
+    """Let the vault's log of signals say what a session was told of it.
 
     Args:
-        vault: where it is from.
+        vault: the own one; what was told of others is theirs.
         prompt: what was asked; None at a start.
         items: what there was to tell, the best first.
         shown: the ids of those that were told.
@@ -79,64 +130,76 @@ def note(
     vault.recorder.recalled(prompt, told)
 
 
-def _chosen(reader: "Reader", one: "Candidate", part: str, channel: str) -> Item:
-    docs = reader.exact("id", one.id)
-    row = event.row(reader.row(docs[0]), channels=[channel]) if docs else None
-    return Item(one.id, one.text, part, row)
-
-
 def for_prompt(
     vault: "Vault", prompt: str, view: "View", shown: Collection[str]
 ) -> list[Item]:
     """Entries that fit a prompt, the best first; none that was shown already."""
+    asked = question(prompt)
+    found = vault.read(lambda reader: fitting(reader, asked, view, shown))
+    return [one.item for one in found.found[:MOST]]
+
+
+def question(prompt: str) -> list[tuple[str, str]]:
+    """The distinct words of a prompt, as `analysis` gives them."""
+    from memcli import analysis
+    from memcli.reader import stemmer
+
     words = (
         prompt
         if len(prompt) <= _HEAD + _TAIL
         else f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"
     )
-    return vault.read(lambda reader: _fitting(reader, words, view, shown))
+    return list(dict.fromkeys(analysis.question(words, stemmer())))
 
 
-def _fitting(
-    reader: "Reader", prompt: str, view: "View", shown: Collection[str]
-) -> list[Item]:
-    from memcli import analysis, ranking
-    from memcli.reader import stemmer
+def fitting(
+    reader: "Reader",
+    asked: Sequence[tuple[str, str]],
+    view: "View",
+    shown: Collection[str],
+    source: str = "",
+) -> Fitting:
+    """What of one vault fits the words of a prompt, and was not shown already."""
+    from memcli import ranking
 
-    question = list(dict.fromkeys(analysis.question(prompt, stemmer())))
-    held = [(reader.frequency(term), term, word) for term, word in question]
-    held = sorted(one for one in held if one[0])[:_WORDS]
+    held = [(reader.frequency(term), term, word) for term, word in asked]
+    held = sorted(one for one in held if one[0])
+    counts = {word: count for count, _, word in held}
+    held = held[:_WORDS]
+    fitting = Fitting([], counts, reader.size)
     if sum(map(_counts, (word for _, _, word in held))) < _SHARED:
-        return []
+        return fitting
     kept = {term for _, term, _ in held}
-    asked = [(term, word) for term, word in question if term in kept]
 
     def admit(doc: int) -> bool:
         return reader.verdict(doc, view) is None
 
     ranked = ranking.rank(
-        asked,
+        [(term, word) for term, word in asked if term in kept],
         reader,
-        limit=3 * _MOST,
+        limit=3 * MOST,
         now=view.now,
         admit=admit,
         weights=ranking.LEXICAL,
     )
     weights = {term.word: _FLOOR + term.idf for term in ranked.terms}
     whole = sum(weights.values())
-    items: list[Item] = []
     for hit in ranked.hits:
         row = reader.row(hit.doc)
         if row["id"] in shown or screening.suspicious(row["text"]):
             continue
         if _fits(hit.matched, weights, whole, len(row["terms"])):
-            channels = [name for name in event.CHANNELS if hit.parts.get(name)]
-            signal = event.row(row, score=hit.score, channels=channels, parts=hit.parts)
-            part = "What may fit this prompt"
-            items.append(Item(row["id"], _short(row), part, signal))
-        if len(items) == _MOST:
+            signal = None if source else _signal(row, hit)
+            item = Item(row["id"], _short(row, source), _FITTING, source, signal)
+            fitting.found.append(Fit(item, hit.score, hit.matched))
+        if len(fitting.found) == MOST:
             break
-    return items
+    return fitting
+
+
+def _signal(row: Mapping[str, Any], hit: "Hit") -> dict[str, Any]:
+    channels = [name for name in event.CHANNELS if hit.parts.get(name)]
+    return event.row(row, score=hit.score, channels=channels, parts=hit.parts)
 
 
 def _fits(
@@ -167,8 +230,10 @@ def _of_kind(reader: "Reader", kind: str, view: "View") -> list[Mapping[str, Any
     return sorted(rows, key=lambda row: -len(row["seen"]))
 
 
-def _short(row: Mapping[str, Any]) -> str:
+def _short(row: Mapping[str, Any], source: str = "") -> str:
     text: str = row["text"]
     if len(text) <= _LONGEST:
         return text
-    return f"{row['title']} ({len(text):,} characters: memcli inspect {row['id']})"
+    where = f" --vault {source.partition(':')[2]}" if source else ""
+    inspect = f"memcli inspect {row['id']}{where}"
+    return f"{row['title'][:_LONGEST]} ({len(text):,} characters: {inspect})"

@@ -23,19 +23,33 @@ _CONTROLS = r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069
 # What nobody sees and a model reads: marks, joiners of words, letters of tags.
 _UNSEEN = r"[\u061c\u200b\u200e\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
 # What the names of four that were left out take, with the words around them.
-_NAMES = 160
+_NAMES, _NAMED = 160, 4
+# Characters of the name of a vault.
+_LONGEST_SOURCE = 40
 
 
 class Item(NamedTuple):
     """One thing to tell: `part` is the heading that it stands under.
 
+    `source` is the vault that it is from, for who reads it; empty is the own one.
     `signal` is what the log of signals has of it; it is not told.
     """
 
     id: str
     text: str
     part: str
+    source: str = ""
     signal: Mapping[str, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """Its id, and the vault to look it up in when that is not the own one."""
+        return f"{self.id} ({self.label})" if self.source else self.id
+
+    @property
+    def label(self) -> str:
+        """The vault's name, as far as there is room for it."""
+        return self.source[:_LONGEST_SOURCE]
 
 
 class Framed(NamedTuple):
@@ -45,24 +59,28 @@ class Framed(NamedTuple):
     shown: list[str]
 
 
-def framed(items: Sequence[Item], most: int) -> Framed:
+def framed(items: Sequence[Item], most: int, left: Sequence[Item] = ()) -> Framed:
     """Put items into one frame of at most so many characters, in their order.
 
-    Empty when there is nothing, or room for nothing.
+    What is `left` out already is named after those that have no room. Empty when there
+    is nothing, or room for nothing.
     """
     start = f"<{FRAME}>\n{_OPENING}\n"
     end = f"</{FRAME}>"
     room = most - _cost(start) - _cost(end)
+    # Room for the names of what comes after, were it all left out.
+    widest = max((len(one.name) - len(one.id) for one in (*items, *left)), default=0)
+    room -= _NAMES + _NAMED * widest
     lines: list[str] = []
     shown: list[str] = []
-    left: list[str] = []
+    names: list[str] = []
     part = None
     for item in items:
         heading = f"\n{item.part}:\n" if item.part != part else ""
-        line = f"- [{item.id}] {plain(item.text)}\n"
-        # Room for the names of what comes after, were it all left out.
-        if _cost(heading + line) > room - _NAMES:
-            left.append(item.id)
+        whose = f"({item.label}) " if item.source else ""
+        line = f"- [{item.id}] {whose}{plain(item.text)}\n"
+        if _cost(heading + line) > room:
+            names.append(item.name)
             continue
         room -= _cost(heading + line)
         part = item.part
@@ -70,11 +88,12 @@ def framed(items: Sequence[Item], most: int) -> Framed:
         shown.append(item.id)
     if not shown:
         return Framed("", [])
-    if left:
-        more = f" and {len(left) - 4} more" if len(left) > 4 else ""
-        names = ", ".join(left[:4])
+    names += (item.name for item in left)
+    if names:
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         lines.append(
-            f"\nLeft out for lack of room: {names}{more} (memcli inspect ID)\n"
+            f"\nLeft out for lack of room: {', '.join(names[:_NAMED])}{more} "
+            "(memcli inspect ID)\n"
         )
     return Framed(start + "".join(lines) + end, shown)
 

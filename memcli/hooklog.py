@@ -41,6 +41,12 @@ def _torn(handle: int, size: int) -> bool:
     return os.pread(handle, 1, size - 1) != b"\n"
 
 
+def named(error: BaseException) -> str:
+    """An error for the log, without a word of what was read."""
+    code = getattr(error, "error_code", type(error).__name__)
+    return f"{code}: {getattr(error, 'message', getattr(error, 'strerror', ''))}"
+
+
 def last(root: str, most: int) -> list[dict[str, Any]]:
     """The newest lines, the newest first."""
     import json

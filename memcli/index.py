@@ -41,9 +41,6 @@ ROW_VERSION = 8
 # A file whose time is this close to the moment it was read may change again within
 # the same tick of the file system's clock (FAT: 2 s); its content is compared.
 _RACY_NS = 2_000_000_000
-# Larger files are indexed by their beginning: a memory of a megabyte is a mistake
-# that must not stop every recall.
-_LARGEST = 1_000_000
 _LOCK_WAIT = 10.0
 # So many changed files are read faster one by one than indexed.
 _FEW = 64
@@ -73,6 +70,10 @@ class _State(NamedTuple):
     recent: dict[str, int]
     broken: dict[str, tuple[int, str]]
     stamps: dict[str, tuple[int, int]]
+
+
+class Behind(Exception):
+    """The index cannot answer before much of it is written."""
 
 
 class _Damaged(Exception):
@@ -142,21 +143,34 @@ class Index:
         the paths that it knows wrongly or not at all. When there are many, or
         anything is off, the index is brought up to date and both are empty.
         """
+        try:
+            return self.at_once(answer)
+        except Behind:
+            return self.read(lambda reader: answer(reader, [], []))
+
+    def at_once(
+        self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
+    ) -> _Answer:
+        """As `glance`, but it waits for nobody and writes nothing.
+
+        Raises:
+            Behind: the index must be built first, or be brought far up to date.
+        """
         state = self._load()
-        if state is not None and self._whole(state):
-            changed, removed, _ = self._differences(self._scan(state), state)
-            if len(changed) + len(removed) <= _FEW:
-                try:
-                    reader = self._open(state)
-                    found = answer(reader, changed, removed)
-                    reader.close()
-                except MemcliError:
-                    raise
-                except Exception:  # noqa: BLE001, S110 `read` finds out and repairs
-                    pass
-                else:
-                    return found
-        return self.read(lambda reader: answer(reader, [], []))
+        if state is None or not self._whole(state):
+            raise Behind
+        changed, removed, _ = self._differences(self._scan(state), state)
+        if len(changed) + len(removed) > _FEW:
+            raise Behind
+        try:
+            reader = self._open(state)
+            found = answer(reader, changed, removed)
+            reader.close()
+        except MemcliError:
+            raise
+        except Exception as error:
+            raise Behind from error  # `read` finds out and repairs
+        return found
 
     def _close(self) -> None:
         if self._reader is not None:
@@ -314,7 +328,7 @@ class Index:
             os.makedirs(self._folder, exist_ok=True)
             indexing.create(self._folder)
         except OSError as error:
-            raise _unwritable(self._folder, error) from error
+            raise indexing.unwritable(self._folder, error) from error
         empty = _State(self._version(), (), {}, {}, {}, {})
         state = self._update(listing, empty, fresh=True)
         self.change = self.change._replace(rebuilt=reason)
@@ -345,7 +359,7 @@ class Index:
             raise _Damaged(str(error)) from error
         except OSError as error:
             if fresh or error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
-                raise _unwritable(self._folder, error) from error
+                raise indexing.unwritable(self._folder, error) from error
             raise _Damaged(f"{type(error).__name__}: {error}") from error
         new_state = state._replace(
             segments=tuple((s.name, s.documents, s.deleted) for s in segments),
@@ -430,6 +444,7 @@ class Index:
         from memcli import codec, config
         from memcli.document import document
         from memcli.entry import KINDS
+        from memcli.indexing import beginning
 
         settings = config.load(self.root)
         kinds = (*KINDS, *settings.kinds)
@@ -443,7 +458,7 @@ class Index:
                 data = files.read(absolute)
                 if files.stamp_of(os.stat(absolute)) > read_at - _RACY_NS:
                     recent[path] = zlib.crc32(data)
-                entry = codec.decode(_beginning(data), path, kinds=kinds).entry
+                entry = codec.decode(beginning(data), path, kinds=kinds).entry
             except InvalidEntry as error:
                 broken[path] = (error.line, error.reason)
             except (Unreadable, OSError) as error:
@@ -481,18 +496,3 @@ def _paths(folders: Mapping[str, Sequence[str | int]]) -> Iterator[str]:
     for folder, flat in folders.items():
         for path, _ in _stats(folder, flat):
             yield path
-
-
-def _beginning(data: bytes) -> bytes:
-    """The data, cut before the limit at the end of a character."""
-    if len(data) <= _LARGEST:
-        return data
-    return data[:_LARGEST].decode("utf-8", "ignore").encode()
-
-
-def _unwritable(folder: str, error: OSError) -> WriteFailed:
-    reason = (error.strerror or str(error)).lower()
-    return WriteFailed(
-        f"the index at {folder} cannot be written: {reason}",
-        hint="Free space, or make the vault's .memcli folder writable.",
-    )

@@ -12,6 +12,7 @@ from whoosh import fields, formats, index
 
 from memcli.document import Document, numbered
 from memcli.entry import Status
+from memcli.errors import WriteFailed
 from memcli.postings import (
     ASKS,
     INDEX_NAME,
@@ -30,6 +31,9 @@ _STATUS_NUMBER = {status: number for number, status in enumerate(Status)}
 _MOST_SEGMENTS = 6
 # Documents that Whoosh sorts in memory, in megabytes of postings.
 _MEMORY = 512
+# Larger files are indexed by their beginning: a memory of a megabyte is a mistake
+# that must not stop every recall.
+_LARGEST = 1_000_000
 
 
 class _TermsField(fields.FieldType):
@@ -203,3 +207,19 @@ def _merge_policy(writer: Any, segments: list[Any]) -> list[Any]:
         writer.add_reader(reader)
         reader.close()
     return [s for s in segments if s not in merged]
+
+
+def beginning(data: bytes) -> bytes:
+    """The data, cut before the limit at the end of a character."""
+    if len(data) <= _LARGEST:
+        return data
+    return data[:_LARGEST].decode("utf-8", "ignore").encode()
+
+
+def unwritable(folder: str, error: OSError) -> WriteFailed:
+    """What to raise when the folder of an index refuses to be written."""
+    reason = (error.strerror or str(error)).lower()
+    return WriteFailed(
+        f"the index at {folder} cannot be written: {reason}",
+        hint="Free space, or make the vault's .memcli folder writable.",
+    )

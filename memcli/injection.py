@@ -92,16 +92,30 @@ def injection(
         view: who asks, and when.
         chars: characters for the texts of rules and focus; None: the config's.
     """
-    candidates = reflections(vault, query=query, view=view, chars=chars)
-    pinned = vault.read(lambda reader: _pinned(reader, view))
+    settings = vault.settings
+    return vault.read(
+        lambda reader: chosen(reader, settings, view=view, query=query, chars=chars)
+    )
+
+
+def chosen(
+    reader: "Reader",
+    settings: "Config",
+    *,
+    view: View,
+    query: str = "",
+    chars: int | None = None,
+) -> Injected:
+    """As `injection`, of a reader and the settings of its vault."""
+    budget = settings.injection.chars if chars is None else chars
+    candidates = _choose(reader, view, query, settings, budget)
+    pinned = _pinned(reader, view)
     shown = {claim(one.text) for one in pinned}
-    chosen = [
-        one for one in candidates if one.injected and claim(one.text) not in shown
-    ]
+    taken = [one for one in candidates if one.injected and claim(one.text) not in shown]
     return Injected(
         pinned=pinned,
-        rules=[one for one in chosen if one.item == _RULES],
-        focus=[one for one in chosen if one.item == _FOCUS],
+        rules=[one for one in taken if one.item == _RULES],
+        focus=[one for one in taken if one.item == _FOCUS],
         omitted=[one for one in candidates if not one.injected],
     )
 

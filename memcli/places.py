@@ -16,19 +16,22 @@ PERSONAL = "personal"
 """The name of the default vault, and what its rows say in `source`."""
 
 _ROLES = ("rw", "ro")
+_KNOWN = ("path", "role", "recall", "hooks")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 class Place(NamedTuple):
     """A vault that the user's config names.
 
-    `role` is rw or ro; `recall` says whether a recall without --vault asks it.
+    `role` is rw or ro; `recall` says whether a recall without --vault asks it,
+    `hooks` whether hooks tell sessions of it then.
     """
 
     name: str
     path: str
     role: str = "rw"
     recall: bool = True
+    hooks: bool = True
 
     @property
     def source(self) -> str:
@@ -116,20 +119,25 @@ def _place(name: str, table: object, path: str) -> Place:
         )
     if not isinstance(table, dict):
         raise InvalidConfig(f"{where} must be a table")
-    unknown = sorted(set(table) - {"path", "role", "recall"})
+    unknown = sorted(set(table) - set(_KNOWN))
     if unknown:
         raise InvalidConfig(
-            f"{where} does not know '{unknown[0]}'", hint="Known: path, role, recall."
+            f"{where} does not know '{unknown[0]}'", hint=f"Known: {', '.join(_KNOWN)}."
         )
     root, role = table.get("path"), table.get("role", "rw")
-    recall = table.get("recall", True)
     if not isinstance(root, str) or not root.strip():
         raise InvalidConfig(f"{where} needs a path")
     if role not in _ROLES:
         raise InvalidConfig(f"{where} role must be rw or ro (got {role!r})")
-    if not isinstance(recall, bool):
-        raise InvalidConfig(f"{where} recall must be true or false (got {recall!r})")
+    recall, hooks = (_switch(table, name, where) for name in ("recall", "hooks"))
     # From the config's own folder, so that it means the same wherever one stands.
     above = os.path.dirname(path)
     root = os.path.normpath(os.path.join(above, os.path.expanduser(root.strip())))
-    return Place(name, root, role, recall)
+    return Place(name, root, role, recall, hooks)
+
+
+def _switch(table: Mapping[str, object], name: str, where: str) -> bool:
+    value = table.get(name, True)
+    if not isinstance(value, bool):
+        raise InvalidConfig(f"{where} {name} must be true or false (got {value!r})")
+    return value

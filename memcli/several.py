@@ -49,6 +49,7 @@ class Known(NamedTuple):
     path: str | None
     role: str
     recall: bool
+    hooks: bool
     entries: int | None
     problem: str | None
 
@@ -86,6 +87,7 @@ def known(**options: Any) -> list[Known]:
                 path=path,
                 role=place.role,
                 recall=place.recall or name == places.PERSONAL,
+                hooks=(place.recall and place.hooks) or name == places.PERSONAL,
                 entries=entries,
                 problem=problem,
             )

@@ -372,6 +372,7 @@ def test_what_a_killed_writer_left_in_ro_is_not_finished(
         "[vaults.x]\npath = 3",
         "[vaults.x]\npath = 'a'\nrole = 'admin'",
         "[vaults.x]\npath = 'a'\nrecall = 'yes'",
+        "[vaults.x]\npath = 'a'\nhooks = 1",
         "[vaults.x]\npath = 'a'\ncolour = 'red'",
         "[vaults.personal]\npath = 'a'",
         "[vaults.'a/b']\npath = 'a'",

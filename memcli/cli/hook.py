@@ -9,7 +9,6 @@ The way from here to an answer is the hot path: it runs before every prompt. It 
 neither Typer nor Rich, YAML or GitPython.
 """
 
-import contextlib
 import os
 import sys
 import time
@@ -20,10 +19,9 @@ from memcli.cli import pipe
 from memcli.cli.spec import Argument, Command, Context, Option, Result
 
 if TYPE_CHECKING:
-    from memcli.eligibility import View
+    from memcli.cli.telling import Teams
     from memcli.harness import Marker
     from memcli.hosts.payload import Event
-    from memcli.vault import Vault
 
 _HELP = """Answer a hook of an agent's host (installed by memcli install)
 
@@ -66,10 +64,10 @@ _ONCE_FOR = 20.0
 # These say that a session starts when it has been compacted.
 _STARTS_AGAIN = ("claude-code", "codex")
 _TELLING = ("session-start", "prompt-submit")
-# Another process that brings the index up to date after an edit is done by then.
-_INDEX_WAIT = 0.3
-# Characters that JSON puts around a text.
-_WRAPPING = 200
+# Seconds that the vaults of teams may take after the own one has answered, and the
+# share of the whole time after which nobody waits for them.
+_TEAMS_WAIT = {"session-start": 1.5, "prompt-submit": 0.6}
+_TEAMS_SHARE = 0.75
 
 
 class Call:
@@ -130,7 +128,9 @@ def answer(call: Call, read: Callable[[], Any]) -> None:
         else:
             _answered(call, read())
     except BaseException as error:  # noqa: BLE001 a hook never hurts its host
-        call.fail(_named(error))
+        from memcli import hooklog
+
+        call.fail(hooklog.named(error))
 
 
 def _end(call: Call) -> None:
@@ -143,7 +143,9 @@ def _end(call: Call) -> None:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         pipe.write(call.answer)
     except OSError as error:
-        call.fail(_named(error))
+        from memcli import hooklog
+
+        call.fail(hooklog.named(error))
     _note(call)
 
 
@@ -186,11 +188,11 @@ def _answered(call: Call, given: Any) -> None:
     elif event.host in _TWICE and event.session and _again(root, event):
         line["did"] = "nothing: the same event came twice"
     else:
-        text = _done(root, event, line)
+        text = _done(root, event, line, _teams(call, event))
         call.answer = reply.reply(event.host, event.name, text)
 
 
-def _done(root: str, event: "Event", line: dict[str, Any]) -> str:
+def _done(root: str, event: "Event", line: dict[str, Any], teams: "Teams") -> str:
     """Do it, say in `line` what was done; returns the text for the session."""
     from memcli import harness
 
@@ -201,7 +203,7 @@ def _done(root: str, event: "Event", line: dict[str, Any]) -> str:
             line["did"] = _detached(root, ["--sweep"])
         return ""
     if event.name == "session-start":
-        return _session_start(root, event, line)
+        return _session_start(root, event, line, teams)
     if not event.session:
         line["error"] = "no session in the payload"
         return ""
@@ -211,7 +213,7 @@ def _done(root: str, event: "Event", line: dict[str, Any]) -> str:
     # At an end the host may not say where the transcript is; it said so before.
     harness.begin(root, event.session, event.host, event.transcript, _now())
     if event.name == "prompt-submit":
-        return _prompt_submit(root, event, line)
+        return _prompt_submit(root, event, line, teams)
     if event.name == "pre-compact" and event.host not in _STARTS_AGAIN:
         harness.show(root, event.session, [], afresh=True)
     flags = [f"--session={event.session}", f"--host={event.host}"]
@@ -223,76 +225,59 @@ def _done(root: str, event: "Event", line: dict[str, Any]) -> str:
     return ""
 
 
-def _session_start(root: str, event: "Event", line: dict[str, Any]) -> str:
-    from memcli import harness
+def _session_start(
+    root: str, event: "Event", line: dict[str, Any], teams: "Teams"
+) -> str:
+    from memcli import harness, hooklog
+    from memcli.cli import telling
     from memcli.hosts import reply
 
     try:
         if event.session:
             harness.begin(root, event.session, event.host, event.transcript, _now())
-        if _is_time_to_sweep(root):
+        if telling.is_time(root, "swept", _SWEEP_EVERY):
             line["did"] = _detached(root, ["--sweep"])
     except OSError as error:  # a disk that is full or read-only can be read
-        line["error"] = _named(error)
+        line["error"] = hooklog.named(error)
     if not reply.takes_text(event.host, event.name):
         return ""
-    from memcli import briefing
-    from memcli.framing import framed
-
-    opened = _opened(root, line)
-    if opened is None:
-        return ""
-    items = briefing.at_start(*opened)
-    # Who starts again with nothing is told everything; any other knows what it was
-    # told, also by a prompt whose hook came first.
-    forgot = event.reason in ("compact", "clear")
-    if event.session and not forgot:
-        shown = harness.shown(root, event.session)
-        items = [item for item in items if item.id not in shown]
-    found = framed(items, reply.MOST - _WRAPPING)
-    line["shown"] = len(found.shown)
-    try:
-        if event.session:
-            harness.show(root, event.session, found.shown, afresh=forgot)
-    except OSError as error:
-        line["error"] = _named(error)
-    if found.shown:
-        briefing.note(opened[0], None, items, found.shown)
-    return found.text
+    return telling.at_start(root, event, line, teams)
 
 
-def _prompt_submit(root: str, event: "Event", line: dict[str, Any]) -> str:
+def _prompt_submit(
+    root: str, event: "Event", line: dict[str, Any], teams: "Teams"
+) -> str:
+    from memcli.cli import telling
     from memcli.hosts import reply
 
     line["shown"] = 0
     if not event.prompt or not reply.takes_text(event.host, event.name):
         return ""
-    from memcli import briefing, harness
-    from memcli.framing import framed
+    return telling.at_prompt(root, event, line, teams)
 
-    opened = _opened(root, line)
-    if opened is None:
-        return ""
-    vault, view = opened
-    shown = harness.shown(root, event.session)
-    items = briefing.for_prompt(vault, event.prompt, view, shown)
-    found = framed(items, reply.MOST - _WRAPPING)
-    if found.shown:
-        # First: what cannot be noted would be told again at every prompt.
-        harness.show(root, event.session, found.shown)
-    line["shown"] = len(found.shown)
-    briefing.note(vault, event.prompt, items, found.shown)
-    return found.text
+
+def _teams(call: Call, event: "Event") -> "Teams":
+    """How the vaults of teams are asked; not beside one that the call names."""
+    from memcli.cli.telling import Teams
+
+    return Teams(
+        asked=not call.flags.get("vault"),
+        seconds=_TEAMS_WAIT.get(event.name, 0.0),
+        # The rest of the time is for the answer.
+        until=call.started + _TEAMS_SHARE * _BUDGET.get(call.event, 1.0),
+        build=lambda folder: _detached(folder, ["--index"]),
+    )
 
 
 def _work(call: Call) -> None:
     """What a detached process does: mine one session, sweep, or index."""
     from memcli import recovery
+    from memcli.cli import telling
 
     root, flags, line = call.root, call.flags, call.line
     if root is None:
         return
-    vault, _ = _vault(root)
+    vault, _ = telling.opened(root)
     if "index" in flags:
         line["event"] = "index"
         vault.read(lambda reader: reader.size)
@@ -329,32 +314,6 @@ def _marker(root: str, call: Call) -> "Marker":
     return harness.Marker(session, host, told, "", harness.START, 0.0, "")
 
 
-def _opened(root: str, line: dict[str, Any]) -> "tuple[Vault, View] | None":
-    """The vault to read from; None while somebody else builds its index."""
-    from memcli import layout
-    from memcli.errors import LockBusy, MemcliError
-    from memcli.lock import Lock
-
-    try:
-        with Lock(os.path.join(root, *layout.INDEX_LOCK.split("/")), _INDEX_WAIT):
-            pass
-    except LockBusy:
-        line["did"] = "nothing: the index is being built"
-        return None
-    except MemcliError:
-        pass  # a disk that cannot be written to can be read
-    return _vault(root)
-
-
-def _vault(root: str) -> "tuple[Vault, View]":
-    from memcli.eligibility import View
-    from memcli.vault import Vault
-
-    agent = os.environ.get("MEMCLI_AGENT") or None
-    vault = Vault(root, environ=os.environ, agent=agent, via="hook")
-    return vault, View(vault.now_ms() // 1000)
-
-
 def _again(root: str, event: "Event") -> bool:
     """Whether the same event of the same session came just now, by another hook."""
     from zlib import crc32
@@ -374,19 +333,6 @@ def _again(root: str, event: "Event") -> bool:
     except OSError:
         pass
     return False
-
-
-def _is_time_to_sweep(root: str) -> bool:
-    from memcli import harness, layout
-
-    stamp = os.path.join(root, layout.HARNESS, "swept")
-    with contextlib.suppress(OSError):
-        if 0 <= time.time() - os.stat(stamp).st_mtime < _SWEEP_EVERY:
-            return False
-    harness.make_folder(root)
-    with open(stamp, "w", encoding="utf-8"):
-        pass
-    return True
 
 
 def _detached(root: str, flags: Sequence[str]) -> str:
@@ -465,12 +411,6 @@ def _limit(call: Call) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def _named(error: BaseException) -> str:
-    """An error for the log, without a word of what was read."""
-    code = getattr(error, "error_code", type(error).__name__)
-    return f"{code}: {getattr(error, 'message', getattr(error, 'strerror', ''))}"
 
 
 def _now() -> str:

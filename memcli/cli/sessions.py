@@ -72,6 +72,13 @@ def _ago(minutes: int) -> str:
     return f"{minutes // 60} h" if minutes < 2_880 else f"{minutes // 1_440} days"
 
 
+def _left_out(line: dict[str, Any]) -> str:
+    reasons = line.get("not_asked")
+    if not isinstance(reasons, dict):
+        return ""
+    return "; ".join(f"{name} not asked: {why}" for name, why in reasons.items())
+
+
 def _why(one: Any) -> str:
     if one.why:
         return str(one.why)
@@ -83,6 +90,6 @@ def _row(line: dict[str, Any]) -> tuple[str, ...]:
     when = ""
     if isinstance(at, int):
         when = time.strftime("%m-%d %H:%M:%S", time.localtime(at))
-    what = line.get("error") or line.get("did") or ""
+    what = line.get("error") or line.get("did") or _left_out(line) or ""
     shown = [str(line.get(name, "")) for name in ("event", "host", "ms", "shown")]
     return (when, *shown, str(what))

@@ -10,6 +10,7 @@ from memcli.cli.spec import Canvas, Context, Result
 from memcli.errors import NotAllowed
 
 if TYPE_CHECKING:
+    from memcli.several import Known
     from memcli.vault import Vault
 
 
@@ -153,7 +154,7 @@ def vaults(context: Context) -> Result:
                 (
                     one.name,
                     one.role,
-                    "yes" if one.recall else "when named",
+                    _asked(one),
                     "-" if one.entries is None else f"{one.entries:,}",
                     one.path or "-",
                     one.problem or "",
@@ -163,6 +164,12 @@ def vaults(context: Context) -> Result:
         )
 
     return Result(data={"vaults": [one.as_dict() for one in found]}, text=text)
+
+
+def _asked(one: "Known") -> str:
+    if not one.recall:
+        return "when named"
+    return "yes" if one.hooks else "not by hooks"
 
 
 def repair(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:

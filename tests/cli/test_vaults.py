@@ -111,6 +111,7 @@ def test_inspect_vaults(team: Vault, vault: Vault, memcli: Run) -> None:
             "path": root,
             "role": role,
             "recall": True,
+            "hooks": True,
             "entries": 1,
             "problem": None,
             "reachable": True,

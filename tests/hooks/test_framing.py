@@ -56,9 +56,12 @@ CONTROLS = re.compile(
 )
 
 
+SOURCES = ("", "team:platform", "team:" + "x" * 200)
+
+
 def items(texts: list[str]) -> list[Item]:
     return [
-        Item(f"{number:016d}", text, f"Part {number // 3}")
+        Item(f"{number:016d}", text, f"Part {number // 3}", SOURCES[number % 3])
         for number, text in enumerate(texts)
     ]
 
@@ -94,7 +97,8 @@ def test_items_come_whole_or_are_named_as_left_out(texts: list[str]) -> None:
     found = framed(given, 3_000)
     assert len(json.dumps(found.text, ensure_ascii=False)) - 2 <= 3_000
     for item in given:
-        whole = f"- [{item.id}] {plain(item.text)}\n"
+        whose = f"({item.source[:40]}) " if item.source else ""
+        whole = f"- [{item.id}] {whose}{plain(item.text)}\n"
         assert (whole in found.text) is (item.id in found.shown)
     left = [item.id for item in given if item.id not in found.shown]
     if found.text and left:
@@ -112,6 +116,13 @@ def test_no_line_of_a_memory_looks_like_another_one_or_like_a_heading(
     assert len([row for row in rows if row.startswith("- [")]) == len(found.shown)
     headings = [row for row in rows[2:] if row.endswith(":") and row[:1].strip()]
     assert all(row.startswith(("Part ", "- [")) for row in headings)
+
+
+def test_what_was_left_out_before_is_named_as_well() -> None:
+    one, two, three = items(["one", "two", "three"])
+    text = framed([one], 1_000, [two, three]).text
+    assert f"{two.id} (team:platform), {three.id} (team:xxx" in text
+    assert framed([], 1_000, [two]).text == ""
 
 
 def test_the_same_items_give_the_same_bytes() -> None:
