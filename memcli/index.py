@@ -151,7 +151,7 @@ class Index:
     def at_once(
         self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
     ) -> _Answer:
-        """As `glance`, but it waits for nobody and writes nothing.
+        """As `glance`, but it waits for nobody and indexes nothing.
 
         Raises:
             Behind: the index must be built first, or be brought far up to date.
@@ -162,6 +162,8 @@ class Index:
         changed, removed, _ = self._differences(self._scan(state), state)
         if len(changed) + len(removed) > _FEW:
             raise Behind
+        if not (changed or removed):
+            state = self._settled(state)
         try:
             reader = self._open(state)
             found = answer(reader, changed, removed)

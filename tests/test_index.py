@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import Vault, init, layout
-from memcli.index import Index
+from memcli import Vault, files, init, layout
+from memcli.index import Behind, Index
 from memcli.recall import Recalled, enumerate_all, view
 
 NOW = 1_795_000_000
@@ -249,3 +250,43 @@ def test_save_sees_changed_files_without_updating_the_index(vault: Vault) -> Non
 def test_index_is_one_for_all_doors(vault: Vault) -> None:
     assert isinstance(vault.index, Index)
     assert vault.index is vault.index
+
+
+def test_at_once_indexes_nothing(vault: Vault) -> None:
+    index = Index(vault.root)
+    with pytest.raises(Behind):
+        index.at_once(lambda reader, changed, removed: reader.size)
+    first = file_of(vault, save(vault, "We deploy on Tuesdays"))
+    for number in range(3):
+        save(vault, f"note {number}")
+    assert vault.recall("deploy").rows
+    first.unlink()
+    Path(vault.root, "memories", "loose.md").write_text("# Retries\n\nThree times.\n")
+    found = index.at_once(lambda reader, changed, removed: (changed, removed))
+    gone = first.relative_to(vault.root).as_posix()
+    assert found == (["memories/loose.md"], [gone])
+    for number in range(65):
+        Path(vault.root, "memories", f"{number}.md").write_text(f"Number {number}.\n")
+    with pytest.raises(Behind):
+        index.at_once(lambda reader, changed, removed: reader.size)
+
+
+def test_what_is_racy_no_more_is_read_once(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(vault, "We deploy on Tuesdays")
+    assert vault.recall("deploy").rows
+    later = time.time_ns() + 60_000_000_000
+    monkeypatch.setattr("memcli.index.time.time_ns", lambda: later)
+    read: list[str] = []
+    whole = files.read
+
+    def noted(path: str) -> bytes:
+        read.append(path)
+        return whole(path)
+
+    monkeypatch.setattr(files, "read", noted)
+    for _ in range(3):
+        size = Index(vault.root).at_once(lambda reader, *_: reader.size)
+        assert size == 1
+    assert len(read) == 1

@@ -35,6 +35,7 @@ INDEX = report.Target(400, at_least=True)
 QUERY = report.Target(1)
 GROWTH = report.Target(4)
 TARGET_SIZE = 10_000
+TEAMS, TEAM_SIZE = 2, 1_000
 LIMIT = 10
 SLOW = 7200.0
 
@@ -132,25 +133,54 @@ def recall(bench: Bench) -> timing.Timing:
     return warm
 
 
-def prompt_hook(bench: Bench) -> None:
+def prompt_hook(bench: Bench, label: str = "memcli hook prompt-submit") -> None:
     """Time the hook that hosts call before every prompt, on a question that fits."""
 
     def said(turn: int) -> bytes:
         prompt = bench.questions[turn % len(bench.questions)].text
-        return json.dumps({"session_id": f"bench-{turn}", "prompt": prompt}).encode()
+        name = f"{label}-{turn}"  # what a session was told it is not told again
+        return json.dumps({"session_id": name, "prompt": prompt}).encode()
 
     row = timing.measure(
-        "memcli hook prompt-submit",
+        label,
         [*bench.memcli, "hook", "prompt-submit", "--host", "codex"],
         runs=bench.runs,
         env=bench.env,
         stdin=said,
     )
     told = sum(bool(run.out) for run in row.runs)
-    target = HOOK if bench.size == TARGET_SIZE else None
+    alone = label == "memcli hook prompt-submit"
+    target = HOOK if alone and bench.size == TARGET_SIZE else None
     line = report.ratio_row(row, f"{bench.size:,}", target)
     notes = f"{line.notes}; {told} of {bench.runs} prompts brought something"
     report.show(report.line(line._replace(notes=notes)))
+
+
+def prompt_hook_with_teams(bench: Bench, notes: Sequence[corpus.Note]) -> None:
+    """Time the same with the vaults of teams beside, and check that all were asked."""
+    config = Path(bench.env["HOME"], ".config", "memcli", "config.toml")
+    roots = [bench.work / f"team-{number}" for number in range(TEAMS)]
+    for number, root in enumerate(roots):
+        lines = bench.work / f"team-{number}.jsonl"
+        held = notes[number * TEAM_SIZE : (number + 1) * TEAM_SIZE]
+        text = "".join(json.dumps(note, ensure_ascii=False) + "\n" for note in held)
+        lines.write_text(text, encoding="utf-8")
+        for words in (["init"], ["import", str(lines), "--vault"], ["recall", "x"]):
+            more = ["--vault", str(root)] if words[0] == "recall" else [str(root)]
+            command = [*bench.memcli, *words, *more]
+            timing.must(timing.run(command, env=bench.env, timeout=SLOW), command)
+    config.parent.mkdir(parents=True, exist_ok=True)
+    tables = (f"[vaults.team{n}]\npath = '{root}'\n" for n, root in enumerate(roots))
+    config.write_text("".join(tables), encoding="utf-8")
+    log = bench.vault / ".memcli" / "run" / "hooks.log"
+    log.unlink(missing_ok=True)
+    prompt_hook(bench, f"... and {TEAMS} vaults of teams of {TEAM_SIZE:,} entries each")
+    config.unlink()
+    calls = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    if any("not_asked" in call or "error" in call for call in calls):
+        raise SystemExit(f"a team was not asked: {calls}")
+    told = sum(bool(call.get("teams")) for call in calls)
+    bench.row("... of these prompts, told of a team", told, f"of {len(calls)}")
 
 
 def write_and_inspect(bench: Bench) -> None:
@@ -320,6 +350,9 @@ def main() -> None:
             fill(bench, notes[:size])
             warm[size] = recall(bench)
             prompt_hook(bench)
+            if size == TARGET_SIZE:
+                others = corpus.notes(TEAMS * TEAM_SIZE, arguments.seed + 1)
+                prompt_hook_with_teams(bench, list(others))
             query(bench, notes[:size], arguments.queries)
             write_and_inspect(bench)
     if 10_000 in warm and 100_000 in warm:
