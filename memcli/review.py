@@ -2,7 +2,8 @@
 
 Invariant: nothing is decided on without somebody who decides, and nothing is lost by
 deciding: each decision is one commit, which `undo` takes back; what is rejected stays
-in the archive, so that it is not proposed again. A candidate keeps its id for life.
+in the archive, so that it is not proposed again. A candidate keeps its id for life. A
+secret that was edited away before any commit held it comes into none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -163,6 +164,8 @@ def approve(
 
     if changes and len(ids) != 1:
         raise UsageError("changes apply to one candidate", hint="Name one id.")
+    if changes and changes.get("text"):
+        _drop_secret(vault, ids[0], changes, allow_secret=allow_secret)
     done = []
     with vault.transaction() as change:
         now = temporal.iso(vault.now_ms() // 1000)
@@ -284,6 +287,29 @@ def _waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
             )
         found[entry.id] = stored
     return list(found.values())
+
+
+def _drop_secret(
+    vault: "Vault", name: str, changes: Mapping[str, Any], *, allow_secret: bool
+) -> None:
+    """Write a candidate with its new text over a secret that no commit holds yet.
+
+    Else the text that was edited away would be the first that is committed, for good.
+    """
+    from memcli import codec, credentials
+    from memcli.vault import refuse_secrets
+
+    (stored,) = _waiting(vault, [name])
+    if allow_secret or not credentials.find(stored.data.decode("utf-8", "replace")):
+        return
+    entry = _changed(vault, stored.entry, changes)
+    refuse_secrets(entry)
+    data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
+    with vault.transaction() as change:
+        change.message = f"keep: {stored.path}"
+        written = change.put_over(stored.path, data, expected=stored.data)
+    if written:
+        vault.tell(f"{stored.path}: a secret in it came into no commit")
 
 
 def _changed(vault: "Vault", entry: Entry, changes: Mapping[str, Any]) -> Entry:

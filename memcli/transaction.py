@@ -5,7 +5,7 @@ written one by one, exactly those paths are committed, the lock is let go. When
 anything fails before the commit, the old bytes are put back. A kill leaves either
 files that are each old or new, or a journal from which the next command, reading or
 writing, finishes the change. No text is replaced or removed that no commit holds: what
-a person has not committed is, first, as it is.
+a person has not committed is, first, as it is (but for what they want gone).
 """
 
 import os
@@ -87,6 +87,17 @@ class Transaction:
                 when it holds something else by then, nothing happens: Conflict.
         """
         self._note(path, data, expected)
+
+    def put_over(self, path: str, data: bytes, *, expected: bytes) -> bool:
+        """As `put`, but what no commit holds of the old text comes into none.
+
+        Returns whether there is such; when all of it is in one, nothing is put.
+        """
+        if not self._repository.unlike_head({path: expected}):
+            return False
+        self._note(path, data, expected)
+        self._given_up.add(path)
+        return True
 
     def note(self, entry: "Entry", action: str | None = None) -> None:
         """Let it be known, once it is committed, that an entry was written."""

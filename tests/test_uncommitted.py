@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault, repair, review, undo
-from memcli.errors import HistoryError
+from memcli.errors import HistoryError, SecretFound
 from memcli.history import Repository
 from tests.test_kill_lifecycle import OPERATIONS, Act, fill, id_of, opened
 
@@ -264,3 +264,56 @@ def test_when_it_cannot_be_kept_nothing_is_changed(filled: Vault) -> None:
         rows,
     )
     assert not Path(filled.root, ".memcli", "run", "journal").exists()
+
+
+SECRET = "ghp_" + "Zq3x7Kd9Lm2Np5Rt8Vw1Yb4Cf6Hj0Sg3Uk7A"
+
+
+def objects(vault: Vault) -> str:
+    """All that git has, in words."""
+    listed = git(vault, "cat-file", "--batch-all-objects", "--batch-check")
+    names = [row.split()[0] for row in listed.splitlines() if " tree " not in row]
+    return "".join(git(vault, "cat-file", "-p", name) for name in names)
+
+
+@pytest.mark.parametrize("before", ["never", "without it"])
+def test_a_secret_that_review_edits_away_comes_into_no_commit(
+    vault: Vault, before: str
+) -> None:
+    path = Path(vault.root, "inbox", "token.md")
+    path.parent.mkdir(exist_ok=True)
+    head = f"---\nstatus: pending\n{MARK}---\n"
+    if before == "without it":
+        path.write_text(f"{head}We use a token\n", "utf-8")
+        git(vault, "add", ".")
+        git(vault, "commit", "-q", "-m", "mine")
+    path.write_text(f"{head}We use the token {SECRET}\n", "utf-8")
+    (waiting,) = review.pending(vault)
+    with pytest.raises(SecretFound):
+        review.approve(vault, [waiting.id], {"text": f"The token: {SECRET}"})
+    assert SECRET in path.read_text("utf-8")
+    done = review.approve(vault, [waiting.id], {"text": "The token is in the vault"})
+    assert [one.outcome for one in done.items] == ["approved"]
+    assert not path.exists()
+    assert SECRET not in objects(vault)
+    # An undo brings back the candidate as it was, but for what was edited away.
+    undo.undo_last(vault, "review: ")
+    text = path.read_text("utf-8")
+    assert "The token is in the vault" in text
+    assert MARK in text
+    assert SECRET not in text
+    assert [one.id for one in review.pending(vault)] == [waiting.id]
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_a_secret_that_a_commit_holds_is_undone_as_before(vault: Vault) -> None:
+    path = Path(vault.root, "inbox", "token.md")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"---\nstatus: pending\n---\nThe token {SECRET}\n", "utf-8")
+    git(vault, "add", ".")
+    git(vault, "commit", "-q", "-m", "mine")
+    before = tree(vault)
+    (waiting,) = review.pending(vault)
+    review.approve(vault, [waiting.id], {"text": "The token is in the vault"})
+    undo.undo_last(vault, "review: ")
+    assert tree(vault) == before
