@@ -13,18 +13,14 @@ from memcli.entry import Confidence
 from memcli.mining import corrections, deferred, directives, fixes, workflows
 from memcli.mining.candidate import Candidate, Category, Found, core, excerpt, title
 from memcli.mining.clauses import Sentence, normal, said_by, sentences
+from memcli.mining.repeats import counted
 from memcli.transcript import Step
 
 __all__ = ["Candidate", "Mined", "mine"]
 
 HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
-# Content words in common, as a share of all (Jaccard), that make two inferences the
-# same. Of what is explicit each one counts: "never use A" and "never use B" are two.
-_ALIKE = {True: 1.0, False: 0.7}
 # More than so many from one turn is a document, whatever it looks like.
 _PER_TURN = 4
-# A pattern that was met so often is no single inference any more (seed 002).
-_OFTEN = 3
 
 
 class Mined(NamedTuple):
@@ -46,15 +42,19 @@ def mine(steps: Iterable[Step]) -> Mined:
     """Find what is worth keeping in a session, in the order of the transcript."""
     exchanges = _exchanges(steps)
     found: list[Candidate] = []
+    before: _Exchange | None = None
+    answers = False
     for place, exchange in enumerate(exchanges):
-        found += _of_turn(exchange, exchanges[:place])
+        found += _of_turn(exchange, before, answers=answers)
         found += _of_agent(exchanges, place)
+        before = exchange
+        answers = answers or any(step.role == "assistant" for step in exchange.steps)
     found += [
         _candidate("workflow", one, step, one.words, count)
         for step, one, count in workflows.repeated([one.steps for one in exchanges])
     ]
     turns = sum(exchange.turn is not None for exchange in exchanges)
-    return Mined(turns, _counted(sorted(found, key=lambda one: one.line)))
+    return Mined(turns, counted(sorted(found, key=lambda one: one.line)))
 
 
 def _exchanges(steps: Iterable[Step]) -> list[_Exchange]:
@@ -89,12 +89,13 @@ def _exchanges(steps: Iterable[Step]) -> list[_Exchange]:
     return kept
 
 
-def _of_turn(exchange: _Exchange, earlier: Sequence[_Exchange]) -> list[Candidate]:
+def _of_turn(
+    exchange: _Exchange, before: _Exchange | None, *, answers: bool
+) -> list[Candidate]:
+    """What a turn gives; `answers`: whether an agent has said anything before."""
     turn = exchange.turn
     if turn is None:
         return []
-    before = earlier[-1] if earlier else None
-    answers = any(step.role == "assistant" for one in earlier for step in one.steps)
     reaction = _reaction(exchange.steps)
     found: list[Candidate] = []
     used = -1
@@ -269,56 +270,3 @@ def _candidate(
         at=step.at,
         occurrences=count,
     )
-
-
-def _counted(found: Sequence[Candidate]) -> list[Candidate]:
-    """Make one of those that say the same; what came three times is no inference."""
-    kept: list[Candidate] = []
-    words: list[set[str]] = []
-    for one in found:
-        bag = _bag(one.text)
-        for place, other in enumerate(kept):
-            explicit = HIGH in (other.confidence, one.confidence)
-            if other.category != one.category:
-                continue
-            if not _same(bag, words[place], _ALIKE[explicit]):
-                continue
-            if other.line == one.line:
-                break
-            count = other.occurrences + one.occurrences
-            best = min(
-                other.confidence,
-                one.confidence,
-                key=lambda c: (HIGH, MEDIUM, LOW).index(c),
-            )
-            if best is LOW and count >= _OFTEN:
-                best = MEDIUM
-                why = f"{other.rationale}; in {count} turns"
-            else:
-                why = other.rationale
-            kept[place] = other._replace(
-                occurrences=count, confidence=best, rationale=why
-            )
-            break
-        else:
-            kept.append(one)
-            words.append(bag)
-    return kept
-
-
-def _bag(text: str) -> set[str]:
-    return {
-        word
-        for word in re.findall(r"\w{3,}|\d+|[^\x00-\x7f]", text.lower())
-        if word not in _COMMON
-    }
-
-
-def _same(one: set[str], other: set[str], share: float) -> bool:
-    return bool(one and other) and len(one & other) >= share * len(one | other)
-
-
-_COMMON = frozenset(
-    "the and for that this with you are was were have has had not but can could would should will please make sure also all any "
-    "its it's from into out our your they them then than when what which who how why just like get got let lets".split()
-)
