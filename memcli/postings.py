@@ -20,10 +20,13 @@ Robertson, Zaragoza & Taylor (2004).
 import io
 import mmap
 import os
+import re
 import struct
 import sys
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 from whoosh import columns
@@ -37,6 +40,10 @@ FORMAT = 1
 INDEX_NAME = "MAIN"
 
 _COUNT = struct.Struct("<I")
+# So few that are not live are looked for in a posting list; of more, each document of
+# the list is asked, which costs the same however many they are.
+_FEW = 100
+_ZERO = re.compile(rb"\0")
 
 
 class Packed(NamedTuple):
@@ -59,7 +66,6 @@ _WORDS = _PACKED.size // 8
 # Packed.flags: the status's place in Status, and one bit each.
 STATUS_MASK = 0x0F
 ASKS = 0x10
-DELETED = 0x20
 # The entry's time is a span (a month, a year, from-until); `time` is its start.
 SPAN = 0x40
 PINNED = 0x80
@@ -144,14 +150,20 @@ def _portable(numbers: "array[Any]") -> "array[Any]":
 
 
 def _arrays(dbfile: Any, info: Any) -> tuple["array[int]", "array[float]"]:
+    docs = _documents(dbfile, info)
+    weights: array[float] = array("f")
+    start = info.extent()[0] + _COUNT.size + 4 * len(docs)
+    weights.frombytes(dbfile.get(start, 4 * len(docs)))
+    return docs, _portable(weights)
+
+
+def _documents(dbfile: Any, info: Any) -> "array[int]":
     # Only the offset: Whoosh 3.54 reads the length back as a tuple.
     offset = info.extent()[0]
     (count,) = _COUNT.unpack(dbfile.get(offset, _COUNT.size))
     docs: array[int] = array("I")
-    weights: array[float] = array("f")
     docs.frombytes(dbfile.get(offset + _COUNT.size, 4 * count))
-    weights.frombytes(dbfile.get(offset + _COUNT.size + 4 * count, 4 * count))
-    return _portable(docs), _portable(weights)
+    return _portable(docs)
 
 
 def pack(facts: Packed) -> bytes:
@@ -245,13 +257,24 @@ class Segment:
     def __init__(self, folder: str, which: SegmentId, base: int) -> None:
         self.base = base
         self.count = which.documents
-        self.deleted = which.deleted
+        # A byte a document, 1 when it is live, for functions that run in C.
+        live = bytearray(b"\1" * which.documents)
+        for doc in which.deleted:
+            live[doc] = 0
+        self.keep(bytes(live))
         self._storage = _MappedStorage(folder)
         codec = ArrayCodec()
         segment = W3Segment(codec, INDEX_NAME, which.documents, segid=which.name)
         self._documents = codec.per_document_reader(self._storage, segment)
         self._terms = codec.terms_reader(self._storage, segment)
         self._posts = segment.open_file(self._storage, W3Codec.POSTS_EXT)
+
+    def keep(self, live: bytes) -> None:
+        """Say which documents are live: a byte for each, 1 or 0."""
+        self.live = live
+        self._whole = 0 not in live
+        few = live.count(0) <= _FEW
+        self._gone = [one.start() for one in _ZERO.finditer(live)] if few else None
 
     def packed(self) -> bytes:
         """The packed records of all documents, deleted ones included."""
@@ -262,20 +285,40 @@ class Segment:
     def postings(
         self, field: str, term: str
     ) -> tuple["array[int]", "array[float]"] | None:
-        """Local document numbers and weights, deleted ones included; None if absent."""
+        """Local numbers of live documents, and weights; None if the term is absent."""
         try:
             info = self._terms.term_info(field, encoded(term))
         except TermNotFound:
             return None
-        return _arrays(self._posts, info)
+        docs, weights = _arrays(self._posts, info)
+        if self._gone is not None:
+            for place in reversed(self._places(docs)):
+                del docs[place], weights[place]
+            return docs, weights
+        chosen = bytes(map(self.live.__getitem__, docs))
+        if 0 in chosen:
+            docs = array("I", compress(docs, chosen))
+            weights = array("f", compress(weights, chosen))
+        return docs, weights
 
     def frequency(self, field: str, term: str) -> int:
-        """How many documents hold a term, deleted ones included."""
+        """How many live documents hold a term."""
         try:
-            # Reads four bytes, where a whole term's info is unpacked otherwise.
-            return int(self._terms.doc_frequency(field, encoded(term)))
-        except KeyError:
+            if self._whole:
+                # Reads four bytes; a whole term's info is unpacked otherwise.
+                return int(self._terms.doc_frequency(field, encoded(term)))
+            info = self._terms.term_info(field, encoded(term))
+        except (KeyError, TermNotFound):
             return 0
+        docs = _documents(self._posts, info)
+        if self._gone is not None:
+            return len(docs) - len(self._places(docs))
+        return sum(map(self.live.__getitem__, docs))
+
+    def _places(self, docs: "array[int]") -> list[int]:
+        """Where in a posting list the few stand that are not live."""
+        places = ((bisect_left(docs, doc), doc) for doc in self._gone or ())
+        return [i for i, doc in places if i < len(docs) and docs[i] == doc]
 
     def starting(self, field: str, prefix: str) -> Iterator[str]:
         """The terms of a field that start with a prefix, in order."""

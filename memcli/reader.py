@@ -6,8 +6,8 @@ facts, not files: `index.py` sees to it that they are those of the vault.
 """
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 from memcli import layout
@@ -16,7 +16,6 @@ from memcli.entry import ID_LENGTH, Status, Visibility
 from memcli.errors import AmbiguousId, EntryNotFound
 from memcli.postings import (
     ASKS,
-    DELETED,
     PINNED,
     SPAN,
     STATUS_MASK,
@@ -56,23 +55,24 @@ class Reader:
             base += which.documents
         self._broken = broken
         self.columns: Columns = unpack(b"".join(s.packed() for s in self._segments))
-        flags, lengths = self.columns.flags, self.columns.lengths
-        self._deleted = [s.base + doc for s in self._segments for doc in s.deleted]
-        for doc in self._deleted:
-            flags[doc] |= DELETED
-        self.lengths = lengths
+        flags, expires = self.columns.flags, self.columns.expires
+        self.lengths = lengths = self.columns.lengths
         self.sessions = self.columns.sessions
         self.orders = self.columns.orders
         self.agent = agent
         self._found: dict[str, tuple[array[int], array[float]]] = {}
         if agent is not None:
             self._hide(agent)
-        self.live = len(lengths) - len(self._deleted)
-        self.live_length = sum(lengths) - sum(lengths[doc] for doc in self._deleted)
+        self._live = b"".join(segment.live for segment in self._segments)
+        self.live = sum(self._live)
+        self.live_length = sum(compress(lengths, self._live))
         # What words are weighed by: these, and those of `weigh_with`.
         self.size, self.total_length = self.live, self.live_length
         self._beside: Sequence[Reader] = ()
-        self.all_plain = not (any(flags) or any(self.columns.expires))
+        live = self._live
+        self.all_plain = not (
+            any(compress(flags, live)) or any(compress(expires, live))
+        )
 
     def _hide(self, agent: Agent) -> None:
         """Take away what an agent may not see, as if it were not in the vault.
@@ -80,19 +80,16 @@ class Reader:
         Whatever counts, lists or weighs documents then cannot tell of it: a filter at
         each surface was forgotten somewhere in every system we have read.
         """
+        sets: dict[tuple[str, str], set[int]] = {}
         seen: set[int] = set()
         for needs in alternatives(agent):
-            found = [set(self.exact(field, value)) for field, value in needs]
-            seen |= set.intersection(*found)
-        hidden = [doc for doc in self.everything() if doc not in seen]
-        flags = self.columns.flags
-        for doc in hidden:
-            flags[doc] |= DELETED
-        for segment in self._segments:
-            end = segment.base + segment.count
-            mine = {doc - segment.base for doc in hidden if segment.base <= doc < end}
-            segment.deleted = tuple(sorted(mine | set(segment.deleted)))
-        self._deleted = [s.base + doc for s in self._segments for doc in s.deleted]
+            for one in needs:
+                if one not in sets:
+                    sets[one] = set(self.exact(*one))
+            seen |= set.intersection(*(sets[one] for one in needs))
+        for segment in self._segments:  # what is deleted is in none of the sets
+            numbers = range(segment.base, segment.base + segment.count)
+            segment.keep(bytes(map(seen.__contains__, numbers)))
         self._broken = {}
 
     def close(self) -> None:
@@ -111,7 +108,7 @@ class Reader:
     @property
     def deleted(self) -> int:
         """How many documents are in the files of the index, but not in the vault."""
-        return len(self._deleted)
+        return len(self._live) - self.live
 
     @property
     def segments(self) -> int:
@@ -120,8 +117,7 @@ class Reader:
 
     def everything(self) -> Iterator[int]:
         """All live documents."""
-        flags = self.columns.flags
-        return (doc for doc in range(len(flags)) if not flags[doc] & DELETED)
+        return compress(range(len(self._live)), self._live)
 
     def postings(self, term: str) -> tuple["array[int]", "array[float]"]:
         """Live documents that hold a term, with its weight in each."""
@@ -146,8 +142,8 @@ class Reader:
 
     def own_frequency(self, term: str) -> int:
         """How many live documents of this index hold a term."""
-        if self._deleted or term in self._found:
-            return len(self.postings(term)[0])
+        if term in self._found:
+            return len(self._found[term][0])
         return sum(segment.frequency("terms", term) for segment in self._segments)
 
     def exact(self, field: str, value: str) -> Sequence[int]:
@@ -272,33 +268,15 @@ class Reader:
             found = segment.postings(field, term)
             if found is None:
                 continue
-            if segment.base or segment.deleted:
-                found = self._moved(found, segment)
+            if segment.base:
+                here = array("I", [doc + segment.base for doc in found[0]])
+                found = here, found[1]
             if not docs:
                 docs, weights = found
             else:
                 docs.extend(found[0])
                 weights.extend(found[1])
         return docs, weights
-
-    def _moved(
-        self, found: tuple["array[int]", "array[float]"], segment: Segment
-    ) -> tuple["array[int]", "array[float]"]:
-        """Postings in the numbering of the whole index, deleted documents left out."""
-        docs, weights = found
-        if len(segment.deleted) > len(docs):
-            gone = [i for i, doc in enumerate(docs) if self._is_deleted(segment, doc)]
-        else:
-            places = ((bisect_left(docs, doc), doc) for doc in segment.deleted)
-            gone = [i for i, doc in places if i < len(docs) and docs[i] == doc]
-        for i in reversed(gone):
-            del docs[i], weights[i]
-        if segment.base:
-            docs = array("I", [doc + segment.base for doc in docs])
-        return docs, weights
-
-    def _is_deleted(self, segment: Segment, doc: int) -> bool:
-        return bool(self.columns.flags[segment.base + doc] & DELETED)
 
 
 def addressed(reader: Reader, prefix: str) -> str:

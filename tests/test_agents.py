@@ -16,6 +16,7 @@ from memcli import (
     injection,
     inspect,
     mental_models,
+    postings,
     recall,
     review,
 )
@@ -165,15 +166,24 @@ def surfaces(vault: Vault, query: str) -> dict[str, Any]:
     max_examples=40,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(entries, askers, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3))
+@given(
+    entries,
+    askers,
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
+    st.sampled_from([0, 2, 100]),
+)
 def test_no_surface_shows_what_a_naive_filter_would_not(
     tmp_path_factory: pytest.TempPathFactory,
     ready_vault: Path,
     rows: list[dict[str, Any]],
     agent: Agent,
     words: list[str],
+    few: int,
 ) -> None:
-    """The answers are those of a vault that never held the rest."""
+    """The answers are those of a vault that never held the rest.
+
+    Few hidden documents are taken out of a posting list in another way than many.
+    """
     folder = tmp_path_factory.mktemp("agents")
     whole, naive = folder / "whole", folder / "naive"
     shutil.copytree(ready_vault, whole)
@@ -197,7 +207,9 @@ def test_no_surface_shows_what_a_naive_filter_would_not(
     asked = Vault(str(whole), now_ms=lambda: NOW * 1000, agent=agent.name)
     answer = Vault(str(naive), now_ms=lambda: NOW * 1000)
     query = " ".join(words)
-    assert surfaces(asked, query) == surfaces(answer, query)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postings, "_FEW", few)
+        assert surfaces(asked, query) == surfaces(answer, query)
     shutil.rmtree(folder)
 
 

@@ -1,6 +1,7 @@
 """Run one benchmark by name, or those that need no data: `python tests/benchmarks`.
 
 python tests/benchmarks                          startup, then scale
+python tests/benchmarks agents                   what visibility adds to a recall
 python tests/benchmarks locomo --data FILE
 python tests/benchmarks channels --data FILE
 python tests/benchmarks reflect --data FILE
@@ -17,6 +18,7 @@ from pathlib import Path
 NAMES = (
     "startup",
     "scale",
+    "agents",
     "locomo",
     "channels",
     "reflect",
