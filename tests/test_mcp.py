@@ -112,18 +112,17 @@ def spoken(result: Any) -> str:
 
 PARAMETERS = {
     "memory_save": "text! title kind type(8) tags[] entities[] occurred_at "
-    "occurred_until expires_at layer(3) item(2) evidence[] inbox? confidence(3) "
-    "rationale review_after pinned?",
+    "occurred_until expires_at layer(3) item(2) subtype(3) cite[] research evidence[] "
+    "inbox? confidence(3) rationale review_after pinned?",
     "memory_evolve": "id! text reason title kind type(8) tags[] untag[] entities[] "
-    "occurred_at expires_at also[] cite[] revert?",
+    "occurred_at expires_at also[] subtype(3) cite[] research revert?",
     "memory_recall": "query budget(3) limit# types[](11) kinds[] tags[] tags_match(4) "
     "entities[] after before query_timestamp statuses[] history? as_of max_chars# "
-    "personal_only? "
-    "explain? all? cursor useful[] not_useful[]",
+    "personal_only? research explain? all? cursor useful[] not_useful[]",
     "memory_reflect": "query! budget(3) limit# types[](8) kinds[] tags[] tags_match(4) "
-    "entities[] after before query_timestamp personal_only? response_schema*",
+    "entities[] after before query_timestamp research personal_only? response_schema*",
     "memory_resolve": "query id ids[] note by only_this? dry_run? expect# undo?",
-    "memory_inspect": "id topic query session",
+    "memory_inspect": "id topic name query session stale?",
 }
 SIGNS = {"array": "[]", "boolean": "?", "integer": "#", "string": "", None: "*"}
 
