@@ -38,6 +38,7 @@ class Marker(NamedTuple):
         touched: when it was last heard of, epoch seconds: the later of the marker's
             own time and its transcript's; what lies in the future says nothing.
         path: the marker's file.
+        agent: who was asked in it and writes what it teaches; None is the owner.
     """
 
     session: str
@@ -47,12 +48,20 @@ class Marker(NamedTuple):
     state: str
     touched: float
     path: str
+    agent: str | None = None
 
 
 def begin(
-    root: str, session: str, host: str, transcript: str | None, started: str
+    root: str,
+    session: str,
+    host: str,
+    transcript: str | None,
+    started: str,
+    agent: str | None = None,
 ) -> bool:
     """Say that a session lives; one that was mined before lives again.
+
+    What it teaches is its agent's, whoever mines it later; the first who says so holds.
 
     Returns whether it is new. Raises OSError when that cannot be written down.
     """
@@ -62,7 +71,7 @@ def begin(
     with contextlib.suppress(FileNotFoundError):
         if not os.path.exists(place):
             os.replace(done, place)
-        if not _says_more(place, transcript):
+        if not _says_more(place, transcript, agent):
             os.utime(place)
             return False
     before = _fields(place)
@@ -72,6 +81,8 @@ def begin(
         "started": before.get("started") or started,
         "transcript": transcript or before.get("transcript", ""),
     }
+    if of := before.get("agent") or agent:
+        fields["agent"] = of
     make_folder(root)
     _write(place, "".join(f"{k}: {_line(v)}\n" for k, v in fields.items()))
     return not before
@@ -173,6 +184,7 @@ def _marker(path: str, name: str, state: str, now: float) -> Marker | None:
         state=state,
         touched=touched,
         path=path,
+        agent=fields.get("agent") or None,
     )
 
 
@@ -185,10 +197,14 @@ def _fields(path: str) -> Mapping[str, str]:
     return {key: value for key, colon, value in rows if colon}
 
 
-def _says_more(place: str, transcript: str | None) -> bool:
-    """Whether a host names another transcript than the marker does."""
+def _says_more(place: str, transcript: str | None, agent: str | None) -> bool:
+    """Whether a host names another transcript than the marker does, or an agent."""
+    if not transcript and not agent:
+        return False
+    known = _fields(place)
     # Gemini names one when it resumes, and writes to another.
-    return bool(transcript) and _fields(place).get("transcript") != transcript
+    other = bool(transcript) and known.get("transcript") != transcript
+    return other or bool(agent and not known.get("agent"))
 
 
 def _write(path: str, text: str) -> None:

@@ -67,6 +67,9 @@ def sweep(
 ) -> list[Swept]:
     """Mine the sessions that ended unseen, and remove markers of long ago.
 
+    Each is mined as its own agent, so that what it teaches is not anybody else's; an
+    agent sweeps its own sessions and hears of no other.
+
     Args:
         vault: whose markers.
         environ: where the hosts keep transcripts, for markers that name none.
@@ -75,13 +78,15 @@ def sweep(
         dry_run: only say what would be done.
         tell: called with each result as soon as it is there.
     """
-    vault.owner_only("sweep")
     done = []
     for marker in harness.markers(vault.root, vault.now_ms() / 1000):
-        one = _one(vault, environ, marker, still, kept, dry_run=dry_run)
+        if vault.agent is not None and marker.agent != vault.agent.name:
+            continue
+        own = vault.acting_as(marker.agent)
+        one = _one(own, environ, marker, still, kept, dry_run=dry_run)
         done.append(one)
         tell(one)
-    if not dry_run:
+    if not dry_run and vault.agent is None:
         _tidy(vault.root, vault.now_ms() / 1000, kept)
     return done
 

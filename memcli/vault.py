@@ -137,6 +137,21 @@ class Vault:
             self.root, os.environ if self.environ is None else self.environ
         )
 
+    def acting_as(self, agent: str | None) -> Self:
+        """The same vault as this agent asks it and writes to it; None is the owner."""
+        return type(self)(
+            self.root,
+            environ=self.environ,
+            now_ms=self.now_ms,
+            entropy=self.entropy,
+            tell=self.tell,
+            progress=self.progress,
+            fault=self.fault,
+            agent=agent,
+            named=self.named,
+            source=self.source,
+        )
+
     # --- reading ------------------------------------------------------------------
 
     @property

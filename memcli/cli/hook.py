@@ -16,7 +16,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from memcli.cli import pipe
-from memcli.cli.spec import Argument, Command, Context, Option, Result
+from memcli.cli.spec import (
+    Argument,
+    Command,
+    Context,
+    Option,
+    Result,
+    named_agent,
+)
 
 if TYPE_CHECKING:
     from memcli.cli.telling import Teams
@@ -123,6 +130,9 @@ def answer(call: Call, read: Callable[[], Any]) -> None:
     """
     try:
         call.root = _root(call.flags.get("vault"))
+        if "agent" in call.flags:
+            # Here, so that it reaches the process that this may start, too.
+            os.environ["MEMCLI_AGENT"] = named_agent(call.flags["agent"])
         if call.event == "work":
             _work(call)
         else:
@@ -211,7 +221,7 @@ def _done(root: str, event: "Event", line: dict[str, Any], teams: "Teams") -> st
         line["did"] = "nothing: it says so before each call of its model"
         return ""
     # At an end the host may not say where the transcript is; it said so before.
-    harness.begin(root, event.session, event.host, event.transcript, _now())
+    _begin(root, event)
     if event.name == "prompt-submit":
         return _prompt_submit(root, event, line, teams)
     if event.name == "pre-compact" and event.host not in _STARTS_AGAIN:
@@ -225,16 +235,25 @@ def _done(root: str, event: "Event", line: dict[str, Any], teams: "Teams") -> st
     return ""
 
 
+def _begin(root: str, event: "Event") -> None:
+    from memcli import harness
+
+    agent = os.environ.get("MEMCLI_AGENT") or None
+    harness.begin(
+        root, event.session, event.host, event.transcript, _now(), agent=agent
+    )
+
+
 def _session_start(
     root: str, event: "Event", line: dict[str, Any], teams: "Teams"
 ) -> str:
-    from memcli import harness, hooklog
+    from memcli import hooklog
     from memcli.cli import telling
     from memcli.hosts import reply
 
     try:
         if event.session:
-            harness.begin(root, event.session, event.host, event.transcript, _now())
+            _begin(root, event)
         if telling.is_time(root, "swept", _SWEEP_EVERY):
             line["did"] = _detached(root, ["--sweep"])
     except OSError as error:  # a disk that is full or read-only can be read

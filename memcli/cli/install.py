@@ -73,6 +73,13 @@ def run(context: Context, **values: Any) -> Result:
         )
         return _status(found)
     host = named(values["host"], "install")
+    if context.agent and context.agent != context.environ.get("MEMCLI_AGENT"):
+        # Hooks that ask as it, beside skills that ask as the owner, would be worse.
+        raise UsageError(
+            "hooks and skills take their agent from the host's environment, not from "
+            "an installation",
+            hint=f"Start the host with MEMCLI_AGENT={context.agent}, and drop --agent.",
+        )
     vault = config.find_vault(context.vault, context.environ) if context.vault else None
     plan = installing.plan(
         host, values["scope"], context.environ, os.getcwd(), program, vault

@@ -25,10 +25,12 @@ def run(command: spec.Command, values: dict[str, Any]) -> int:
     if isinstance(vault, list):
         vault = vault[0] if vault else None
     context = _context(vault, as_json, screen)
-    agent = values.pop("agent") or os.environ.get("MEMCLI_AGENT") or None
+    named = values.pop("agent")
+    agent = os.environ.get("MEMCLI_AGENT") or None
     via = "reflect" if command.name == "reflect" else "recall"
-    context = context._replace(agent=agent, vaults=vaults, via=via)
     try:
+        agent = agent if named is None else spec.named_agent(named)
+        context = context._replace(agent=agent, vaults=vaults, via=via)
         result = command.run(context, **values)
         return screen.success(result)
     except MemcliError as error:

@@ -45,7 +45,7 @@ Description=Mine agents' sessions that ended unseen
 
 [Service]
 Type=oneshot
-ExecStart={command} sweep
+ExecStart={command}
 
 # ~/.config/systemd/user/memcli-sweep.timer
 [Unit]
@@ -62,7 +62,7 @@ WantedBy=timers.target
 """,
     "cron": """\
 # Add with: crontab -e
-17 * * * * {command} sweep >/dev/null 2>&1
+17 * * * * {command} >/dev/null 2>&1
 """,
     "launchd": """\
 <!-- ~/Library/LaunchAgents/memcli.sweep.plist, then: launchctl load that file -->
@@ -71,7 +71,7 @@ WantedBy=timers.target
   <key>Label</key><string>memcli.sweep</string>
   <key>ProgramArguments</key>
   <array>
-    <string>/bin/sh</string><string>-c</string><string>{command} sweep</string>
+    <string>/bin/sh</string><string>-c</string><string>{command}</string>
   </array>
   <key>StartInterval</key><integer>3600</integer>
 </dict></plist>
@@ -141,11 +141,13 @@ def _command(context: Context) -> str:
         words = [program]
     else:
         words = [sys.executable, "-P", "-m", "memcli"]
+    words.append("sweep")
     if context.vault:
         from memcli import config
 
-        root = config.find_vault(context.vault, context.environ)
-        return shlex.join([*words, "--vault", root])
+        words += ["--vault", config.find_vault(context.vault, context.environ)]
+    if context.agent:
+        words += ["--agent", context.agent]
     return shlex.join(words)
 
 

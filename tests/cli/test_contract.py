@@ -173,6 +173,18 @@ def test_empty_variable_counts_as_unset(memcli: Run) -> None:
     assert "memcli init" in done.json["error"]["hint"]
 
 
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_agent_without_a_name_is_not_the_owner(
+    memcli: Run, vault: Vault, name: str
+) -> None:
+    vault.save(vault.draft({"text": "red apples"}))
+    for words in (["recall", "apples"], ["save", "green pears"], ["inspect"]):
+        done = memcli(*words, "--agent", name, "--json")
+        assert (done.code, done.json["data"]) == (2, None)
+        assert done.json["error"]["code"] == "usage"
+        assert "names nobody" in done.json["error"]["message"]
+
+
 def test_escape_sequences_are_shown_not_obeyed(memcli: Run) -> None:
     memcli(
         "save", "red \x1b[31m apples\x1b]0;title\x07 \u202eevil", "--title", "a\x1b[2J"

@@ -98,6 +98,15 @@ def test_a_named_vault_is_pinned_and_a_missing_one_is_told(
     assert not any("vault" in w for w in ready.json["warnings"])
 
 
+def test_an_agent_is_the_environment_s_to_name(memcli: Run, home: Path) -> None:
+    done = memcli("install", "claude-code", "--agent", "ada")
+    assert done.code == 2
+    assert "MEMCLI_AGENT=ada" in done.err
+    assert not (home / ".claude").exists()
+    own = {"MEMCLI_AGENT": "ada"}
+    assert memcli("install", "claude-code", environ=own).code == 0
+
+
 def test_status_for_people_and_programs(memcli: Run, home: Path) -> None:
     (home / ".gemini").mkdir()
     nothing = memcli("install", "--status", environ={"PATH": os.defpath})
