@@ -32,7 +32,7 @@ class Idea(NamedTuple):
 
     `summary` has two sentences; `day` is `YYYY-MM-DD`, `at` the whole moment where it
     is known. `slug` may be left empty: `plan` then makes one of the title. The rest
-    says where it came from; `record` is the record of the session.
+    says where it came from; `record` is the record of the session, `agent` whose it is.
     """
 
     title: str
@@ -45,6 +45,7 @@ class Idea(NamedTuple):
     at: str | None = None
     host: str | None = None
     writer: str = "pipeline"
+    agent: str | None = None
 
 
 # --- names and sameness -----------------------------------------------------------
@@ -212,6 +213,7 @@ def page_of(idea: Idea) -> bytes:
     }
     return codec.encode(
         Entry(
+            agent=idea.agent,
             id=entry.adopted_id(path),
             kind="idea",
             title=title,

@@ -432,6 +432,7 @@ def _ideas(
             excerpt=one.excerpt,
             at=one.at,
             host=session.host,
+            agent=vault.agent.name if vault.agent else None,
         )
         if there is None:
             there = set(known(incubator.existing(vault)))

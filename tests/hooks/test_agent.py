@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, harness, recovery
+from memcli import Vault, harness, recall, recovery
 from memcli.cli import hook
-from tests.conftest import VaultMaker
+from memcli.filters import Filters
+from tests.conftest import NOW, VaultMaker
 from tests.hooks import calling
 from tests.hooks.calling import ALWAYS, NEVER, age, call, session
 
@@ -140,3 +141,26 @@ def test_a_marker_of_before_learns_its_agent(live: Vault, tmp_path: Path) -> Non
     assert hook._marker(live.root, hook.Call(["work", "--session=s1"])).agent is None
     harness.begin(live.root, "s1", "claude-code", path, "", agent="ada")
     assert [one.agent for one in harness.markers(live.root)] == ["ada"]
+
+
+def test_an_idea_of_an_agent_s_session_is_that_agent_s(
+    live: Vault, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    idea = "Maybe later we should cache the index in Redis."
+    path = session(tmp_path, "s1", idea)
+    flags = ["--session=s1", "--host=claude-code", f"--transcript={path}"]
+    one = calling.work(live, *flags, "--agent=ada")
+    assert one.line["idea"] == 1, one.line
+    asked = Filters(kinds=("idea",))
+    seen = {
+        name: len(
+            recall.recall(
+                make_vault(agent=name, now_ms=None),
+                "cache the index in Redis",
+                view=recall.view(NOW, kinds=asked.kinds),
+                filters=asked,
+            ).rows
+        )
+        for name in ("ada", "bob")
+    }
+    assert seen == {"ada": 1, "bob": 0}
