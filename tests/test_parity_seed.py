@@ -137,6 +137,40 @@ def test_memory_stored_via_memory_store_produces_entity_mentions_in_memory_entit
     assert ids == {given["id"], said["id"]}
 
 
+def test_recall_via_memory_search_returns_graph_traversal_results_when_entities_are_present(  # noqa: E501
+    door: Door, make_vault: VaultMaker
+) -> None:
+    """Recall via `memory_search` returns graph-traversal results when entities are
+    present.
+
+    An entry that shares no word with the question, but mentions what a row of words
+    mentions, is a row of the channel `graph`, without being asked for; not with
+    `--no-graph`, not where no entity connects them, and not over an entry of another
+    agent.
+    """
+    question = "where do checkout sessions live?"
+    start = {"text": "Checkout keeps sessions in Redis", "entities": ["Redis"]}
+    first = ask(door, "memory_save", AGENT, **start)["id"]
+    far = {"text": "Two replicas in Frankfurt, failover by hand", "entities": ["Redis"]}
+    second = ask(door, "memory_save", AGENT, **far)["id"]
+    alone = {"text": "Lunch is at noon", "entities": ["Grace Hopper"]}
+    third = ask(door, "memory_save", AGENT, **alone)["id"]
+    by_bob = {"text": "Three spare machines in Paris", "entities": ["Redis"]}
+    ask(door, "memory_save", "bob", **by_bob)
+    found = ask(door, "memory_recall", AGENT, query=question)
+    channels = {row["id"]: row["channels"] for row in found["rows"]}
+    assert set(channels) == {first, second}
+    assert found["rows"][0]["id"] == first
+    assert "graph" in channels[second]
+    assert "lexical" not in channels[second]
+    assert third not in channels
+    words = [sys.executable, "-m", "memcli", "recall", question, "--json"]
+    words += ["--no-graph", "--agent", AGENT, "--vault", make_vault().root]
+    done = subprocess.run(words, capture_output=True, check=False)
+    rows = json.loads(done.stdout)["data"]["rows"]
+    assert [row["id"] for row in rows] == [first]
+
+
 # What a call of each tool needs to succeed; `ID` is an entry of the agent's own.
 CALLS: dict[str, dict[str, Any]] = {
     "save": {"text": "Ask on the phone", "entities": ["Grace"]},
