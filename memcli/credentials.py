@@ -10,7 +10,12 @@ key; text that is mined from sessions goes through a scanner of its own.
 
 import math
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.errors import SecretFound
+
+if TYPE_CHECKING:
+    from memcli.entry import Entry
 
 
 class Finding(NamedTuple):
@@ -136,3 +141,17 @@ def looks_random(value: str, *, prose: bool) -> bool:
     counts = [value.count(c) for c in set(value)]
     bits = -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
     return bits >= 3.0
+
+
+def refuse(entry: "Entry") -> None:
+    """Raise SecretFound when a draft looks as if it held a secret."""
+    texts = {"text": entry.body, "title": entry.title, "tags": " ".join(entry.tags)}
+    texts["source.excerpt"] = entry.source.excerpt or ""
+    texts["entities"] = " ".join(entry.entities)
+    for name, text in texts.items():
+        for finding in find(text):
+            raise SecretFound(
+                f"{name}, line {finding.line}: looks like a secret ({finding.kind})",
+                hint="A vault's git history keeps it for good. Take it out, or insist "
+                "with --allow-secret.",
+            )

@@ -15,7 +15,7 @@ from memcli import analysis
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memcli.recall import Row
+    from memcli.rows import Row
 
 # Two facts this alike (Jaccard of their words, numbers and negations aside), with at
 # least this many words in common, say the same. Chat has many short near-twins.

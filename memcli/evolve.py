@@ -114,8 +114,8 @@ def evolve(
         InvalidValue, SecretFound: what is to change is not valid, or nothing is.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli import temporal
-    from memcli.vault import refuse_secrets, subject
+    from memcli import credentials, temporal
+    from memcli.vault import subject
 
     with vault.transaction() as change:
         old, others = _named(vault, entry_id, also)
@@ -132,7 +132,7 @@ def evolve(
             now=temporal.iso(now_ms // 1000),
         )
         if not allow_secret:
-            refuse_secrets(fresh)
+            credentials.refuse(fresh)
         done = _replace(vault, change, old, others, fresh, reason, now_ms)
         change.note(fresh, "evolve")
         change.message = subject("evolve", fresh.display_title)

@@ -165,9 +165,9 @@ def _save(
 
 def _refuse(entry: Entry, allow_secret: bool) -> None:
     if not allow_secret:
-        from memcli.vault import refuse_secrets
+        from memcli import credentials
 
-        refuse_secrets(entry)
+        credentials.refuse(entry)
 
 
 def _failure(source: str, line: int, error: MemcliError) -> Failure:

@@ -6,14 +6,15 @@ written but a line in the log of signals.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from memcli import asking, event, learned, neighbourhood, ranking, staleness
+from memcli import asking, event, learned, ranking, staleness
 from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
-from memcli.entry import Layer, Status, check_choice
+from memcli.entry import Status, check_choice
 from memcli.errors import InvalidValue
 from memcli.filters import EVERYTHING, Admission, Filters, checked, tag_warnings, within
 from memcli.links import EntryLinks
+from memcli.rows import FACT, Recalled, Row, fit, mark, noted, of_source, row_of
 
 __all__ = ["EVERYTHING", "Filters", "Recalled", "Row", "checked", "recall", "view"]
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from memcli.corpus import Inside
     from memcli.reader import Reader
     from memcli.vault import Vault
-
-CHANNELS = (*neighbourhood.CHANNELS, "entity", "temporal", "constraint")
-"""Over which ways a row may come."""
 
 BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
 """Budget -> (rows by default, lexical matches that get the closer look)."""
@@ -33,85 +31,6 @@ DEPTHS = (0, 1, 2)
 
 # Constraints surface whatever their score, but never crowd the answer out.
 _MOST_CONSTRAINTS = 5
-_FACT = str(Layer.FACT)
-
-
-class Row(NamedTuple):
-    """One recalled entry; docs/output.md says what each field holds.
-
-    `parts` are the named pieces of its score, for the log of signals.
-    """
-
-    id: str
-    text: str
-    title: str
-    kind: str
-    layer: str
-    type: str
-    status: str
-    tags: list[str]
-    entities: list[str]
-    occurred_at: str | None
-    created: str
-    document_id: str | None
-    record: str | None
-    source: str
-    path: str
-    score: float
-    channels: list[str]
-    stale: bool
-    supersedes: str | None = None
-    superseded_by: str | None = None
-    explain: dict[str, Any] | None = None
-    subtype: str | None = None
-    stale_why: tuple[staleness.Reason, ...] = ()
-    parts: Mapping[str, float] | None = None
-    writer: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """The row for JSON; `explain` only when it was asked for, and what observations
-        and models have only for them."""
-        fields = self._asdict()
-        if self.explain is None:
-            del fields["explain"]
-        del fields["subtype"], fields["stale_why"], fields["parts"], fields["writer"]
-        if self.layer != _FACT:
-            fields["subtype"] = self.subtype
-            fields["stale_why"] = [one._asdict() for one in self.stale_why]
-        return fields
-
-
-class Recalled(NamedTuple):
-    """The answer to one question.
-
-    `coverage` is the share of the question's weight that the best row holds (0 to
-    1); `missing_terms` are its words found in no entry; `omitted` counts rows that
-    `max_chars` left out; `window` echoes the time filter, or the window that the
-    question names.
-    """
-
-    query: str | None
-    rows: list[Row]
-    constraints: list[Row]
-    coverage: float
-    missing_terms: list[str]
-    window: dict[str, Any] | None
-    next_cursor: str | None
-    omitted: int
-    warnings: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The `data` of the JSON envelope."""
-        return {
-            "query": self.query,
-            "rows": [row.as_dict() for row in self.rows],
-            "constraints": [row.as_dict() for row in self.constraints],
-            "coverage": self.coverage,
-            "missing_terms": self.missing_terms,
-            "window": self.window,
-            "next_cursor": self.next_cursor,
-            "omitted": self.omitted,
-        }
 
 
 def view(
@@ -181,7 +100,7 @@ def recall(
         )
     )
     found = of(vault, found)
-    vault.recorder.recalled(query, shown(found.rows, found.constraints))
+    vault.recorder.recalled(query, noted(found.rows, found.constraints))
     return found._replace(warnings=found.warnings + index_warnings(vault))
 
 
@@ -205,29 +124,6 @@ def extent_of(
     return limit, ranking.Weights(
         pool=pool, depth=0, entity=0.0, session=0.0, after=(), before=()
     )
-
-
-def shown(
-    rows: Sequence[Row], constraints: Sequence[Row] = (), source: str | None = None
-) -> list[dict[str, Any]]:
-    """Rows as the log of signals has them: by rank, and what stands beside them.
-
-    Args:
-        rows: the answer, in its order.
-        constraints: rows without a rank.
-        source: only those of this vault; their ranks are as shown.
-    """
-    return [
-        event.row(
-            {**row._asdict(), "origin": {"writer": row.writer}},
-            rank=rank,
-            score=row.score,
-            channels=row.channels,
-            parts=row.parts,
-        )
-        for rank, row in [*enumerate(rows, 1), *((None, one) for one in constraints)]
-        if source in (None, row.source)
-    ]
 
 
 def enumerate_all(
@@ -258,7 +154,7 @@ def enumerate_all(
         more = mark(shown[-1]) if shown and len(shown) < len(rows) else None
         return Recalled(
             query=None,
-            rows=[_aged(reader, view, row, _row(row, 0.0, [])) for row in shown],
+            rows=[_aged(reader, view, row, row_of(row, 0.0, [])) for row in shown],
             constraints=[],
             coverage=0.0,
             missing_terms=[],
@@ -319,7 +215,7 @@ def look(
                 "path": _path(reader, hit, question.named),
             }
         stored = reader.row(hit.doc)
-        row = _row(stored, round(hit.score, 4), _channels(hit), detail)
+        row = row_of(stored, round(hit.score, 4), _channels(hit), detail)
         row = row._replace(parts=hit.parts)
         rows.append(_aged(reader, view, stored, row))
     rows, omitted = fit(rows, max_chars)
@@ -378,11 +274,6 @@ def of(vault: "Vault", found: Recalled) -> Recalled:
     )
 
 
-def of_source(rows: Sequence[Row], source: str) -> list[Row]:
-    """Rows that say where they are from."""
-    return [row._replace(source=source) for row in rows]
-
-
 def _path(
     reader: "Reader", hit: ranking.Hit, named: Mapping[str, Collection[int]]
 ) -> list[dict[str, str]]:
@@ -408,12 +299,14 @@ def _constraints(reader: "Reader", view: View, shown: Collection[int]) -> list[R
         if doc not in shown and reader.verdict(doc, view) is None
     ]
     stored = [reader.row(doc) for doc in reader.newest(docs)[:_MOST_CONSTRAINTS]]
-    return [_aged(reader, view, row, _row(row, 0.0, ["constraint"])) for row in stored]
+    return [
+        _aged(reader, view, row, row_of(row, 0.0, ["constraint"])) for row in stored
+    ]
 
 
 def _aged(reader: "Reader", view: View, stored: Mapping[str, Any], row: Row) -> Row:
     """The row with whether it still holds; facts rest on nothing."""
-    if row.layer == _FACT:
+    if row.layer == FACT:
         return row
     why = staleness.reasons(reader, stored, view)
     return row._replace(
@@ -421,18 +314,6 @@ def _aged(reader: "Reader", view: View, stored: Mapping[str, Any], row: Row) -> 
         subtype=stored["subtype"],
         stale_why=tuple(why),
     )
-
-
-def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
-    """The rows that fit, best first; a long one makes room for shorter ones after."""
-    if max_chars is None:
-        return rows, 0
-    kept, left = [], max_chars
-    for row in rows:
-        if len(row.text) <= left:
-            kept.append(row)
-            left -= len(row.text)
-    return kept, len(rows) - len(kept)
 
 
 def check_budget(budget: str) -> str:
@@ -463,42 +344,5 @@ def index_warnings(vault: "Vault") -> list[str]:
     return warnings
 
 
-def mark(row: Mapping[str, Any]) -> str:
-    """Where a row stands in the order of an enumeration: what its cursor says."""
-    return f"{row['id']}:{row['path']}"
-
-
 def _channels(hit: ranking.Hit) -> list[str]:
-    return [name for name in CHANNELS if hit.parts.get(name)]
-
-
-def _row(
-    stored: Mapping[str, Any],
-    score: float,
-    channels: list[str],
-    explain: dict[str, Any] | None = None,
-) -> Row:
-    return Row(
-        id=stored["id"],
-        text=stored["text"],
-        title=stored["title"],
-        kind=stored["kind"],
-        layer=stored["layer"],
-        type=stored["type"],
-        status=stored["status"],
-        tags=stored["tags"],
-        entities=stored["entities"],
-        occurred_at=stored["occurred_at"],
-        created=stored["created"],
-        document_id=stored["document_id"],
-        record=stored["origin"].get("record"),
-        source="personal",
-        path=stored["path"],
-        score=score,
-        channels=channels,
-        stale=False,
-        supersedes=stored["supersedes"],
-        superseded_by=stored["superseded_by"],
-        explain=explain,
-        writer=stored["origin"].get("writer"),
-    )
+    return [name for name in event.CHANNELS if hit.parts.get(name)]

@@ -20,11 +20,13 @@ from memcli import (
 )
 from memcli.eligibility import View
 from memcli.entry import Layer, Status
+from memcli.rows import noted, of_source
 
 if TYPE_CHECKING:
     from memcli.disagreement import Conflict
     from memcli.reader import Reader
-    from memcli.recall import Filters, Recalled, Row
+    from memcli.recall import Filters
+    from memcli.rows import Recalled, Row
     from memcli.vault import Vault
 
 LAYERS = (str(Layer.MODEL), str(Layer.OBSERVATION), str(Layer.FACT))
@@ -167,10 +169,10 @@ def reflect(
         lambda reader: gather(reader, query, view, filters, limit, budget)
     )
     found = found._replace(
-        rows=recall.of_source(found.rows, vault.source),
+        rows=of_source(found.rows, vault.source),
         warnings=found.warnings + recall.index_warnings(vault),
     )
-    vault.recorder.recalled(query, recall.shown(found.rows))
+    vault.recorder.recalled(query, noted(found.rows))
     return conclude(query, found, view, budget)
 
 

@@ -159,8 +159,7 @@ def approve(
         InvalidValue, SecretFound: a change is not valid.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli import codec, temporal
-    from memcli.vault import refuse_secrets
+    from memcli import codec, credentials, temporal
 
     if changes and len(ids) != 1:
         raise UsageError("changes apply to one candidate", hint="Name one id.")
@@ -173,7 +172,7 @@ def approve(
         for stored in _waiting(vault, ids):
             entry = _changed(vault, stored.entry, changes or {})
             if changes and not allow_secret:
-                refuse_secrets(entry)
+                credentials.refuse(entry)
             updated = lineage.not_before(entry, now)
             entry = entry.replace(status=Status.ACTIVE, updated=updated)
             path = stored.path
@@ -297,13 +296,12 @@ def _drop_secret(
     Else the text that was edited away would be the first that is committed, for good.
     """
     from memcli import codec, credentials
-    from memcli.vault import refuse_secrets
 
     (stored,) = _waiting(vault, [name])
     if allow_secret or not credentials.find(stored.data.decode("utf-8", "replace")):
         return
     entry = _changed(vault, stored.entry, changes)
-    refuse_secrets(entry)
+    credentials.refuse(entry)
     data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
     with vault.transaction() as change:
         change.message = f"keep: {stored.path}"

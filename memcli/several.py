@@ -15,7 +15,8 @@ from memcli import places
 from memcli import recall as one
 from memcli.eligibility import View
 from memcli.errors import InvalidValue, MemcliError
-from memcli.recall import EVERYTHING, Filters, Recalled, Row
+from memcli.recall import EVERYTHING, Filters
+from memcli.rows import Recalled, Row, fit, mark, noted, of_source
 from memcli.vault import Vault
 
 if TYPE_CHECKING:
@@ -177,9 +178,9 @@ def recall(
     answers, warnings = _ask(several, filters, look)
     answers = [(vault, one.of(vault, found)) for vault, found in answers]
     merged = _merged(answers, most)
-    kept, omitted = one.fit(merged.rows, max_chars)
+    kept, omitted = fit(merged.rows, max_chars)
     for vault, _ in answers:
-        rows = one.shown(kept, merged.constraints, vault.source)
+        rows = noted(kept, merged.constraints, vault.source)
         vault.recorder.recalled(query, rows)
     return merged._replace(
         rows=kept,
@@ -214,17 +215,17 @@ def enumerate_all(
     if not answers:
         raise refusals[0]
     rows = [row for _, found in answers for row in found.rows]
-    rows.sort(key=lambda row: (one.mark(row._asdict()), row.source))
+    rows.sort(key=lambda row: (mark(row._asdict()), row.source))
     more = any(found.next_cursor for _, found in answers)
     shown = rows if limit is None else rows[:limit]
     if limit is not None:
         # Copies of one entry go together: a cursor cannot stand between them.
-        last = one.mark(shown[-1]._asdict()) if shown else ""
-        shown += [row for row in rows[limit:] if one.mark(row._asdict()) == last]
+        last = mark(shown[-1]._asdict()) if shown else ""
+        shown += [row for row in rows[limit:] if mark(row._asdict()) == last]
     more = more or len(shown) < len(rows)
     return answers[0][1]._replace(
         rows=shown,
-        next_cursor=one.mark(shown[-1]._asdict()) if shown and more else None,
+        next_cursor=mark(shown[-1]._asdict()) if shown and more else None,
         warnings=warnings + _warnings([(v, a.warnings) for v, a in answers]),
     )
 
@@ -256,12 +257,12 @@ def reflect(
         ),
     )
     answers = [
-        (vault, found._replace(rows=one.of_source(found.rows, vault.source)))
+        (vault, found._replace(rows=of_source(found.rows, vault.source)))
         for vault, found in answers
     ]
     merged = _gathered(answers, reflection.most(budget, limit), limit)
     for vault, _ in answers:
-        rows = one.shown(merged.rows, (), vault.source)
+        rows = noted(merged.rows, (), vault.source)
         vault.recorder.recalled(query, rows)
     notes = warnings + _warnings([(v, a.warnings) for v, a in answers])
     return reflection.conclude(query, merged._replace(warnings=notes), view, budget)

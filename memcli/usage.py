@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli import event, events, layout, linking, registry, scorer, signals
 from memcli.entry import Entry, Status
 from memcli.findings import WARNING, Finding
+from memcli.graph import is_hub
 
 if TYPE_CHECKING:
     from memcli.vault import Vault
@@ -174,14 +175,21 @@ def _material(vault: "Vault", entries: Iterable[Entry]) -> dict[str, int]:
     known = registry.load(vault.root).names.meant
     names = Counter[str]()
     sessions = Counter[str]()
+    force = 0
     for entry in entries:
         if entry.status is not Status.ACTIVE:
             continue
+        force += 1
         meant = {known.get(linking.fold(name)) for name in entry.entities}
         names.update(one for one in meant if one is not None)
         session = document_id(entry)
         if session:
             sessions[session] += 1
-    several = sum(count >= _SEVERAL for count in names.values())
+    several = [count for count in names.values() if count >= _SEVERAL]
     together = sum(count >= _SEVERAL for count in sessions.values())
-    return {"entity": several, "graph": several, "session": together}
+    return {
+        "entity": len(several),
+        # No way leads over a hub.
+        "graph": sum(not is_hub(count, force) for count in several),
+        "session": together,
+    }

@@ -21,7 +21,6 @@ from memcli.entry import (
 from memcli.errors import (
     MemcliError,
     NotAllowed,
-    SecretFound,
 )
 from memcli.outcome import Saved, matched, message, subject
 from memcli.sameness import strict_key
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from memcli.recorder import Recorder
     from memcli.registry import Registry
 
-__all__ = ["Saved", "Stored", "Vault", "refuse_secrets", "subject"]
+__all__ = ["Saved", "Stored", "Vault", "subject"]
 
 _Answer = TypeVar("_Answer")
 
@@ -309,8 +308,10 @@ class Vault:
     ) -> list[Saved]:
         """Save drafts in one transaction and one commit, in their order."""
         if not allow_secret:
+            from memcli import credentials
+
             for entry in drafts:
-                refuse_secrets(entry)
+                credentials.refuse(entry)
         with self.transaction() as change:
             change.action = verb
             known, alike = self.known(drafts, similar=similar)
@@ -483,22 +484,6 @@ class Vault:
             file = f"{name}-{number}.md"
         taken.add(file)
         return f"{folder}/{file}"
-
-
-def refuse_secrets(entry: Entry) -> None:
-    """Raise SecretFound when a draft looks as if it held a secret."""
-    from memcli import credentials
-
-    texts = {"text": entry.body, "title": entry.title, "tags": " ".join(entry.tags)}
-    texts["source.excerpt"] = entry.source.excerpt or ""
-    texts["entities"] = " ".join(entry.entities)
-    for name, text in texts.items():
-        for finding in credentials.find(text):
-            raise SecretFound(
-                f"{name}, line {finding.line}: looks like a secret ({finding.kind})",
-                hint="A vault's git history keeps it for good. Take it out, or insist "
-                "with --allow-secret.",
-            )
 
 
 def _now_ms() -> int:

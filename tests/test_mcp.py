@@ -118,7 +118,8 @@ PARAMETERS = {
     "occurred_at expires_at also[] subtype(3) cite[] research revert?",
     "memory_recall": "query budget(3) limit# types[](11) kinds[] tags[] tags_match(4) "
     "entities[] after before query_timestamp statuses[] history? as_of max_chars# "
-    "personal_only? research explain? all? cursor useful[] not_useful[]",
+    "personal_only? research no_graph? depth# explain? all? cursor useful[] "
+    "not_useful[]",
     "memory_reflect": "query! budget(3) limit# types[](8) kinds[] tags[] tags_match(4) "
     "entities[] after before query_timestamp research personal_only? response_schema*",
     "memory_resolve": "query id ids[] note by only_this? dry_run? expect# undo?",

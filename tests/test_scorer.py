@@ -280,12 +280,12 @@ def two(vault: Vault) -> tuple[str, str]:
     """Entries that a question finds nearly equally, the first of a hook."""
     return (
         vault.save(
-            vault.draft({"text": "deploy rollback plan", "source": {"writer": "hook"}})
+            vault.draft(
+                {"text": "deploy rollback plan too", "source": {"writer": "hook"}}
+            )
         ).id,
         vault.save(
-            vault.draft(
-                {"text": "deploy rollback plan too", "source": {"writer": "skill"}}
-            )
+            vault.draft({"text": "deploy rollback plan", "source": {"writer": "skill"}})
         ).id,
     )
 

@@ -14,7 +14,7 @@ from memcli.cli.spec import (
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
-    from memcli.recall import Recalled, Row
+    from memcli.rows import Recalled, Row
     from memcli.several import Several
     from memcli.vault import Vault
 

@@ -8,8 +8,8 @@ from memcli.cli.spec import Canvas, Context, Result
 from memcli.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from memcli.recall import Row
     from memcli.reflect import Next, Reflection
+    from memcli.rows import Row
 
 _HEADINGS = {"model": "Models", "observation": "Observations", "fact": "Facts"}
 _STYLES = {"high": "good", "medium": "", "low": "bad"}

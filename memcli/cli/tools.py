@@ -310,6 +310,8 @@ RECALL = Tool(
         Parameter("max_chars", "Characters of text at most; whole rows"),
         Parameter("personal_only", "Only the user's own memory, no team's"),
         _RESEARCH,
+        Parameter("no_graph", "The words of each entry alone, not what it is tied to"),
+        Parameter("depth", "Hops over entities, links and versions: 0, 1 or 2"),
         Parameter("explain", "Say why each row was chosen"),
         Parameter("all", "Instead of a query: every entry, oldest first"),
         Parameter("cursor", "With all and limit: the next_cursor of the page before"),
