@@ -113,7 +113,7 @@ def spoken(result: Any) -> str:
 PARAMETERS = {
     "memory_save": "text! title kind type(8) tags[] entities[] occurred_at "
     "occurred_until expires_at layer(3) item(2) subtype(3) cite[] research evidence[] "
-    "inbox? confidence(3) rationale review_after pinned?",
+    "inbox? confidence(3) rationale review_after pinned? visibility(3) groups[]",
     "memory_evolve": "id! text reason title kind type(8) tags[] untag[] entities[] "
     "occurred_at expires_at also[] subtype(3) cite[] research revert?",
     "memory_recall": "query budget(3) limit# types[](11) kinds[] tags[] tags_match(4) "

@@ -102,6 +102,20 @@ _PARAMETERS = (
     ),
     Option("pinned", ("--pinned",), bool, "Goes into every session", default=False),
     Option(
+        "visibility",
+        ("--visibility",),
+        str,
+        "Who may see it: private (who writes it), shared (default), or group",
+        choices=("private", "shared", "group"),
+    ),
+    Option(
+        "groups",
+        ("--group",),
+        str,
+        "A group of agents that may see it; repeatable",
+        repeat=True,
+    ),
+    Option(
         "source_writer",
         ("--source",),
         str,
@@ -174,6 +188,7 @@ def run(context: Context, **values: Any) -> Result:
     batch = values.pop("batch")
     allow_secret = values.pop("allow_secret")
     cites, research = values.pop("cite"), values.pop("research")
+    values["visibility"] = _visibility(context, values)
     vault = context.open_vault("saving", writes=True)
     if batch:
         if cites or research:
@@ -196,6 +211,24 @@ def run(context: Context, **values: Any) -> Result:
     draft = draft.replace(evidence=evidence)
     saved = vault.save(draft, allow_secret=allow_secret, register=register)
     return citing.reported(vault, _result(saved), of, research)
+
+
+def _visibility(context: Context, values: dict[str, Any]) -> str | None:
+    """Who may see it; naming groups is enough to mean them."""
+    visibility: str | None = values["visibility"]
+    if values["groups"]:
+        if visibility not in (None, "group"):
+            raise UsageError(
+                f"--group goes with --visibility group, not with {visibility}",
+                hint="Drop one of them.",
+            )
+        return "group"
+    if visibility == "group" and context.agent is None:
+        raise UsageError(
+            "there is no group to share it with",
+            hint="Name it: --group NAME. (An agent's own groups are meant without.)",
+        )
+    return visibility
 
 
 def written_text(

@@ -24,6 +24,7 @@ INSTRUCTIONS = (
 _TYPES = tuple(map(str, EntityType))
 _LAYERS = tuple(map(str, Layer))
 _SUBTYPES = tuple(map(str, Subtype))
+_VISIBILITIES = ("private", "shared", "group")
 _ITEMS = tuple(map(str, Item))
 _CONFIDENCES = tuple(map(str, Confidence))
 
@@ -380,6 +381,10 @@ SAVE = Tool(
         Parameter("rationale", "Why it was inferred"),
         Parameter("review_after", "When to look whether it still holds"),
         Parameter("pinned", "Goes into every session; only when the user asks"),
+        Parameter(
+            "visibility", "Who may see it; shared if not given", choices=_VISIBILITIES
+        ),
+        Parameter("groups", "Groups of agents that may see it"),
     ),
     _saved,
     changes=True,

@@ -17,6 +17,7 @@ _MINES = "mining a session changes the vault; hooks and sweeps do it"
 _HOST = "the host's hooks know it; a model would make it up"
 _LISTS = "memory_recall lists by status; this tool changes things"
 _CHANGES = "it changes the vault, and this tool only looks"
+_OWNER = "what is learned from use is for the owner to look at"
 _SECRET = "only a person can insist on what looks like a secret"
 
 LEFT_OUT = {
@@ -65,6 +66,8 @@ LEFT_OUT = {
         "alias": _CHANGES,
         "yes": _CHANGES,
         "dry_run": _CHANGES,
+        "pairs": _OWNER,
+        "train": _OWNER,
     },
 }
 

@@ -1,0 +1,68 @@
+"""`memcli save --visibility` and `--group`: who may see what is saved."""
+
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault, layout
+from tests.cli.conftest import Run
+
+AGENTS = """
+[agents.planner]
+policy = "group"
+groups = ["platform"]
+[agents.builder]
+policy = "group"
+groups = ["platform", "mobile"]
+[agents.reader]
+policy = "shared"
+"""
+
+
+@pytest.fixture(autouse=True)
+def agents(vault: Vault) -> None:
+    Path(vault.root, layout.CONFIG).write_text(AGENTS, encoding="utf-8")
+
+
+def seen_by(memcli: Run, *names: str) -> list[str]:
+    return [
+        name
+        for name in names
+        if memcli("recall", "port", "--agent", name, "--json").json["data"]["rows"]
+    ]
+
+
+EVERYBODY = ("planner", "builder", "reader")
+
+
+@pytest.mark.parametrize(
+    ("flags", "seen"),
+    [
+        (["--visibility", "private"], ["planner"]),
+        (["--visibility", "shared"], ["planner", "reader"]),
+        (["--visibility", "group"], ["planner", "builder"]),
+        (["--group", "mobile"], ["planner", "builder"]),
+    ],
+)
+def test_an_agent_says_who_may_see_what_it_saves(
+    memcli: Run, flags: list[str], seen: list[str]
+) -> None:
+    saved = memcli("save", "The port is 8080", "--agent", "planner", *flags)
+    assert saved.code == 0, saved.err
+    assert seen_by(memcli, *EVERYBODY) == seen
+    assert memcli("recall", "port", "--json").json["data"]["rows"]
+
+
+def test_what_the_owner_keeps_private_no_agent_sees(memcli: Run) -> None:
+    assert memcli("save", "The port is 8080", "--visibility", "private").code == 0
+    assert seen_by(memcli, *EVERYBODY) == []
+
+
+def test_groups_that_make_no_sense_are_refused(memcli: Run) -> None:
+    none = memcli("save", "x y z", "--visibility", "group")
+    assert none.code == 2
+    assert "--group NAME" in none.err
+    both = memcli("save", "x y z", "--visibility", "private", "--group", "mobile")
+    assert both.code == 2
+    assert "Drop one of them" in both.err
+    assert memcli("recall", "--all", "--json").json["data"]["rows"] == []
