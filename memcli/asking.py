@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli import analysis, linking, registry
 from memcli.eligibility import View
 from memcli.filters import Filters, extent
-from memcli.graph import is_hub
 
 if TYPE_CHECKING:
     from memcli.corpus import Inside
@@ -36,8 +35,8 @@ class Asked(NamedTuple):
     """The terms of a question with its words, and its window when it names one.
 
     `inside` says how much of a document lies in the window. `named` are the entities
-    that the question names: name -> documents about it. `implied` are the documents
-    about what the question calls by another of its names: term -> documents.
+    that the question names: words of the name -> documents about it. `implied` are the
+    documents about what the question calls by another of its names: term -> documents.
     """
 
     terms: list[tuple[str, str]]
@@ -99,7 +98,7 @@ def entities(
     """The entities that a question names, as `Asked` holds them.
 
     Those that entries mention are found by their own name, those of the registry by
-    every alias, too. What ties everything together is left out of `implied`.
+    every alias, too.
     """
     named: dict[str, Sequence[int]] = {}
     words = analysis.words(query)[:64]
@@ -118,10 +117,10 @@ def entities(
         meant = names.meant.get(form)
         if meant is None or linking.fold(meant) == form:
             continue
-        docs = reader.exact("entity", " ".join(analysis.words(meant)))
+        key = " ".join(analysis.words(meant))
+        docs = reader.exact("entity", key)
         if docs:
-            named[meant] = docs
-        if docs and not is_hub(len(docs), reader.size):
+            named[key] = docs
             for text, _ in analysis.question(form, stem):
                 implied.setdefault(text, set()).update(docs)
     return named, implied

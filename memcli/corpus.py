@@ -37,9 +37,11 @@ class Weights(NamedTuple):
     temporal: float = 0.20
     recency_days: float = 365.0
     # What hangs together with the best entries: the share of their score that goes
-    # over one hop, from how many of them, over how many hops.
+    # over one hop, from how many of them, from which share of the best score on, and
+    # over how many hops.
     graph: float = 0.4
     graph_seeds: int = 10
+    graph_floor: float = 0.5
     depth: int = 1
     # How many of the best lexical matches get the closer look.
     pool: int = 100

@@ -17,6 +17,9 @@ from memcli.corpus import Admit, Corpus, Weights, inverse_frequency
 # `inspect entities` calls it one, and no way leads over it.
 HUB_ENTRIES = 10
 HUB_SHARE = 0.1
+# Nor over an edge to so many: nothing tells them apart, and ten such edges would cost
+# a recall more than its words do.
+CROWD = 64
 
 
 class Edge(NamedTuple):
@@ -71,7 +74,7 @@ def walk(
 
     Args:
         totals: document -> score so far; the walk starts at the best
-            `weights.graph_seeds` of them.
+            `weights.graph_seeds` of them that have `weights.graph_floor` of the best.
         links: what ties documents together.
         admit: whether a document may be shown; None admits all.
         within: when given, only these documents are reached.
@@ -83,16 +86,15 @@ def walk(
     heads = {doc: Reached(score, ()) for doc, score in totals.items()}
     for _ in range(weights.depth):
         news: dict[int, Reached] = {}
-        for doc in _strongest(heads, corpus.orders, weights.graph_seeds):
+        for doc in _strongest(heads, corpus.orders, weights):
             for other, reached in _hop(doc, heads[doc], links, corpus, weights):
+                if other in news and news[other].score >= reached.score:
+                    continue
                 if admit is not None and not admit(other):
                     continue
                 if within is not None and other not in within:
                     continue
-                if any(step.doc == other for step in reached.way):
-                    continue
-                if other not in news or news[other].score < reached.score:
-                    news[other] = reached
+                news[other] = reached
         for doc, reached in news.items():
             if doc not in found or found[doc].score < reached.score:
                 found[doc] = reached
@@ -102,10 +104,14 @@ def walk(
 
 
 def _strongest(
-    heads: Mapping[int, Reached], orders: Sequence[int], count: int
+    heads: Mapping[int, Reached], orders: Sequence[int], weights: Weights
 ) -> list[int]:
-    ranked = sorted(heads, key=lambda doc: (-heads[doc].score, orders[doc]))
-    return ranked[:count]
+    if not heads:
+        return []
+    floor = weights.graph_floor * max(one.score for one in heads.values())
+    strong = [doc for doc, one in heads.items() if one.score >= floor]
+    strong.sort(key=lambda doc: (-heads[doc].score, orders[doc]))
+    return strong[: weights.graph_seeds]
 
 
 def _hop(
@@ -115,12 +121,13 @@ def _hop(
     whole = inverse_frequency(1, size)
     for edge in links.edges(doc):
         fan = len(edge.docs)
-        if is_hub(fan, size):
+        if fan > CROWD or is_hub(fan, size):
             continue
         share = weights.graph * inverse_frequency(fan, size) / whole
         reached = Reached(
             head.score * share, (*head.way, Step(doc, edge.kind, edge.name))
         )
+        passed = {step.doc for step in reached.way}
         for other in edge.docs:
-            if other != doc:
+            if other not in passed:
                 yield other, reached

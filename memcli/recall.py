@@ -8,7 +8,7 @@ written but a line in the log of signals.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memcli import asking, event, learned, ranking, staleness
+from memcli import analysis, asking, event, learned, ranking, staleness
 from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entry import Status, check_choice
 from memcli.errors import InvalidValue
@@ -208,13 +208,13 @@ def look(
     rows = []
     for hit in ranked.hits:
         detail = None
+        stored = reader.row(hit.doc)
         if explain:
             detail = {
                 "matched": list(hit.matched),
                 **{name: round(part, 4) for name, part in hit.parts.items() if part},
-                "path": _path(reader, hit, question.named),
+                "path": _path(reader, hit, stored, question.named),
             }
-        stored = reader.row(hit.doc)
         row = row_of(stored, round(hit.score, 4), _channels(hit), detail)
         row = row._replace(parts=hit.parts)
         rows.append(_aged(reader, view, stored, row))
@@ -275,14 +275,18 @@ def of(vault: "Vault", found: Recalled) -> Recalled:
 
 
 def _path(
-    reader: "Reader", hit: ranking.Hit, named: Mapping[str, Collection[int]]
+    reader: "Reader",
+    hit: ranking.Hit,
+    stored: Mapping[str, Any],
+    named: Collection[str],
 ) -> list[dict[str, str]]:
     """What led from the question to an entry, the question and the entry left out.
 
     Over the graph, or else over an entity that the question names.
     """
     if not hit.way:
-        about = (name for name, docs in named.items() if hit.doc in docs)
+        names = stored["entities"]
+        about = (name for name in names if " ".join(analysis.words(name)) in named)
         return [{"entity": name} for name in about][:1]
     path = []
     for step in hit.way:
