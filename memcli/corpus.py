@@ -42,7 +42,12 @@ class Weights(NamedTuple):
     graph: float = 0.4
     graph_seeds: int = 10
     graph_floor: float = 0.5
+    # What an entry that only the graph found must have of the best score, for each
+    # hop: below, it pads the answer (docs/benchmarks.md).
+    graph_brings: float = 0.28
     depth: int = 1
+    # What an entity that the question calls by another name counts, as a word.
+    implied: float = 0.5
     # How many of the best lexical matches get the closer look.
     pool: int = 100
     # How many sessions, best first, are read for neighbours.

@@ -80,8 +80,12 @@ def walk(
         within: when given, only these documents are reached.
 
     Returns:
-        document -> how it was reached, also those that `totals` holds.
+        document -> how it was reached, also those that `totals` holds; of the others
+        those that reach `weights.graph_brings` of the best score.
     """
+    if not totals:
+        return {}
+    best = max(totals.values())
     found: dict[int, Reached] = {}
     heads = {doc: Reached(score, ()) for doc, score in totals.items()}
     for _ in range(weights.depth):
@@ -100,7 +104,12 @@ def walk(
                 found[doc] = reached
         # The second hop starts from what the first brought, and not from a hit again.
         heads = {doc: one for doc, one in news.items() if doc not in totals}
-    return found
+    floor = [best * weights.graph_brings**hops for hops in range(weights.depth + 1)]
+    return {
+        doc: one
+        for doc, one in found.items()
+        if doc in totals or one.score >= floor[len(one.way)]
+    }
 
 
 def _strongest(
@@ -123,11 +132,12 @@ def _hop(
         fan = len(edge.docs)
         if fan > CROWD or is_hub(fan, size):
             continue
-        share = weights.graph * inverse_frequency(fan, size) / whole
-        reached = Reached(
-            head.score * share, (*head.way, Step(doc, edge.kind, edge.name))
-        )
-        passed = {step.doc for step in reached.way}
-        for other in edge.docs:
-            if other not in passed:
+        way = (*head.way, Step(doc, edge.kind, edge.name))
+        passed = {step.doc for step in way}
+        others = [other for other in edge.docs if other not in passed]
+        if others:
+            # How much it says of one of them, where one alone would be all.
+            told = inverse_frequency(len(others), size) / whole
+            reached = Reached(head.score * weights.graph * told, way)
+            for other in others:
                 yield other, reached

@@ -147,7 +147,9 @@ def rank(
     unknown = {term.text for term in terms if not term.frequency}
     missing = [word for text, word in question if text in unknown]
     matches = {
-        term.text: _with(corpus.postings(term.text), implied.get(term.text))
+        term.text: _with(
+            corpus.postings(term.text), implied.get(term.text), weights.implied
+        )
         for term in known
     }
     found = _found(
@@ -300,12 +302,14 @@ def _unsaid(
 
 
 def _with(
-    postings: tuple[Sequence[int], Sequence[float]], implied: Collection[int] | None
+    postings: tuple[Sequence[int], Sequence[float]],
+    implied: Collection[int] | None,
+    count: float,
 ) -> tuple[Sequence[int], Sequence[float]]:
-    """Postings and the documents that mean the term, as if each held it once."""
+    """Postings and the documents that mean the term, as if each held it so often."""
     if not implied:
         return postings
-    return [*postings[0], *sorted(implied)], [*postings[1], *([1.0] * len(implied))]
+    return [*postings[0], *sorted(implied)], [*postings[1], *([count] * len(implied))]
 
 
 def _best(

@@ -40,7 +40,7 @@ def reached(
     seeds: dict[int, float], web: Web, corpus: Toy, **options: object
 ) -> dict[int, float]:
     given_: dict[str, object] = {"admit": None, "within": None, **options}
-    weights = given_.pop("weights", Weights())
+    weights = given_.pop("weights", Weights(graph_brings=0.0))
     found = walk(seeds, web, corpus, weights, **given_)  # type: ignore[arg-type]
     return {doc: one.score for doc, one in found.items()}
 
@@ -64,6 +64,15 @@ def test_a_hub_leads_nowhere() -> None:
     assert set(reached({0: 10.0}, Web(small), corpus)) == set(range(1, 9))
 
 
+def test_a_weak_way_lifts_a_hit_and_brings_nothing_new() -> None:
+    corpus = toy(40)
+    some = Edge("entity", "team", list(range(8)))
+    hits = {0: 10.0, 1: 1.0}
+    assert set(reached(hits, Web(some), corpus, weights=Weights())) == {1}
+    few = Edge("entity", "team", [0, 1, 2])
+    assert set(reached(hits, Web(few), corpus, weights=Weights())) == {1, 2}
+
+
 def test_many_weak_ways_are_no_strong_one() -> None:
     corpus = toy(100)
     web = Web(*(Edge("link", "", [i, 50]) for i in range(8)))
@@ -75,7 +84,8 @@ def test_depth_is_the_number_of_hops() -> None:
     corpus = toy(100)
     web = Web(*(Edge("link", "", [i, i + 1]) for i in range(5)))
     for depth in (0, 1, 2):
-        found = reached({0: 1.0}, web, corpus, weights=Weights(depth=depth))
+        weights = Weights(depth=depth, graph_brings=0.0)
+        found = reached({0: 1.0}, web, corpus, weights=weights)
         assert set(found) == set(range(1, depth + 1))
 
 
@@ -97,7 +107,7 @@ def test_what_is_not_admitted_is_neither_reached_nor_walked_through(
     ties = data.draw(st.lists(pairs, max_size=12))
     web = Web(*(Edge("link", "", sorted({a, b})) for a, b in ties))
     seeds = dict.fromkeys(sorted(allowed)[:3], 1.0)
-    corpus, weights = toy(10), Weights(depth=2)
+    corpus, weights = toy(10), Weights(depth=2, graph_brings=0.0)
     for options in ({"admit": allowed.__contains__}, {"within": allowed}):
         found = reached(seeds, web, corpus, weights=weights, **options)
         assert set(found) <= allowed
