@@ -4,7 +4,7 @@ Invariant: a filter only narrows. What may be shown at all is `eligibility`'s to
 and it is asked first; a filter that nothing can pass is named, not silently empty.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli import analysis
@@ -87,7 +87,7 @@ def within(reader: "Reader", filters: Filters) -> set[int] | None:
         ("kind", filters.kinds),
         ("type", filters.types),
         ("layer", filters.layers),
-        ("entity", [" ".join(analysis.words(name)) for name in filters.entities]),
+        ("entity", _meant(reader, filters.entities)),
     ):
         if values:
             sets.append(_union(reader, field, values))
@@ -96,6 +96,17 @@ def within(reader: "Reader", filters: Filters) -> set[int] | None:
     if not sets:
         return None
     return set.intersection(*sets)
+
+
+def _meant(reader: "Reader", names: Sequence[str]) -> list[str]:
+    """Entities as the index has them: by each name, and by what it means."""
+    if not names:
+        return []
+    from memcli import linking, registry
+
+    meant = registry.load(reader.root, reader.agent).names.meant
+    found = [*names, *(meant.get(linking.fold(name), name) for name in names)]
+    return list(dict.fromkeys(" ".join(analysis.words(name)) for name in found))
 
 
 def _tagged(reader: "Reader", filters: Filters) -> set[int]:
@@ -139,17 +150,29 @@ def checked(filters: Filters, vault: "Vault") -> Filters:
     )
 
 
-def tag_warnings(reader: "Reader", filters: Filters) -> list[str]:
-    """A guessed tag would narrow to nothing in silence: say so, with the nearest."""
-    unknown = [tag for tag in filters.tags if not len(reader.exact("tag", tag))]
-    if not unknown:
-        return []
+def unknown_warnings(reader: "Reader", filters: Filters) -> list[str]:
+    """A tag or name that nobody has, with the nearest: it would hide all in silence."""
+    tags = [tag for tag in filters.tags if not len(reader.exact("tag", tag))]
+    warnings = [
+        f"no entry has the tag '{tag}'" + _nearest(reader, "tag", tag) for tag in tags
+    ]
+    for name in filters.entities:
+        keys = _meant(reader, [name])
+        if not any(len(reader.exact("entity", key)) for key in keys):
+            near = _nearest(reader, "entity", keys[0])
+            warnings.append(f"no entry mentions the entity '{name}'{near}")
+    return warnings
+
+
+def _nearest(reader: "Reader", field: str, value: str) -> str:
     from difflib import get_close_matches
 
-    known = [tag for tag in reader.starting("tag", "") if tag != UNTAGGED]
-    warnings = []
-    for tag in unknown:
-        near = get_close_matches(tag, known, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        warnings.append(f"no entry has the tag '{tag}'{hint}")
-    return warnings
+    known = [one for one in reader.starting(field, "") if one != UNTAGGED]
+    near = get_close_matches(value, known, 1)
+    if not near:
+        return ""
+    name = near[0]
+    if field == "entity":  # as somebody has written it
+        names = reader.row(reader.exact(field, name)[0])["entities"]
+        name = next(one for one in names if " ".join(analysis.words(one)) == name)
+    return f"; did you mean '{name}'?"

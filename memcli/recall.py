@@ -12,7 +12,14 @@ from memcli import analysis, asking, event, learned, ranking, staleness
 from memcli.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entry import Status, check_choice
 from memcli.errors import InvalidValue
-from memcli.filters import EVERYTHING, Admission, Filters, checked, tag_warnings, within
+from memcli.filters import (
+    EVERYTHING,
+    Admission,
+    Filters,
+    checked,
+    unknown_warnings,
+    within,
+)
 from memcli.links import EntryLinks
 from memcli.rows import FACT, Recalled, Row, fit, mark, noted, of_source, row_of
 
@@ -161,7 +168,7 @@ def enumerate_all(
             window=asking.echo(filters),
             next_cursor=more,
             omitted=0,
-            warnings=tag_warnings(reader, filters) + _broken_warnings(reader),
+            warnings=unknown_warnings(reader, filters) + _broken_warnings(reader),
         )
 
     found = of(vault, vault.read(page))
@@ -213,13 +220,15 @@ def look(
             detail = {
                 "matched": list(hit.matched),
                 **{name: round(part, 4) for name, part in hit.parts.items() if part},
-                "path": _path(reader, hit, stored, question.named),
+                "path": _path(reader, hit, stored, question.named)
+                if weights.depth
+                else [],
             }
         row = row_of(stored, round(hit.score, 4), _channels(hit), detail)
         row = row._replace(parts=hit.parts)
         rows.append(_aged(reader, view, stored, row))
     rows, omitted = fit(rows, max_chars)
-    warnings = tag_warnings(reader, filters)
+    warnings = unknown_warnings(reader, filters)
     if scorer.problem:
         warnings.append(scorer.problem)
     if not question.terms and inside is None:

@@ -14,7 +14,7 @@ from memcli.eligibility import View
 from memcli.errors import InvalidValue
 from memcli.graph import Edge, walk
 from memcli.ranking import LEXICAL_SHARE, Ranking, rank
-from memcli.recall import Recalled, recall, view
+from memcli.recall import Filters, Recalled, recall, view
 from tests.test_ranking import NOW as MOMENT
 from tests.test_ranking import Doc, Toy
 
@@ -317,3 +317,27 @@ def test_a_depth_that_is_none_is_refused(vault: Vault) -> None:
         with pytest.raises(InvalidValue) as error:
             ask(vault, "x", depth=depth)
         assert error.value.error_code == "invalid_depth"
+
+
+def test_a_filter_by_entity_knows_its_other_names(vault: Vault) -> None:
+    register(vault, "PostgreSQL", "Pg")
+    about = save(vault, "PostgreSQL keeps the ledger")
+    save(vault, "The ledger is old")
+    for name in ("postgresql", "pg"):
+        chosen = Filters(entities=(name,))
+        rows = recall(vault, "ledger", view=view(NOW), filters=chosen).rows
+        assert [row.id for row in rows] == [about]
+    nobody = Filters(entities=("PostgreSQ",))
+    answer = recall(vault, "ledger", view=view(NOW), filters=nobody)
+    assert answer.rows == []
+    assert answer.warnings == [
+        "no entry mentions the entity 'PostgreSQ'; did you mean 'PostgreSQL'?"
+    ]
+
+
+def test_what_says_the_alias_itself_stands_before_what_is_meant(vault: Vault) -> None:
+    register(vault, "Redis", "kv")
+    save(vault, "Redis needs a bigger host")
+    save(vault, "Sessions are kept in Redis")
+    said = save(vault, "kv moves to the new host soon, on Sunday at the latest")
+    assert ask(vault, "kv").rows[0].id == said

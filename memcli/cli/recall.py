@@ -411,7 +411,9 @@ def draw(canvas: Canvas, row: "Row", *, explain: bool = False) -> None:
     date = (row.occurred_at or row.created)[:10]
     state = "" if row.status == "active" else f" {row.status}"
     canvas.line(row.title, style="title")
-    facts = [row.id, f"{row.kind}{state}", date]
+    what = row.kind if row.layer == "fact" else row.layer
+    stale = ", may no longer hold" if row.stale else ""
+    facts = [row.id, f"{what}{state}{stale}", date]
     if row.tags:
         facts.append(" ".join(f"#{tag}" for tag in row.tags))
     facts.append(row.path if row.source == "personal" else f"{row.source} {row.path}")
@@ -428,7 +430,8 @@ def draw(canvas: Canvas, row: "Row", *, explain: bool = False) -> None:
         words = " ".join(row.explain["matched"])
         found = f"matched: {words}" if words else "no word of the question"
         canvas.line(f"  why: score {row.score} = {parts}; {found}", style="dim")
-        if row.explain["path"]:
+        # What holds a word needs no path to be understood; JSON has every one.
+        if row.explain["path"] and not row.explain["matched"]:
             steps = (
                 name if kind in ("entity", "entry") else f"({name})"
                 for step in row.explain["path"]

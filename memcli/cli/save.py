@@ -1,12 +1,13 @@
 """`memcli save`: one memory, or a batch of them."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
 from memcli.errors import Unreadable, UsageError
 
 if TYPE_CHECKING:
-    from memcli.vault import Saved
+    from memcli.vault import Saved, Vault
 
 _HELP = """Save a memory, committed to the vault's history
 
@@ -188,8 +189,8 @@ def run(context: Context, **values: Any) -> Result:
     batch = values.pop("batch")
     allow_secret = values.pop("allow_secret")
     cites, research = values.pop("cite"), values.pop("research")
-    values["visibility"] = _visibility(context, values)
     vault = context.open_vault("saving", writes=True)
+    values["visibility"] = _visibility(vault, values)
     if batch:
         if cites or research:
             raise UsageError(
@@ -203,18 +204,20 @@ def run(context: Context, **values: Any) -> Result:
     register = bool(draft.entities)
     if not (cites or research):
         saved = vault.save(draft, allow_secret=allow_secret, register=register)
-        return _result(saved)
+        return _result(saved, _as_it_was(vault, saved, values["visibility"]))
     from memcli.cli import citing
 
     of = citing.citations(vault, draft.layer, cites, research)
     evidence = tuple(dict.fromkeys((*draft.evidence, *of.cited)))
     draft = draft.replace(evidence=evidence)
     saved = vault.save(draft, allow_secret=allow_secret, register=register)
-    return citing.reported(vault, _result(saved), of, research)
+    result = _result(saved, _as_it_was(vault, saved, values["visibility"]))
+    return citing.reported(vault, result, of, research)
 
 
-def _visibility(context: Context, values: dict[str, Any]) -> str | None:
+def _visibility(vault: "Vault", values: dict[str, Any]) -> str | None:
     """Who may see it; naming groups is enough to mean them."""
+    own = vault.agent.groups if vault.agent else ()
     visibility: str | None = values["visibility"]
     if values["groups"]:
         if visibility not in (None, "group"):
@@ -223,12 +226,34 @@ def _visibility(context: Context, values: dict[str, Any]) -> str | None:
                 hint="Drop one of them.",
             )
         return "group"
-    if visibility == "group" and context.agent is None:
+    if visibility == "group" and not own:
         raise UsageError(
             "there is no group to share it with",
-            hint="Name it: --group NAME. (An agent's own groups are meant without.)",
+            hint="Name it: --group NAME. (An agent that is in groups means those.)",
         )
     return visibility
+
+
+def _as_it_was(vault: "Vault", saved: "Saved", wanted: str | None) -> list[str]:
+    """What to say when who may see it is not what was asked for.
+
+    The same text again returns the entry that holds it, and evidence narrows.
+    """
+    if wanted is None:
+        return []
+    entry = vault.get(saved.id)
+    if str(entry.visibility) == wanted:
+        return []
+    groups = f" with {', '.join(entry.groups)}" if entry.groups else ""
+    if saved.outcome == "created":
+        return [
+            f"it is {entry.visibility}{groups}, not {wanted}: what it rests on may be "
+            "seen by no more"
+        ]
+    return [
+        f"{saved.id} is {entry.visibility}{groups}, and stays so: to make it {wanted}, "
+        f"edit `visibility` in {entry.path}"
+    ]
 
 
 def written_text(
@@ -321,7 +346,7 @@ _SAID = {
 }
 
 
-def _result(saved: "Saved") -> Result:
+def _result(saved: "Saved", notes: Sequence[str]) -> Result:
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "seen") else "dim"
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
@@ -330,7 +355,7 @@ def _result(saved: "Saved") -> Result:
             line = f"  mentions {', '.join(saved.entities)}"
             canvas.line(line + (f" (registered: {new})" if new else ""), style="dim")
 
-    warnings = list(saved.notes)
+    warnings = [*saved.notes, *notes]
     warnings += [
         f"{item.id} says nearly the same ({item.likeness:.0%}): {item.title}; "
         f"to make them one: memcli evolve {saved.id} --also {item.id}"

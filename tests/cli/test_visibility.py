@@ -66,3 +66,25 @@ def test_groups_that_make_no_sense_are_refused(memcli: Run) -> None:
     assert both.code == 2
     assert "Drop one of them" in both.err
     assert memcli("recall", "--all", "--json").json["data"]["rows"] == []
+
+
+def test_a_text_that_is_there_keeps_who_may_see_it_and_says_so(memcli: Run) -> None:
+    memcli("save", "The port is 8080")
+    again = memcli("save", "The port is 8080", "--visibility", "private")
+    assert again.code == 0
+    assert "is shared, and stays so: to make it private, edit `visibility`" in again.err
+    assert "stays so" not in memcli("save", "The port is 8080").err
+
+
+def test_an_agent_in_no_group_shares_with_none(memcli: Run) -> None:
+    none = memcli("save", "x y z", "--visibility", "group", "--agent", "reader")
+    assert (none.code, "--group NAME" in none.err) == (2, True)
+
+
+def test_what_narrows_evidence_is_said(memcli: Run) -> None:
+    fact = memcli("save", "The port is 8080", "--visibility", "private", "--json")
+    model = memcli(
+        *("save", "Ports are high", "--layer", "observation"),
+        *("--cite", fact.json["data"]["id"], "--visibility", "shared"),
+    )
+    assert "it is private, not shared: what it rests on" in model.err
