@@ -36,8 +36,8 @@ BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
 DEPTHS = (0, 1, 2)
 """How many hops over the graph a recall may go; one is the default."""
 
-# Constraints surface whatever their score, but never crowd the answer out.
-_MOST_CONSTRAINTS = 5
+MOST_CONSTRAINTS = 5
+"""Constraints surface whatever their score, but never crowd the answer out."""
 
 
 def view(
@@ -211,8 +211,7 @@ def look(
             weights=weights,
             adjust=_adjust(reader, scorer),
         )
-    constraints = _constraints(reader, view, {hit.doc for hit in ranked.hits})
-    rows = []
+    answers = []
     for hit in ranked.hits:
         detail = None
         stored = reader.row(hit.doc)
@@ -226,8 +225,14 @@ def look(
             }
         row = row_of(stored, round(hit.score, 4), _channels(hit), detail)
         row = row._replace(parts=hit.parts)
-        rows.append(_aged(reader, view, stored, row))
-    rows, omitted = fit(rows, max_chars)
+        answers.append(_aged(reader, view, stored, row))
+    rows, omitted = fit(answers, max_chars)
+    paths = {row.path for row in rows}
+    shown = {
+        hit.doc
+        for hit, row in zip(ranked.hits, answers, strict=True)
+        if row.path in paths
+    }
     warnings = unknown_warnings(reader, filters)
     if scorer.problem:
         warnings.append(scorer.problem)
@@ -236,7 +241,7 @@ def look(
     return Recalled(
         query=query,
         rows=rows,
-        constraints=constraints,
+        constraints=_constraints(reader, view, shown),
         coverage=round(ranked.coverage, 3),
         missing_terms=list(dict.fromkeys(ranked.missing)),
         window=question.echo(filters),
@@ -311,7 +316,7 @@ def _constraints(reader: "Reader", view: View, shown: Collection[int]) -> list[R
         for doc in reader.exact("kind", "constraint")
         if doc not in shown and reader.verdict(doc, view) is None
     ]
-    stored = [reader.row(doc) for doc in reader.newest(docs)[:_MOST_CONSTRAINTS]]
+    stored = [reader.row(doc) for doc in reader.newest(docs)[:MOST_CONSTRAINTS]]
     return [
         _aged(reader, view, row, row_of(row, 0.0, ["constraint"])) for row in stored
     ]

@@ -46,7 +46,8 @@ _CAPS_OF_AGENTS = (0.5, 0.65)
 # A word weighs this much besides its idf. In a vault of three notes about deploying,
 # "deploy" has an idf of .1 and would count for nothing; on LoCoMo it changes nothing.
 _FLOOR = 2.0
-_MOST_EXCLUDED = 5
+MOST_EXCLUDED = 5
+"""Rows that an answer says it left out."""
 _FEWEST_NEXT, _MOST_NEXT = 2, 4
 _ENDED = frozenset({Status.SUPERSEDED, Status.RESOLVED})
 # What models emit around turns and calls: a digest for a model must hold none, even
@@ -398,7 +399,7 @@ def _excluded(
         if ended and _share(matched, weights) >= floor:
             heir = _successor(reader, row, view) if row.superseded_by else None
             found.append(Excluded(row.id, row.title, row.status, heir))
-    return found[:_MOST_EXCLUDED]
+    return found[:MOST_EXCLUDED]
 
 
 def _successor(reader: "Reader", row: "Row", view: View) -> str | None:

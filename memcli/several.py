@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from memcli.reflect import Found, Reflection
 
 _Answer = TypeVar("_Answer")
-_MOST_CONSTRAINTS = 5
-_MOST_EXCLUDED = 5
 
 
 class Several(NamedTuple):
@@ -177,14 +175,11 @@ def recall(
 
     answers, warnings = _ask(several, filters, look)
     answers = [(vault, one.of(vault, found)) for vault, found in answers]
-    merged = _merged(answers, most)
-    kept, omitted = fit(merged.rows, max_chars)
+    merged = _merged(answers, most, max_chars)
     for vault, _ in answers:
-        rows = noted(kept, merged.constraints, vault.source)
+        rows = noted(merged.rows, merged.constraints, vault.source)
         vault.recorder.recalled(query, rows)
     return merged._replace(
-        rows=kept,
-        omitted=omitted,
         warnings=warnings + _warnings([(v, a.warnings) for v, a in answers]),
     )
 
@@ -376,13 +371,22 @@ def _best(rows: Sequence[Row]) -> list[int]:
     return sorted(by_id, key=lambda i: -rows[i].score)
 
 
-def _merged(answers: Sequence[tuple[Vault, Recalled]], limit: int) -> Recalled:
+def _merged(
+    answers: Sequence[tuple[Vault, Recalled]], limit: int, max_chars: int | None
+) -> Recalled:
     rows = [row for _, found in answers for row in found.rows]
     order = _best(rows)
-    cut = [rows[i] for i in order[limit:] if rows[i].kind == "constraint"]
+    kept, omitted = fit([rows[i] for i in order[:limit]], max_chars)
+    shown = {(row.source, row.path) for row in kept}
+    cut = [
+        rows[i]
+        for i in order
+        if rows[i].kind == "constraint" and (rows[i].source, rows[i].path) not in shown
+    ]
     # A vault's constraints stand beside its rows; one whose row is cut joins them.
     more = [
-        row._replace(score=0.0, channels=["constraint"], explain=None) for row in cut
+        row._replace(score=0.0, channels=["constraint"], explain=None, parts=None)
+        for row in cut
     ]
     by_turns = chain.from_iterable(
         zip_longest(*(found.constraints for _, found in answers))
@@ -390,8 +394,9 @@ def _merged(answers: Sequence[tuple[Vault, Recalled]], limit: int) -> Recalled:
     constraints = [*more, *(row for row in by_turns if row is not None)]
     windows = (found.window for _, found in answers if found.window)
     return answers[0][1]._replace(
-        rows=[rows[i] for i in order[:limit]],
-        constraints=constraints[:_MOST_CONSTRAINTS],
+        rows=kept,
+        omitted=omitted,
+        constraints=constraints[: one.MOST_CONSTRAINTS],
         coverage=max(found.coverage for _, found in answers),
         missing_terms=[
             word
@@ -405,6 +410,8 @@ def _merged(answers: Sequence[tuple[Vault, Recalled]], limit: int) -> Recalled:
 def _gathered(
     answers: "Sequence[tuple[Vault, Found]]", most: dict[str, int], limit: int | None
 ) -> "Found":
+    from memcli import reflect as reflection
+
     rows = [row for _, found in answers for row in found.rows]
     matched = [words for _, found in answers for words in found.matched]
     order = _best(rows)
@@ -421,6 +428,6 @@ def _gathered(
         matched=[matched[i] for i in chosen],
         weights={k: v for _, found in answers for k, v in found.weights.items()},
         ends={k: v for _, found in answers for k, v in found.ends.items()},
-        excluded=list(excluded)[:_MOST_EXCLUDED],
+        excluded=list(excluded)[: reflection.MOST_EXCLUDED],
         window=next(windows, None),
     )

@@ -189,6 +189,14 @@ def test_constraints_in_force_surface_beside_the_rows(vault: Vault) -> None:
     assert vault.recall("push main").constraints == []
 
 
+def test_a_constraint_that_max_chars_leaves_out_still_surfaces(vault: Vault) -> None:
+    save(vault, "Never push to main" + " by hand" * 50, kind="constraint")
+    save(vault, "We push on Fridays")
+    answer = vault.recall("push to main", max_chars=60)
+    assert [row.text for row in answer.rows] == ["We push on Fridays"]
+    assert [row.kind for row in answer.constraints] == ["constraint"]
+
+
 def test_max_chars_keeps_whole_rows_and_counts_the_rest(vault: Vault) -> None:
     save(vault, "apples " + "and more words " * 20)
     save(vault, "apples")

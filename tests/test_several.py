@@ -212,6 +212,9 @@ def test_what_is_cut_and_a_constraint_still_surfaces(own: Vault, team: Vault) ->
     found = several.recall(both, "deploy", view=view_of(NOW), limit=1)
     assert len(found.rows) == 1
     assert [row.kind for row in found.constraints] == ["constraint"]
+    short = several.recall(both, "deploy", view=view_of(NOW), max_chars=40)
+    assert [row.kind for row in short.constraints] == ["constraint"]
+    assert short.constraints[0].parts is None
 
 
 def test_max_chars_is_for_all_together(own: Vault, team: Vault) -> None:
