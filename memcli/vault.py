@@ -149,6 +149,7 @@ class Vault:
             agent=agent,
             named=self.named,
             source=self.source,
+            via=self.via,
         )
 
     # --- reading ------------------------------------------------------------------

@@ -362,3 +362,13 @@ def test_inspect_agents_counts_what_each_wrote_and_sees(make_vault: VaultMaker) 
         1,
     )
     assert not found["ada"].configured
+
+
+def test_who_acts_for_an_agent_asks_in_the_same_way(vault: Vault) -> None:
+    vault.via = "hook"
+    then = vault.acting_as("ada")
+    taken = {
+        name: getattr(vault, name) for name in ("root", "environ", "source", "via")
+    }
+    assert {name: getattr(then, name) for name in taken} == taken
+    assert then.agent is not None
