@@ -4,6 +4,7 @@ Invariant: pure; an event holds ids, times, names and numbers, never a word of a
 or a question.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,7 +18,6 @@ CHANNELS = (
 )  # fmt: skip
 """What finds rows; a session's start has names of its own besides."""
 
-_NUMBER = (int, float)
 _STORED = ("save", "import", "evolve")
 
 
@@ -124,8 +124,14 @@ def _is_row(value: Any) -> bool:
     rank, held, through = (value.get(n, 0) for n in ("rank", "features", "channels"))
     return (
         (rank is None or (type(rank) is int and rank > 0))
+        and _is_number(value.get("score"))
         and isinstance(held, dict)
-        and all(type(part) in _NUMBER for part in held.values())
+        and all(map(_is_number, held.values()))
         and isinstance(through, list)
         and all(isinstance(name, str) for name in through)
     )
+
+
+def _is_number(value: Any) -> bool:
+    # JSON knows integers that are no float, and Python's reader NaN and infinity.
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max

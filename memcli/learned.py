@@ -72,7 +72,7 @@ def train(
 
     Args:
         root: the vault.
-        pairs: as `scorer.pairs` makes them of its log.
+        pairs: as `signals.pairs` makes them of its log.
         dry_run: keep nothing.
 
     Raises:

@@ -25,7 +25,8 @@ that speaks for it counts rank/rank, the chance at eta = 1 that the lower row wa
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 SCHEMA = 1
@@ -177,7 +178,8 @@ def decoded(value: Any) -> Scorer:
 def _finite(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(value)
-    if not math.isfinite(value):
+    # An integer may be too large for a float: JSON knows no limit.
+    if not abs(value) <= sys.float_info.max:
         raise ValueError("a number that is none")
     return value
 
@@ -185,48 +187,8 @@ def _finite(value: Any) -> Any:
 # --- pairs ------------------------------------------------------------------------
 
 
-def pairs(events: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The training pairs of a log: each useful row against all others of its recall.
-
-    The last word on a row in a recall counts. Rows of a recall where nothing was
-    useful make no pair: nothing says that one of them should have been first. Events
-    that are not whole are passed over.
-
-    Returns:
-        `question`, `recall`, `better` and `worse`; a side is `id`, `rank`, `score`
-        (as shown) and `features`. In the order of the recalls and of their rows.
-    """
-    recalls: dict[str, Mapping[str, Any]] = {}
-    said: dict[str, dict[str, bool]] = {}
-    for event in events:
-        name, kind = event.get("recall"), event.get("event")
-        if not isinstance(name, str):
-            continue
-        if kind == "recall" and isinstance(event.get("question"), str):
-            recalls[name] = event
-        elif kind == "feedback" and isinstance(event.get("id"), str):
-            said.setdefault(name, {})[event["id"]] = event.get("useful") is True
-    for name, event in recalls.items():
-        useful = {one for one, good in said.get(name, {}).items() if good}
-        rows = event.get("rows") if useful else None
-        if not isinstance(rows, list):
-            continue
-        sides = [side for row in rows if (side := _side(row)) is not None]
-        for better in sides:
-            if better["id"] not in useful:
-                continue
-            for worse in sides:
-                if worse["id"] not in useful:
-                    yield {
-                        "question": event["question"],
-                        "recall": name,
-                        "better": better,
-                        "worse": worse,
-                    }
-
-
 def _side(row: Any) -> dict[str, Any] | None:
-    """A row as a pair holds it; None for what is not a whole row."""
+    """A row of a pair; None for what is not a whole one."""
     try:
         if not isinstance(row["id"], str) or row["rank"] < 1:
             return None
@@ -291,7 +253,7 @@ def train(given: Iterable[Mapping[str, Any]]) -> Scorer:
     """Learn from pairs, and decide whether what was learned takes part.
 
     Args:
-        given: as `pairs` gives them.
+        given: as `signals.pairs` gives them.
 
     Raises:
         ModuleNotFoundError: scikit-learn is not installed.

@@ -1,14 +1,14 @@
 """Signals: what was written, recalled and judged, and what can be learned from it.
 
 Invariant: pure, and from events alone (`event`): the same log gives the same answer.
+The last word on a row of a recall counts.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from memcli.event import CHANNELS, Event
-from memcli.scorer import pairs
+from memcli.event import CHANNELS, Event, is_event
 
 
 class Asked(NamedTuple):
@@ -98,6 +98,37 @@ def channels(events: Iterable[Event]) -> dict[str, int]:
             for name in (name for row in one["rows"] for name in row["channels"]):
                 found[name] = found.get(name, 0) + 1
     return found
+
+
+def pairs(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
+    """The training pairs of a log: each useful row against all others of its recall.
+
+    Rows of a recall where nothing was useful make no pair: nothing says that one of
+    them should have been first. Events that are not whole are passed over.
+
+    Returns:
+        `question`, `recall`, `better` and `worse`; a side is `id`, `rank`, `score`
+        (as shown) and `features`. In the order of the recalls and of their rows.
+    """
+    recalls, words = _judged(filter(is_event, events))
+    for name, one in recalls.items():
+        useful = {row for row, good in words.get(name, {}).items() if good}
+        if not useful or one["question"] is None:
+            continue
+        sides = [
+            {part: row[part] for part in ("id", "rank", "score", "features")}
+            for row in one["rows"]
+            if row["rank"] is not None
+        ]
+        for better in sides:
+            for worse in sides if better["id"] in useful else ():
+                if worse["id"] not in useful:
+                    yield {
+                        "question": one["question"],
+                        "recall": name,
+                        "better": better,
+                        "worse": worse,
+                    }
 
 
 def _asked(way: str, asked: Sequence[Event]) -> Asked:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli import event, events, layout, linking, registry, scorer, signals
+from memcli import event, events, layout, linking, registry, signals
 from memcli.entry import Entry, Status
 from memcli.findings import WARNING, Finding
 from memcli.graph import is_hub
@@ -85,13 +85,13 @@ def usage(vault: "Vault") -> Usage:
 
 
 def pairs(vault: "Vault") -> list[dict[str, Any]]:
-    """What a scorer can learn from; see `scorer.pairs`.
+    """What a scorer can learn from; see `signals.pairs`.
 
     Raises:
         NotAllowed: an agent asks.
     """
     vault.owner_only("the log of signals")
-    return list(scorer.pairs(events.read(vault.root).events))
+    return list(signals.pairs(events.read(vault.root).events))
 
 
 def uses(vault: "Vault", entry: Entry) -> int | None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import Vault, event, layout, learned, scorer
+from memcli import Vault, event, layout, learned, scorer, signals
 from memcli.scorer import Scorer
 from tests.conftest import VaultMaker
 
@@ -93,7 +93,7 @@ def feedback(name: str | None, entry: str, useful: bool = True) -> dict[str, Any
 
 def learn(events: list[dict[str, Any]]) -> Scorer:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
-    return scorer.train(scorer.pairs(events))
+    return scorer.train(signals.pairs(events))
 
 
 def by_writer(seen: Features) -> float:
@@ -108,7 +108,7 @@ FOUR = [(4.0, {"lexical": 4.0}), (3.0, {}), (2.0, {}), (1.0, {})]
 
 
 def named(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    return [(p["better"]["id"], p["worse"]["id"]) for p in scorer.pairs(events)]
+    return [(p["better"]["id"], p["worse"]["id"]) for p in signals.pairs(events)]
 
 
 # --- pairs ------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def named(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
 def test_a_useful_row_is_held_against_every_other_above_and_below() -> None:
     events = [recall("q", "r", FOUR), feedback("r", "e1"), feedback("r", "e3")]
     assert named(events) == [("e1", "e0"), ("e1", "e2"), ("e3", "e0"), ("e3", "e2")]
-    first = next(scorer.pairs(events))
+    first = next(signals.pairs(events))
     assert first == {
         "question": "q",
         "recall": "r",
@@ -135,20 +135,32 @@ def test_the_last_word_on_a_row_counts_and_no_useful_row_makes_no_pair() -> None
     assert named([shown, feedback(None, "e1"), feedback("other", "e1")]) == []
 
 
+def shown_rows(**fields: Any) -> list[dict[str, Any]]:
+    """Two rows that would be a pair, the first of them with other fields."""
+    first, *rest = recall("q", "r", FOUR[:2])["rows"]
+    return [{**first, **fields}, *rest]
+
+
 @pytest.mark.parametrize(
     "broken",
     [
         {"rows": None},
         {"rows": 5},
-        {"rows": [5, None, {}, {"id": "e1", "rank": 1, "score": "x", "features": {}}]},
-        {"rows": [{"id": "e1", "rank": 0, "score": 1.0, "features": {}}]},
-        {"rows": [{"id": "e1", "rank": 1, "score": float("nan"), "features": {}}]},
+        {"rows": [*shown_rows(), 5]},
+        {"rows": [*shown_rows(), {}]},
+        {"rows": shown_rows(rank=0)},
+        {"rows": shown_rows(score="x")},
+        {"rows": shown_rows(score=float("nan"))},
+        {"rows": shown_rows(score=10**400)},
+        {"rows": shown_rows(features={"lexical": None})},
         {"question": None},
         {"recall": 7},
     ],
 )
 def test_events_that_are_not_whole_are_passed_over(broken: dict[str, Any]) -> None:
-    assert named([{**recall("q", "r", FOUR), **broken}, feedback("r", "e1")]) == []
+    shown = {**recall("q", "r", FOUR), "rows": shown_rows()}
+    assert named([shown, feedback("r", "e1")]) == [("e1", "e0")]
+    assert named([{**shown, **broken}, feedback("r", "e1")]) == []
 
 
 # --- the factor -------------------------------------------------------------------
@@ -228,7 +240,7 @@ def test_a_scorer_that_is_right_stays_when_it_is_trained_on_its_own_rows() -> No
 
 def test_the_order_and_repetition_of_pairs_change_no_byte() -> None:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
-    pairs = list(scorer.pairs(world(3, 100, by_writer)))
+    pairs = list(signals.pairs(world(3, 100, by_writer)))
     once = json.dumps(scorer.train(pairs).as_dict())
     random.Random(5).shuffle(pairs)
     assert json.dumps(scorer.train(pairs + pairs[:50]).as_dict()) == once
@@ -337,6 +349,7 @@ def broken(**fields: Any) -> dict[str, Any]:
         broken(features=[5]),
         broken(takes_part="yes"),
         broken(pairs=None),
+        broken(position=10**400),
         broken(held_out=7),
     ],
 )
@@ -369,13 +382,13 @@ def test_training_a_vault_keeps_what_recall_then_uses(vault: Vault) -> None:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
     events = world(1, 1_000, by_writer, eta=0.5)
     assert learned.kept(vault.root) == learned.NOTHING
-    planned = learned.train(vault.root, scorer.pairs(events), dry_run=True)
+    planned = learned.train(vault.root, signals.pairs(events), dry_run=True)
     assert learned.kept(vault.root) == learned.NOTHING
-    learned.train(vault.root, scorer.pairs(events))
+    learned.train(vault.root, signals.pairs(events))
     path = Path(learned.path_of(vault.root))
     first = path.read_bytes()
     assert learned.kept(vault.root).active == planned
-    learned.train(vault.root, scorer.pairs(events))
+    learned.train(vault.root, signals.pairs(events))
     assert path.read_bytes() == first
     _, skill = two(vault)
     assert vault.recall("deploy rollback").rows[0].id == skill

@@ -18,7 +18,7 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memcli import event, learned, scorer
+from memcli import event, learned, scorer, signals
 from tests.benchmarks import locomo, report
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ def main() -> None:
         found = [one for each in training for one in recalls(each)]
         models: dict[str, Scorer | None] = {"": None}
         models |= {
-            reader: scorer.train(scorer.pairs(log(found, reader))) for reader in READERS
+            reader: scorer.train(signals.pairs(log(found, reader)))
+            for reader in READERS
         }
         outcomes: dict[str, list[Outcome]] = {name: [] for name in models}
         for each in testing:
