@@ -1,6 +1,8 @@
 """Rules about the source that neither ruff, mypy nor import-linter can say."""
 
 import ast
+import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -14,6 +16,20 @@ FORBIDDEN = {
 
 def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
+
+
+def test_every_layer_stands_on_the_page_of_the_architecture() -> None:
+    (layers,) = [
+        one["layers"]
+        for one in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"][
+            "importlinter"
+        ]["contracts"]
+        if one["type"] == "layers"
+    ]
+    named = {name for layer in layers for name in re.split(r" [|:] ", layer)}
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    told = set(re.findall(r"\w+", page.split("```")[1]))
+    assert named - told == set()
 
 
 def test_no_module_is_longer_than_500_lines():
