@@ -10,14 +10,17 @@ from collections.abc import Callable, Collection, Mapping
 
 from memcli.corpus import Corpus, Inside, Weights
 
+REACH = 0.1
+"""How far a learned factor goes from 1: a nudge, like recency."""
+
+SPREAD = (1 - REACH) / (1 + REACH)
+"""What the least learned factor is of the largest."""
+
 Adjust = Callable[[int, Mapping[str, float]], float]
 """The factor that was learned for a document, from the parts of its score.
 
-It lies between 0.9 and 1.1.
+It lies within `REACH` of 1.
 """
-
-SPREAD = 0.9 / 1.1
-"""What the worst learned factor is of the best."""
 
 
 class Nudge:
@@ -75,7 +78,7 @@ class Nudge:
         }
 
 
-def learned(
+def learned_factors(
     final: Mapping[int, float],
     limit: int,
     pieces: Callable[[int], Mapping[str, float]],

@@ -19,8 +19,8 @@ The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framewor
   before the pool is chosen, too, so that it can bring an entry in;
 - *scorer*: one that was learned from use, where there is one (docs/scorer.md).
 
-At least `LEXICAL_SHARE` of the hits hold a word of the question, as long as there are
-any that do. docs/benchmarks.md says what each channel adds on LoCoMo.
+`LEXICAL_SHARE` of the hits hold a word of the question, as long as so many do.
+docs/benchmarks.md says what each channel adds on LoCoMo.
 """
 
 import heapq
@@ -39,7 +39,7 @@ from memcli.corpus import (
 )
 from memcli.graph import Links, Reached, Step, walk
 from memcli.neighbourhood import Neighbourhood
-from memcli.nudging import SPREAD, Adjust, Nudge, learned
+from memcli.nudging import SPREAD, Adjust, Nudge, learned_factors
 
 __all__ = [
     "DEFAULTS",
@@ -57,7 +57,10 @@ __all__ = [
 
 
 LEXICAL_SHARE = 0.4
-"""Of the hits, those that hold a word of the question, when there are so many."""
+"""Of the hits, those that hold a word of the question, when there are so many.
+
+Rounded down: a single hit may hold none.
+"""
 
 _Matches = Mapping[str, tuple[Sequence[int], Sequence[float]]]
 
@@ -208,8 +211,8 @@ def _found(
     weights: Weights,
 ) -> _Found | None:
     """Let the channels look, each from what the ones before it have found."""
-    scorer = _Scorer(corpus, weights)
-    lexical = scorer.lexical(known, matches, within)
+    bm25 = _BM25(corpus, weights)
+    lexical = bm25.lexical(known, matches, within)
     if inside is not None:
         for doc in lexical:
             lexical[doc] *= 1 + weights.temporal * inside(doc)
@@ -217,13 +220,13 @@ def _found(
     if not pool:
         return None
     around = Neighbourhood(corpus, pool, admit, within, weights)
-    table = scorer.table(known, matches, around.docs)
+    table = bm25.table(known, matches, around.docs)
     totals = around.combine(known, table)
     extra: list[Term] = []
     if weights.feedback:
         extra = _feedback_terms(totals, known, corpus, weights)
         matches = {term.text: corpus.postings(term.text) for term in extra}
-        table |= scorer.table(extra, matches, around.docs)
+        table |= bm25.table(extra, matches, around.docs)
         for doc, score in around.combine(extra, table).items():
             totals[doc] = totals.get(doc, 0.0) + score
     reached: dict[int, Reached] = {}
@@ -280,7 +283,7 @@ class _Order:
     def _first(self, totals: Mapping[int, float], limit: int) -> list[int]:
         spread = 1.0 if self._adjust is None else SPREAD
         final = self._nudge.apply(totals, limit, spread)
-        factors = learned(final, limit, self._pieces, self._adjust)
+        factors = learned_factors(final, limit, self._pieces, self._adjust)
         final |= {doc: final[doc] * factor for doc, factor in factors.items()}
         self._final |= final
         self._learned |= factors
@@ -329,7 +332,7 @@ def _best(
     return ranked[:count]
 
 
-class _Scorer:
+class _BM25:
     """BM25 for one term in one document."""
 
     def __init__(self, corpus: Corpus, weights: Weights) -> None:

@@ -29,9 +29,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memcli.nudging import REACH
+
 SCHEMA = 1
-REACH = 0.1
-"""How far the factor goes from 1: a nudge, like recency."""
 
 # Ten questions with feedback for each of a handful of features, beside a third to test
 # on (Peduzzi et al., J Clin Epidemiol 49, 1996: ten events a variable). Pairs alone are
