@@ -198,7 +198,7 @@ def fitting(
 
 
 def _signal(row: Mapping[str, Any], hit: "Hit") -> dict[str, Any]:
-    channels = [name for name in event.CHANNELS if hit.parts.get(name)]
+    channels = event.channels(hit.parts)
     return event.row(row, score=hit.score, channels=channels, parts=hit.parts)
 
 

@@ -26,6 +26,11 @@ def is_skill(kind: str, about: str) -> bool:
     return "skill" in (kind, about)
 
 
+def channels(parts: Mapping[str, float]) -> list[str]:
+    """What found a row with these pieces of its score, in the order of `CHANNELS`."""
+    return [name for name in CHANNELS if parts.get(name)]
+
+
 def row(
     entry: Mapping[str, Any],
     *,

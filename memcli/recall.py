@@ -223,7 +223,7 @@ def look(
                 if weights.depth
                 else [],
             }
-        row = row_of(stored, round(hit.score, 4), _channels(hit), detail)
+        row = row_of(stored, round(hit.score, 4), event.channels(hit.parts), detail)
         row = row._replace(parts=hit.parts)
         answers.append(_aged(reader, view, stored, row))
     rows, omitted = fit(answers, max_chars)
@@ -360,7 +360,3 @@ def index_warnings(vault: "Vault") -> list[str]:
     if vault.index.stale:
         warnings.append("another process is indexing; these are older answers")
     return warnings
-
-
-def _channels(hit: ranking.Hit) -> list[str]:
-    return [name for name in event.CHANNELS if hit.parts.get(name)]

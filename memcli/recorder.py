@@ -1,8 +1,8 @@
 """What a vault notes of its own use, and when it notes nothing.
 
-Invariant: nothing is noted in a vault that may only be read, or whose config says no or
-cannot be understood; a question goes in as a keyed hash alone; and whatever happens,
-who asked or wrote gets the same answer as without the log.
+Invariant: nothing is noted in a vault that may only be read, or whose config says no,
+or speaks of it and cannot be understood; a question goes in as a keyed hash alone; and
+whatever happens, who asked or wrote gets the same answer as without the log.
 """
 
 import os

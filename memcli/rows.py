@@ -98,6 +98,14 @@ def row_of(
     channels: list[str],
     explain: dict[str, Any] | None = None,
 ) -> Row:
+    """The row of an entry as the index holds it.
+
+    Args:
+        stored: as `Reader.row` gives it.
+        score: what it is ranked by; 0 for what is not ranked.
+        channels: what found it, of `event.CHANNELS`.
+        explain: the pieces of its score, when they are asked for.
+    """
     return Row(
         id=stored["id"],
         text=stored["text"],
