@@ -62,6 +62,11 @@ class Fitting(NamedTuple):
     counts: Mapping[str, int]
     size: int
 
+    @property
+    def items(self) -> list[Item]:
+        """What to tell, the best first."""
+        return [one.item for one in self.found]
+
 
 def at_start(vault: "Vault", view: "View") -> list[Item]:
     """Pinned entries, constraints, preferences, inherited rules, and recent focus."""
@@ -131,12 +136,20 @@ def note(
 
 
 def for_prompt(
-    vault: "Vault", prompt: str, view: "View", shown: Collection[str]
-) -> list[Item]:
-    """Entries that fit a prompt, the best first; none that was shown already."""
-    asked = question(prompt)
-    found = vault.read(lambda reader: fitting(reader, asked, view, shown))
-    return [one.item for one in found.found[:MOST]]
+    vault: "Vault",
+    asked: Sequence[tuple[str, str]],
+    view: "View",
+    shown: Collection[str],
+) -> Fitting:
+    """What fits the words of a prompt; nothing that was shown already.
+
+    Args:
+        vault: the own one.
+        asked: as `question` gives them.
+        view: who asks, and when.
+        shown: ids.
+    """
+    return vault.read(lambda reader: fitting(reader, asked, view, shown))
 
 
 def question(prompt: str) -> list[tuple[str, str]]:
@@ -159,7 +172,7 @@ def fitting(
     shown: Collection[str],
     source: str = "",
 ) -> Fitting:
-    """What of one vault fits the words of a prompt, and was not shown already."""
+    """As `for_prompt`, of a reader; `source` as in `standing`."""
     from memcli import ranking
 
     held = [(reader.frequency(term), term, word) for term, word in asked]

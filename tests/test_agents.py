@@ -134,7 +134,7 @@ def surfaces(vault: Vault, query: str) -> dict[str, Any]:
             for one in injection.reflections(vault, view=view, query=query)
         ],
         "start": briefing.at_start(vault, view),
-        "prompt": briefing.for_prompt(vault, query, view, ()),
+        "prompt": briefing.for_prompt(vault, briefing.question(query), view, ()).items,
         "models": [one._asdict() for one in mental_models.models(vault, view)],
         "tags": vault.read(lambda reader: reader.starting("kind", "")),
         "entities": [one._asdict() for one in entity_pages.listed(vault)],

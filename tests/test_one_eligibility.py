@@ -182,7 +182,8 @@ def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
     assert len(told) == len(set(told))
     for number in range(1, len(list(cases())) + 1, 9):
         prompt = f"{WORD} number{number} word{number}a word{number}b"
-        fits = briefing.for_prompt(asked, prompt, VIEWS[view], set())
+        words_of = briefing.question(prompt)
+        fits = briefing.for_prompt(asked, words_of, VIEWS[view], set()).items
         assert {one.id for one in fits} <= allowed
         # It is not silence that makes this true.
         words = f"number{number} "

@@ -92,7 +92,7 @@ def at_prompt(root: str, event: "Event", line: dict[str, Any], teams: Teams) -> 
     vault, view = opened
     shown = harness.shown(root, event.session)
     asked = briefing.question(event.prompt)
-    own = vault.read(lambda reader: briefing.fitting(reader, asked, view, shown))
+    own = briefing.for_prompt(vault, asked, view, shown)
     theirs = _theirs(
         root,
         line,
@@ -106,7 +106,7 @@ def at_prompt(root: str, event: "Event", line: dict[str, Any], teams: Teams) -> 
 
         items = fitting(own, theirs)
     else:
-        items = [one.item for one in own.found]
+        items = own.items
     found = framed(items, reply.MOST - _WRAPPING)
     if found.shown:
         # First: what cannot be noted would be told again at every prompt.

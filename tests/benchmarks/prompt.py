@@ -62,7 +62,8 @@ def measure(
 
 def _brought(vault: Vault, prompt: str) -> list[str]:
     view = View(vault.now_ms() // 1000)
-    return [one.text for one in briefing.for_prompt(vault, prompt, view, ())]
+    asked = briefing.question(prompt)
+    return [one.text for one in briefing.for_prompt(vault, asked, view, ()).items]
 
 
 def main() -> None:

@@ -155,7 +155,9 @@ def known(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Vault:
 
 
 def brought(vault: Vault, prompt: str) -> list[str]:
-    return [one.text for one in briefing.for_prompt(vault, prompt, View(NOW), set())]
+    asked = briefing.question(prompt)
+    found = briefing.for_prompt(vault, asked, View(NOW), set())
+    return [one.text for one in found.items]
 
 
 @pytest.mark.parametrize("prompt", [line for line in ORDINARY.split("\n") if line])
