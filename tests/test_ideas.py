@@ -45,6 +45,8 @@ made = st.builds(
     at=st.none(),
     host=st.none() | anything,
     writer=st.just("hook"),
+    # No process can be given a NUL.
+    agent=st.none() | anything.filter(lambda name: "\0" not in name),
 )
 by_hand = st.lists(
     st.sampled_from(
