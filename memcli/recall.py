@@ -185,13 +185,17 @@ def look(
     weights: ranking.Weights,
     max_chars: int | None = None,
     explain: bool = False,
+    scorer: learned.Kept | None = None,
 ) -> Recalled:
-    """A recall within a read that the caller holds; filters are `checked`."""
+    """A recall within a read that the caller holds; filters are `checked`.
+
+    Without a `scorer` it is the vault's own.
+    """
     admit = Admission(reader, view, filters)
     question = asking.asked(reader, query, view, filters)
     inside = question.inside
     chosen = within(reader, filters)
-    scorer = learned.kept(reader.root)
+    scorer = scorer or learned.kept(reader.root)
     if inside is not None and not question.terms:
         ranked = _in_window(reader, inside, admit, chosen, limit)
     else:

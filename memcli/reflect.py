@@ -173,7 +173,8 @@ def reflect(
         rows=of_source(found.rows, vault.source),
         warnings=found.warnings + recall.index_warnings(vault),
     )
-    vault.recorder.recalled(query, noted(found.rows))
+    # By layer and then by score, which is no rank to learn from.
+    vault.recorder.recalled(query, noted((), found.rows))
     return conclude(query, found, view, budget)
 
 

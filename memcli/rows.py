@@ -161,7 +161,7 @@ def noted(
 
     Args:
         rows: the answer, in its order.
-        constraints: rows without a rank.
+        constraints: rows without a rank, such as what stands beside an answer.
         source: only those of this vault; their ranks are as shown.
     """
     return [

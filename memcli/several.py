@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from memcli import places
+from memcli import learned, places
 from memcli import recall as one
 from memcli.eligibility import View
 from memcli.errors import InvalidValue, MemcliError
@@ -162,6 +162,9 @@ def recall(
         return found._replace(warnings=[*several.warnings, *found.warnings])
     most, weights = one.extent_of(budget, limit, depth)
 
+    # One scorer for all, or their scores would not compare: that of the first.
+    scorer = learned.kept(several.vaults[0].root)
+
     def look(reader: "Reader", narrow: Filters) -> Recalled:
         return one.look(
             reader,
@@ -171,6 +174,7 @@ def recall(
             limit=most,
             weights=weights,
             explain=explain,
+            scorer=scorer,
         )
 
     answers, warnings = _ask(several, filters, look)
@@ -257,7 +261,7 @@ def reflect(
     ]
     merged = _gathered(answers, reflection.most(budget, limit), limit)
     for vault, _ in answers:
-        rows = noted(merged.rows, (), vault.source)
+        rows = noted((), merged.rows, vault.source)
         vault.recorder.recalled(query, rows)
     notes = warnings + _warnings([(v, a.warnings) for v, a in answers])
     return reflection.conclude(query, merged._replace(warnings=notes), view, budget)

@@ -104,7 +104,8 @@ def pairs(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
     """The training pairs of a log: each useful row against all others of its recall.
 
     Rows of a recall where nothing was useful make no pair: nothing says that one of
-    them should have been first. Events that are not whole are passed over.
+    them should have been first. Nor do rows that were not ranked, such as those of
+    `reflect`, or were put into a prompt. Events that are not whole are passed over.
 
     Returns:
         `question`, `recall`, `better` and `worse`; a side is `id`, `rank`, `score`
@@ -113,7 +114,8 @@ def pairs(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
     recalls, words = _judged(filter(is_event, events))
     for name, one in recalls.items():
         useful = {row for row, good in words.get(name, {}).items() if good}
-        if not useful or one["question"] is None:
+        # A prompt's rows are ranked by words alone, and shown all at once.
+        if not useful or one["question"] is None or one["via"] == "hook":
             continue
         sides = [
             {part: row[part] for part in ("id", "rank", "score", "features")}

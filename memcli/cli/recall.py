@@ -170,6 +170,10 @@ _PARAMETERS: tuple[Option | Argument, ...] = (
 )
 
 
+# What feedback needs as well: where the rows are.
+_WHERE = ("vault", "personal_only")
+
+
 def run(context: Context, **values: Any) -> Result:
     """Answer one question, a batch of them, or list everything."""
     batch = values.pop("batch")
@@ -199,13 +203,18 @@ def run(context: Context, **values: Any) -> Result:
 def _consistent(values: dict[str, Any], batch: str | None, *, judging: bool) -> None:
     question = values["query"]
     if judging:
+        usual = {
+            one.name: one.default for one in _PARAMETERS if isinstance(one, Option)
+        }
         given = [
-            name for name in ("query", "all", "cursor", "research") if values[name]
+            name
+            for name, value in values.items()
+            if value and name not in _WHERE and value != usual.get(name)
         ]
         if batch or given:
             raise UsageError(
                 "--useful and --not-useful speak of rows that were recalled before",
-                hint="First give the feedback, then ask in a command of its own.",
+                hint="Give them alone, and ask in a command of its own.",
             )
         return
     if batch and (question or values["all"]):
