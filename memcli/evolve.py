@@ -307,7 +307,11 @@ def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
 
 
 def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
-    """Active entries of the kind that say nearly what the old or new text says."""
+    """Active entries that say nearly what the old or new text says.
+
+    They are of the same kind and layer, and neither rest on it nor does it rest on
+    them: a model says what its facts say, and must not replace or be replaced by one.
+    """
     now = vault.now_ms() // 1000
 
     def find(reader: "Reader") -> list[Sibling]:
@@ -321,6 +325,11 @@ def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
         row = reader.row(docs[0])
         about = {name_key(name) for name in row["entities"]}
         within = set(reader.exact("kind", row["kind"])) - set(docs)
+        within &= set(reader.exact("layer", row["layer"]))
+        own = {version.id for version in lineage.versions(reader, done.id)}
+        rests_on = {
+            lineage.current(reader, one) for one in (*old.evidence, *row["evidence"])
+        }
 
         def in_use(doc: int) -> bool:
             return reader.verdict(doc, View(now)) is None
@@ -330,6 +339,8 @@ def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
             for likeness, theirs in alike(
                 reader, terms, in_use, limit=2 * _MOST_SIBLINGS, within=within
             ):
+                if theirs["id"] in rests_on or own.intersection(theirs["evidence"]):
+                    continue
                 shared = about & {name_key(name) for name in theirs["entities"]}
                 known = found.get(theirs["id"])
                 if likeness >= (_ALIKE_ABOUT if shared else _ALIKE) and (

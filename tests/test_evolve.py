@@ -273,6 +273,27 @@ def test_less_alike_is_enough_about_the_same_entity(vault: Vault) -> None:
     assert [one.id for one in done.siblings] == [near]
 
 
+def test_a_model_and_its_facts_are_no_siblings(vault: Vault) -> None:
+    about = {"entities": ["gateway"]}
+    fact = save(vault, "Deploys of the gateway take an hour", **about)
+    drawn = {**about, "layer": "model", "evidence": [fact]}
+    model = save(vault, "Deploys of the gateway take an hour or so", **drawn)
+    above = save(
+        vault,
+        "Deploys of the gateway take an hour in all",
+        **{**drawn, "evidence": [model]},
+    )
+    like = save(
+        vault, "Deploys of the gateway take an hour at most", **about, layer="model"
+    )
+    done = vault.evolve(fact, "Deploys of the gateway take a minute")
+    assert done.siblings == []
+    done = vault.evolve(model, "Deploys of the gateway take a minute")
+    assert [one.id for one in done.siblings] == [like]
+    done = vault.evolve(above, "Deploys of the gateway take a minute in all")
+    assert [one.id for one in done.siblings] == [like]
+
+
 def test_also_replaces_several_by_one(vault: Vault) -> None:
     first = save(vault, "We deploy on Tuesdays")
     second = save(vault, "Deploys are on Tuesdays")
