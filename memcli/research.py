@@ -1,9 +1,9 @@
 """Research runs: what was searched under one name, and what may be concluded from it.
 
 Invariant: a run counts every search, and holds the ids that came back. What is saved
-in its name rests on nothing else. The log is the asker's own: it is not tracked by
-git, holds questions (without what looks like a secret) and ids, no text of a memory,
-and an agent sees its own runs alone.
+in its name rests on nothing else, and on what its own vault holds. The log is the
+asker's own: it is not tracked by git, holds questions (without what looks like a
+secret) and ids, no text of a memory, and an agent sees its own runs alone.
 """
 
 import os
@@ -16,6 +16,7 @@ from memcli.errors import EntryNotFound, InvalidValue, MemcliError, NotAllowed
 from memcli.lock import Lock
 
 if TYPE_CHECKING:
+    from memcli.rows import Row
     from memcli.vault import Vault
 
 SEARCHES = {"low": 2, "mid": 5, "high": 10}
@@ -31,13 +32,17 @@ _Answer = TypeVar("_Answer")
 
 
 class Search(NamedTuple):
-    """One search: when, by which command, for what, how deep, and what it brought."""
+    """One search: when, by which command, for what, how deep, and what it brought.
+
+    `elsewhere` holds id and source of what came from other vaults than the record's.
+    """
 
     at: str
     command: str
     query: str
     budget: str
     found: tuple[str, ...]
+    elsewhere: tuple[tuple[str, str], ...] = ()
 
 
 class Conclusion(NamedTuple):
@@ -70,6 +75,11 @@ class Run(NamedTuple):
         return list(dict.fromkeys(one for s in self.searches for one in s.found))
 
     @property
+    def elsewhere(self) -> dict[str, str]:
+        """Id -> source of what its searches brought from other vaults."""
+        return {name: source for s in self.searches for name, source in s.elsewhere}
+
+    @property
     def last(self) -> str:
         """When it was last searched."""
         return self.searches[-1].at if self.searches else self.started
@@ -89,10 +99,15 @@ class Run(NamedTuple):
 
 
 class Granted(NamedTuple):
-    """The citations of a run that were retrieved, and those that were not."""
+    """The citations of a run that were retrieved, and those that were not.
+
+    `elsewhere` names those of `dropped` that were retrieved from another vault, each
+    with its source.
+    """
 
     cited: list[str]
     dropped: list[str]
+    elsewhere: dict[str, str]
 
 
 def search(
@@ -102,17 +117,17 @@ def search(
     command: str,
     query: str,
     budget: str | None,
-    look: "Callable[[str], tuple[_Answer, Iterable[str]]]",
+    look: "Callable[[str], tuple[_Answer, Iterable[Row]]]",
 ) -> tuple[_Answer, Run]:
     """Search in the name of a run, and write down what came back.
 
     Args:
-        vault: where to look.
+        vault: where the record is.
         name: the run; its first search begins it.
         command: what searches, for the log.
         query: the question; what looks like a secret is not written down.
         budget: raises the run's budget, never lowers it; None keeps it.
-        look: searches with this budget; gives the answer and the ids it shows.
+        look: searches with this budget; gives the answer and the rows it shows.
 
     Returns:
         The answer, and the run with this search.
@@ -142,10 +157,14 @@ def search(
         run = run._replace(budget=_wider(run.budget, budget))
         if not run.left:
             raise _spent(run)
-        answer, ids = look(budget or run.budget)
+        answer, rows = look(budget or run.budget)
         asked = redaction.redact(query)[:_LONGEST_QUERY]
-        found = tuple(dict.fromkeys(ids))
-        done = Search(now, command, asked, budget or run.budget, found)
+        sources = {row.id: row.source for row in rows}
+        # A copy in the record's own vault is what counts.
+        own = {row.id for row in rows if row.source == vault.source}
+        others = tuple(item for item in sources.items() if item[0] not in own)
+        deep = budget or run.budget
+        done = Search(now, command, asked, deep, tuple(sources), others)
         run = run._replace(searches=(*run.searches, done))
         _write(path, run)
     return answer, run
@@ -188,12 +207,15 @@ def granted(vault: "Vault", name: str, layer: Layer, cites: Sequence[str]) -> Gr
     there = _still_there(vault, run.retrieved)
     cited: list[str] = []
     dropped: list[str] = []
+    elsewhere: dict[str, str] = {}
     for cite in dict.fromkeys(cites):
         prefix = cite.strip().lower()
         meant = [one for one in run.retrieved if prefix and one.startswith(prefix)]
         known = len(meant) == 1 and meant[0] in there
         (cited if known else dropped).append(meant[0] if known else cite)
-    return Granted(list(dict.fromkeys(cited)), dropped)
+        if len(meant) == 1 and not known and meant[0] in run.elsewhere:
+            elsewhere[cite] = run.elsewhere[meant[0]]
+    return Granted(list(dict.fromkeys(cited)), dropped, elsewhere)
 
 
 def concluded(vault: "Vault", name: str, entry_id: str, of: Granted) -> None:
@@ -248,7 +270,21 @@ def get(vault: "Vault", name: str) -> Run:
 
 def titles(vault: "Vault", run: Run) -> dict[str, str]:
     """Id -> title of what a run retrieved and whoever asks may see today."""
-    return _still_there(vault, run.retrieved)
+    from memcli.vault import Vault
+
+    found = _still_there(vault, run.retrieved)
+    away = {k: v for k, v in run.elsewhere.items() if k not in found}
+    for source in sorted(set(away.values())):
+        try:
+            other = Vault.open(
+                source.partition(":")[2] or source,
+                environ=vault.environ,
+                agent=vault.agent.name if vault.agent else None,
+            )
+            found |= _still_there(other, [k for k, v in away.items() if v == source])
+        except MemcliError:
+            continue  # its titles are not known while it cannot be asked
+    return found
 
 
 def check_name(name: str) -> str:
@@ -348,7 +384,13 @@ def _read(path: str) -> Run | None:
         if document.pop("version") != _VERSION or document["budget"] not in SEARCHES:
             return None
         searches = [
-            Search(**{**one, "found": tuple(one["found"])})
+            Search(
+                **{
+                    **one,
+                    "found": tuple(one["found"]),
+                    "elsewhere": tuple((k, v) for k, v in one.get("elsewhere", ())),
+                }
+            )
             for one in document.pop("searches")
         ]
         saved = [

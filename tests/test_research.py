@@ -9,6 +9,7 @@ import pytest
 from memcli import Vault, recall, research
 from memcli.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
+from memcli.rows import Row
 from tests.conftest import NOW, VaultMaker
 
 DAY = 86_400
@@ -22,9 +23,9 @@ def save(vault: Vault, text: str, **fields: Any) -> str:
 def search(
     vault: Vault, query: str, name: str = "tyler", budget: str | None = None
 ) -> research.Run:
-    def look(depth: str) -> tuple[recall.Recalled, list[str]]:
+    def look(depth: str) -> tuple[recall.Recalled, list[Row]]:
         found = vault.recall(query, budget=depth)
-        return found, [row.id for row in found.rows]
+        return found, found.rows
 
     _, run = research.search(
         vault, name, command="recall", query=query, budget=budget, look=look
@@ -56,11 +57,11 @@ def test_a_search_that_finds_nothing_is_a_search(vault: Vault) -> None:
     save(vault, "Tyler writes Go")
     search(vault, "zebra")
     granted = research.granted(vault, "tyler", Layer.OBSERVATION, [])
-    assert granted == research.Granted([], [])
+    assert granted == research.Granted([], [], {})
 
 
 def test_a_search_that_fails_does_not_count(vault: Vault) -> None:
-    def look(_: str) -> tuple[None, list[str]]:
+    def look(_: str) -> tuple[None, list[Row]]:
         raise InvalidValue("unknown kind")
 
     with pytest.raises(InvalidValue):
@@ -84,7 +85,7 @@ def test_only_cite_ids_that_were_actually_retrieved_and_drop_any_hallucinated_id
     made_up = "1zzzzzzzzzzzzzzz"
     cites = [tyler[:15], other, made_up, gone, tyler, ""]
     granted = research.granted(vault, "tyler", Layer.MODEL, cites)
-    assert granted == research.Granted([tyler], [other, made_up, gone, ""])
+    assert granted == research.Granted([tyler], [other, made_up, gone, ""], {})
 
 
 def test_a_prefix_that_several_retrieved_ids_share_is_dropped(vault: Vault) -> None:
@@ -163,7 +164,7 @@ def test_low_budget_reflection_does_not_create_a_mental_model_not_enough_depth(
 def test_the_depth_of_a_search_is_that_of_its_run(vault: Vault) -> None:
     seen = []
 
-    def look(depth: str) -> tuple[None, list[str]]:
+    def look(depth: str) -> tuple[None, list[Row]]:
         seen.append(depth)
         return None, []
 
@@ -245,7 +246,7 @@ def test_a_damaged_log_counts_as_none(vault: Vault) -> None:
 def test_a_run_comes_back_as_it_was_written(vault: Vault) -> None:
     base = save(vault, "Tyler writes Go")
     run = search(vault, "Tyler", budget="high")
-    of = research.Granted([base], ["1zzzzzzzzzzzzzzz"])
+    of = research.Granted([base], ["1zzzzzzzzzzzzzzz"], {})
     research.concluded(vault, "tyler", "1yyyyyyyyyyyyyyy", of)
     found = research.get(vault, "tyler")
     assert found._replace(saved=()) == run

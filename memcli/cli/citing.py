@@ -10,17 +10,51 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memcli.cli.spec import Canvas, Result
 
 if TYPE_CHECKING:
+    from memcli.cli.spec import Context
     from memcli.entry import Layer
     from memcli.research import Granted, Run
+    from memcli.rows import Row
     from memcli.several import Several
     from memcli.vault import Vault
 
 _Answer = TypeVar("_Answer")
 
 
-def home(asked: "Vault | Several") -> "Vault":
-    """The vault that keeps the record of a run: of several, the user's own."""
-    return asked.vaults[0] if isinstance(asked, tuple) else asked
+def home(context: "Context", asked: "Vault | Several") -> "Vault":
+    """The vault that keeps the record of a run.
+
+    Of those that are asked the user's own, else the first that may be written to; when
+    none may, the user's own all the same.
+
+    Raises:
+        VaultNotFound: there is no vault of the user's to write to.
+    """
+    from memcli import places
+    from memcli.errors import MemcliError, VaultNotFound
+    from memcli.vault import Vault
+
+    vaults = asked.vaults if isinstance(asked, tuple) else (asked,)
+    writable = [vault for vault in vaults if not vault.read_only]
+    for vault in writable:
+        if vault.source == places.PERSONAL:
+            return vault
+    if writable:
+        return writable[0]
+    hint = "Make one: memcli init FOLDER; or ask without --research."
+    try:
+        own = Vault.open(places.PERSONAL, **context.options("indexing"))
+    except MemcliError as error:
+        raise VaultNotFound(
+            f"research is written down in a vault of your own: {error.message}",
+            hint=hint,
+        ) from error
+    if own.read_only:
+        raise VaultNotFound(
+            "research is written down in a vault of your own, and yours may only "
+            "be read",
+            hint=hint,
+        )
+    return own
 
 
 def citations(
@@ -33,7 +67,7 @@ def citations(
     if research:
         return runs.granted(vault, research, layer, cites)
     use_case.check_drawn(layer)
-    return runs.Granted(use_case.cited(vault, cites), [])
+    return runs.Granted(use_case.cited(vault, cites), [], {})
 
 
 def reported(
@@ -53,10 +87,16 @@ def reported(
             warnings += _concluded(vault, research, name, of)
         if not of.cited:
             warnings.append("it cites nothing: give --cite ID for what it rests on")
-    if of.dropped:
+    unknown = [cite for cite in of.dropped if cite not in of.elsewhere]
+    if unknown:
         warnings.append(
             f"not retrieved in research '{research}', and not cited: "
-            + ", ".join(of.dropped)
+            + ", ".join(unknown)
+        )
+    for cite, source in of.elsewhere.items():
+        warnings.append(
+            f"retrieved from {source}, and not cited: {cite}: evidence must be in the "
+            "vault that it is saved in"
         )
     data = {**result.data, "cited": of.cited, "dropped": of.dropped}
     return result._replace(data=data, warnings=tuple(warnings))
@@ -77,7 +117,7 @@ def searched(
     vault: "Vault",
     command: str,
     values: dict[str, Any],
-    look: "Callable[[str], tuple[_Answer, Iterable[str]]]",
+    look: "Callable[[str], tuple[_Answer, Iterable[Row]]]",
 ) -> "tuple[_Answer, Run]":
     """Search in the name of the run that the flags name."""
     from memcli import research as runs
@@ -182,11 +222,12 @@ def _run(vault: "Vault", run: "Run") -> Result:
     titles = runs.titles(vault, run)
     # An agent may have lost sight of what it retrieved; then it is not in its vault.
     known = set(titles) if vault.agent else {*titles, *run.retrieved}
+    sources = {name: run.elsewhere.get(name, vault.source) for name in run.retrieved}
     searches = [
         {
-            **one._asdict(),
+            **{k: v for k, v in one._asdict().items() if k != "elsewhere"},
             "found": [
-                {"id": name, "title": titles.get(name)}
+                {"id": name, "title": titles.get(name), "source": sources[name]}
                 for name in one.found
                 if name in known
             ],
@@ -213,7 +254,8 @@ def _run(vault: "Vault", run: "Run") -> Result:
                 f"{one['at']} {one['command']} ({one['budget']}) {one['query']}"
             )
             for row in one["found"]:
-                canvas.line(f"  {row['id']} {row['title'] or '(gone)'}")
+                where = "" if row["source"] == vault.source else f" · {row['source']}"
+                canvas.line(f"  {row['id']} {row['title'] or '(gone)'}{where}")
         for done in saved:
             canvas.line(f"{done['at']} saved {done['id']}", style="good")
             canvas.line(f"  cites {', '.join(done['cited']) or 'nothing'}")

@@ -192,11 +192,11 @@ def run(context: Context, **values: Any) -> Result:
         return _result(_answer(context, asked, values), explain=values["explain"])
     from memcli.cli import citing
 
-    def look(budget: str) -> "tuple[Recalled, list[str]]":
+    def look(budget: str) -> "tuple[Recalled, list[Row]]":
         found = _answer(context, asked, {**values, "budget": budget})
-        return found, [row.id for row in (*found.rows, *found.constraints)]
+        return found, [*found.rows, *found.constraints]
 
-    found, run_ = citing.searched(citing.home(asked), "recall", values, look)
+    found, run_ = citing.searched(citing.home(context, asked), "recall", values, look)
     return citing.counted(_result(found, explain=values["explain"]), run_)
 
 

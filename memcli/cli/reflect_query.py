@@ -42,7 +42,7 @@ def answer(context: Context, values: dict[str, Any]) -> Result:
     if isinstance(asked, tuple):
         from memcli import several as use_case
 
-    def look(budget: str) -> "tuple[Reflection, list[str]]":
+    def look(budget: str) -> "tuple[Reflection, list[Row]]":
         found = use_case.reflect(
             asked,
             values["query"],
@@ -51,14 +51,14 @@ def answer(context: Context, values: dict[str, Any]) -> Result:
             limit=limit,
             budget=budget,
         )
-        return found, [row.id for row in found.facts]
+        return found, list(found.facts)
 
     deprecated = values["response_schema"] is not None
     if not values["research"]:
         return _result(look(values["budget"] or "mid")[0], deprecated=deprecated)
     from memcli.cli import citing
 
-    found, run = citing.searched(citing.home(asked), "reflect", values, look)
+    found, run = citing.searched(citing.home(context, asked), "reflect", values, look)
     return citing.counted(_result(found, deprecated=deprecated), run)
 
 

@@ -48,7 +48,9 @@ def test_a_report_from_search_to_replay(memcli: Run, vault: Vault) -> None:
     run = told(memcli, "inspect", "research", "tyler")["data"]
     assert [one["command"] for one in run["searches"]] == ["recall", "reflect"]
     assert run["searches"][0]["query"] == "Tyler"
-    assert run["searches"][0]["found"] == [{"id": fact, "title": "Tyler writes Go"}]
+    assert run["searches"][0]["found"] == [
+        {"id": fact, "title": "Tyler writes Go", "source": "personal"}
+    ]
     assert [(one["id"], one["cited"], one["dropped"]) for one in run["saved"]] == [
         (model, [fact], [other])
     ]

@@ -96,6 +96,45 @@ def test_writing_into_ro_says_what_an_unknown_name_says(
     assert answers[0] == answers[1]
 
 
+def test_research_over_a_team_says_where_from_and_is_recorded_in_ones_own(
+    team: Vault, vault: Vault, memcli: Run
+) -> None:
+    (row,) = team.recall("bazel").rows
+    found = {"id": row.id, "title": row.text, "source": "team:platform"}
+    for number, words in enumerate([[], ["--vault", "platform"]]):
+        name = f"r{number}"
+        ask = ["recall", "bazel", "--research", name, "--json", *words]
+        done = memcli(*ask, environ=READ)
+        assert done.json["data"]["research"]["retrieved"] == 1
+        run = memcli("inspect", "research", name, "--json", environ=READ).json["data"]
+        assert run["searches"][0]["found"] == [found]
+        out = memcli("inspect", "research", name, environ=READ).out
+        assert f"{row.id} {row.text} · team:platform" in out
+        text = ["save", f"They like bazel {number}", "--layer", "observation"]
+        cite = ["--research", name, "--cite", row.id, "--json"]
+        done = memcli(*text, *cite, environ=READ)
+        assert done.json["data"]["dropped"] == [row.id]
+        assert done.json["warnings"] == [
+            "it cites nothing: give --cite ID for what it rests on",
+            f"retrieved from team:platform, and not cited: {row.id}: evidence must be "
+            "in the vault that it is saved in",
+        ]
+    assert not Path(team.root, ".memcli", "run", "research").exists()
+    assert len(list(Path(vault.root, ".memcli/run/research/owner").iterdir())) == 2
+
+
+def test_research_without_a_vault_of_ones_own_is_refused(
+    team: Vault, memcli: Run, home: Path, tmp_path: Path
+) -> None:
+    ask = ["recall", "bazel", "--vault", "platform", "--research", "r", "--json"]
+    for own in (str(tmp_path / "none"), team.root):
+        error = memcli(*ask, environ={"MEMCLI_VAULT": own}).json["error"]
+        assert error["code"] == "vault_not_found"
+        assert "written down in a vault of your own" in error["message"]
+        assert "memcli init" in error["hint"]
+    assert not Path(team.root, ".memcli", "run", "research").exists()
+
+
 def test_one_vault_at_a_time_for_all_else(team: Vault, memcli: Run) -> None:
     two = ["--vault", "platform", "--vault", "personal"]
     done = memcli("reflect", "--session", "x.jsonl", *two, "--json", environ=READ)
