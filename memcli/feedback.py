@@ -5,10 +5,16 @@ see; what is said concerns the newest recall that returned the entry, and change
 entry.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed, UsageError
+from memcli.errors import (
+    AmbiguousId,
+    EntryNotFound,
+    NotAllowed,
+    UsageError,
+    VaultNotFound,
+)
 
 if TYPE_CHECKING:
     from memcli.vault import Vault
@@ -18,7 +24,8 @@ class Noted(NamedTuple):
     """What was said of one entry.
 
     `recall` names the newest answer that held it, None when no answer is known that
-    did; `noted` is False when the disk refused the line.
+    did; `noted` is False when the disk refused the line, or when the vault is
+    `read_only`.
     """
 
     id: str
@@ -27,6 +34,7 @@ class Noted(NamedTuple):
     recall: str | None
     source: str
     noted: bool
+    read_only: bool = False
 
 
 def feedback(
@@ -40,13 +48,14 @@ def feedback(
         not_useful: the same of those that were not.
 
     Returns:
-        What was noted, in the order of the ids.
+        What was noted, in the order of the ids; of an entry in a vault that may only
+        be read nothing is, which it says.
 
     Raises:
         EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
         UsageError: an entry is said to be both.
         NotAllowed: the vault logs nothing (code `signals_off`).
-        VaultNotFound: the vault may only be read.
+        VaultNotFound: only vaults that may only be read hold them.
     """
     named = [(one, True) for one in useful] + [(one, False) for one in not_useful]
     found: dict[str, tuple[list[tuple[Vault, str]], bool]] = {}
@@ -57,12 +66,21 @@ def feedback(
                 f"{entry_id} is said to be useful, and not to be",
                 hint="Give it once.",
             )
-    for places, _ in found.values():
-        for vault, _ in places:
-            _refuse_silence(vault)
+    where = [vault for places, _ in found.values() for vault, _ in places]
+    if where and all(vault.read_only for vault in where):
+        if len(vaults) == 1:
+            vaults[0].refuse_read_only()
+        raise _only_read(found, where)
+    for vault in where:
+        _refuse_silence(vault)
     noted = []
     for entry_id, (places, good) in found.items():
         for vault, title in places:
+            if vault.read_only:
+                noted.append(
+                    Noted(entry_id, title, good, None, vault.source, False, True)
+                )
+                continue
             said = vault.recorder.judged([entry_id], useful=good, by="user")
             noted += [
                 Noted(entry_id, title, good, recall, vault.source, done)
@@ -101,9 +119,16 @@ def _found(
     return entry_id, [one for one in places if not one[0].read_only] or places
 
 
+def _only_read(ids: Iterable[str], where: "Sequence[Vault]") -> VaultNotFound:
+    sources = ", ".join(dict.fromkeys(vault.source for vault in where))
+    return VaultNotFound(
+        f"nothing was noted of {', '.join(ids)}: {sources} may only be read",
+        hint="Signals are kept in vaults that you may write to (docs/signals.md).",
+    )
+
+
 def _refuse_silence(vault: "Vault") -> None:
-    vault.refuse_read_only()
-    if not vault.recorder.on:
+    if not vault.read_only and not vault.recorder.on:
         raise NotAllowed(
             f"{vault.named} keeps no log of signals, so this cannot be noted",
             hint="Its .memcli/config.toml says so: [signals] log (docs/signals.md)",

@@ -375,13 +375,19 @@ def _judged(
 
     def text(canvas: Canvas) -> None:
         for one in noted:
+            if one.read_only:
+                continue
             word = "useful" if one.useful else "not useful"
             canvas.line(f"{word}: {one.id} {one.title}", style="good")
 
     warnings = [
-        f"{one.id} is in no recall that is known" for one in noted if not one.recall
+        f"nothing was noted of {one.id}: {one.source} may only be read"
+        if one.read_only
+        else f"{one.id} is in no recall that is known"
+        for one in noted
+        if not one.recall
     ]
-    if not all(one.noted for one in noted):
+    if not all(one.noted or one.read_only for one in noted):
         warnings.append("the log cannot be written: nothing was noted")
     data = feedback.as_dict(noted)
     return Result(data=data, text=text, warnings=tuple(warnings))
