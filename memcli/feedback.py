@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.errors import (
-    AmbiguousId,
     EntryNotFound,
     NotAllowed,
     UsageError,
@@ -98,20 +97,26 @@ def _found(
     vaults: "Sequence[Vault]", name: str
 ) -> "tuple[str, list[tuple[Vault, str]]]":
     """The whole id that a prefix means, and the vaults that hold it."""
+    from memcli.reader import candidates, several
+
+    prefix = name.strip().lower()
     held: dict[str, list[tuple[Vault, str]]] = {}
+    labels: list[str] = []
+    twice = False
     missing: EntryNotFound | None = None
     for vault in vaults:
         try:
-            entry = vault.get(name)
+            rows = vault.read(lambda reader: candidates(reader, prefix))
         except EntryNotFound as error:
             missing = missing or error
             continue
-        held.setdefault(entry.id, []).append((vault, entry.display_title))
-    if len(held) > 1:
-        raise AmbiguousId(
-            f"'{name}' addresses {len(held)} entries: {', '.join(held)}",
-            hint="Give more characters of the id, or the vault: --vault NAME",
-        )
+        label = "" if len(vaults) == 1 else f"{vault.source} "
+        labels += [f"{row['id']} ({label}{row['path']})" for row in rows]
+        twice = twice or len({row["id"] for row in rows}) < len(rows)
+        for row in rows:
+            held.setdefault(row["id"], []).append((vault, row["title"]))
+    if twice or len(held) > 1:
+        raise several(name, labels, one_id=len(held) == 1)
     if missing is not None and not held:
         raise missing
     ((entry_id, places),) = held.items()

@@ -26,6 +26,7 @@ from memcli.postings import (
 )
 
 _STATUSES = tuple(Status)
+_MOST_NAMED = 5
 
 
 class Broken(NamedTuple):
@@ -285,6 +286,39 @@ def addressed(reader: Reader, prefix: str) -> str:
     Raises:
         EntryNotFound, AmbiguousId: no entry has such an id, or several.
     """
+    rows = candidates(reader, prefix)
+    if len(rows) > 1:
+        labels = [f"{row['id']} ({row['path']})" for row in rows]
+        raise several(prefix, labels, one_id=len({row["id"] for row in rows}) == 1)
+    path: str = rows[0]["path"]
+    return path
+
+
+def several(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousId:
+    """The refusal of an id that addresses several entries.
+
+    Args:
+        prefix: what was given.
+        labels: what to call each of them; the first five are named.
+        one_id: whether all have the same id.
+    """
+    more = len(labels) - _MOST_NAMED
+    shown = ", ".join(labels[:_MOST_NAMED])
+    return AmbiguousId(
+        f"'{prefix}' addresses {len(labels):,} entries: {shown}"
+        + (f" and {more:,} more" if more > 0 else ""),
+        hint="Two files carry the same id: see memcli inspect lint."
+        if one_id
+        else "Give more characters of the id.",
+    )
+
+
+def candidates(reader: Reader, prefix: str) -> list[Mapping[str, Any]]:
+    """The rows of the entries that an id, or a prefix of one, may mean.
+
+    Raises:
+        EntryNotFound: no entry has such an id.
+    """
     ids = [prefix] if len(prefix) == ID_LENGTH else reader.starting("id", prefix)
     docs = [doc for value in ids for doc in reader.exact("id", value)] if prefix else []
     if not docs:
@@ -292,7 +326,7 @@ def addressed(reader: Reader, prefix: str) -> str:
             f"no entry has the id '{prefix}'",
             hint="List what there is with: memcli recall --all",
         )
-    rows = [reader.row(doc) for doc in docs]
+    rows: list[Mapping[str, Any]] = [reader.row(doc) for doc in docs]
     if len(rows) > 1 and len(ids) == 1:
         # While a version is replaced, its archived copy stands beside it for a moment.
         # An older state that was checked out stands beside what review made of it.
@@ -304,16 +338,7 @@ def addressed(reader: Reader, prefix: str) -> str:
             if len(fewer) == 1:
                 rows = fewer
                 break
-    if len(rows) > 1:
-        shown = ", ".join(f"{row['id']} ({row['path']})" for row in rows[:5])
-        raise AmbiguousId(
-            f"'{prefix}' addresses {len(rows)} entries: {shown}",
-            hint="Give more characters of the id."
-            if len(ids) > 1
-            else "Two files carry the same id: see memcli inspect lint.",
-        )
-    path: str = rows[0]["path"]
-    return path
+    return rows
 
 
 def stemmer() -> Callable[[str], str]:

@@ -126,7 +126,10 @@ def test_prefix_addresses_and_ambiguity_is_named(vault: Vault) -> None:
     first, second = save(vault, "red apples"), save(vault, "green pears")
     assert vault.get(first).body == "red apples\n"
     assert vault.get(first[:-2]).id in (first, second)
-    with pytest.raises(AmbiguousId):
+    with pytest.raises(AmbiguousId, match=r"addresses 2 entries: [^ ]+ .*md\)$"):
+        vault.get(first[:3])
+    vault.save_all([vault.draft({"text": f"plum {i}"}) for i in range(5)])
+    with pytest.raises(AmbiguousId, match=r"addresses 7 entries: .* and 2 more$"):
         vault.get(first[:3])
     for bad in ("", "zzzz", "../x", "0", "%"):
         with pytest.raises(EntryNotFound):

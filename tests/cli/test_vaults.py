@@ -162,6 +162,17 @@ def test_feedback_on_what_may_only_be_read_is_told_and_the_rest_noted(
     assert error["message"] == "no vault to use by the name 'platform'"
 
 
+def test_a_prefix_that_entries_of_two_vaults_share_names_all_of_them(
+    team: Vault, vault: Vault, memcli: Run
+) -> None:
+    vault.save(vault.draft({"text": "I deploy at noon"}))
+    error = memcli("recall", "--useful", "1", "--json", environ=READ).json["error"]
+    assert error["code"] == "ambiguous_id"
+    assert "addresses 3 entries" in error["message"]
+    assert error["message"].count("personal memories/") == 2
+    assert error["message"].count("team:platform memories/") == 1
+
+
 def test_one_vault_at_a_time_for_all_else(team: Vault, memcli: Run) -> None:
     two = ["--vault", "platform", "--vault", "personal"]
     done = memcli("reflect", "--session", "x.jsonl", *two, "--json", environ=READ)
