@@ -212,7 +212,7 @@ def _rename(vault: "Vault", request: Request) -> _Decision:
         raise UsageError(f"it is called '{new}' already")
     aliases = _others(new, (*old.aliases, old.name))
     entity = old._replace(name=new, aliases=aliases)
-    changes = [_written(vault, old, entity, "renamed")]
+    changes = [_written(vault, old, entity, f"called {new}; the file keeps its name")]
     entity = entity._replace(path=changes[0].path)
     return _Decision(entity, changes, _forms(old) | _forms(entity), found=False)
 

@@ -6,7 +6,7 @@ says so, or with --yes.
 
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import Canvas, Context, Result
+from memcli.cli.spec import Canvas, Context, Result, to_do_it
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def entity(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
     from memcli.naming import Request
 
     name = values["session"]
-    verbs = [verb for verb in ("merge", "rename", "alias") if values[verb]]
+    verbs = [verb for verb in ("merge", "rename", "alias") if values[verb] is not None]
     if len(verbs) > 1:
         raise UsageError(f"--{verbs[0]} and --{verbs[1]} exclude each other")
     if not name:
@@ -107,7 +107,7 @@ def _changed(
             context.tell(f"  {line}")
         acting = context.confirm("Do it?")
     if not acting:
-        return _planned(found)
+        return _planned(found, values)
     return _applied(*naming.apply(vault, request))
 
 
@@ -120,12 +120,12 @@ def _lines(found: "Plan") -> list[str]:
     return lines
 
 
-def _planned(found: "Plan") -> Result:
+def _planned(found: "Plan", values: dict[str, Any]) -> Result:
     def text(canvas: Canvas) -> None:
         canvas.line(f"would {found.request.verb}:")
         for line in _lines(found):
             canvas.line(f"  {line}")
-        canvas.line("nothing was changed; to do it add --yes", style="dim")
+        canvas.line(to_do_it(values), style="dim")
 
     return Result(data={"applied": False, **found.as_dict(), "commit": None}, text=text)
 
@@ -224,5 +224,5 @@ def decide(vault: "Vault", action: str, values: dict[str, Any]) -> Result:
         aliases=tuple(values["alias"]),
     )
     if values["dry_run"]:
-        return _planned(naming.plan(vault, request))
+        return _planned(naming.plan(vault, request), values)
     return _applied(*naming.apply(vault, request))

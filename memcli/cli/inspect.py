@@ -100,7 +100,8 @@ def run(context: Context, **values: Any) -> Result:
 def _check(what: str, values: dict[str, Any]) -> None:
     if values["repair"] and what:
         raise UsageError("--repair looks at the whole vault", hint=f"Drop {what}.")
-    on_entity = [name for name in ("merge", "rename", "alias") if values[name]]
+    changes = ("merge", "rename", "alias")
+    on_entity = [name for name in changes if values[name] is not None]
     if on_entity and what != "entity":
         raise UsageError(f"--{on_entity[0]} belongs to: memcli inspect entity")
     for name in ("yes", "dry_run"):
@@ -108,7 +109,10 @@ def _check(what: str, values: dict[str, Any]) -> None:
             continue
         if values[name] and not values["repair"] and not on_entity:
             flag = "--" + name.replace("_", "-")
-            raise UsageError(f"{flag} belongs to: memcli inspect --repair")
+            raise UsageError(
+                f"{flag} belongs to: memcli inspect --repair, or inspect entity with "
+                "--merge, --rename or --alias"
+            )
     if values["query"] and what != "reflections":
         raise UsageError("--query belongs to: memcli inspect reflections")
     if values["pairs"] and what != "signals":

@@ -2,7 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.cli.spec import (
+    Argument,
+    Canvas,
+    Command,
+    Context,
+    Option,
+    Result,
+    to_do_it,
+)
 from memcli.errors import AmbiguousQuery, UsageError
 
 if TYPE_CHECKING:
@@ -83,7 +91,7 @@ def run(context: Context, **values: Any) -> Result:
     if acting and found.targets:
         by, note = values["by"], values["note"]
         changed = resolve.apply(vault, found, by=by, note=note)
-    return _result(found, changed, acted=acting)
+    return _result(found, changed, values, acted=acting)
 
 
 def _check(values: dict[str, Any]) -> None:
@@ -137,7 +145,9 @@ def _named(targets: "list[Target]") -> str:
     return f"{shown}, and {rest} more" if rest > 0 else shown
 
 
-def _result(found: "Plan", changed: "list[Target]", *, acted: bool) -> Result:
+def _result(
+    found: "Plan", changed: "list[Target]", values: dict[str, Any], *, acted: bool
+) -> Result:
     verb = "reopened" if found.undo else "resolved"
 
     def text(canvas: Canvas) -> None:
@@ -149,7 +159,9 @@ def _result(found: "Plan", changed: "list[Target]", *, acted: bool) -> Result:
             for target in found.near:
                 line = f"  not: {target.id} {target.score} {target.title}"
                 canvas.line(line, style="dim")
-            canvas.line("nothing was changed; to do it add --yes, or give the ids")
+            canvas.line(
+                to_do_it(values) + ("" if values["dry_run"] else ", or give the ids")
+            )
             return
         items = "item" if len(changed) == 1 else "items"
         style = "good" if changed else "dim"

@@ -3,7 +3,15 @@
 import re
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.cli.spec import (
+    Argument,
+    Canvas,
+    Command,
+    Context,
+    Option,
+    Result,
+    to_do_it,
+)
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
@@ -124,7 +132,7 @@ def run(context: Context, **values: Any) -> Result:
     if bulk:
         return _many(context, vault, actions[0], values)
     if values["dry_run"]:
-        return _planned(_named(vault, values["ids"]), actions[0])
+        return _planned(_named(vault, values["ids"]), actions[0], values)
     return _decided(_act(context, vault, actions[0], values["ids"], values))
 
 
@@ -242,7 +250,7 @@ def _many(
             which = "it" if count == 1 else f"these {count}"
             acting = context.confirm(f"{action.capitalize()} {which}?")
     if not acting:
-        return _planned(candidates, action)
+        return _planned(candidates, action, values)
     ids = [one.id for one in candidates]
     return _decided(_act(context, vault, action, ids, values))
 
@@ -276,12 +284,14 @@ def _list(candidates: "list[Candidate]") -> Result:
     return Result(data={"candidates": rows, "count": len(rows)}, text=text)
 
 
-def _planned(candidates: "list[Candidate]", action: str) -> Result:
+def _planned(
+    candidates: "list[Candidate]", action: str, values: dict[str, Any]
+) -> Result:
     def text(canvas: Canvas) -> None:
         canvas.line(f"would {action} {len(candidates)}:")
         for one in candidates:
             canvas.line(f"  {one.id} {one.title}")
-        canvas.line("nothing was changed; to do it add --yes", style="dim")
+        canvas.line(to_do_it(values), style="dim")
 
     items = [
         {"id": one.id, "title": one.title, "path": one.path, "outcome": "pending"}

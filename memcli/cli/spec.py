@@ -209,6 +209,13 @@ SEVERAL_VAULTS: tuple[Option, ...] = (
 """Flags of what asks several vaults at once."""
 
 
+def to_do_it(values: Mapping[str, Any]) -> str:
+    """What to do after a plan that changed nothing; takes the command's flags."""
+    if values["dry_run"]:
+        return "nothing was changed; to do it leave --dry-run out"
+    return "nothing was changed; to do it add --yes"
+
+
 def named_agent(name: str) -> str:
     """The agent that `--agent` names.
 

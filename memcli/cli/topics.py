@@ -6,7 +6,7 @@ the use case that acts on it, so that it explains what happens.
 
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import Canvas, Context, Result
+from memcli.cli.spec import Canvas, Context, Result, to_do_it
 from memcli.errors import NotAllowed
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def repair(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
         elif done.applied:
             canvas.line(f"mended {len(done.steps)}:", style="good")
         else:
-            canvas.line(f"would mend {len(done.steps)}; to do it add --yes:")
+            canvas.line(f"would mend {len(done.steps)}; {to_do_it(values)}:")
         for step in done.steps:
             canvas.line(f"  {step.path}: {step.action}")
         if done.left:

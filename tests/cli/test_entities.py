@@ -98,7 +98,13 @@ def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:
     words = ("inspect", "entity", "Redis", "--rename", "Valkey")
     for flags in ((), ("--dry-run",), ("--dry-run", "--yes")):
         text = saved(*words, *flags).out
-        assert text.startswith("would rename:\n  entities/tool/redis.md: renamed\n")
+        assert text.startswith(
+            "would rename:\n"
+            "  entities/tool/redis.md: called Valkey; the file keeps its name\n"
+        )
+        leave = "--dry-run" in flags
+        how = "leave --dry-run out" if leave else "add --yes"
+        assert text.endswith(f"nothing was changed; to do it {how}\n")
         assert text.count("Redis -> Valkey") == 2
     assert saved("inspect", "entity", "Valkey").code == 1
     done = saved(*words, "--yes", "--json").json["data"]
@@ -106,6 +112,14 @@ def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:
     assert saved("inspect", "entity", "redis").out.startswith("Valkey (tool)")
     assert saved("review", "--undo").out == "undone: review: renamed Redis to Valkey\n"
     assert saved("inspect", "entity", "redis").out.startswith("Redis (tool)")
+
+
+def test_an_empty_name_is_what_is_wrong_with_it(saved: Run) -> None:
+    words = ("inspect", "entity", "Redis", "--rename", "", "--yes", "--json")
+    error = saved(*words).json["error"]
+    assert error["message"].startswith("not a name")
+    flags = ("inspect", "entity", "Redis", "--yes", "--json")
+    assert "--merge, --rename or --alias" in saved(*flags).json["error"]["message"]
 
 
 def test_a_merge_names_both(saved: Run) -> None:
