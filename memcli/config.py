@@ -7,6 +7,7 @@ understood is an error with its line, never a silent default.
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -75,13 +76,34 @@ def load(root: str) -> Config:
     path = os.path.join(root, *layout.CONFIG.split("/"))
     try:
         with open(path, "rb") as file:
-            settings = tomllib.load(file)
+            text = file.read().decode()
+        settings = tomllib.loads(text)
     except FileNotFoundError:
         return Config()
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        found = re.search(r"\(at line (\d+)", str(error))
         raise InvalidConfig(
-            f"{layout.CONFIG}: {error}", hint="Correct the file, or delete it."
+            f"{path}: {error}",
+            hint="Correct the file, or delete it.",
+            line=int(found[1]) if found else 1,
+            reason=str(error),
         ) from error
+    try:
+        return _understood(settings)
+    except _Wrong as wrong:
+        line = _line(text, wrong.table, wrong.name)
+        place = f"[{wrong.table}] {wrong.name}".rstrip()
+        reason = f"{place} {wrong.what}"
+        raise InvalidConfig(
+            f"{path}:{line}: {reason}",
+            hint=f"Correct that line{wrong.hint}, and check it with: "
+            "memcli inspect lint",
+            line=line,
+            reason=reason,
+        ) from wrong
+
+
+def _understood(settings: Mapping[str, Any]) -> Config:
     kinds = _setting(settings, "vault", "kinds", list, [])
     return Config(
         kinds=tuple(_kind(kind) for kind in kinds),
@@ -93,6 +115,28 @@ def load(root: str) -> Config:
         agents=_agents(settings),
         log_signals=_flag(settings, "signals", "log", default=True),
     )
+
+
+class _Wrong(Exception):
+    """A setting that cannot be used: its table and name, what is wrong, what to do."""
+
+    def __init__(self, table: str, name: str, what: str, hint: str = "") -> None:
+        super().__init__(table, name, what)
+        self.table, self.name, self.what, self.hint = table, name, what, hint
+
+
+def _line(text: str, table: str, name: str) -> int:
+    """The line of a setting; of its table when it has none, else the first."""
+    found, inside = 1, False
+    key = re.compile(rf"""["']?{re.escape(name)}["']?\s*=""")
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[([^\[\]]+)\]", line)
+        if header:
+            inside = re.sub(r"""["'\s]""", "", header[1]) == table
+            found = number if inside else found
+        elif inside and key.match(line.strip()):
+            return number
+    return found
 
 
 def logs_signals(root: str) -> bool:
@@ -225,21 +269,20 @@ def _agents(settings: Mapping[str, Any]) -> Mapping[str, Agent]:
     """`[agents.NAME]` with `policy` and `groups`."""
     table = settings.get("agents", {})
     if not isinstance(table, dict):
-        raise InvalidConfig(f"{layout.CONFIG}: agents must be tables: [agents.NAME]")
+        raise _Wrong("agents", "", "must be tables: [agents.NAME]")
     found = {}
     for name, rows in table.items():
         policy = rows.get("policy", "isolated") if isinstance(rows, dict) else None
         groups = rows.get("groups", []) if isinstance(rows, dict) else None
         known = [str(each) for each in ReadPolicy]
         if policy not in known:
-            raise InvalidConfig(
-                f"{layout.CONFIG}: [agents.{name}] policy must be one of "
-                f"{', '.join(known)} (got {policy!r})"
+            raise _Wrong(
+                f"agents.{name}",
+                "policy",
+                f"must be one of {', '.join(known)} (got {policy!r})",
             )
         if not isinstance(groups, list) or not all(isinstance(g, str) for g in groups):
-            raise InvalidConfig(
-                f"{layout.CONFIG}: [agents.{name}] groups must be a list of names"
-            )
+            raise _Wrong(f"agents.{name}", "groups", "must be a list of names")
         found[name] = Agent(name, ReadPolicy(policy), tuple(groups))
     return found
 
@@ -247,10 +290,8 @@ def _agents(settings: Mapping[str, Any]) -> Mapping[str, Agent]:
 def _memory(settings: Mapping[str, Any]) -> Memory:
     mode: str = _setting(settings, "memory", "review_mode", str, Memory().review_mode)
     if mode not in REVIEW_MODES:
-        raise InvalidConfig(
-            f"{layout.CONFIG}: [memory] review_mode must be one of "
-            f"{', '.join(REVIEW_MODES)} (got {mode!r})"
-        )
+        modes = ", ".join(REVIEW_MODES)
+        raise _Wrong("memory", "review_mode", f"must be one of {modes} (got {mode!r})")
     return Memory(mode, _count(settings, "memory", "session_cap", Memory().session_cap))
 
 
@@ -267,10 +308,11 @@ def _number(
         or not isinstance(value, int | float)
         or not 0 <= value < math.inf
     ):
-        raise InvalidConfig(
-            f"{layout.CONFIG}: [{'.'.join(tables)}] {name} must be a number from 0 "
-            f"(got {value!r})",
-            hint=f"The default is {default!r}.",
+        raise _Wrong(
+            ".".join(tables),
+            name,
+            f"must be a number from 0 (got {value!r})",
+            f" (the default is {default!r})",
         )
     return float(value)
 
@@ -278,7 +320,7 @@ def _number(
 def _count(settings: Mapping[str, Any], table: str, name: str, default: int) -> int:
     value: int = _setting(settings, table, name, int, default)
     if value < 0:
-        raise InvalidConfig(f"{layout.CONFIG}: [{table}] {name} must not be below 0")
+        raise _Wrong(table, name, f"must not be below 0 (got {value!r})")
     return value
 
 
@@ -292,9 +334,11 @@ def _setting(
     section = settings.get(table, {})
     value = section.get(name, default) if isinstance(section, dict) else None
     if isinstance(value, bool) or not isinstance(value, kind):
-        raise InvalidConfig(
-            f"{layout.CONFIG}: [{table}] {name} has the wrong type: {value!r}",
-            hint=f"The default is {default!r}.",
+        raise _Wrong(
+            table,
+            name,
+            f"has the wrong type: {value!r}",
+            f" (the default is {default!r})",
         )
     return value
 
@@ -303,23 +347,23 @@ def _flag(settings: Mapping[str, Any], table: str, name: str, *, default: bool) 
     section = settings.get(table, {})
     value = section.get(name, default) if isinstance(section, dict) else None
     if not isinstance(value, bool):
-        raise InvalidConfig(
-            f"{layout.CONFIG}: [{table}] {name} must be true or false (got {value!r})"
-        )
+        raise _Wrong(table, name, f"must be true or false (got {value!r})")
     return value
 
 
 def _positive(settings: Mapping[str, Any], table: str, name: str, default: int) -> int:
     value: int = _setting(settings, table, name, int, default)
     if value <= 0:
-        raise InvalidConfig(f"{layout.CONFIG}: [{table}] {name} must be above 0")
+        raise _Wrong(table, name, f"must be above 0 (got {value!r})")
     return value
 
 
 def _kind(value: object) -> str:
     if not isinstance(value, str) or not value.replace("-", "").isalnum():
-        raise InvalidConfig(
-            f"{layout.CONFIG}: [vault] kinds: not a kind: {value!r}",
-            hint="A kind is one lower-case word, hyphens allowed.",
+        raise _Wrong(
+            "vault",
+            "kinds",
+            f"holds no kind: {value!r}",
+            " (a kind is one lower-case word, hyphens allowed)",
         )
     return value.lower()

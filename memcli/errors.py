@@ -143,9 +143,22 @@ class HistoryError(MemcliError):
 
 
 class InvalidConfig(MemcliError):
-    """A configuration file that cannot be used."""
+    """A configuration file that cannot be used; `reason` is what is wrong in it."""
 
     code = "invalid_config"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        code: str | None = None,
+        line: int = 1,
+        reason: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.line = line
+        self.reason = reason or message
 
 
 class SkillNotFound(MemcliError):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from memcli import files, layout, lint_lifecycle, registry, usage
 from memcli.document import composed, link_names, link_readings, links_of
 from memcli.entry import Status
-from memcli.errors import InvalidEntry, MemcliError
+from memcli.errors import InvalidConfig, InvalidEntry, MemcliError
 from memcli.findings import ERROR, WARNING, Finding, Text
 from memcli.sameness import claim
 
@@ -40,7 +40,15 @@ def lint(
     paths = sorted(path for path in files.paths(listing) if layout.is_entry(path))
     found: list[Finding] = []
     read: list[Text] = []
-    kinds = vault.kinds
+    try:
+        kinds = vault.kinds
+    except InvalidConfig as error:
+        # Nothing else can be judged without it; every command refuses, too.
+        return [
+            Finding(
+                layout.CONFIG, error.line, "bad_config", ERROR, error.reason, error.hint
+            )
+        ]
     now = vault.now_ms() // 1000
     for done, path in enumerate(paths):
         if progress and done % 64 == 0:

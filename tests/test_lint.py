@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.errors import InvalidConfig
 from memcli.findings import Finding
 from memcli.lint import lint
 
@@ -173,3 +174,32 @@ def test_lint_changes_nothing(vault: Vault):
     before = subprocess.run(status, capture_output=True, check=True).stdout
     lint(vault)
     assert subprocess.run(status, capture_output=True, check=True).stdout == before
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        (
+            '[agents.planner]\n# may\npolicy = "shared"\n[agents."ada"]\n'
+            'groups = []\npolicy = "sharedd"\n',
+            6,
+            "[agents.ada] policy must be one of isolated, shared, group",
+        ),
+        ("[limits]\nlock_wait = 1\nbody = 0\n", 3, "[limits] body must be above 0"),
+        ("[agents]\nada = 1\n", 1, "[agents.ada] policy must be one of"),
+        ("\n[vault\n", 2, "Expected ']'"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_found_with_file_and_line(
+    vault: Vault, text: str, line: int, says: str
+) -> None:
+    write(vault, ".memcli/config.toml", text)
+    write(vault, "a.md", "no entry <<<<<<< either")
+    (finding,) = lint(vault)
+    assert finding[:4] == (".memcli/config.toml", line, "bad_config", "error")
+    assert finding.message.startswith(says)
+    with pytest.raises(InvalidConfig) as refused:
+        vault.draft({"text": "x", "kind": "nosuch"})
+    path = Path(vault.root, ".memcli", "config.toml")
+    assert refused.value.message.startswith(str(path))
+    assert refused.value.hint
