@@ -17,6 +17,8 @@ from memcli.errors import LockBusy
 
 # Windows opens files in text mode unless told.
 _BINARY: int = getattr(os, "O_BINARY", 0)
+# What a lock takes is emptied: a link, which may come with a clone, must lead nowhere.
+_NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 # A waiting writer looks this often, in seconds: a hundredth of a save.
 _POLL = 0.01
 
@@ -96,7 +98,7 @@ def _take(path: str) -> int:
     """The handle of a file if it can be locked now, else -1."""
     try:
         files.make_folder(os.path.dirname(path))
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | _BINARY, 0o666)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | _BINARY | _NOFOLLOW, 0o666)
     except (OSError, ValueError) as error:
         raise files.write_failed(path, error) from error
     try:
