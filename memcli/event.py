@@ -18,6 +18,8 @@ CHANNELS = (
 )  # fmt: skip
 """What finds rows; a session's start has names of its own besides."""
 
+# The end of the year 9999, and above any count: what is more makes no date and no line.
+_MOST = 253_402_300_800
 _STORED = ("save", "import", "evolve")
 
 
@@ -80,7 +82,7 @@ def is_event(value: Any) -> bool:
     """Whether a value read from a log is an event of this version."""
     if not isinstance(value, dict) or value.get("v") != VERSION:
         return False
-    if type(value.get("at")) is not int:
+    if not _is_count(value.get("at")):
         return False
     match value.get("event"):
         case "recall":
@@ -93,8 +95,8 @@ def is_event(value: Any) -> bool:
             )
         case "write":
             texts = _has(value, str, "action", "writer", "kind", "type")
-            count = value.get("count", 1)
-            return texts and _may_have(value, "id") and type(count) is int
+            count = _is_count(value.get("count", 1))
+            return texts and _may_have(value, "id") and count
         case "feedback":
             useful = isinstance(value.get("useful"), bool)
             return (
@@ -114,6 +116,10 @@ def uses(events: Iterable[Event]) -> Counter[str]:
     return +found
 
 
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < _MOST
+
+
 def _has(value: Mapping[str, Any], kind: type, *names: str) -> bool:
     return all(isinstance(value.get(name), kind) for name in names)
 
@@ -128,7 +134,7 @@ def _is_row(value: Any) -> bool:
         return False
     rank, held, through = (value.get(n, 0) for n in ("rank", "features", "channels"))
     return (
-        (rank is None or (type(rank) is int and rank > 0))
+        (rank is None or (_is_count(rank) and rank > 0))
         and _is_number(value.get("score"))
         and isinstance(held, dict)
         and all(map(_is_number, held.values()))

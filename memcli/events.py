@@ -10,6 +10,7 @@ often that is killed. A log that cannot be written is not written: nothing here 
 import contextlib
 import math
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,8 +23,15 @@ _KEPT = 3
 # Where rotation fails (Windows, while somebody reads) a file may grow to this.
 _MOST = 4_000_000
 _TRIES = 5
-# Windows opens files in text mode unless told.
-_BINARY: int = getattr(os, "O_BINARY", 0)
+# What is larger is no file of this log: rotation never leaves so much.
+_LARGEST = 16_000_000
+# Windows opens files in text mode unless told. A pipe in a file's place must stop
+# nobody, and a link out of the vault, which may come with a clone, is not followed.
+_FLAGS: int = (
+    getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+)
 
 
 class Log(NamedTuple):
@@ -163,7 +171,7 @@ def key(root: str, fresh: bytes) -> bytes:
         os.makedirs(os.path.dirname(path), exist_ok=True)
     # Whole or not there: a process that is killed in between leaves no half key.
     aside = f"{path}.{os.getpid()}-{fresh[:4].hex()}.tmp"
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600)
     try:
         try:
             if os.write(handle, fresh) != len(fresh):
@@ -210,12 +218,12 @@ def hashed(question: str, secret: bytes) -> str:
 
 def _write(root: str, data: bytes, full: int) -> None:
     path = _path(root, layout.EVENTS)
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
     try:
-        handle = os.open(path, flags, 0o600)
+        handle = _opened(path, flags)
     except FileNotFoundError:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        handle = os.open(path, flags, 0o600)
+        handle = _opened(path, flags)
     try:
         size = os.fstat(handle).st_size
         if size > max(_MOST, 4 * full):
@@ -261,7 +269,10 @@ def _folded(root: str, number: int, total: _Total) -> _Total:
         counts.update(total.uses)
         total = _Total(number, dict(counts))
         data = json.dumps({"v": event.VERSION, **total._asdict()}).encode() + b"\n"
-        files.write_atomic(_path(root, layout.EVENTS_TOTAL), data)
+        place = _path(root, layout.EVENTS_TOTAL)
+        if os.path.islink(place):
+            os.unlink(place)  # what it leads to is not ours
+        files.write_atomic(place, data)
     os.unlink(path)
     return total
 
@@ -272,7 +283,7 @@ def _folded(root: str, number: int, total: _Total) -> _Total:
 def _files(root: str, upto: int) -> list[bytes] | None:
     """The bytes of the files that count, the newest last; None when they moved."""
     try:
-        current: int | None = os.open(_path(root, layout.EVENTS), os.O_RDONLY | _BINARY)
+        current: int | None = _opened(_path(root, layout.EVENTS))
     except OSError:
         current = None
     found: list[bytes] = []
@@ -302,11 +313,21 @@ def _files(root: str, upto: int) -> list[bytes] | None:
 
 
 def _bytes(path: str) -> bytes:
-    handle = os.open(path, os.O_RDONLY | _BINARY)
+    handle = _opened(path)
     try:
         return _all(handle)
     finally:
         os.close(handle)
+
+
+def _opened(path: str, flags: int = os.O_RDONLY) -> int:
+    """The handle of a file of the log; OSError for what is none."""
+    handle = os.open(path, flags | _FLAGS, 0o600)
+    status = os.fstat(handle)
+    if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST:
+        return handle
+    os.close(handle)
+    raise OSError("not a file of the log")
 
 
 def _all(handle: int) -> bytes:
@@ -326,7 +347,9 @@ def _total(root: str) -> _Total:
     try:
         value = json.loads(data)
         return _Total(int(value["upto"]), {k: int(n) for k, n in value["uses"].items()})
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return _Total(0, {})
+    except (OverflowError, RecursionError):  # numbers and depths that nobody wrote
         return _Total(0, {})
 
 

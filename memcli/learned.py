@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli import files, layout
-from memcli.errors import MemcliError
+from memcli.errors import MemcliError, Unreadable
 
 if TYPE_CHECKING:
     from memcli.scorer import Scorer
@@ -48,12 +48,12 @@ def kept(root: str) -> Kept:
     """
     path = path_of(root)
     try:
-        with open(path, "rb") as file:
-            data = file.read(_LARGEST)
-    except FileNotFoundError:
-        return NOTHING
-    except OSError as error:
-        return Kept(problem=f"{layout.SCORER}: {error.strerror}; ranked without it")
+        data = files.read(path, limit=_LARGEST)
+    except Unreadable as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return NOTHING
+        why = error.message.removeprefix(f"{path}: ")
+        return Kept(problem=f"{layout.SCORER}: {why}; ranked without it")
     import json
 
     from memcli import scorer

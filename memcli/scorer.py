@@ -53,6 +53,8 @@ _OWN = "scorer"
 _DIGITS = 6
 # Numbers of a scorer lie within these, so that no sum of them overflows.
 _SMALL, _LARGE = 10**-_DIGITS, 10**_DIGITS
+# Each row of a recall is measured by every feature; there are some dozens.
+_MOST_FEATURES = 500
 
 
 class HeldOut(NamedTuple):
@@ -160,6 +162,7 @@ def decoded(value: Any) -> Scorer:
     lengths = {len(found.weights), len(found.centres), len(found.scales)}
     whole = (
         lengths == {len(found.features)}
+        and len(found.features) <= _MOST_FEATURES
         and all(isinstance(name, str) for name in found.features)
         and all(scale >= _SMALL for scale in found.scales)
         and all(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import Vault, event, events, layout, signals
+from memcli import Vault, event, events, layout, signals, usage
 from tests.conftest import NOW, VaultMaker
 
 TEXT = st.text(max_size=12)
@@ -28,7 +28,7 @@ ROWS = st.fixed_dictionaries(
     },
     optional={"skill": st.just(True)},
 )
-HEAD = {"v": st.just(1), "at": st.integers(0, 2**40)}
+HEAD = {"v": st.just(1), "at": st.integers(0, 2**37)}
 SIGNALS = st.one_of(
     st.fixed_dictionaries(
         {
@@ -325,6 +325,97 @@ def test_a_log_that_cannot_be_rotated_stops_growing(
     assert said[0]
     assert not said[-1]
     assert 5_000 <= log(tmp_path).stat().st_size < 5_500
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and links of POSIX")
+@pytest.mark.parametrize(
+    "name", [layout.EVENTS, layout.EVENTS_KEY, layout.EVENTS_TOTAL]
+)
+def test_a_pipe_in_its_place_stops_nobody(vault: Vault, name: str):
+    """Each of these waited for whoever would write into the pipe."""
+    entry = vault.save(vault.draft({"text": "We deploy on Mondays", "kind": "skill"}))
+    path = Path(vault.root, name)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    program = (
+        "import sys; from memcli import Vault, usage; vault = Vault.open(sys.argv[1]);"
+        "print(vault.recall('deploy').rows[0].id, usage.usage(vault).bytes);"
+        "vault.resolve(sys.argv[2])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, vault.root, entry.id],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert done.stdout.split()[0] == entry.id
+    assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and links of POSIX")
+def test_nothing_is_written_where_a_link_leads(tmp_path: Path):
+    """A clone may bring links below `.memcli/run`."""
+    root, outside = tmp_path / "vault", tmp_path / "outside"
+    outside.write_text("precious\n")
+    log(root).parent.mkdir(parents=True)
+    log(root).symlink_to(outside)
+    assert not events.append(str(root), [write(1)])
+    log(root).unlink()
+    for name in (layout.EVENTS_TOTAL, layout.EVENTS_LOCK):
+        (root / name).symlink_to(outside)
+    for number in range(300):
+        assert events.append(str(root), [write(number, kind="skill")], 2_000)
+    assert outside.read_text() == "precious\n"
+    (root / layout.EVENTS_LOCK).unlink()
+    for number in range(300, 600):
+        assert events.append(str(root), [write(number, kind="skill")], 2_000)
+    assert outside.read_text() == "precious\n"
+    assert sum(events.read(str(root)).uses().values()) == 600
+
+
+@pytest.mark.parametrize(
+    "total",
+    ['{"upto": 1e999, "uses": {}}', '{"upto": 1, "uses": {"a": 1e999}}', "[" * 10**5],
+)
+def test_a_total_of_impossible_numbers_counts_as_none(tmp_path: Path, total: str):
+    (tmp_path / layout.EVENTS_TOTAL).parent.mkdir(parents=True)
+    (tmp_path / layout.EVENTS_TOTAL).write_text(total)
+    for number in range(300):
+        assert events.append(str(tmp_path), [write(number, kind="skill")], 2_000)
+    assert len(events.read(str(tmp_path)).uses()) == 300
+
+
+def test_numbers_that_no_clock_gives_and_no_count_reaches_are_passed_over(vault: Vault):
+    row = {"id": "a", "rank": 10**400, "score": 10**400, "channels": [], "features": {}}
+    asked = {
+        "recall": "r",
+        "question": "q",
+        "via": "recall",
+        "agent": None,
+        "hit": True,
+    }
+    head = {"v": 1, "at": NOW, "event": "recall"}
+    log(Path(vault.root)).parent.mkdir(parents=True, exist_ok=True)
+    lines = [
+        {**head, **asked, "rows": [row]},
+        {**head, **asked, "rows": [{**row, "rank": 1}, {**row, "id": "b", "rank": 2}]},
+        {
+            **head,
+            "event": "feedback",
+            "recall": "r",
+            "id": "a",
+            "useful": True,
+            "by": "x",
+        },
+        write(1, at=-(10**300)),
+        write(2, at=10**300),
+        write(3, count=9 * 10**4298),
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    log(Path(vault.root)).write_text(text)
+    found = usage.usage(vault).summary
+    assert (found.events, found.writes, found.pairs, found.mrr) == (2, {}, 0, 1.0)
 
 
 # --- who does not want one ----------------------------------------------------------

@@ -351,6 +351,12 @@ def broken(**fields: Any) -> dict[str, Any]:
         broken(pairs=None),
         broken(position=10**400),
         broken(held_out=7),
+        broken(weights=[10**400]),
+        broken(position=10**400),
+        broken(
+            features=[""] * 9_000,
+            **dict.fromkeys(("weights", "centres", "scales"), [1] * 9_000),
+        ),
     ],
 )
 def test_a_broken_file_is_a_warning_and_no_more(vault: Vault, value: Any) -> None:
@@ -362,6 +368,17 @@ def test_a_broken_file_is_a_warning_and_no_more(vault: Vault, value: Any) -> Non
     (warning,) = after.warnings
     assert layout.SCORER in warning
     assert "inspect signals --train" in warning
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_a_pipe_in_its_place_stops_nobody(vault: Vault) -> None:
+    two(vault)
+    before = vault.recall("deploy rollback").rows
+    os.mkfifo(learned.path_of(vault.root))
+    after = vault.recall("deploy rollback")
+    assert after.rows == before
+    (warning,) = after.warnings
+    assert layout.SCORER in warning
 
 
 def test_of_several_vaults_the_first_one_s_counts_for_all(
