@@ -9,7 +9,6 @@ when it is older, damaged or gone.
 
 import contextlib
 import errno
-import marshal
 import os
 import shutil
 import time
@@ -17,7 +16,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from memcli import files, layout
+from memcli import derived, files, layout
 from memcli.analysis import ANALYSIS_VERSION
 from memcli.errors import (
     InvalidEntry,
@@ -242,26 +241,17 @@ class Index:
             config = (found.st_mtime_ns, found.st_size)
         except OSError:
             config = (0, 0)
-        return (FORMAT, ANALYSIS_VERSION, ROW_VERSION, marshal.version, *config)
+        return (FORMAT, ANALYSIS_VERSION, ROW_VERSION, derived.MARSHAL, *config)
 
     def _load(self) -> _State | None:
-        try:
-            with open(os.path.join(self._folder, _STATE), "rb") as file:
-                data = file.read()
-            if zlib.crc32(data[4:]) != int.from_bytes(data[:4], "little"):
-                return None
-            state = _State(*marshal.loads(data[4:]))  # noqa: S302 our own file, checked
-        except (OSError, EOFError, ValueError, TypeError):
+        held = derived.load(self.root, os.path.join(self._folder, _STATE))
+        if not isinstance(held, tuple) or len(held) != len(_State._fields):
             return None
+        state = _State(*held)
         return state if state.version == self._version() else None
 
     def _store(self, state: _State) -> None:
-        data = marshal.dumps(tuple(state))
-        path = os.path.join(self._folder, _STATE)
-        temporary = f"{path}.{os.getpid()}"
-        with open(temporary, "wb") as file:
-            file.write(zlib.crc32(data).to_bytes(4, "little") + data)
-        os.replace(temporary, path)
+        derived.store(self.root, os.path.join(self._folder, _STATE), tuple(state))
 
     def _whole(self, state: _State) -> bool:
         """Whether every file of the Whoosh index is the one that was written."""

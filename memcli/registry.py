@@ -9,11 +9,10 @@ deleted at any time.
 import marshal
 import os
 import time
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memcli import files, layout
+from memcli import derived, files, layout
 from memcli.eligibility import Agent, Facts, visible
 from memcli.entry import EntityType, Entry, Status, Visibility, check_choice, slug
 from memcli.errors import InvalidEntry, InvalidValue, MemcliError
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from memcli.findings import Finding
     from memcli.names import Registered
 
-_VERSION = (2, marshal.version)
+_VERSION = (2, derived.MARSHAL)
 # A file may change again within the same tick of the clock; so young, it is read again.
 _RACY_NS = 2_000_000_000
 _TYPES = frozenset(map(str, EntityType))
@@ -188,30 +187,21 @@ def _keep(
                 flat[i] = 0  # no file is so old: it is read again
     rows = marshal.dumps([tuple(one) for one in registry.entities])
     state: Any = (_VERSION, sure, rows, registry.names.parts, list(registry.broken))
-    data = marshal.dumps(state)
     place = _cache_path(root)
-    aside = f"{place}.{os.getpid()}"
     try:
         os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(aside, "wb") as file:
-            file.write(zlib.crc32(data).to_bytes(4, "little") + data)
-        os.replace(aside, place)
+        derived.store(root, place, state)
     except OSError:  # a vault that may only be read
         return
 
 
 def _cached(root: str) -> "_Kept | None":
     """(listing, rows, names, broken) as they were kept, None when of no use."""
-    try:
-        with open(_cache_path(root), "rb") as file:
-            data = file.read()
-        if zlib.crc32(data[4:]).to_bytes(4, "little") != data[:4]:
-            return None
-        state = marshal.loads(data[4:])  # noqa: S302 our own file, checked
-        kept: _Kept = state[1:]
-        return kept if state[0] == _VERSION else None
-    except (OSError, ValueError, EOFError, TypeError, IndexError):
+    state = derived.load(root, _cache_path(root))
+    if not isinstance(state, tuple) or state[:1] != (_VERSION,):
         return None
+    kept: _Kept = state[1:]
+    return kept
 
 
 def _cache_path(root: str) -> str:
@@ -416,9 +406,11 @@ def findings(root: str) -> "Iterator[Finding]":
                 yield Finding(one.path, 1, "ambiguous_alias", WARNING, message, hint)
 
 
-def link_names(root: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """(names in lower case, path) of each entity, for what resolves links."""
-    for one in load(root).entities:
+def link_names(
+    root: str, agent: Agent | None = None
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """(names in lower case, path) of each entity that whoever asks may know of."""
+    for one in load(root, agent).entities:
         yield (tuple(map(fold, (one.name, *one.aliases))), one.path)
 
 

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import warnings
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -459,3 +460,37 @@ def test_a_file_that_is_edited_between_the_look_and_the_write_wins(
     with pytest.raises(Conflict, match="was edited"):
         change()
     assert path.read_text(encoding="utf-8") == "mine\n"
+
+
+def test_an_index_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
+    """Nine bytes kept a prompt's hook for 49 s: a tuple of 2**31 that are not there."""
+    vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    vault.recall("deploy")
+    bomb = b"(\xff\xff\xff\x7f"
+    state = Path(vault.root, ".memcli", "index", "state")
+    state.write_bytes(zlib.crc32(bomb).to_bytes(4, "little") + bomb)
+    began = time.monotonic()
+    assert [row.text for row in Vault.open(vault.root).recall("deploy").rows]
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_a_pipe_in_the_place_of_the_index_state_stops_nobody(vault: Vault) -> None:
+    vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    vault.recall("deploy")
+    state = Path(vault.root, ".memcli", "index", "state")
+    state.unlink()
+    os.mkfifo(state)
+    command = [
+        sys.executable,
+        "-m",
+        "memcli",
+        "recall",
+        "deploy",
+        "--vault",
+        vault.root,
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=30, check=True
+    )
+    assert "Tuesdays" in done.stdout

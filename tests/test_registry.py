@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -265,3 +266,18 @@ def test_an_agent_registers_for_those_who_may_see_the_entry(
     assert seen(None) == seen(Agent("ada")) == {"Secret", "Open"}
     assert seen(Agent("bob")) == set()
     assert seen(Agent("bob", ReadPolicy.SHARED)) == {"Open"}
+
+
+def test_a_cache_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
+    """As `test_an_index_that_a_clone_has_brought_is_not_read`."""
+    page = Path(vault.root, "entities", "tool", "redis.md")
+    page.parent.mkdir()
+    page.write_text("---\ntitle: Redis\n---\n", encoding="utf-8")
+    registry.load(vault.root)
+    cache = Path(vault.root, ".memcli", "run", "registry")
+    assert cache.exists()
+    bomb = b"(\xff\xff\xff\x7f"
+    cache.write_bytes(zlib.crc32(bomb).to_bytes(4, "little") + bomb)
+    began = time.monotonic()
+    assert [one.name for one in registry.load(vault.root).entities] == ["Redis"]
+    assert time.monotonic() - began < 2

@@ -3,8 +3,9 @@
 import json
 import os
 import re
+import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -336,13 +337,24 @@ def _torn_segments(root: Path) -> None:
 
 
 def _hangs(root: Path) -> None:
-    state = root / ".memcli" / "index" / "state"
-    state.unlink()
-    os.mkfifo(state)  # as a disk in the network that does not answer: open() waits
+    # Few files are waited for, and whoever holds the lock does not let go of it.
+    shutil.copy(next((root / "memories").rglob("*.md")), root / "memories" / "new.md")
+    HELD.append(Lock(str(root / ".memcli" / "run" / "index.lock"), 0))
+    HELD[-1].__enter__()
 
 
 def _config(root: Path) -> None:
     (root / ".memcli" / "config.toml").write_text("[limits\n")
+
+
+HELD: list[Lock] = []
+
+
+@pytest.fixture(autouse=True)
+def let_go() -> Iterator[None]:
+    yield
+    while HELD:
+        HELD.pop().__exit__(None, None, None)
 
 
 WRONG: dict[Harm, str] = {
