@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _NEWEST = 5
 _MOST_RELATED = 10
 _MOST_COMMITS = 20
+# Files beside the entries that are the owner's, or whose names tell of hidden ones.
+_OWNERS = (".", f"{layout.ENTITIES}/", f"{layout.IDEAS}/", f"{layout.ARCHIVE}/")
 
 
 class Overview(NamedTuple):
@@ -313,8 +315,16 @@ def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
     found = vault.read(meant) if targets else {}
     plain: Names[str] = Names()
     if None in found.values():
-        add_files(plain, other_files(vault.root)[0])
-        for names, path in link_names(vault.root):
+        # Nothing says who may see these, so an agent is told of none that is owned.
+        add_files(
+            plain,
+            [
+                path
+                for path in other_files(vault.root)[0]
+                if vault.agent is None or not path.startswith(_OWNERS)
+            ],
+        )
+        for names, path in link_names(vault.root, vault.agent):
             plain.add(names, path)
     return [
         {

@@ -372,3 +372,18 @@ def test_who_acts_for_an_agent_asks_in_the_same_way(vault: Vault) -> None:
     }
     assert {name: getattr(then, name) for name in taken} == taken
     assert then.agent is not None
+
+
+def test_a_link_to_what_an_agent_may_not_see_leads_to_nothing(vault: Vault) -> None:
+    """The name of a registry file told which entities there are."""
+    page = Path(vault.root, "entities", "project", "zeppelin.md")
+    page.parent.mkdir()
+    lines = ["---", "title: Zeppelin", "agent: ada", "visibility: private", "---", ""]
+    page.write_text("\n".join(lines), encoding="utf-8")
+    bob = Vault.open(vault.root, agent="bob")
+    text = "See [[Zeppelin]], [[ideas/Ideas]] and [[config.toml]]"
+    mine = bob.save(bob.draft({"text": text}))
+    found = {one["target"]: one["file"] for one in inspect.inspect(bob, mine.id).links}
+    assert set(found.values()) == {None}
+    of_all = inspect.inspect(vault, mine.id).links
+    assert "entities/project/zeppelin.md" in [one["file"] for one in of_all]
