@@ -104,5 +104,6 @@ def backlinks(
     return found
 
 
-def _preference(row: Mapping[str, Any]) -> tuple[bool, str]:
-    return row["status"] != str(Status.ACTIVE), row["id"]
+def _preference(row: Mapping[str, Any]) -> tuple[bool, str, str]:
+    # The path last: two files of one id are numbered as they were indexed.
+    return row["status"] != str(Status.ACTIVE), row["id"], row["path"]

@@ -431,3 +431,29 @@ def test_first_index_of_a_vault_is_built_in_silence(tmp_path: Path) -> None:
     vault = Vault.open(str(tmp_path), tell=told.append)
     assert found_texts(vault, "heron") == ["A heron."]
     assert told == []
+
+
+def test_a_link_to_two_files_of_one_id_means_the_same_one_in_any_order(
+    vault: Vault,
+) -> None:
+    twin = "01aaaa0000000001"
+    folder = Path(vault.root, "memories", "note")
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def put(name: str, own: str, text: str) -> None:
+        page = f'---\nid: {own}\ncreated: "2026-01-01T00:00:00Z"\n---\n{text}\n'
+        (folder / f"{name}.md").write_text(page, encoding="utf-8")
+
+    def rows() -> list[str]:
+        found = Vault.open(vault.root).recall("quokka")
+        return [row.path for row in found.rows]
+
+    put("asks", "01aaaa0000000002", f"The quokka is [[{twin}]]")
+    for number in range(8):
+        put(f"filler{number}", f"01aaaa000000001{number}", "banana")
+    put("b", twin, "wombat of b")
+    rows()
+    put("a", twin, "wombat of a")
+    bit_by_bit = rows()
+    shutil.rmtree(Path(vault.root, ".memcli", "index"))
+    assert rows() == bit_by_bit == ["memories/note/asks.md", "memories/note/a.md"]
