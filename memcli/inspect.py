@@ -381,8 +381,22 @@ def _iso(seconds: int) -> str:
     return temporal.iso(seconds)
 
 
-def not_a_topic(word: str, topics: Sequence[str]) -> EntryNotFound:
-    """What to say of a word that is neither an id nor a topic."""
+def not_a_topic(
+    word: str, topics: Sequence[str], teams: Sequence[str] = ()
+) -> EntryNotFound:
+    """What to say of a word that is neither an id nor a topic.
+
+    Args:
+        word: what was given.
+        topics: what might have been.
+        teams: names of vaults in which it is an id.
+    """
+    if teams:
+        return EntryNotFound(
+            f"no entry of this vault has the id '{word}', but one of "
+            + ", ".join(f"team:{name}" for name in teams),
+            hint=" or ".join(f"memcli inspect {word} --vault {n}" for n in teams),
+        )
     return EntryNotFound(
         f"no entry has the id '{word}'",
         hint=f"Topics: {', '.join(topics)}. Ids: memcli recall --all",

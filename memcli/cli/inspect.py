@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from memcli.cli import topics
 from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
-from memcli.errors import EntryNotFound, UsageError
+from memcli.errors import EntryNotFound, MemcliError, UsageError
 
 if TYPE_CHECKING:
     from memcli.findings import Finding
@@ -94,7 +94,7 @@ def run(context: Context, **values: Any) -> Result:
         return Result(found.as_dict(), lambda c: _overview(c, found), ok=found.ok)
     if what in _TOPICS:
         return _topic(vault, what, values)
-    return _entry(vault, what)
+    return _entry(context, vault, what)
 
 
 def _check(what: str, values: dict[str, Any]) -> None:
@@ -122,7 +122,11 @@ def _check(what: str, values: dict[str, Any]) -> None:
     if values["stale"] and what != "models":
         raise UsageError("--stale belongs to: memcli inspect models")
     if values["session"] and what not in ("mining", "research", "entity"):
-        raise UsageError(f"one word, not two: {what} {values['session']}")
+        raise UsageError(
+            f"one word, not two: {what} {values['session']}",
+            hint=f"Leave '{values['session']}' out; a second word goes with mining, "
+            "research and entity.",
+        )
 
 
 def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
@@ -168,14 +172,32 @@ def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
     return Result(data, lambda c: _findings(c, findings), ok=ok)
 
 
-def _entry(vault: "Vault", word: str) -> Result:
+def _entry(context: Context, vault: "Vault", word: str) -> Result:
     from memcli import inspect
 
     try:
         entry = inspect.inspect(vault, word)
     except EntryNotFound as error:
-        raise inspect.not_a_topic(word, _TOPICS) from error
+        raise inspect.not_a_topic(word, _TOPICS, _teams_with(context, word)) from error
     return Result(entry.as_dict(), lambda c: _draw(c, entry))
+
+
+def _teams_with(context: Context, word: str) -> list[str]:
+    """The names of the vaults that a recall asks besides, and that have such an id."""
+    from memcli.errors import AmbiguousId
+
+    asked = None if context.vault else context.open_vaults("reading")
+    found = []
+    for vault in asked.vaults if isinstance(asked, tuple) else ():
+        kind, _, name = vault.source.partition(":")
+        try:
+            if kind == "team" and vault.path_of(word):
+                found.append(name)
+        except AmbiguousId:
+            found.append(name)
+        except MemcliError:
+            continue  # it is not there, or this vault cannot be asked
+    return found
 
 
 def _overview(canvas: Canvas, found: "Overview") -> None:

@@ -173,6 +173,21 @@ def test_a_prefix_that_entries_of_two_vaults_share_names_all_of_them(
     assert error["message"].count("team:platform memories/") == 1
 
 
+def test_inspect_says_which_team_has_an_id(team: Vault, memcli: Run) -> None:
+    (row,) = team.recall("bazel").rows
+    error = memcli("inspect", row.id, "--json", environ=READ).json["error"]
+    assert error["code"] == "entry_not_found"
+    assert error["message"].endswith("but one of team:platform")
+    assert error["hint"] == f"memcli inspect {row.id} --vault platform"
+    words = error["hint"].split()[1:]
+    assert memcli(*words, environ=READ).out.startswith("The team deploys with bazel")
+    for more in ([], ["--vault", "personal"]):
+        error = memcli("inspect", "0zz", *more, "--json", environ=READ).json["error"]
+        assert error["hint"].startswith("Topics: ")
+    error = memcli("inspect", "models", "foo", "--json", environ=READ).json["error"]
+    assert "Leave 'foo' out" in error["hint"]
+
+
 def test_one_vault_at_a_time_for_all_else(team: Vault, memcli: Run) -> None:
     two = ["--vault", "platform", "--vault", "personal"]
     done = memcli("reflect", "--session", "x.jsonl", *two, "--json", environ=READ)
