@@ -335,7 +335,13 @@ def _batch(
             )
         found = _answer(context, vaults, asked)
         result = _result(found, explain=asked["explain"])
-        results.append(result._replace(data={"id": values.get("id"), **result.data}))
+        name = values.get("id", len(results) + 1)
+        results.append(
+            result._replace(
+                data={"id": values.get("id"), **result.data},
+                label=f"question {name}: {asked['query']}",
+            )
+        )
     if not results:
         raise InvalidValue(f"{path} holds no question", code="invalid_batch")
     return results[0]._replace(lines=tuple(results))

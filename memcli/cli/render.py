@@ -43,13 +43,19 @@ class Screen:
 
     def success(self, result: Result) -> int:
         """Print a result; returns the exit code."""
-        for part in result.lines or (result,):
+        for number, part in enumerate(result.lines or (result,)):
             if self._json:
                 self._document(part.data, list(part.warnings), None, ok=part.ok)
                 continue
+            named = f"{part.label}: " if part.label else ""
             for warning in part.warnings:
-                self.tell(f"warning: {warning}")
+                self.tell(f"warning: {named}{warning}")
             canvas = _Terminal() if _is_terminal(sys.stdout) else _Pipe()
+            if part.label:
+                if number:
+                    canvas.line()
+                canvas.line(part.label, style="title")
+                canvas.line()
             part.text(canvas)
         sys.stdout.flush()
         return 0 if result.ok else 1

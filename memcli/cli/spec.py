@@ -127,7 +127,8 @@ class Result(NamedTuple):
 
     `data` is the envelope's; `text` gives the lines for eyes; a result that is not
     `ok` exits with 1 though nothing failed (a lint that found something). With
-    `lines` each item is an envelope's data of its own (batches).
+    `lines` each item is an envelope's data of its own (batches); its `label` says for
+    eyes what it answers.
     """
 
     data: dict[str, Any]
@@ -135,6 +136,7 @@ class Result(NamedTuple):
     warnings: tuple[str, ...] = ()
     ok: bool = True
     lines: "tuple[Result, ...] | None" = None
+    label: str = ""
 
 
 class Canvas(Protocol):

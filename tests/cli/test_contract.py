@@ -95,6 +95,17 @@ def test_batch_answers_a_line_with_a_line(memcli: Run) -> None:
     assert [len(answer["data"]["rows"]) for answer in answers] == [1, 0]
 
 
+def test_batch_for_eyes_names_each_question(memcli: Run) -> None:
+    memcli("save", "red apples")
+    questions = b'{"id": "a", "query": "apples"}\n\n{"query": "cars"}\n'
+    done = memcli("recall", "--batch", "-", stdin=questions)
+    first, second = done.out.split("question 2: cars\n")
+    assert first.startswith("question a: apples\n\nred apples\n")
+    assert second.strip() == ""
+    assert "warning: question 2: cars: no match\n" in done.err
+    assert "question a: apples: " not in done.err
+
+
 def test_batch_names_the_line_that_is_wrong(memcli: Run) -> None:
     done = memcli("recall", "--batch", "-", "--json", stdin=b'{"query": "x"}\n{"q": 1}')
     assert done.code == 1
