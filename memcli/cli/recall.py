@@ -326,7 +326,7 @@ def _batch(
     from memcli import jsonl
 
     data = context.read_stdin() if path == "-" else jsonl.read_file(path)
-    results = []
+    results: list[Result] = []
     for line, values in jsonl.objects(data, path):
         asked = _asked(values, flags, line)
         if not asked["query"] or asked["all"]:
