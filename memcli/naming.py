@@ -242,7 +242,12 @@ def _merge(vault: "Vault", request: Request) -> _Decision:
         if fold(one.name) == fold(source.name) and one.path != target.path
     ]
     if same and not gone:
-        raise UsageError(f"{source.name} and {target.name} are one entity already")
+        raise UsageError(
+            f"{source.name} and {target.name} are one entity already: "
+            f"{target.path or 'mentioned, not registered'}",
+            hint="A second file of that name, if there is one, is named with what to "
+            "do by: memcli inspect lint",
+        )
     names = [source.name, *source.aliases]
     names += [alias for one in gone for alias in one.aliases]
     aliases = _others(target.name, (*target.aliases, *names))

@@ -388,8 +388,16 @@ def findings(root: str) -> "Iterator[Finding]":
     for one in registry.entities:
         form = fold(one.name)
         if form in first:
-            message = f"'{one.name}' is registered in {first[form].path}, too"
-            hint = "Move what it says into one of the two files, and delete the other."
+            other = first[form]
+            message = f"'{one.name}' is registered in {other.path}, too"
+            hint = (
+                f"Move what {one.path} says into {other.path}, and delete {one.path}."
+            )
+            if {one.visibility, other.visibility} != {str(Visibility.SHARED)}:
+                hint += (
+                    f" Give {other.path} 'visibility: shared' first: an agent that "
+                    "does not see it registers the name again."
+                )
             yield Finding(one.path, 1, "duplicate_entity", WARNING, message, hint)
         first.setdefault(form, one)
     for one in registry.entities:

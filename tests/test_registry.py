@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, layout, registry
+from memcli import Vault, layout, naming, registry
 from memcli.eligibility import Agent, ReadPolicy
-from memcli.errors import InvalidValue
+from memcli.errors import InvalidValue, UsageError
 from memcli.lint import lint
 from tests.conftest import VaultMaker
 
@@ -281,3 +281,25 @@ def test_a_cache_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
     began = time.monotonic()
     assert [one.name for one in registry.load(vault.root).entities] == ["Redis"]
     assert time.monotonic() - began < 2
+
+
+def test_a_second_file_that_an_agent_made_is_told_with_what_to_do(
+    vault: Vault,
+) -> None:
+    head = "---\nid: {}\ntitle: Redis\n"
+    put(vault, "entities/tool/redis-2.md", head.format("1m7yztbvbcatw6zn") + "---\n")
+    private = head.format("1m7yztbpeck3mwtx") + "agent: ada\nvisibility: private\n---\n"
+    put(vault, "entities/tool/redis.md", private)
+    (finding,) = registry.findings(vault.root)
+    first, second = "entities/tool/redis-2.md", "entities/tool/redis.md"
+    assert finding.path == second
+    assert finding.hint is not None
+    assert f"into {first}, and delete {second}." in finding.hint
+    assert f"Give {first} 'visibility: shared' first" in finding.hint
+    put(vault, second, head.format("1m7yztbpeck3mwtx") + "---\n")
+    (finding,) = registry.findings(vault.root)
+    assert "visibility" not in (finding.hint or "")
+    Path(vault.root, second).unlink()
+    with pytest.raises(UsageError, match=f"one entity already: {first}") as refused:
+        naming.plan(vault, naming.Request("merge", "Redis", "redis"))
+    assert "memcli inspect lint" in (refused.value.hint or "")
