@@ -169,7 +169,7 @@ def snapshot() -> Callable[[str], dict[str, str]]:
 
 @pytest.fixture
 def reopen() -> "Callable[[Vault], Vault]":
-    """The same vault as another process would open it."""
+    """The same vault as another process would open it at the same moment."""
     from memcli import Vault
 
-    return lambda vault: Vault.open(vault.root)
+    return lambda vault: Vault.open(vault.root, now_ms=vault.now_ms)

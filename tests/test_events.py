@@ -399,7 +399,7 @@ def test_numbers_that_no_clock_gives_and_no_count_reaches_are_passed_over(vault:
     log(Path(vault.root)).parent.mkdir(parents=True, exist_ok=True)
     lines = [
         {**head, **asked, "rows": [row]},
-        {**head, **asked, "rows": [{**row, "rank": 1}, {**row, "id": "b", "rank": 2}]},
+        {**head, **asked, "rows": [{**row, "rank": 1, "score": 2.0}]},
         {
             **head,
             "event": "feedback",

@@ -114,7 +114,7 @@ def test_damaged_index_is_rebuilt_and_said_to_be(vault: Vault, ending: str) -> N
     (path,) = Path(vault.root, layout.INDEX).glob(f"*{ending}")
     path.write_bytes(os.urandom(path.stat().st_size + 3))
     said: list[str] = []
-    again = Vault.open(vault.root, tell=said.append)
+    again = Vault.open(vault.root, tell=said.append, now_ms=vault.now_ms)
     assert again.recall("apples").rows == right
     assert len(said) == 1
     assert said[0].startswith("rebuilding the index")
