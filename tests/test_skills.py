@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from memcli.cli import argv, spec
 from memcli.cli.run import run
 from memcli.errors import MemcliError, SkillNotFound
 from tests import make_skills
+from tests.conftest import VaultMaker
 
 ROOT = make_skills.SKILLS
 PAGES = sorted(ROOT.rglob("SKILL.md"))
@@ -214,12 +216,14 @@ FACTS: list[dict[str, Any]] = [
 
 @pytest.fixture
 def demo(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_vault: VaultMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[list[str]], dict[str, Any]]:
     """Run the words of a command on a small vault: its answer, when it succeeds.
 
     ID and OLD_ID stand for another active entry each time.
     """
+    # The commands ask for the last days, so it is of today.
+    vault = make_vault(now_ms=lambda: time.time_ns() // 1_000_000)
     saved = vault.save_all([vault.draft(fact) for fact in FACTS])
     ids = [one.id for one in saved]
     model = {"text": "The checkout service", "layer": "model", "evidence": ids[:2]}

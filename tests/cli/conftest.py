@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from memcli import Vault
+from tests.conftest import VaultMaker
 
 
 class Outcome(NamedTuple):
@@ -29,6 +31,12 @@ class Outcome(NamedTuple):
 
 
 Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def vault(make_vault: VaultMaker) -> Vault:
+    """A vault at the time of day, as the processes that are run on it have it."""
+    return make_vault(now_ms=lambda: time.time_ns() // 1_000_000)
 
 
 @pytest.fixture
