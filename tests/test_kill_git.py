@@ -254,7 +254,14 @@ def test_memcli_and_its_git_die_together_at_any_moment(
         kept = {entry[1] for entry in before.values()}
         assert kept <= {entry[1] for entry in found.values()}
     assert [one for one in lint(vault) if one.level == "error"] == []
-    assert repair.apply(vault, repair.plan(vault)).left == []
+    left = repair.apply(vault, repair.plan(vault)).left
+    if locks and name == "forget":
+        # A removal that a dead git's lock kept from its commit is named, and left to
+        # the user: repair cannot tell it from a file that somebody deleted by hand.
+        for one in [one for one in left if one.code == "deleted"]:
+            git(root, "commit", "-q", "-m", "as the hint says", "--", one.path)
+        left = [one for one in left if one.code != "deleted"]
+    assert left == []
     whole(root)
     shutil.rmtree(root.parent)
 
