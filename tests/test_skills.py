@@ -216,14 +216,18 @@ FACTS: list[dict[str, Any]] = [
 
 @pytest.fixture
 def demo(
-    make_vault: VaultMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    vault: Vault,
+    make_vault: VaultMaker,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[list[str]], dict[str, Any]]:
     """Run the words of a command on a small vault: its answer, when it succeeds.
 
     ID and OLD_ID stand for another active entry each time.
     """
     # The commands ask for the last days, so it is of today.
-    vault = make_vault(now_ms=lambda: time.time_ns() // 1_000_000)
+    agent = vault.agent.name if vault.agent else None
+    vault = make_vault(agent=agent, now_ms=lambda: time.time_ns() // 1_000_000)
     saved = vault.save_all([vault.draft(fact) for fact in FACTS])
     ids = [one.id for one in saved]
     model = {"text": "The checkout service", "layer": "model", "evidence": ids[:2]}
