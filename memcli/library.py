@@ -35,6 +35,7 @@ class Vault(_vault.Vault):
         view: View | None = None,
         max_chars: int | None = None,
         explain: bool = False,
+        depth: int = 1,
     ) -> _recall.Recalled:
         """Answer a question with ranked rows; see `memcli.recall.recall`."""
         return _recall.recall(
@@ -46,6 +47,7 @@ class Vault(_vault.Vault):
             budget=budget,
             max_chars=max_chars,
             explain=explain,
+            depth=depth,
         )
 
     def reflect(
@@ -198,6 +200,7 @@ class Vaults:
         view: View | None = None,
         max_chars: int | None = None,
         explain: bool = False,
+        depth: int = 1,
     ) -> _recall.Recalled:
         """Answer a question with ranked rows; see `memcli.several.recall`."""
         from memcli import several
@@ -211,6 +214,7 @@ class Vaults:
             budget=budget,
             max_chars=max_chars,
             explain=explain,
+            depth=depth,
         )
 
     def reflect(

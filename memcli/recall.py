@@ -211,7 +211,7 @@ def look(
             else (),
             inside=inside,
             implied=question.implied if weights.depth else None,
-            links=EntryLinks(reader),
+            links=EntryLinks(reader) if weights.depth else None,
             weights=weights,
             adjust=_adjust(reader, scorer),
         )

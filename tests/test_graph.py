@@ -310,6 +310,8 @@ def test_the_graph_can_be_left_out(vault: Vault) -> None:
     rows = ask(vault, "which editor of Helix", depth=0).rows
     assert all(set(row.channels) <= {"lexical", "feedback"} for row in rows)
     assert len(rows) == 2
+    python = vault.recall("which editor of Helix", depth=0, explain=True).rows
+    assert [row.id for row in python] == [row.id for row in rows]
 
 
 def test_a_depth_that_is_none_is_refused(vault: Vault) -> None:
