@@ -25,7 +25,7 @@ docs/benchmarks.md says what each channel adds on LoCoMo.
 
 import heapq
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.corpus import (
     DEFAULTS,
@@ -37,9 +37,11 @@ from memcli.corpus import (
     Weights,
     inverse_frequency,
 )
-from memcli.graph import Links, Reached, Step, walk
 from memcli.neighbourhood import Neighbourhood
 from memcli.nudging import SPREAD, Adjust, Nudge, learned_factors
+
+if TYPE_CHECKING:
+    from memcli.graph import Links, Reached, Step
 
 __all__ = [
     "DEFAULTS",
@@ -75,7 +77,7 @@ class Hit(NamedTuple):
     score: float
     parts: dict[str, float]
     matched: tuple[str, ...]
-    way: tuple[Step, ...] = ()
+    way: "tuple[Step, ...]" = ()
 
 
 class Ranking(NamedTuple):
@@ -125,7 +127,7 @@ def rank(
     named: Collection[int] = (),
     inside: Inside | None = None,
     implied: Mapping[str, Collection[int]] | None = None,
-    links: Links | None = None,
+    links: "Links | None" = None,
     weights: Weights = DEFAULTS,
     adjust: Adjust | None = None,
 ) -> Ranking:
@@ -175,7 +177,7 @@ class _Found(NamedTuple):
     table: dict[str, dict[int, tuple[float, float]]]
     implied: dict[str, frozenset[int]]
     around: Neighbourhood
-    reached: dict[int, Reached]
+    reached: "dict[int, Reached]"
     totals: dict[int, float]
 
     def parts(self, doc: int) -> dict[str, float]:
@@ -207,7 +209,7 @@ def _found(
     admit: Admit | None,
     within: Collection[int] | None,
     inside: Inside | None,
-    links: Links | None,
+    links: "Links | None",
     weights: Weights,
 ) -> _Found | None:
     """Let the channels look, each from what the ones before it have found."""
@@ -231,6 +233,9 @@ def _found(
             totals[doc] = totals.get(doc, 0.0) + score
     reached: dict[int, Reached] = {}
     if links is not None and weights.depth and weights.graph:
+        # Not at the top: the hook of a prompt ranks by words alone, and loads no graph.
+        from memcli.graph import walk
+
         reached = walk(totals, links, corpus, weights, admit=admit, within=within)
         for doc, one in reached.items():
             totals[doc] = totals.get(doc, 0.0) + one.score

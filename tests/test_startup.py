@@ -150,6 +150,7 @@ def test_a_hook_loads_no_more_than_a_recall(
     heavy = {
         *("typer", "click", "git", "rich", "yaml", "frontmatter", "subprocess"),
         *("dataclasses", "inspect", "logging", "pathlib", "tempfile", "_hashlib"),
+        *("memcli.graph", "memcli.links", "memcli.linking", "memcli.registry"),
         *(("tomllib",) if event == "prompt-submit" else ()),
     }
     found = loaded_by(PROMPT.format(event=event, root=vault.root)) & heavy
