@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memcli.library import Vault, Vaults
+    from memcli.api import Vault, Vaults
 
 __version__ = "0.1.0"
 __all__ = ["Vault", "Vaults", "__version__"]
@@ -12,7 +12,7 @@ __all__ = ["Vault", "Vaults", "__version__"]
 def __getattr__(name: str) -> object:
     # Looked up late: a command line needs the version, not the library.
     if name in ("Vault", "Vaults"):
-        from memcli import library
+        from memcli import api
 
-        return getattr(library, name)
+        return getattr(api, name)
     raise AttributeError(name)

@@ -30,7 +30,7 @@ settings.register_profile(
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 if TYPE_CHECKING:
-    from memcli.library import Vault
+    from memcli.api import Vault
 
 _homes = itertools.count()
 
@@ -99,7 +99,7 @@ NOW = 1_795_262_400
 @pytest.fixture(scope="session")
 def ready_vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A vault as `memcli init` makes it, to be copied: git needs longer than a copy."""
-    from memcli.init import prepare
+    from memcli.vault.create import prepare
 
     folder = tmp_path_factory.mktemp("ready")
     root = folder / "vault"

@@ -9,22 +9,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memcli import (
-    Vault,
-    briefing,
-    codec,
-    injection,
-    inspect,
-    mental_models,
-    postings,
-    recall,
-    review,
+from memcli import Vault
+from memcli.curation import models, review
+from memcli.curation.entities import page as entity_pages
+from memcli.entries import codec
+from memcli.entries.eligibility import (
+    Agent,
+    ReadPolicy,
+    View,
+    alternatives,
+    facts,
+    visible,
 )
-from memcli import entities as entity_pages
-from memcli.document import facts
-from memcli.eligibility import Agent, ReadPolicy, View, alternatives, visible
-from memcli.entry import Entry, Visibility
+from memcli.entries.entry import Entry, Visibility
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, NotAllowed
+from memcli.recall import recall
+from memcli.search import whoosh_codec
+from memcli.sessions.briefing import compose, select
+from memcli.vault.health import inspect
 from tests.conftest import NOW, VaultMaker
 
 WORDS = ("deploy", "tests", "redis", "cache", "Tuesday", "release", "index", "login")
@@ -130,12 +132,11 @@ def surfaces(vault: Vault, query: str) -> dict[str, Any]:
         "reflect": vault.reflect(query).as_dict(),
         "pending": [one._asdict() for one in review.pending(vault)],
         "items": [
-            one._asdict()
-            for one in injection.reflections(vault, view=view, query=query)
+            one._asdict() for one in select.reflections(vault, view=view, query=query)
         ],
-        "start": briefing.at_start(vault, view),
-        "prompt": briefing.for_prompt(vault, briefing.question(query), view, ()).items,
-        "models": [one._asdict() for one in mental_models.models(vault, view)],
+        "start": compose.at_start(vault, view),
+        "prompt": compose.for_prompt(vault, compose.question(query), view, ()).items,
+        "models": [one._asdict() for one in models.models(vault, view)],
         "tags": vault.read(lambda reader: reader.starting("kind", "")),
         "entities": [one._asdict() for one in entity_pages.listed(vault)],
         "names": [one._asdict() for one in entity_pages.candidates(vault)],
@@ -208,7 +209,7 @@ def test_no_surface_shows_what_a_naive_filter_would_not(
     answer = Vault(str(naive), now_ms=lambda: NOW * 1000)
     query = " ".join(words)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(postings, "_FEW", few)
+        patch.setattr(whoosh_codec, "_FEW", few)
         assert surfaces(asked, query) == surfaces(answer, query)
     shutil.rmtree(folder)
 
@@ -310,7 +311,9 @@ def test_members_of_several_groups_see_what_is_shared_with_each(
 def test_what_shows_more_than_single_entries_is_for_the_owner(
     make_vault: VaultMaker,
 ) -> None:
-    from memcli import harvest, inspect, lint, repair, undo
+    from memcli.curation import undo
+    from memcli.sessions import mining_report
+    from memcli.vault.health import inspect, lint, repair
 
     vault = make_vault(agent="ada")
     for ask in (
@@ -318,7 +321,7 @@ def test_what_shows_more_than_single_entries_is_for_the_owner(
         inspect.overview,
         inspect.index_facts,
         repair.plan,
-        harvest.harvest,
+        mining_report.harvest,
     ):
         with pytest.raises(NotAllowed, match="for the owner"):
             ask(vault)
@@ -344,7 +347,7 @@ def test_a_config_of_agents_that_cannot_be_understood_is_refused(
 
 
 def test_inspect_agents_counts_what_each_wrote_and_sees(make_vault: VaultMaker) -> None:
-    from memcli.agents import agents
+    from memcli.vault.agents import agents
 
     ada = make_vault(agent="ada")
     config(ada.root, Agent("bob", ReadPolicy.SHARED))

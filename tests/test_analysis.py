@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import analysis
-from memcli.reader import stemmer
+from memcli.entries.text import tokens
+from memcli.search.reader import stemmer
 
 
 def terms(text: str) -> set[str]:
-    return set(analysis.terms(text, stemmer()))
+    return set(tokens.terms(text, stemmer()))
 
 
 def meet(asked: str, held: str) -> bool:
@@ -117,7 +117,7 @@ def test_different_hindi_vowels_stay_different_words() -> None:
     "text", ["", "   ", "?!", "the of and", "what is it about", "🎉"]
 )
 def test_text_without_content_gives_no_terms(text: str) -> None:
-    assert analysis.terms(text, stemmer()) == []
+    assert tokens.terms(text, stemmer()) == []
 
 
 def test_the_possessive_of_a_name_is_the_name() -> None:
@@ -126,22 +126,18 @@ def test_the_possessive_of_a_name_is_the_name() -> None:
 
 
 def test_a_question_names_each_term_by_the_word_that_was_asked() -> None:
-    assert analysis.question("Who was debugging?", stemmer()) == [
-        ("debug", "debugging")
-    ]
+    assert tokens.question("Who was debugging?", stemmer()) == [("debug", "debugging")]
 
 
 @given(st.text(max_size=200))
 def test_a_text_and_the_same_text_asked_give_the_same_terms(text: str) -> None:
     stem = stemmer()
-    assert [term for term, _ in analysis.question(text, stem)] == analysis.terms(
-        text, stem
-    )
+    assert [term for term, _ in tokens.question(text, stem)] == tokens.terms(text, stem)
 
 
 @given(st.text(max_size=200))
 def test_words_are_never_empty_and_never_longer_than_the_limit(text: str) -> None:
-    for word in analysis.words(text):
+    for word in tokens.words(text):
         assert 0 < len(word) <= 64
         assert word == word.strip()
 
@@ -155,4 +151,4 @@ def test_case_changes_no_term(words: list[str]) -> None:
 def test_a_long_run_of_characters_takes_linear_time() -> None:
     # A pattern that backtracks would not come back from these in a lifetime.
     for text in ("a_" * 50_000, "A" * 100_000, "a." * 50_000, "'" * 100_000):
-        analysis.terms(text, stemmer())
+        tokens.terms(text, stemmer())

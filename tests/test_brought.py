@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from memcli import Vault, backfill, forget, harvest, review, sessions, undo
-from memcli.backfill import reflect_file
-from memcli.entry import Status
-from memcli.hosts import open_transcript
-from memcli.reflection import Reflected
+from memcli import Vault
+from memcli.curation import forget, review, undo
+from memcli.entries.entry import Status
+from memcli.hosts.transcripts import open_transcript
+from memcli.sessions import backfill, mining_report
+from memcli.sessions.backfill import reflect_file
+from memcli.sessions.reflect_session import Reflected
+from memcli.vault import session_records
 from tests.hosts.writing import NOON, write
 from tests.test_reflection import ALWAYS, SEEDED, actions, commits, say, talk, texts
 
@@ -73,7 +76,7 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
     for path in (first, second):
         assert actions(reflect_file(vault, path)) == {"always": "forgotten"}
         assert "zebedee" not in records(vault).lower()
-    (one,) = harvest.current(vault, harvest.session(vault, "one"))
+    (one,) = mining_report.current(vault, mining_report.session(vault, "one"))
     assert (one["action"], one["title"], one["pattern"]) == (
         "forgotten",
         None,
@@ -212,9 +215,9 @@ def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
 ) -> None:
     path = talk(tmp_path, SEEDED)
     reflect_file(vault, path)
-    before = harvest.session(vault, "talk").candidates
+    before = mining_report.session(vault, "talk").candidates
     reflect_file(vault, path)
-    again = harvest.session(vault, "talk").candidates
+    again = mining_report.session(vault, "talk").candidates
     kept = [one for one in again if one["category"] != "idea"]
     assert kept == [one for one in before if one["category"] != "idea"]
     assert {one["action"] for one in kept} == {"saved", "review", "inbox"}
@@ -248,7 +251,7 @@ def test_more_sessions_than_are_listed_as_evidence_are_each_counted_once(
 def test_a_failure_does_not_lose_what_is_known_of_the_session(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli import redaction
+    from memcli.entries.text import redaction
 
     path = talk(tmp_path, SEEDED)
     done = reflect_file(vault, path)
@@ -262,7 +265,7 @@ def test_a_failure_does_not_lose_what_is_known_of_the_session(
         vault, [("generic", talk(tmp_path, [*SEEDED, ("user", "thanks")]))]
     )
     assert failed.outcome == "failed"
-    record = harvest.session(vault, "talk")
+    record = mining_report.session(vault, "talk")
     assert (record.reflected, len(record.candidates)) == (False, len(done.fates))
     monkeypatch.undo()
     assert actions(reflect_file(vault, path))["always"] == "forgotten"
@@ -272,7 +275,7 @@ def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
     vault: Vault, tmp_path: Path
 ) -> None:
     from memcli.errors import LockBusy
-    from memcli.lock import Lock
+    from memcli.storage.lock import Lock
 
     told: list[str] = []
     path = say(tmp_path, ALWAYS)
@@ -303,7 +306,7 @@ def test_a_record_with_strange_candidates_counts_as_none(
     (file,) = Path(vault.root, ".memcli", "run", "sessions").iterdir()
     document = json.loads(file.read_text("utf-8"))
     file.write_text(json.dumps({**document, "candidates": candidates}), "utf-8")
-    assert sessions.every(vault.root) == []
+    assert session_records.every(vault.root) == []
     assert actions(reflect_file(vault, path)) == {"always": "duplicate"}
 
 

@@ -7,8 +7,8 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memcli.codec import Decoded, decode, encode, rewrite
-from memcli.entry import (
+from memcli.entries.codec import Decoded, decode, encode, rewrite
+from memcli.entries.entry import (
     FIELDS,
     KINDS,
     Confidence,

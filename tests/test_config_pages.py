@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from memcli import config, layout
-from memcli.config import Config
+from memcli.entries import layout
+from memcli.storage import settings
+from memcli.storage.settings import Config
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "vault-format.md").read_text(encoding="utf-8")
@@ -21,8 +22,8 @@ SETTINGS = {
     "vault": {"kinds"},
     "limits": {"body", "lock_wait"},
     "reflections": {"invariant", "derived"},
-    "injection": set(config.Injection._fields),
-    "memory": set(config.Memory._fields),
+    "injection": set(settings.Injection._fields),
+    "memory": set(settings.Memory._fields),
     "signals": {"log"},
 }
 
@@ -32,7 +33,7 @@ def test_what_is_shown_is_the_default(where: str, tmp_path: Path):
     path = tmp_path / layout.CONFIG
     path.parent.mkdir()
     path.write_text(SHOWN[where], encoding="utf-8")
-    shown = config.load(str(tmp_path))
+    shown = settings.load(str(tmp_path))
     assert shown.kinds
     assert shown._replace(kinds=()) == Config()
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import credentials
+from memcli.api import Vault
+from memcli.entries.text import secrets
 from memcli.errors import SecretFound
-from memcli.library import Vault
 
 # Put together here, so that no scanner takes this file for a leak.
 _R36 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -79,35 +79,35 @@ HARMLESS = {
 
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_of_each_form_is_found(name: str) -> None:
-    assert credentials.find(f"first line\n{SECRETS[name]}\n")
+    assert secrets.find(f"first line\n{SECRETS[name]}\n")
 
 
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_finding_names_the_line_and_never_the_secret(name: str) -> None:
     secret = SECRETS[name]
-    (finding, *_) = credentials.find(f"one\ntwo\n{secret}\nfour")
+    (finding, *_) = secrets.find(f"one\ntwo\n{secret}\nfour")
     assert finding.line == 3
     assert not any(len(part) > 7 and part in finding.kind for part in secret.split())
 
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_only_looks_like_a_secret_is_none(name: str) -> None:
-    assert credentials.find(HARMLESS[name]) == []
+    assert secrets.find(HARMLESS[name]) == []
 
 
 def test_every_secret_of_a_text_is_found_in_the_order_of_its_lines() -> None:
     text = "\n".join(SECRETS[name] for name in ("aws", "github", "npm"))
-    assert [finding.line for finding in credentials.find(text)] == [1, 2, 3]
+    assert [finding.line for finding in secrets.find(text)] == [1, 2, 3]
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_judged_without_an_error(text: str) -> None:
-    credentials.find(text + " token: " + text)
+    secrets.find(text + " token: " + text)
 
 
 @given(st.lists(st.from_regex(r"[a-z]{1,12}", fullmatch=True), max_size=30))
 def test_plain_words_are_never_a_secret(words: list[str]) -> None:
-    assert credentials.find("the token and the password " + " ".join(words)) == []
+    assert secrets.find("the token and the password " + " ".join(words)) == []
 
 
 def test_long_text_is_judged_in_linear_time() -> None:
@@ -117,7 +117,7 @@ def test_long_text_is_judged_in_linear_time() -> None:
         "a." * 50_000 + "token",
         "://" + "a" * 100_000,
     ):
-        credentials.find(text)
+        secrets.find(text)
 
 
 @pytest.mark.parametrize("field", ["text", "title", "tags", "excerpt"])

@@ -11,9 +11,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from memcli import Vault, recall, repair
-from memcli.entry import Status
-from memcli.lint import lint
+from memcli import Vault
+from memcli.entries.entry import Status
+from memcli.recall import recall
+from memcli.vault.health import repair
+from memcli.vault.health.lint import lint
 
 FULL = os.environ.get("MEMCLI_CROWD") == "full"
 WRITERS, SAVES = (16, 50) if FULL else (8, 12)
@@ -68,7 +70,8 @@ for number in range(int(count)):
 _READER = """
 import sys
 import time
-from memcli import Vault, recall
+from memcli import Vault
+from memcli.recall import recall
 root, count = sys.argv[1:]
 for number in range(int(count)):
     vault = Vault(root)

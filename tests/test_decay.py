@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import decay
-from memcli.entry import Confidence, Entry, Item
+from memcli.entries import decay
+from memcli.entries.entry import Confidence, Entry, Item
 
 NOW = 1_795_262_400
 

@@ -122,8 +122,8 @@ def test_the_test_that_would_catch_it_exists(defect: str) -> None:
 
 
 def test_lineage_names_ids_so_a_rename_breaks_nothing(vault: Vault) -> None:
-    from memcli.lineage import versions
-    from memcli.lint import lint
+    from memcli.vault.health.lint import lint
+    from memcli.vault.lineage import versions
 
     first = vault.save(vault.draft({"text": "one"})).id
     second = vault.evolve(first, "two")
@@ -159,7 +159,7 @@ def test_times_are_utc_whatever_the_zone(
 def test_temporary_names_are_never_the_same(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli import files
+    from memcli.storage import files
 
     seen: list[str] = []
     real = files._replace
@@ -178,7 +178,7 @@ def test_temporary_names_are_never_the_same(
 def test_a_duplicate_is_looked_up_and_not_scanned_for(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli import codec
+    from memcli.entries import codec
 
     drafts = [vault.draft({"text": f"memory number {n}"}) for n in range(200)]
     vault.save_all(drafts)

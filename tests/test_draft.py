@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from memcli.draft import draft
-from memcli.entry import KINDS, Entry
+from memcli.entries.entry import KINDS, Entry
+from memcli.entries.validate import draft
 from memcli.errors import MemcliError
 
 LIMIT = 1_000_000

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.eligibility import HISTORY_STATUSES, Facts, View, verdict
-from memcli.entry import Status
+from memcli.entries.eligibility import HISTORY_STATUSES, Facts, View, verdict
+from memcli.entries.entry import Status
 
 NOW = 1_000
 

@@ -8,21 +8,15 @@ from typing import Any
 
 import pytest
 
-from memcli import (
-    Vault,
-    aspects,
-    entities,
-    evolve,
-    importing,
-    lint,
-    naming,
-    propernames,
-    review,
-    undo,
-)
+from memcli import Vault
+from memcli.curation import evolve, importing, review, undo
+from memcli.curation.entities import aspects, decide
+from memcli.curation.entities import page as entities
+from memcli.curation.entities.decide import Request
+from memcli.entries.text import proper_names
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
-from memcli.naming import Request
-from memcli.recall import Filters
+from memcli.recall.recall import Filters
+from memcli.vault.health import lint
 from tests.conftest import VaultMaker
 
 
@@ -32,7 +26,7 @@ def save(vault: Vault, text: str, **fields: Any) -> str:
 
 
 def register(vault: Vault, name: str, *aliases: str, kind: str = "tool") -> None:
-    naming.apply(vault, Request("register", name, type=kind, aliases=aliases))
+    decide.apply(vault, Request("register", name, type=kind, aliases=aliases))
 
 
 def mentions(vault: Vault, entry_id: str) -> tuple[str, ...]:
@@ -63,7 +57,7 @@ def test_invalid_memory_type_returns_400_with_valid_options_listed(
         lambda: vault.draft({"text": "y", "type": "persn"}),
         lambda: evolve.evolve(vault, entry, {"type": "persn"}),
         lambda: vault.recall("x", filters=Filters(types=("persn",))),
-        lambda: naming.plan(vault, Request("register", "Ada", type="persn")),
+        lambda: decide.plan(vault, Request("register", "Ada", type="persn")),
     ]
     for ask in asks:
         with pytest.raises(InvalidValue, match=options) as refused:
@@ -92,7 +86,7 @@ def test_an_old_type_is_a_warning_and_recall_finds_the_entry(
     (row,) = vault.recall("apples").rows
     assert (row.id, row.type) == (entry, "unknown")
     assert file.read_bytes() == data
-    naming.apply(vault, Request("register", "Apples"))
+    decide.apply(vault, Request("register", "Apples"))
     assert f"type: {old}\n" in file.read_text("utf-8")
 
 
@@ -222,7 +216,7 @@ def test_a_dated_memory_without_a_verb_is_an_event() -> None:
     ],
 )
 def test_proper_names(text: str, names: list[tuple[str, bool]]) -> None:
-    assert [tuple(one) for one in propernames.proper_names(text)] == names
+    assert [tuple(one) for one in proper_names.proper_names(text)] == names
 
 
 def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
@@ -240,10 +234,10 @@ def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
 def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -> None:
     one = save(vault, "We met Grace Hopper, [[grace]] said no")
     other = save(vault, "nobody was there")
-    plan = naming.plan(vault, Request("register", "Grace Hopper", aliases=("Grace",)))
+    plan = decide.plan(vault, Request("register", "Grace Hopper", aliases=("Grace",)))
     assert [touched.id for touched in plan.entries] == [one]
     assert mentions(vault, one) == ("grace",)
-    _, commit = naming.apply(vault, plan.request)
+    _, commit = decide.apply(vault, plan.request)
     assert commit
     assert mentions(vault, one) == ("Grace Hopper",)
     assert mentions(vault, other) == ()
@@ -261,7 +255,7 @@ def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
     vault: Vault,
 ) -> None:
     save(vault, "We met Grace Hopper")
-    assert naming.ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
+    assert decide.ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
     assert entities.candidates(vault) == []
     file = Path(vault.root, "entities/ignored.txt")
     assert file.read_text().splitlines()[1:] == ["grace hopper"]
@@ -270,7 +264,7 @@ def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
     register(vault, "Grace Hopper")
     assert file.read_text().splitlines()[1:] == []
     with pytest.raises(NotAllowed, match="registered"):
-        naming.ignore(vault, ["Grace Hopper"])
+        decide.ignore(vault, ["Grace Hopper"])
 
 
 # --- rename, alias, merge -----------------------------------------------------------
@@ -283,7 +277,7 @@ def test_a_rename_changes_mentions_and_nothing_else(vault: Vault) -> None:
     text = path.read_bytes().replace(b"---\n[[", b"mine: {a: 1} # kept\n---\n[[")
     path.write_bytes(text)
     before = vault.registry.find("Redis")
-    naming.apply(vault, Request("rename", "redis", "Valkey"))
+    decide.apply(vault, Request("rename", "redis", "Valkey"))
     assert path.read_bytes() == text.replace(
         b"[Checkout, Redis]", b"[Checkout, Valkey]"
     )
@@ -305,7 +299,7 @@ def test_a_merge_makes_two_entities_one(vault: Vault) -> None:
     one = save(vault, "the Redis DB")
     old = save(vault, "the rdb was slow")
     vault.resolve(old)
-    plan, _ = naming.apply(vault, Request("merge", "Redis DB", "Redis"))
+    plan, _ = decide.apply(vault, Request("merge", "Redis DB", "Redis"))
     assert {touched.id for touched in plan.entries} == {both, one, old}
     assert [mentions(vault, each) for each in (both, one, old)] == [("Redis",)] * 3
     (left,) = vault.registry.entities
@@ -316,11 +310,11 @@ def test_a_merge_makes_two_entities_one(vault: Vault) -> None:
 
 def test_what_is_only_mentioned_can_be_merged_and_renamed(vault: Vault) -> None:
     one = save(vault, "parse_args and parseArgs")
-    naming.apply(vault, Request("merge", "parseArgs", "parse_args"))
+    decide.apply(vault, Request("merge", "parseArgs", "parse_args"))
     assert mentions(vault, one) == ("parse_args",)
     assert entities.page(vault, "parseArgs").name == "parse_args"
     other = save(vault, "some_name")
-    naming.apply(vault, Request("rename", "some_name", "Some Name"))
+    decide.apply(vault, Request("rename", "some_name", "Some Name"))
     assert mentions(vault, other) == ("Some Name",)
 
 
@@ -329,7 +323,7 @@ def test_two_files_of_one_name_become_one(vault: Vault) -> None:
     file = Path(vault.root, "entities/unknown/redis.md")
     file.parent.mkdir(parents=True)
     file.write_text("---\ntitle: redis\naliases: [cache]\n---\n")
-    naming.apply(vault, Request("merge", "redis", "Redis"))
+    decide.apply(vault, Request("merge", "redis", "Redis"))
     (left,) = vault.registry.entities
     assert left.aliases == ("kv", "cache")
 
@@ -337,11 +331,11 @@ def test_two_files_of_one_name_become_one(vault: Vault) -> None:
 def test_an_alias_links_what_was_written_before(vault: Vault) -> None:
     register(vault, "Redis")
     one = save(vault, "valkey is new")
-    naming.apply(vault, Request("alias", "Redis", "valkey"))
+    decide.apply(vault, Request("alias", "Redis", "valkey"))
     assert mentions(vault, one) == ("Redis",)
     longer = save(vault, "Redis Cluster is another thing")
-    naming.apply(vault, Request("register", "Redis Cluster", type="system"))
-    naming.apply(vault, Request("alias", "Redis", "rdb"))
+    decide.apply(vault, Request("register", "Redis Cluster", type="system"))
+    decide.apply(vault, Request("alias", "Redis", "rdb"))
     assert mentions(vault, longer) == ("Redis", "Redis Cluster")
 
 
@@ -358,7 +352,7 @@ def test_a_name_that_is_taken_is_refused(vault: Vault, request_: Request) -> Non
     register(vault, "Redis", "kv")
     register(vault, "Etcd")
     with pytest.raises(NotAllowed, match="is registered") as error:
-        naming.apply(vault, request_)
+        decide.apply(vault, request_)
     assert error.value.error_code == "entity_exists"
 
 
@@ -382,7 +376,7 @@ def test_what_makes_no_sense_changes_nothing(
     register(vault, "Redis", "kv")
     before = snapshot(vault.root)
     with pytest.raises(error):
-        naming.apply(vault, request_)
+        decide.apply(vault, request_)
     assert snapshot(vault.root) == before
 
 
@@ -402,7 +396,7 @@ def test_a_decision_is_one_commit_that_undo_takes_back(
     register(vault, "Etcd")
     save(vault, "kv, etcd, a store, something New")
     before = snapshot(vault.root)
-    naming.apply(vault, request_)
+    decide.apply(vault, request_)
     undo.undo_last(vault, "review: ")
     after = snapshot(vault.root)
     assert {**after, "rev-parse HEAD": ""} == {**before, "rev-parse HEAD": ""}
@@ -422,7 +416,7 @@ def test_a_rename_that_is_killed_is_finished_or_has_not_happened(
 
     child = os.fork()
     if child == 0:
-        naming.apply(make_vault(fault=fault), Request("rename", "Redis", "Valkey"))
+        decide.apply(make_vault(fault=fault), Request("rename", "Redis", "Valkey"))
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     after = make_vault()
@@ -437,9 +431,9 @@ def test_deciding_on_entities_is_for_the_owner(make_vault: VaultMaker) -> None:
     register(make_vault(), "Redis")
     ada = make_vault(agent="ada")
     with pytest.raises(NotAllowed, match="for the owner"):
-        naming.plan(ada, Request("rename", "Redis", "X"))
+        decide.plan(ada, Request("rename", "Redis", "X"))
     with pytest.raises(NotAllowed, match="for the owner"):
-        naming.ignore(ada, ["X"])
+        decide.ignore(ada, ["X"])
 
 
 def test_the_page_about_entities_prints_the_tables_of_aspects() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.entry import (
+from memcli.entries.entry import (
     FIELDS,
     ID_LENGTH,
     KINDS,

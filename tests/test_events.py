@@ -13,7 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import Vault, event, events, layout, signals, usage
+from memcli import Vault
+from memcli.entries import layout
+from memcli.vault.health import usage
+from memcli.vault.signals import event, summary
+from memcli.vault.signals import log as events
 from tests.conftest import NOW, VaultMaker
 
 TEXT = st.text(max_size=12)
@@ -123,7 +127,7 @@ def test_whatever_stands_in_a_log_can_be_counted(
     broken = {**signal, name: data.draw(ANYTHING)}
     line = json.dumps(broken).encode()
     found = [one for one in [events.decode(line)] if one]
-    signals.summary(found)
+    summary.summary(found)
     event.uses(found)
 
 
@@ -201,7 +205,7 @@ def test_uses_are_counted_once_though_the_rotation_is_killed(
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    place = "memcli.files.write_atomic" if step == "before" else "os.unlink"
+    place = "memcli.storage.files.write_atomic" if step == "before" else "os.unlink"
     with monkeypatch.context() as patch:
         patch.setattr(place, killed)
         with pytest.raises(KeyboardInterrupt):
@@ -341,7 +345,8 @@ def test_a_pipe_in_its_place_stops_nobody(vault: Vault, name: str):
     path.unlink(missing_ok=True)
     os.mkfifo(path)
     program = (
-        "import sys; from memcli import Vault, usage; vault = Vault.open(sys.argv[1]);"
+        "import sys; from memcli import Vault; from memcli.vault.health import usage; "
+        "vault = Vault.open(sys.argv[1]);"
         "print(vault.recall('deploy').rows[0].id, usage.usage(vault).bytes);"
         "vault.resolve(sys.argv[2])"
     )
@@ -467,8 +472,8 @@ def test_a_new_vault_pays_for_no_parser(vault: Vault):
     path = Path(vault.root, layout.CONFIG)
     assert "[signals]" in path.read_text(encoding="utf-8")
     code = (
-        "import sys; from memcli import config; "
-        f"assert config.logs_signals({vault.root!r}); "
+        "import sys; from memcli.storage import settings; "
+        f"assert settings.logs_signals({vault.root!r}); "
         "assert 'tomllib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli import Vault, evolve, recall
-from memcli.document import links_of
-from memcli.entry import Status, is_adopted
+from memcli import Vault
+from memcli.curation import evolve
+from memcli.entries.entry import Status, is_adopted
+from memcli.entries.text.links import links_of
 from memcli.errors import (
     AmbiguousId,
     Conflict,
@@ -22,7 +23,8 @@ from memcli.errors import (
     UsageError,
     WriteFailed,
 )
-from memcli.lineage import versions
+from memcli.recall import recall
+from memcli.vault.lineage import versions
 from tests.conftest import NOW
 
 DAY = 86_400
@@ -162,7 +164,7 @@ def test_links_that_the_new_text_drops_are_carried_over(vault: Vault) -> None:
 def test_links_to_the_path_keep_working_and_lead_to_the_new_version(
     vault: Vault,
 ) -> None:
-    from memcli.inspect import inspect
+    from memcli.vault.health.inspect import inspect
 
     old = save(vault, "The runbook", title="Run Book")
     linking = save(vault, "See [[run-book]] and [[Run Book]]")

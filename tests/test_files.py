@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from memcli import files
 from memcli.errors import LockBusy, Unreadable, UnsafePath, WriteFailed
-from memcli.lock import Lock
+from memcli.storage import files
+from memcli.storage.lock import Lock
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 STEPS = ("created", "written", "synced", "replaced", "settled")
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX permissions and signals")
@@ -129,7 +131,7 @@ def test_killed_write_leaves_old_or_new(tmp_path: Path, step: str) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(b"old")
     program = (
-        "import os, sys; from memcli import files\n"
+        "import os, sys; from memcli.storage import files\n"
         "def fault(step):\n"
         "    if step == sys.argv[2]: os.kill(os.getpid(), 9)\n"
         "files.write_atomic(sys.argv[1], b'new', fault=fault)"
@@ -349,7 +351,7 @@ def test_new_files_get_what_the_umask_allows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_new_files_are_none_or_all(tmp_path: Path, step: str) -> None:
     program = (
-        "import os, sys; from memcli import files\n"
+        "import os, sys; from memcli.storage import files\n"
         "def fault(step):\n"
         "    if step == sys.argv[2]: os.kill(os.getpid(), 9)\n"
         "items = [(f'{sys.argv[1]}/{i}.md', b'new') for i in range(3)]\n"
@@ -365,7 +367,7 @@ def test_killed_new_files_are_none_or_all(tmp_path: Path, step: str) -> None:
 # --- Lock ---------------------------------------------------------------------
 
 HOLDER = (
-    "import sys, time; from memcli.lock import Lock\n"
+    "import sys, time; from memcli.storage.lock import Lock\n"
     "with Lock(sys.argv[1], 0):\n"
     "    print('held', flush=True); time.sleep(60)"
 )
@@ -475,7 +477,7 @@ def test_child_process_does_not_inherit_the_lock(tmp_path: Path) -> None:
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     program = (
-        "import sys; from memcli.lock import Lock\n"
+        "import sys; from memcli.storage.lock import Lock\n"
         "for _ in range(25):\n"
         "    with Lock(sys.argv[1] + '.lock', 60):\n"
         "        n = int(open(sys.argv[1]).read())\n"
@@ -645,7 +647,7 @@ def test_missing_root_is_unreadable(tmp_path: Path) -> None:
 def test_import_is_light() -> None:
     heavy = "pathlib tempfile subprocess inspect logging dataclasses threading"
     program = (
-        "import sys; import memcli.files\n"
+        "import sys; import memcli.storage.files\n"
         f"print([m for m in {heavy.split()} if m in sys.modules])"
     )
     said = subprocess.run(
@@ -653,7 +655,7 @@ def test_import_is_light() -> None:
         capture_output=True,
         text=True,
         check=True,
-        cwd=os.path.dirname(os.path.dirname(files.__file__)),
+        cwd=ROOT,
     )
     assert said.stdout == "[]\n"
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, forget, recall, review
-from memcli.entry import Status
+from memcli import Vault
+from memcli.curation import forget, review
+from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound
-from memcli.lint import lint
+from memcli.recall import recall
+from memcli.vault.health.lint import lint
 from tests.conftest import NOW
 
 SECRET = "xyzzy-the-words-to-forget"

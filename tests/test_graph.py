@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.corpus import Weights
-from memcli.eligibility import View
+from memcli.entries.eligibility import View
 from memcli.errors import InvalidValue
-from memcli.graph import Edge, walk
-from memcli.ranking import LEXICAL_SHARE, Ranking, rank
-from memcli.recall import Filters, Recalled, recall, view
+from memcli.recall.recall import Filters, Recalled, recall, view
+from memcli.search.ranking.bm25 import LEXICAL_SHARE, Ranking, rank
+from memcli.search.ranking.corpus import Weights
+from memcli.search.ranking.graph import Edge, walk
 from tests.test_ranking import NOW as MOMENT
 from tests.test_ranking import Doc, Toy
 

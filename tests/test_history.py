@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from memcli import gitprocess, history
-from memcli.bulkcommit import MANY
 from memcli.errors import HistoryError, LockBusy, NotAVault
-from memcli.history import Repository
+from memcli.storage.git import process
+from memcli.storage.git.bulk_commit import MANY
+from memcli.storage.git.repository import Repository
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 ODD_NAMES = (
     "memories/with space.md",
@@ -356,12 +358,12 @@ def test_commit_from_inside_another_repositorys_hook(
     other.git("add", "-A")
     vault.write("a.md")
     program = (
-        "import sys; from memcli.history import Repository\n"
+        "import sys; from memcli.storage.git.repository import Repository\n"
         "r = Repository.open(sys.argv[1])\n"
         "assert r.commit(['a.md'], 'from a hook')\n"
         "assert r.log('a.md') and r.status() == []"
     )
-    package = os.path.dirname(os.path.dirname(history.__file__))
+    package = ROOT
     other.hook(
         "pre-commit",
         f"PYTHONPATH='{package}' '{sys.executable}' -c \"{program}\" '{vault.root}'",
@@ -505,14 +507,14 @@ def test_interrupted_commit_is_undone_or_done(vault: Vault) -> None:
     vault.hook("pre-commit", "touch .git/started; exec sleep 30")
     vault.write("a.md")
     program = (
-        "import sys; from memcli.history import Repository\n"
+        "import sys; from memcli.storage.git.repository import Repository\n"
         "Repository.open(sys.argv[1]).commit(['a.md'], 'add')"
     )
     running = subprocess.Popen(
         [sys.executable, "-c", program, str(vault.root)],
         stderr=subprocess.PIPE,
         start_new_session=True,
-        cwd=os.path.dirname(os.path.dirname(history.__file__)),
+        cwd=ROOT,
     )
     while not (vault.root / ".git/started").exists():
         time.sleep(0.01)
@@ -530,12 +532,12 @@ def test_git_of_a_killed_memcli_finishes_and_the_next_one_waits(
     vault.hook("pre-commit", "touch .git/started; sleep 0.3")
     vault.write("a.md")
     program = (
-        "import sys; from memcli.history import Repository\n"
+        "import sys; from memcli.storage.git.repository import Repository\n"
         "Repository.open(sys.argv[1]).commit(['a.md'], 'add: a')"
     )
     running = subprocess.Popen(
         [sys.executable, "-c", program, str(vault.root)],
-        cwd=os.path.dirname(os.path.dirname(history.__file__)),
+        cwd=ROOT,
     )
     while not (vault.root / ".git/started").exists():
         time.sleep(0.01)
@@ -684,13 +686,13 @@ def started(module: str) -> Sequence[str]:
         capture_output=True,
         text=True,
         check=True,
-        cwd=os.path.dirname(os.path.dirname(history.__file__)),
+        cwd=ROOT,
     )
     return done.stdout.split()
 
 
 def test_import_is_light() -> None:
-    assert started("memcli.history") == []
+    assert started("memcli.storage.git.repository") == []
 
 
 def test_portable_way_to_start_git_agrees(vault: Vault) -> None:
@@ -701,8 +703,8 @@ def test_portable_way_to_start_git_agrees(vault: Vault) -> None:
     for words in (["status", "--short"], ["rev-parse", "none"], ["check-ignore", "-z"]):
         command = [git, "-C", str(vault.root), *words]
         vault.write("a.md")
-        here = gitprocess.spawn(command, env, b"a.md\0")
-        there = gitprocess.run_portably(command, env, b"a.md\0")
+        here = process.spawn(command, env, b"a.md\0")
+        there = process.run_portably(command, env, b"a.md\0")
         assert here == there
 
 

@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, files, recall, review
+from memcli import Vault
+from memcli.curation import review
 from memcli.errors import (
     Conflict,
     HistoryError,
@@ -27,7 +28,9 @@ from memcli.errors import (
     UnsafePath,
     WriteFailed,
 )
-from memcli.lint import lint
+from memcli.recall import recall
+from memcli.storage import files
+from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker, isolated_environment
 
 Snapshot = Callable[[str], dict[str, str]]
@@ -201,7 +204,7 @@ def open_vault(ready_vault: Path) -> Iterator[Vault]:
         warnings.warn(f"{_UNTESTED}; {reason}", stacklevel=1)
         pytest.skip(reason)
     # What the child needs may lie where only root can read it.
-    from memcli import evolve, forget, resolve
+    from memcli.curation import evolve, forget, resolve
 
     assert evolve
     assert forget
@@ -261,7 +264,7 @@ def config(vault: Vault, text: str) -> None:
 
 _HOLDER = """
 import sys, time
-from memcli.lock import Lock
+from memcli.storage.lock import Lock
 with Lock(sys.argv[1], 0):
     print("held", flush=True)
     time.sleep(60)

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memcli import codec, ideas, layout
-from memcli import ledger as book
-from memcli.entry import Status
+from memcli.curation.ideas import ledger as book
+from memcli.curation.ideas import page
+from memcli.curation.ideas.page import Idea
+from memcli.entries import codec, layout
+from memcli.entries.entry import Status
 from memcli.errors import (
     EntryNotFound,
     InvalidEntry,
@@ -17,7 +19,6 @@ from memcli.errors import (
     NotAllowed,
     UnsafePath,
 )
-from memcli.ideas import Idea
 
 DAY = "2026-11-21"
 CACHE = Idea(
@@ -79,7 +80,7 @@ by_hand = st.lists(
 
 
 def test_a_new_ledger_has_the_format() -> None:
-    first = ideas.append("", CACHE)
+    first = page.append("", CACHE)
     assert first == (
         "# Ideas\n"
         "\n"
@@ -88,7 +89,7 @@ def test_a_new_ledger_has_the_format() -> None:
         "[[incubator/warm-the-index-on-login/_index.md]]\n"
     )
     other = CACHE._replace(title="Another", slug="another", summary="One. Two.")
-    assert ideas.append(first, other) == first + (
+    assert page.append(first, other) == first + (
         "\n## 2026-11-21: Another\nOne. Two.\n[[incubator/another/_index.md]]\n"
     )
 
@@ -100,7 +101,7 @@ def test_adding_changes_no_byte_that_is_there_and_happens_once(
 ) -> None:
     taken = {section.slug for section in book.parse(ledger)}
     idea = idea._replace(slug=book.slug(idea.title, taken))
-    after = ideas.append(ledger, idea)
+    after = page.append(ledger, idea)
     assert after.startswith(ledger)
     before = book.parse(ledger)
     sections = book.parse(after)
@@ -111,12 +112,12 @@ def test_adding_changes_no_byte_that_is_there_and_happens_once(
         assert (added.day, added.slug, added.state) == (idea.day, idea.slug, "open")
         heading = after.split("\n")[added.line - 2 : added.line]
         assert not heading[0].strip("\r\ufeff \t")
-    assert ideas.append(after, idea) == after
+    assert page.append(after, idea) == after
 
 
 def test_windows_line_ends_and_a_missing_last_one_are_kept() -> None:
     ledger = "# Ideas\r\n\r\nmine, by hand"
-    after = ideas.append(ledger, CACHE)
+    after = page.append(ledger, CACHE)
     assert after.startswith(ledger + "\r\n\r\n## 2026-11-21: Warm")
     assert "\n" not in after.replace("\r\n", "")
 
@@ -126,7 +127,7 @@ def test_windows_line_ends_and_a_missing_last_one_are_kept() -> None:
     [("x", "\n\n"), ("x\n", "\n"), ("x\n\n", ""), ("x\n  ", "\n"), ("\n", "")],
 )
 def test_one_blank_line_stands_between_ideas(ledger: str, gap: str) -> None:
-    added = ideas.append(ledger, CACHE)[len(ledger) :]
+    added = page.append(ledger, CACHE)[len(ledger) :]
     assert added.partition("## ")[0] in (gap, gap + "# Ideas\n\n")
 
 
@@ -139,8 +140,8 @@ def test_one_blank_line_stands_between_ideas(ledger: str, gap: str) -> None:
     ],
 )
 def test_the_same_title_is_not_added_again(title: str) -> None:
-    ledger = ideas.append("", CACHE)
-    assert ideas.append(ledger, CACHE._replace(title=title, slug="other")) == ledger
+    ledger = page.append("", CACHE)
+    assert page.append(ledger, CACHE._replace(title=title, slug="other")) == ledger
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,7 @@ def test_the_same_title_is_not_added_again(title: str) -> None:
     ],
 )
 def test_a_summary_cannot_pose_as_an_idea_or_a_decision(summary: str) -> None:
-    ledger = ideas.append("", CACHE._replace(summary=summary))
+    ledger = page.append("", CACHE._replace(summary=summary))
     (section,) = book.parse(ledger)
     assert (section.slug, section.state) == (CACHE.slug, "open")
     assert not re.search(r"^(?:```|<!--)", ledger, re.MULTILINE)
@@ -165,7 +166,7 @@ def test_a_summary_cannot_pose_as_an_idea_or_a_decision(summary: str) -> None:
 def test_a_day_that_is_none_is_refused() -> None:
     for day in ("2026-11", "yesterday", "2026-02-31"):
         with pytest.raises(InvalidValue):
-            ideas.append("", CACHE._replace(day=day))
+            page.append("", CACHE._replace(day=day))
 
 
 # --- slugs ------------------------------------------------------------------------
@@ -188,7 +189,7 @@ def test_a_slug_is_a_safe_name_of_at_most_40_characters(title: str, used: int) -
         assert re.fullmatch("[a-z0-9-]{1,40}", name)
         assert name not in taken
         taken.add(name)
-        assert ideas.page_path(name) == f"ideas/incubator/{name}/_index.md"
+        assert page.page_path(name) == f"ideas/incubator/{name}/_index.md"
 
 
 def test_titles_of_other_scripts_do_not_share_a_slug() -> None:
@@ -198,14 +199,14 @@ def test_titles_of_other_scripts_do_not_share_a_slug() -> None:
 @pytest.mark.parametrize("name", ["..", "../x", "a/b", "", ".git", "a\\b", "a\0", "/x"])
 def test_a_slug_that_is_no_folder_name_is_refused(name: str) -> None:
     with pytest.raises(UnsafePath):
-        ideas.page_path(name)
+        page.page_path(name)
 
 
 # --- pages ------------------------------------------------------------------------
 
 
 def test_a_page_says_what_it_is_and_where_it_came_from() -> None:
-    data = ideas.page_of(CACHE._replace(at="2026-11-21T09:30:00Z")).decode()
+    data = page.page_of(CACHE._replace(at="2026-11-21T09:30:00Z")).decode()
     assert data == (
         "---\n"
         "id: zgakfg1t894w9rfg\n"
@@ -237,8 +238,8 @@ def test_a_page_says_what_it_is_and_where_it_came_from() -> None:
 @given(made)
 def test_whatever_an_idea_says_its_page_is_read_back(idea: Idea) -> None:
     idea = idea._replace(slug=book.slug(idea.title))
-    path = ideas.page_path(idea.slug)
-    decoded = codec.decode(ideas.page_of(idea), path)
+    path = page.page_path(idea.slug)
+    decoded = codec.decode(page.page_of(idea), path)
     assert decoded.problems == ()
     assert decoded.entry.status is Status.PENDING
     assert decoded.entry.kind == "idea"
@@ -249,7 +250,7 @@ def test_whatever_an_idea_says_its_page_is_read_back(idea: Idea) -> None:
 
 
 def test_incubating_is_pending_on_an_ideas_page_only() -> None:
-    data = ideas.page_of(CACHE)
+    data = page.page_of(CACHE)
     for path, status in (
         (layout.idea_page("x"), Status.PENDING),
         ("archive/ideas/incubator/x/_index.zqh58dan3e1k64x4.md", Status.PENDING),
@@ -260,7 +261,7 @@ def test_incubating_is_pending_on_an_ideas_page_only() -> None:
 
 def test_a_rewrite_of_a_page_leaves_its_word() -> None:
     path = layout.idea_page(CACHE.slug)
-    data = ideas.page_of(CACHE)
+    data = page.page_of(CACHE)
     entry = codec.decode(data, path).entry
     tagged = codec.rewrite(data, entry.replace(tags=("cache",)))
     assert b"\nstatus: incubating\n" in tagged
@@ -278,7 +279,7 @@ def test_several_ideas_are_planned_at_once() -> None:
         CACHE._replace(title="Warm the index on login?!", slug="", record="r8"),
         CACHE._replace(title="Another", slug="", record="r9"),
     ]
-    files = ideas.plan({}, new)
+    files = page.plan({}, new)
     assert sorted(files) == [
         LEDGER,
         "ideas/incubator/another/_index.md",
@@ -286,46 +287,46 @@ def test_several_ideas_are_planned_at_once() -> None:
     ]
     sections = book.parse(files[LEDGER].decode())
     assert [one.slug for one in sections] == ["warm-the-index-on-login", "another"]
-    assert ideas.plan(files, new) == {}
+    assert page.plan(files, new) == {}
 
 
 def test_a_known_idea_is_left_out_in_whatever_state() -> None:
-    files = ideas.plan({}, [CACHE])
+    files = page.plan({}, [CACHE])
     text = files[LEDGER].decode()
-    other = ideas.append(text, CACHE._replace(title="Other", slug="other"))
+    other = page.append(text, CACHE._replace(title="Other", slug="other"))
     for ledger in (
         text,
         book.dismiss(text, CACHE.slug, DAY),
         book.promote(text, CACHE.slug, DAY, "[[memories/idea/x.md]]"),
         book.merge(other, CACHE.slug, "other", DAY),
     ):
-        assert ideas.plan({LEDGER: ledger.encode()}, [CACHE._replace(slug="")]) == {}
-        assert ideas.keys(CACHE) & ideas.known({LEDGER: ledger.encode()})
+        assert page.plan({LEDGER: ledger.encode()}, [CACHE._replace(slug="")]) == {}
+        assert page.keys(CACHE) & page.known({LEDGER: ledger.encode()})
 
 
 def test_a_record_read_again_is_known_though_its_title_was_edited() -> None:
-    files = ideas.plan({}, [CACHE])
+    files = page.plan({}, [CACHE])
     long = "Warm the index on login, so that nobody ever has to wait"
     first = CACHE._replace(title=long, slug="")
-    files = ideas.plan({}, [first])
+    files = page.plan({}, [first])
     files[LEDGER] = files[LEDGER].replace(long.encode(), b"Warm it")
     again = first._replace(title=long + " again")
-    assert ideas.plan(files, [again]) == {}
+    assert page.plan(files, [again]) == {}
     elsewhere = again._replace(record="r8")
-    assert len(ideas.plan(files, [elsewhere])) == 2
+    assert len(page.plan(files, [elsewhere])) == 2
 
 
 def test_a_taken_folder_gives_another_name() -> None:
     there = {"ideas/incubator/warm-the-index-on-login/": b""}
     archived = "archive/ideas/incubator/warm-the-index-on-login-2/_index.x.md"
-    files = ideas.plan({**there, archived: b"---\nbroken: [\n---\n"}, [CACHE])
+    files = page.plan({**there, archived: b"---\nbroken: [\n---\n"}, [CACHE])
     assert layout.idea_page("warm-the-index-on-login-3") in files
 
 
 def test_a_ledger_that_is_no_text_is_refused_with_its_line() -> None:
     for data, line in ((b"# Ideas\n\xff", 2), (b"a\nb\n<<<<<<< HEAD\n", 3)):
         with pytest.raises(InvalidEntry) as refused:
-            ideas.plan({LEDGER: data}, [CACHE])
+            page.plan({LEDGER: data}, [CACHE])
         assert (refused.value.path, refused.value.line) == (LEDGER, line)
 
 
@@ -334,9 +335,9 @@ def test_a_plan_keeps_the_ledger_and_planning_again_writes_nothing(
     ledger: str, new: list[Idea]
 ) -> None:
     there = {LEDGER: ledger.encode()}
-    files = ideas.plan(there, new)
+    files = page.plan(there, new)
     assert files.get(LEDGER, there[LEDGER]).startswith(there[LEDGER])
-    assert ideas.plan({**there, **files}, new) == {}
+    assert page.plan({**there, **files}, new) == {}
 
 
 # --- what a person writes ---------------------------------------------------------
@@ -373,8 +374,8 @@ def changed(before: str, after: str) -> list[str]:
 @pytest.fixture
 def ledger() -> str:
     text = "# Ideas\r\n\r\n  by hand ~~x~~  \r\n"
-    text = ideas.append(text, CACHE)
-    return ideas.append(text, CACHE._replace(title="Other", slug="other"))
+    text = page.append(text, CACHE)
+    return page.append(text, CACHE._replace(title="Other", slug="other"))
 
 
 def test_a_promotion_is_noted_behind_the_link(ledger: str) -> None:
@@ -419,7 +420,7 @@ def test_a_decision_changes_one_line_and_no_other(
 ) -> None:
     taken = {section.slug for section in book.parse(text)}
     idea = idea._replace(slug=book.slug(idea.title, taken))
-    text = ideas.append(text, idea)
+    text = page.append(text, idea)
     opened = [one for one in book.parse(text) if one.state == "open"]
     if not opened:
         return
@@ -464,6 +465,6 @@ def test_a_wrong_name_gets_the_nearest_one(ledger: str) -> None:
 
 
 def test_the_module_touches_no_disk_and_no_clock() -> None:
-    for module in (ideas, book):
+    for module in (page, book):
         source = Path(str(module.__file__)).read_text(encoding="utf-8")
         assert not re.search(r"^ *(?:import|from) (?:os|time|datetime)", source, re.M)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from memcli import importing
+from memcli.api import Vault
+from memcli.curation import importing
 from memcli.errors import Unreadable, UsageError
-from memcli.library import Vault
 
 
 def lines(*values: Any) -> bytes:

@@ -8,8 +8,13 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, evolve, ideas, incubator, layout, recall, review, undo
-from memcli.entry import Status
+from memcli import Vault
+from memcli.curation import evolve, review, undo
+from memcli.curation.ideas import incubator
+from memcli.curation.ideas import page as ideas
+from memcli.curation.ideas.page import Idea
+from memcli.entries import layout
+from memcli.entries.entry import Status
 from memcli.errors import (
     Conflict,
     EntryNotFound,
@@ -19,9 +24,9 @@ from memcli.errors import (
     UnsafePath,
     UsageError,
 )
-from memcli.ideas import Idea
-from memcli.inspect import overview
-from memcli.lint import lint
+from memcli.recall import recall
+from memcli.vault.health.inspect import overview
+from memcli.vault.health.lint import lint
 from tests.conftest import NOW
 
 DAY = "2026-11-21"

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import Vault, files, init, layout
-from memcli.index import Behind, Index
-from memcli.recall import Recalled, enumerate_all, view
+from memcli import Vault
+from memcli.entries import layout
+from memcli.recall.recall import Recalled, enumerate_all, view
+from memcli.search.index import Behind, Index
+from memcli.storage import files
+from memcli.vault import create
 
 NOW = 1_795_000_000
 
@@ -139,7 +142,7 @@ def test_index_of_another_version_is_rebuilt(
 ) -> None:
     save(vault, "red apples")
     vault.recall("apples")
-    monkeypatch.setattr("memcli.index.ROW_VERSION", 999)
+    monkeypatch.setattr("memcli.search.index.ROW_VERSION", 999)
     said: list[str] = []
     again = Vault.open(vault.root, tell=said.append)
     assert texts(again, "apples") == ["red apples"]
@@ -204,7 +207,7 @@ def test_updated_index_answers_like_a_new_one(
     steps: list[tuple[str, int, str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     root = tmp_path_factory.mktemp("v") / "vault"
-    init.prepare(str(root))
+    create.prepare(str(root))
     vault = Vault.open(str(root), tell=lambda _: None)
     notes = root / "memories"
     for step, number, text in steps:
@@ -277,7 +280,7 @@ def test_what_is_racy_no_more_is_read_once(
     save(vault, "We deploy on Tuesdays")
     assert vault.recall("deploy").rows
     later = time.time_ns() + 60_000_000_000
-    monkeypatch.setattr("memcli.index.time.time_ns", lambda: later)
+    monkeypatch.setattr("memcli.search.index.time.time_ns", lambda: later)
     read: list[str] = []
     whole = files.read
 

@@ -15,12 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.codec import decode
-from memcli.document import facts
-from memcli.eligibility import View, verdict
+from memcli.entries.codec import decode
+from memcli.entries.eligibility import View, facts, verdict
 from memcli.errors import InvalidEntry
-from memcli.lock import Lock
-from memcli.recall import Recalled, enumerate_all, view
+from memcli.recall.recall import Recalled, enumerate_all, view
+from memcli.storage.lock import Lock
 
 NOW = 1_795_262_400
 # Words that inflect, that stop, and that only an index keeps apart.
@@ -313,7 +312,7 @@ def test_recall_beside_a_busy_indexer_says_that_its_answer_is_older(
     write(tmp_path, "a.md", "A heron.\n")
     assert len(found_texts(folder_vault(tmp_path), "heron")) == 1
     write(tmp_path, "b.md", "A heron again.\n")
-    monkeypatch.setattr("memcli.index._LOCK_WAIT", 0.05)
+    monkeypatch.setattr("memcli.search.index._LOCK_WAIT", 0.05)
     later = folder_vault(tmp_path)
     with Lock(str(tmp_path / ".memcli/run/index.lock"), 0):
         found = later.recall("heron")
@@ -417,7 +416,7 @@ def test_index_of_another_version_is_rebuilt_and_that_is_told_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     right = _grown(tmp_path)
-    monkeypatch.setattr(f"memcli.index.{name}", 4711)
+    monkeypatch.setattr(f"memcli.search.index.{name}", 4711)
     told: list[str] = []
     later = Vault.open(str(tmp_path), now_ms=lambda: NOW * 1000, tell=told.append)
     assert answers(later) == right

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memcli import init
+from memcli.api import Vault
 from memcli.errors import NotAVault
-from memcli.library import Vault
+from memcli.vault import create
 
 
 def test_adopting_two_hundred_notes_changes_no_byte_of_them(tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ def test_adopting_two_hundred_notes_changes_no_byte_of_them(tmp_path: Path) -> N
         text = f"\ufeff---\r\nfoo: bar\r\n---\r\nnote {number}\r\n"
         (root / f"{number}.md").write_bytes(text.encode())
     before = {path.name: path.read_bytes() for path in root.glob("*.md")}
-    made = init.prepare(str(root))
+    made = create.prepare(str(root))
     assert (made.outcome, made.notes) == ("adopted", 200)
     assert len(Vault(str(root)).recall("note", limit=300).rows) == 200
     assert {path.name: path.read_bytes() for path in root.glob("*.md")} == before
@@ -28,22 +28,22 @@ def test_adopting_two_hundred_notes_changes_no_byte_of_them(tmp_path: Path) -> N
 
 
 def test_a_second_init_changes_nothing(vault: Vault) -> None:
-    assert init.prepare(vault.root)[1:] == ("exists", 0, [], None)
+    assert create.prepare(vault.root)[1:] == ("exists", 0, [], None)
 
 
 def test_what_is_missing_is_put_back(vault: Vault) -> None:
     config = Path(vault.root, ".memcli", "config.toml")
     config.unlink()
-    assert init.prepare(vault.root).added == [".memcli/config.toml"]
+    assert create.prepare(vault.root).added == [".memcli/config.toml"]
     assert config.exists()
 
 
 def test_dry_run_makes_nothing(tmp_path: Path) -> None:
-    assert init.prepare(str(tmp_path / "v"), dry_run=True).outcome == "created"
+    assert create.prepare(str(tmp_path / "v"), dry_run=True).outcome == "created"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
     (tmp_path / "v").write_text("mine", encoding="utf-8")
     with pytest.raises(NotAVault):
-        init.prepare(str(tmp_path / "v"))
+        create.prepare(str(tmp_path / "v"))

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, injection
-from memcli.eligibility import View
+from memcli import Vault
+from memcli.entries.eligibility import View
+from memcli.sessions.briefing import select
 from tests.conftest import NOW
 
 DAY = 86_400
@@ -20,18 +21,18 @@ def item(vault: Vault, text: str, kind: str = "derived", **fields: Any) -> str:
 
 
 def days_ago(days: float) -> str:
-    from memcli import temporal
+    from memcli.entries import dates
 
-    return temporal.iso(round(NOW - days * DAY))
+    return dates.iso(round(NOW - days * DAY))
 
 
 def chosen(vault: Vault, query: str = "", **options: Any) -> list[str]:
-    found = injection.injection(vault, query, view=VIEW, **options)
+    found = select.injection(vault, query, view=VIEW, **options)
     return [one.text for one in (*found.rules, *found.focus)]
 
 
 def why_not(vault: Vault, text: str, query: str = "") -> str:
-    found = injection.injection(vault, query, view=VIEW)
+    found = select.injection(vault, query, view=VIEW)
     (reason,) = [one.reason for one in found.omitted if one.text == text]
     return reason
 
@@ -40,7 +41,7 @@ def test_rules_and_focus_are_apart_each_with_its_reason(vault: Vault) -> None:
     item(vault, "Always run the linter before a commit", "invariant")
     item(vault, "Next run: retest the rerank config")
     item(vault, "Never deploy on a Friday", "invariant", created=days_ago(30))
-    found = injection.injection(vault, view=VIEW)
+    found = select.injection(vault, view=VIEW)
     assert [(one.text, one.reason) for one in found.rules] == [
         ("Always run the linter before a commit", "rule, weight 1.10"),
         ("Never deploy on a Friday", "rule, weight 1.06"),
@@ -72,10 +73,10 @@ def test_stale_derived_lessons_of_a_solved_problem_leave_the_budget_to_others(
     )
     stale = [item(vault, lesson) for lesson in lessons]
     fresh = item(vault, "Keep the database pool at twelve", created=days_ago(5))
-    before = injection.injection(vault, view=VIEW)
+    before = select.injection(vault, view=VIEW)
     assert fresh not in [one.id for one in before.focus]
     vault.resolve(*stale, note="Rerank is confirmed working")
-    assert [one.id for one in injection.injection(vault, view=VIEW).focus] == [fresh]
+    assert [one.id for one in select.injection(vault, view=VIEW).focus] == [fresh]
 
 
 def test_a_twin_with_the_same_text_does_not_bring_a_resolved_line_back(
@@ -123,7 +124,7 @@ def test_the_same_words_as_rule_and_delta_go_in_once_as_the_rule(
         'created: "2026-11-21T00:00:00Z"\n---\nCheck the lock file first\n',
         encoding="utf-8",
     )
-    found = injection.injection(vault, view=VIEW)
+    found = select.injection(vault, view=VIEW)
     assert [one.item for one in (*found.rules, *found.focus)] == ["invariant"]
     assert found.rules[0].sightings == 2
 
@@ -162,7 +163,7 @@ def test_sightings_sum_and_keep_an_item_alive(vault: Vault) -> None:
             {"text": "watch the disk.", "item": "derived", "source": {"session": "b"}}
         )
     )
-    (one,) = injection.injection(vault, view=VIEW).focus
+    (one,) = select.injection(vault, view=VIEW).focus
     assert (one.sightings, one.days_left) == (2, 14.0)
 
 
@@ -171,7 +172,7 @@ def test_the_question_decides_what_of_the_focus_comes_first(vault: Vault) -> Non
     item(vault, "Watch the payment queue")
     assert chosen(vault)[0] == "Watch the payment queue"
     assert chosen(vault, "why is rerank slow?")[0] == "Retest the rerank config"
-    found = injection.injection(vault, "why is rerank slow?", view=VIEW)
+    found = select.injection(vault, "why is rerank slow?", view=VIEW)
     assert found.focus[0].reason == "recent, weight 0.83; matches rerank"
 
 
@@ -181,7 +182,7 @@ def test_items_that_do_not_fit_are_named_and_shorter_ones_take_the_room(
     item(vault, "x" * 300)
     item(vault, "Keep the pool at twelve", created=days_ago(3))
     assert chosen(vault, chars=100) == ["Keep the pool at twelve"]
-    found = injection.injection(vault, view=VIEW, chars=100)
+    found = select.injection(vault, view=VIEW, chars=100)
     assert [one.reason for one in found.omitted] == [
         "no room: 300 characters, 100 are left"
     ]
@@ -211,7 +212,7 @@ def test_pinned_entries_go_in_whole_and_first(vault: Vault) -> None:
     vault.save(vault.draft({"text": text, "pinned": True}))
     gone = vault.save(vault.draft({"text": "An old pin", "pinned": True})).id
     vault.resolve(gone)
-    found = injection.injection(vault, view=VIEW, chars=10)
+    found = select.injection(vault, view=VIEW, chars=10)
     assert [one.text for one in found.pinned] == [text]
     assert found.pinned[0].reason == "pinned"
 
@@ -221,8 +222,8 @@ def test_the_same_state_gives_the_same_choice(
 ) -> None:
     for number in range(12):
         item(vault, f"Watch service{number}", created=days_ago(number % 3))
-    one = injection.injection(vault, "service3", view=VIEW)
-    other = injection.injection(reopen(vault), "service3", view=VIEW)
+    one = select.injection(vault, "service3", view=VIEW)
+    other = select.injection(reopen(vault), "service3", view=VIEW)
     assert one == other
     assert len(one.focus) == 6
     assert {entry.reason for entry in one.omitted} == {"6 are in already"}

@@ -9,7 +9,7 @@ import pytest
 
 from memcli import Vault
 from memcli.errors import AmbiguousId, EntryNotFound
-from memcli.inspect import index_facts, inspect, overview
+from memcli.vault.health.inspect import index_facts, inspect, overview
 
 
 def save(vault: Vault, text: str, **values: Any) -> str:

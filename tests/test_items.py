@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, importing
-from memcli.entry import Status
+from memcli import Vault
+from memcli.curation import importing
+from memcli.entries.entry import Status
 from memcli.errors import InvalidValue
-from memcli.vault import Saved
+from memcli.vault.vault import Saved
 
 
 def say(vault: Vault, text: str, **fields: Any) -> Saved:

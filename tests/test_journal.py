@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import Vault, journal
+from memcli import Vault
 from memcli.errors import MemcliError, Unreadable
-from memcli.journal import Change
-from memcli.lint import lint
+from memcli.storage import journal
+from memcli.storage.journal import Change
+from memcli.vault.health.lint import lint
 
 
 def git(vault: Vault, *words: str) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memcli import init, recall
-from memcli.library import Vault
+from memcli.api import Vault
+from memcli.recall import recall
+from memcli.vault import create
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on Windows"
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 _SAVE = """
 import os, signal, sys
-from memcli.library import Vault
+from memcli.api import Vault
 root, last = sys.argv[1], int(sys.argv[2])
 steps = 0
 def fault(name):
@@ -35,8 +36,9 @@ print(steps)
 # of a file below it is one (CPython tells audit hooks before it happens).
 _INDEX = """
 import os, signal, sys
-from memcli import postings, indexing, codec, document
-from memcli.library import Vault
+from memcli.entries import codec
+from memcli.search import document, whoosh_codec, writer
+from memcli.api import Vault
 root, last = sys.argv[1], int(sys.argv[2])
 steps = 0
 def hook(event, arguments):
@@ -78,7 +80,7 @@ def test_a_save_that_is_killed_at_any_step_leaves_a_usable_vault(
     tmp_path: Path, home: Path
 ) -> None:
     root = str(tmp_path / "counted")
-    init.prepare(root)
+    create.prepare(root)
     counted = run(_SAVE, root, 0)
     assert counted.returncode == 0, counted.stderr
     steps = int(counted.stdout)
@@ -86,7 +88,7 @@ def test_a_save_that_is_killed_at_any_step_leaves_a_usable_vault(
 
     for last in range(1, steps + 1):
         root = str(tmp_path / f"vault-{last}")
-        init.prepare(root)
+        create.prepare(root)
         vault = Vault(root)
         old = vault.save(vault.draft({"text": "an older memory"}))
         before = Path(root, old.path).read_bytes()
@@ -112,7 +114,7 @@ def test_an_index_update_that_is_killed_at_any_step_changes_no_answer(
 ) -> None:
     def prepared(name: str) -> str:
         root = str(tmp_path / name)
-        init.prepare(root)
+        create.prepare(root)
         for number in range(4):
             write(root, f"n{number}.md", f"anything about subject{number}\n")
         Vault(root).recall("anything")

@@ -23,10 +23,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli import Vault, bulkcommit, history, repair, review, undo
+from memcli import Vault
+from memcli.curation import review, undo
 from memcli.errors import MemcliError
-from memcli.inspect import overview
-from memcli.lint import lint
+from memcli.storage.git import bulk_commit, repository
+from memcli.vault.health import repair
+from memcli.vault.health.inspect import overview
+from memcli.vault.health.lint import lint
 from tests.test_kill_lifecycle import (
     OPERATIONS,
     Act,
@@ -344,7 +347,7 @@ def test_a_bulk_import_that_is_killed_at_any_git_leaves_no_lock_that_lasts(
     full: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # So many are a bulk here: 500 take the same way, and longer.
-    monkeypatch.setattr(history, "MANY", len(IMPORTED))
+    monkeypatch.setattr(repository, "MANY", len(IMPORTED))
 
     def act(vault: Vault) -> None:
         vault.save_all([vault.draft({"text": text}) for text in IMPORTED])
@@ -406,15 +409,15 @@ def test_the_lock_of_a_living_bulk_import_is_not_taken_away(
     shutil.copytree(full, root)
     lock = root / ".git" / "index.lock"
     handle = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    held = bulkcommit._marked(handle)
+    held = bulk_commit._marked(handle)
     assert held is not None
-    assert not bulkcommit.release(str(root / ".git"))
+    assert not bulk_commit.release(str(root / ".git"))
     assert lock.exists()
     os.close(held)
-    assert bulkcommit.release(str(root / ".git"))
+    assert bulk_commit.release(str(root / ".git"))
     assert not lock.exists()
     lock.touch()  # that of a git
-    assert not bulkcommit.release(str(root / ".git"))
+    assert not bulk_commit.release(str(root / ".git"))
     assert lock.exists()
 
 

@@ -20,12 +20,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli import Vault, codec, layout, recall, repair, review, undo
-from memcli.entry import Status
+from memcli import Vault
+from memcli.curation import review, undo
+from memcli.entries import codec, layout
+from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound, NotAllowed
-from memcli.inspect import overview
-from memcli.reflection import reflect
-from memcli.transcript import Session, Step
+from memcli.hosts.transcript import Session, Step
+from memcli.recall import recall
+from memcli.sessions.reflect_session import reflect
+from memcli.vault.health import repair
+from memcli.vault.health.inspect import overview
 from tests.conftest import NOW
 
 pytestmark = pytest.mark.skipif(

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from memcli import Vault, harness, recovery
-from memcli.harness import REFLECTED
+from memcli import Vault
+from memcli.sessions import markers, recovery
+from memcli.sessions.markers import REFLECTED
 from tests.conftest import VaultMaker
 
 STATED = "Always use ruff for linting, never flake8."
@@ -52,9 +53,9 @@ def texts(vault: Vault) -> set[str]:
 def test_what_a_host_writes_after_a_session_was_mined_is_mined_by_a_sweep(
     vault: Vault, transcript: Path
 ) -> None:
-    harness.begin(vault.root, "s1", "generic", str(transcript), "2026-11-21T11:00:00Z")
+    markers.begin(vault.root, "s1", "generic", str(transcript), "2026-11-21T11:00:00Z")
     recovery.mine(vault, "s1", str(transcript), "generic", close=True)
-    [marker] = harness.markers(vault.root)
+    [marker] = markers.markers(vault.root)
     assert marker.state == REFLECTED
     ago(marker.path, 8_000)
     assert outcomes(vault) == ["unchanged"]

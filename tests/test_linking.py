@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.entry import Entry
-from memcli.linking import (
+from memcli.entries.entry import Entry
+from memcli.entries.text.mentions import (
     Compiled,
     fold,
     identifier,
@@ -16,7 +16,7 @@ from memcli.linking import (
     linked,
     mentions,
 )
-from memcli.names import Registered, compiled
+from memcli.entries.text.name_index import Registered, compiled
 
 NOBODY = compiled(())
 REGISTRY = compiled(

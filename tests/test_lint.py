@@ -8,8 +8,8 @@ import pytest
 
 from memcli import Vault
 from memcli.errors import InvalidConfig
-from memcli.findings import Finding
-from memcli.lint import lint
+from memcli.vault.health.finding import Finding
+from memcli.vault.health.lint import lint
 
 ID = "1jy5e6hm03e2cs6s"
 OTHER = "1jy5e6hm03e2cs6t"

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from memcli import Vault, repair
-from memcli.findings import Finding
-from memcli.lint import lint
+from memcli import Vault
+from memcli.vault.health import repair
+from memcli.vault.health.finding import Finding
+from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker
 
 A, B = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb"
@@ -241,7 +242,7 @@ def test_a_journal_that_cannot_be_read_is_an_error(vault: Vault) -> None:
 def test_backlinks_are_found_however_the_link_is_written(
     make_vault: VaultMaker,
 ) -> None:
-    from memcli.inspect import inspect
+    from memcli.vault.health.inspect import inspect
 
     vault = make_vault()
     target = vault.save(vault.draft({"text": "The runbook", "title": "Run Book"}))

@@ -29,9 +29,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
 from memcli import Vault
-from memcli.cli.tools import TOOLS
-from memcli.lint import lint
-from memcli.lock import Lock
+from memcli.cli.mcp.tools import TOOLS
+from memcli.storage.lock import Lock
+from memcli.vault.health.lint import lint
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "memcli", "mcp"]
@@ -633,11 +633,11 @@ def test_a_bug_in_a_call_is_an_error_and_not_the_end(
 ) -> None:
     # Python imports `sitecustomize` at its start, from the path that the server has.
     (tmp_path / "sitecustomize.py").write_text(
-        "import memcli.recall\n"
+        "import memcli.recall.recall\n"
         "def broken(*_, **__):\n"
         "    print('on stdout')\n"
         "    raise ZeroDivisionError('pears')\n"
-        "memcli.recall.recall = broken\n"
+        "memcli.recall.recall.recall = broken\n"
     )
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     monkeypatch.setenv("PYTHONPATH", path)

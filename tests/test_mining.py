@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.entry import Confidence
-from memcli.mining import Candidate, mine
-from memcli.mining.candidate import excerpt, title
-from memcli.mining.clauses import sentences
-from memcli.transcript import Role, Step
+from memcli.entries.entry import Confidence
+from memcli.hosts.transcript import Role, Step
+from memcli.sessions.mining import Candidate, mine
+from memcli.sessions.mining.candidate import excerpt, title
+from memcli.sessions.mining.sentences import sentences
 
 HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
 

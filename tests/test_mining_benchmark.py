@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from memcli.entry import Confidence
-from memcli.mining import Candidate
-from memcli.mining.candidate import Category
+from memcli.entries.entry import Confidence
+from memcli.sessions.mining import Candidate
+from memcli.sessions.mining.candidate import Category
 from tests.benchmarks import naive, records, scoring
 from tests.benchmarks.scoring import Found, Label
 

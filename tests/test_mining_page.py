@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from memcli import mining
-from memcli.mining import deferred, mine
-from memcli.reflection import ACTIONS
-from memcli.transcript import Step
+from memcli.hosts.transcript import Step
+from memcli.sessions import mining
+from memcli.sessions.mining import ideas, mine
+from memcli.sessions.reflect_session import ACTIONS
 
 PAGE = Path(__file__).parent.parent / "docs" / "mining.md"
 RULE = re.compile(r"^\| `([a-z-]+)` \| (\w+) \| ([A-Z, ]+) \| .* \| (.*) \|$", re.M)
@@ -24,7 +24,7 @@ QUOTED = [
 
 def rules_in_the_code() -> set[str]:
     """What follows a confidence wherever the miner makes a finding."""
-    found = {name for name, *_ in deferred._PATTERNS}
+    found = {name for name, *_ in ideas._PATTERNS}
     for module in Path(mining.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or len(node.args) < 3:

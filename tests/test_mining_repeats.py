@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.entry import Confidence
-from memcli.mining import Candidate, mine, repeats
-from memcli.transcript import Step
+from memcli.entries.entry import Confidence
+from memcli.hosts.transcript import Step
+from memcli.sessions.mining import Candidate, mine, repeats
 
 WORDS = ["tabs", "spaces", "linter", "billing", "deploy", "7", "日", "the", "docker"]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)

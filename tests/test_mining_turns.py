@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from memcli.entry import Confidence
-from memcli.mining import Candidate, mine
-from memcli.mining.clauses import sentences
-from memcli.transcript import Step
+from memcli.entries.entry import Confidence
+from memcli.hosts.transcript import Step
+from memcli.sessions.mining import Candidate, mine
+from memcli.sessions.mining.sentences import sentences
 
 HIGH = Confidence.HIGH
 AGREED = "You're right. Let me fix that."

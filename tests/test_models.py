@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, inspect, mental_models, recall, staleness
-from memcli.entry import Layer, Subtype, Visibility
+from memcli import Vault
+from memcli.curation import models
+from memcli.entries.entry import Layer, Subtype, Visibility
 from memcli.errors import InvalidValue
+from memcli.recall import recall
+from memcli.vault import staleness
+from memcli.vault.health import inspect
 from tests.conftest import NOW, VaultMaker
 
 HOUR = 3_600
@@ -37,7 +41,7 @@ def model(vault: Vault, text: str, *evidence: str, **fields: Any) -> str:
 def why(vault: Vault, name: str) -> list[tuple[str, list[str]]]:
     """The reasons of one model, as every surface gives them; they agree."""
     view = recall.view(vault.now_ms() // 1000)
-    (one,) = [one for one in mental_models.models(vault, view) if one.id == name]
+    (one,) = [one for one in models.models(vault, view) if one.id == name]
     (row,) = [
         row for row in recall.enumerate_all(vault, view=view).rows if row.id == name
     ]
@@ -105,7 +109,7 @@ def test_update_creates_a_new_version_and_preserves_the_old_for_history(
         name,
         done.id,
     ]
-    (one,) = mental_models.models(vault, recall.view(clock[0]))
+    (one,) = models.models(vault, recall.view(clock[0]))
     assert one.versions == 2
 
 
@@ -309,7 +313,7 @@ def test_at_most_five_ids_are_named_and_all_are_counted(
         for number in range(8)
     ]
     vault.save_all(drafts)
-    (one,) = mental_models.models(vault, recall.view(clock[0]), stale=True)
+    (one,) = models.models(vault, recall.view(clock[0]), stale=True)
     (reason,) = one.stale_why
     assert (one.id, len(reason["ids"]), reason["number"]) == (name, 5, 8)
     assert staleness.sentence(reason).startswith("8 newer memories in its scope: ")
@@ -326,7 +330,7 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
     found = vault.reflect("contacts")
     assert found.stale == []
     assert found.facts[0].as_dict()["subtype"] == "pinned"
-    (one,) = mental_models.models(vault, recall.view(clock[0]), stale=True)
+    (one,) = models.models(vault, recall.view(clock[0]), stale=True)
     assert (one.id, one.stale) == (name, False)
 
 

@@ -10,20 +10,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from memcli import (
-    Vault,
-    briefing,
-    duplicates,
-    evolve,
-    injection,
-    recall,
-    resolve,
-    review,
-)
-from memcli.document import facts
-from memcli.eligibility import Agent, ReadPolicy, View, verdict
-from memcli.entry import Status
-from memcli.inspect import inspect
+from memcli import Vault
+from memcli.curation import evolve, resolve, review
+from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
+from memcli.entries.entry import Status
+from memcli.recall import recall
+from memcli.sessions.briefing import compose, select
+from memcli.vault import duplicates
+from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW
 
 DAY = 86_400
@@ -38,9 +32,9 @@ class Case(NamedTuple):
 
 
 def ago(days: float) -> str:
-    from memcli import temporal
+    from memcli.entries import dates
 
-    return temporal.iso(round(NOW - days * DAY))
+    return dates.iso(round(NOW - days * DAY))
 
 
 def cases() -> Iterator[Case]:
@@ -163,7 +157,7 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
     allowed = admitted(asked, VIEWS[view])
     constraints = asked.recall("nothing of this", view=VIEWS[view]).constraints
     assert {row.id for row in constraints} <= allowed
-    found = injection.injection(asked, view=VIEWS[view], chars=1_000_000)
+    found = select.injection(asked, view=VIEWS[view], chars=1_000_000)
     injected = {one.id for one in (*found.pinned, *found.rules, *found.focus)}
     assert injected <= allowed
     # What is left out and could be shown has another reason: faded, or no room.
@@ -177,13 +171,13 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
 @pytest.mark.parametrize("view", list(VIEWS))
 def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
     allowed = admitted(asked, VIEWS[view])
-    told = [one.id for one in briefing.at_start(asked, VIEWS[view])]
+    told = [one.id for one in compose.at_start(asked, VIEWS[view])]
     assert set(told) <= allowed
     assert len(told) == len(set(told))
     for number in range(1, len(list(cases())) + 1, 9):
         prompt = f"{WORD} number{number} word{number}a word{number}b"
-        words_of = briefing.question(prompt)
-        fits = briefing.for_prompt(asked, words_of, VIEWS[view], set()).items
+        words_of = compose.question(prompt)
+        fits = compose.for_prompt(asked, words_of, VIEWS[view], set()).items
         assert {one.id for one in fits} <= allowed
         # It is not silence that makes this true.
         words = f"number{number} "

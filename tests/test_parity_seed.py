@@ -17,9 +17,10 @@ import pytest
 from memcli import Vault
 from memcli.cli import inspect as inspect_command
 from memcli.cli import mcp as mcp_command
-from memcli.cli import spec, tools
+from memcli.cli import spec
+from memcli.cli.mcp import tools
 from memcli.cli.run import run
-from memcli.entry import EntityType
+from memcli.entries.entry import EntityType
 from tests.conftest import VaultMaker
 from tests.test_mcp import Wire
 from tests.test_skills import PAGES, demo, shown  # noqa: F401 demo is a fixture
@@ -229,7 +230,7 @@ def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
     """Whom each vault is opened for, from now on."""
-    from memcli import vault as module
+    from memcli.vault import vault as module
 
     found: list[str | None] = []
     build = module.Vault.__init__

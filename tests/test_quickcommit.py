@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memcli import gitprocess, quickcommit
-from memcli.history import Repository
+from memcli.storage.git import fast_commit, process
+from memcli.storage.git.repository import Repository
 
 
 def git(root: Path, *words: str) -> str:
@@ -32,15 +32,15 @@ def root(tmp_path: Path) -> Path:
 def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The git commands that were started, in their order."""
     started: list[str] = []
-    real = gitprocess.run
+    real = process.run
 
     def record(
         root: str, env: dict[str, str], words: tuple[str, ...], data: bytes = b""
-    ) -> gitprocess.Outcome:
+    ) -> process.Outcome:
         started.append(next(word for word in words if "=" not in word and word != "-c"))
         return real(root, env, words, data)
 
-    monkeypatch.setattr(quickcommit, "run", record)
+    monkeypatch.setattr(fast_commit, "run", record)
     return started
 
 
@@ -126,9 +126,9 @@ def test_anything_unusual_takes_the_long_way(
 def test_failed_import_leaves_nothing_staged(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quickcommit, "_stream", lambda *_: b"nonsense\n")
+    monkeypatch.setattr(fast_commit, "_stream", lambda *_: b"nonsense\n")
     (root / "new.md").write_text("new\n")
-    env = gitprocess.clean_environment(None)
+    env = process.clean_environment(None)
     where = (str(root), str(root / ".git"), env)
-    assert quickcommit.commit_quickly(*where, ["new.md"], "save", "") is None
+    assert fast_commit.commit_quickly(*where, ["new.md"], "save", "") is None
     assert git(root, "status", "--porcelain") == "?? new.md\n"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.corpus import Weights
-from memcli.ranking import LEXICAL_SHARE, Adjust, Ranking, rank
+from memcli.search.ranking.bm25 import LEXICAL_SHARE, Adjust, Ranking, rank
+from memcli.search.ranking.corpus import Weights
 
 NOW = 1_795_262_400
 DAY = 86_400

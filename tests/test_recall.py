@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.errors import InvalidValue
-from memcli.recall import EVERYTHING, Filters, enumerate_all, recall, view
+from memcli.recall.recall import EVERYTHING, Filters, enumerate_all, recall, view
 
 NOW = 1_795_000_000
 
@@ -129,7 +129,7 @@ def test_unknown_tag_is_named_with_the_nearest(vault: Vault) -> None:
 
 
 def epoch(year: int, month: int = 1, day: int = 1) -> int:
-    from memcli.temporal import to_epoch
+    from memcli.entries.dates import to_epoch
 
     return to_epoch(f"{year:04}-{month:02}-{day:02}")
 
@@ -259,10 +259,10 @@ def test_explain_names_the_pieces_of_the_score(vault: Vault) -> None:
 
 @given(st.text(max_size=80))
 def test_any_question_gets_an_answer(question: str) -> None:
-    from memcli import analysis
-    from memcli.reader import stemmer
+    from memcli.entries.text import tokens
+    from memcli.search.reader import stemmer
 
-    for term, word in analysis.question(question, stemmer()):
+    for term, word in tokens.question(question, stemmer()):
         assert term
         assert word
 

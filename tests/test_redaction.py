@@ -5,9 +5,9 @@ import string
 
 import pytest
 
-from memcli import redaction
+from memcli.entries.text import redaction
+from memcli.entries.text.redaction import MARK, redact, scrub
 from memcli.errors import ScannerFailed
-from memcli.redaction import MARK, redact, scrub
 
 RANDOM = random.Random(7)
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, recall, reflect
-from memcli.disagreement import conflicts
-from memcli.eligibility import Agent, ReadPolicy, View
+from memcli import Vault
+from memcli.entries.eligibility import Agent, ReadPolicy, View
 from memcli.errors import InvalidValue
+from memcli.recall import recall, reflect
+from memcli.recall.conflicts import conflicts
 from tests.conftest import NOW
 
 DAY = 86_400
@@ -161,7 +162,7 @@ def test_nothing_but_recall_is_called(
     monkeypatch.setattr(socket.socket, "connect", wire)
     monkeypatch.setattr(socket, "getaddrinfo", wire)
     monkeypatch.setattr(subprocess, "Popen", wire)
-    monkeypatch.setattr("memcli.transaction.Transaction.__init__", wire)
+    monkeypatch.setattr("memcli.storage.transaction.Transaction.__init__", wire)
     assert len(vault.reflect(QUESTION).facts) == 6
     assert asked == [()]
     monkeypatch.setattr(recall, "look", lambda *_, **__: 1 / 0)

@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, backfill, harvest, mining, redaction, reflection, sessions
-from memcli.backfill import reflect_file
-from memcli.entry import Confidence, Status
+from memcli import Vault
+from memcli.entries.entry import Confidence, Status
+from memcli.entries.text import redaction
 from memcli.errors import EntryNotFound, MemcliError, ScannerFailed, Unreadable
-from memcli.hosts import open_transcript
-from memcli.reflection import Reflected
-from memcli.transcript import FRAME, Session, Step
+from memcli.hosts.transcript import FRAME, Session, Step
+from memcli.hosts.transcripts import open_transcript
+from memcli.sessions import backfill, mining, mining_report, reflect_session
+from memcli.sessions.backfill import reflect_file
+from memcli.sessions.reflect_session import Reflected
+from memcli.vault import session_records
 from tests.conftest import VaultMaker
 from tests.hosts.writing import NOON, Claude, write
 
@@ -208,7 +211,7 @@ def test_what_people_made_of_it_since_is_not_mined_again(
     elif change == "resolve":
         vault.resolve(ids["always"])
     else:
-        from memcli import review
+        from memcli.curation import review
 
         review.reject(vault, [ids["told-fix"]], "not ours")
     before = snapshot(vault.root)
@@ -263,7 +266,7 @@ def test_what_was_solved_and_comes_up_again_is_a_recurrence(
 def test_what_a_review_rejected_is_not_proposed_by_the_next_session(
     vault: Vault, tmp_path: Path
 ) -> None:
-    from memcli import review
+    from memcli.curation import review
 
     words = "remember also you have LSP tool access"
     first = reflect_file(vault, say(tmp_path, words, name="one"))
@@ -284,7 +287,7 @@ def test_what_a_review_rejected_is_not_proposed_by_the_next_session(
 def test_what_contradicts_an_entry_is_offered_as_supersede_and_not_decided(
     vault: Vault, tmp_path: Path, old: str, new: str
 ) -> None:
-    from memcli import review
+    from memcli.curation import review
 
     held = vault.save(vault.draft({"text": old, "kind": "preference"})).id
     done = reflect_file(vault, say(tmp_path, new))
@@ -337,7 +340,7 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(
     path = talk(tmp_path, SEEDED)
     planned = reflect_file(vault, path, dry_run=True)
     assert snapshot(vault.root) == before
-    assert sessions.every(vault.root) == []
+    assert session_records.every(vault.root) == []
     assert planned.commit is None
     assert actions(planned) == actions(reflect_file(vault, path))
 
@@ -408,13 +411,13 @@ def test_a_secret_scanner_that_fails_keeps_nothing_and_marks_the_session(
     with pytest.raises(ScannerFailed, match="no rules"):
         reflect_file(vault, talk(tmp_path, SEEDED))
     assert snapshot(vault.root) == before
-    (record,) = sessions.every(vault.root)
+    (record,) = session_records.every(vault.root)
     assert not record.reflected
     assert "scanner_failed" in (record.error or "")
-    assert [one.session for one in harvest.harvest(vault).failed] == ["talk"]
+    assert [one.session for one in mining_report.harvest(vault).failed] == ["talk"]
     monkeypatch.undo()
     reflect_file(vault, talk(tmp_path, SEEDED))
-    assert harvest.harvest(vault).failed == []
+    assert mining_report.harvest(vault).failed == []
 
 
 @pytest.mark.parametrize("error", [Unreadable("the disk is gone"), ValueError("a bug")])
@@ -427,9 +430,9 @@ def test_an_adapter_that_fails_keeps_nothing_and_marks_the_session(
 
     before = snapshot(vault.root)
     with pytest.raises(type(error)):
-        reflection.reflect(vault, Session("s1", "codex"), steps())
+        reflect_session.reflect(vault, Session("s1", "codex"), steps())
     assert snapshot(vault.root) == before
-    (record,) = sessions.every(vault.root)
+    (record,) = session_records.every(vault.root)
     assert (record.session, record.reflected) == ("s1", False)
 
 
@@ -608,12 +611,12 @@ def test_a_transcript_that_cannot_be_read_stops_no_other(
 def test_inspect_mining_tells_of_a_session_every_candidate_and_what_became_of_it(
     vault: Vault, tmp_path: Path
 ) -> None:
-    from memcli import review
+    from memcli.curation import review
 
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     review.reject(vault, [one.id for one in review.pending(vault) if one.kind == "fix"])
-    record = harvest.session(vault, "ta")
-    shown = harvest.current(vault, record)
+    record = mining_report.session(vault, "ta")
+    shown = mining_report.current(vault, record)
     assert [one["pattern"] for one in shown] == [
         f.candidate.pattern for f in done.fates
     ]
@@ -626,18 +629,18 @@ def test_inspect_mining_tells_of_a_session_every_candidate_and_what_became_of_it
         "deferred": None,
     }
     with pytest.raises(EntryNotFound, match="no session"):
-        harvest.session(vault, "nobody")
+        mining_report.session(vault, "nobody")
 
 
 def test_inspect_mining_shows_which_rule_is_noisy(vault: Vault, tmp_path: Path) -> None:
-    from memcli import review
+    from memcli.curation import review
 
     words = [
         f"remember also you have {name} tool access" for name in ("LSP", "SQL", "SSH")
     ]
     reflect_file(vault, say(tmp_path, *words, ALWAYS))
     review.reject(vault, [one.id for one in review.pending(vault)])
-    found = {one.pattern: one for one in harvest.harvest(vault).patterns}
+    found = {one.pattern: one for one in mining_report.harvest(vault).patterns}
     assert (found["remember"].rejected, found["remember"].noisy) == (3, True)
     assert (found["always"].kept, found["always"].noisy) == (1, False)
 
@@ -651,7 +654,7 @@ def test_records_of_sessions_that_cannot_be_read_are_passed_over(
         ("", "[]", "{", '{"version": 9}', '{"version": 1, "mined": 3}')
     ):
         (folder / f"x{n}.json").write_text(text, encoding="utf-8")
-    assert [one.session for one in sessions.every(vault.root)] == ["talk"]
+    assert [one.session for one in session_records.every(vault.root)] == ["talk"]
 
 
 def test_two_reflections_at_once_keep_everything_once(
@@ -685,7 +688,7 @@ def test_mining_and_the_door_to_it_agree(tmp_path: Path) -> None:
 def test_a_vault_that_is_locked_marks_the_session_and_says_try_again(
     vault: Vault, tmp_path: Path
 ) -> None:
-    from memcli.lock import Lock
+    from memcli.storage.lock import Lock
 
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
@@ -694,6 +697,6 @@ def test_a_vault_that_is_locked_marks_the_session_and_says_try_again(
     with Lock(str(lock), 0), pytest.raises(MemcliError) as refusal:
         reflect_file(vault, path)
     assert refusal.value.exit_code == 75
-    assert not sessions.every(vault.root)[0].reflected
+    assert not session_records.every(vault.root)[0].reflected
     reflect_file(vault, path)
-    assert sessions.every(vault.root)[0].reflected
+    assert session_records.every(vault.root)[0].reflected

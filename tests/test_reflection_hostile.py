@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from memcli import Vault, backfill, codec, mining, reflection
-from memcli.backfill import reflect_file
-from memcli.document import links
-from memcli.entry import Status
+from memcli import Vault
+from memcli.entries import codec
+from memcli.entries.entry import Status
+from memcli.entries.text.links import links
 from memcli.errors import WriteFailed
-from memcli.hosts import open_transcript
-from memcli.lint import lint
-from memcli.transcript import Session, Step
+from memcli.hosts.transcript import Session, Step
+from memcli.hosts.transcripts import open_transcript
+from memcli.sessions import backfill, mining, reflect_session
+from memcli.sessions.backfill import reflect_file
+from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker
 from tests.hosts.writing import write
 from tests.test_reflection import ALWAYS, SEEDED, actions, commits, say, talk, texts
@@ -117,7 +119,9 @@ def test_a_turn_of_any_length_takes_no_longer_than_a_person_waits(
 ) -> None:
     text = f"{ALWAYS}\n{piece * (300_000 // len(piece))}\nNever push to main."
     started = time.monotonic()
-    done = reflection.reflect(vault, Session("big", "generic"), turns("hello", text))
+    done = reflect_session.reflect(
+        vault, Session("big", "generic"), turns("hello", text)
+    )
     # The square of it would take hours, not a minute.
     assert time.monotonic() - started < 60
     assert all(len(fate.candidate.text) < 10_000 for fate in done.fates)
@@ -125,7 +129,7 @@ def test_a_turn_of_any_length_takes_no_longer_than_a_person_waits(
 
 def test_two_thousand_directives_give_what_the_cap_allows(vault: Vault) -> None:
     said = [f"Always use tool{n} in the folder of part{n}" for n in range(2_000)]
-    done = reflection.reflect(vault, Session("many", "generic"), turns(*said))
+    done = reflect_session.reflect(vault, Session("many", "generic"), turns(*said))
     cap = vault.settings.memory.session_cap
     assert done.counts == {"saved": cap, "cut": 2_000 - cap}
     assert len(texts(vault)) == cap
@@ -149,7 +153,7 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
             yield step
 
     state = (len(whole), path.stat().st_mtime_ns)
-    reflection.reflect(vault, found.session, growing(), mined=state)
+    reflect_session.reflect(vault, found.session, growing(), mined=state)
     (one,) = backfill.reflect_all(vault, [("generic", str(path))])
     assert one.outcome == "reflected"  # what came meanwhile is not lost
     assert ALWAYS.replace("linter", "formatter") in texts(vault)
@@ -161,7 +165,7 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
             yield step
 
     before = texts(vault)
-    reflection.reflect(vault, found.session, shrinking(), mined=state)
+    reflect_session.reflect(vault, found.session, shrinking(), mined=state)
     path.write_bytes(b"")
     assert reflect_file(vault, str(path)).fates == []
     assert texts(vault) == before
@@ -190,7 +194,7 @@ def test_a_detached_head_gets_the_commit(vault: Vault, tmp_path: Path) -> None:
 def test_a_full_disk_keeps_nothing_and_the_next_run_everything(
     vault: Vault, tmp_path: Path, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli import files
+    from memcli.storage import files
 
     path = talk(tmp_path, SEEDED)
     before = snapshot(vault.root)
@@ -235,7 +239,7 @@ def test_a_bug_that_one_transcript_shows_stops_no_other(
             raise KeyError("a bug")
         return mine(rows)
 
-    monkeypatch.setattr(reflection, "mine", fragile)
+    monkeypatch.setattr(reflect_session, "mine", fragile)
     found = [
         ("generic", say(tmp_path, "this breaks it", name="one")),
         ("generic", say(tmp_path, ALWAYS, name="two")),

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.mining import mine
-from memcli.reflection import reflect
-from memcli.sameness import claim
-from memcli.transcript import Session, Step
+from memcli.entries.identity import claim
+from memcli.hosts.transcript import Session, Step
+from memcli.sessions.mining import mine
+from memcli.sessions.reflect_session import reflect
 from tests.conftest import NOW
 
 SAID = (

@@ -10,10 +10,14 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, layout, naming, registry
-from memcli.eligibility import Agent, ReadPolicy
+from memcli import Vault
+from memcli.curation.entities import decide
+from memcli.entries import layout
+from memcli.entries.eligibility import Agent, ReadPolicy
 from memcli.errors import InvalidValue, UsageError
-from memcli.lint import lint
+from memcli.vault import registry
+from memcli.vault.health import lint_registry
+from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker
 
 REDIS = """---
@@ -112,7 +116,7 @@ def test_what_is_not_clear_in_the_registry_is_a_finding(vault: Vault) -> None:
     put(vault, "entities/tool/redis.md", "---\ntitle: Redis\naliases: [kv]\n---\n")
     put(vault, "entities/tool/etcd.md", "---\ntitle: etcd\naliases: [KV, redis]\n---\n")
     put(vault, "entities/system/redis.md", "---\ntitle: redis\n---\n")
-    found = [(f.path, f.code) for f in registry.findings(vault.root)]
+    found = [(f.path, f.code) for f in lint_registry.findings(vault.root)]
     assert sorted(found) == [
         ("entities/tool/etcd.md", "ambiguous_alias"),
         ("entities/tool/etcd.md", "ambiguous_alias"),
@@ -290,16 +294,16 @@ def test_a_second_file_that_an_agent_made_is_told_with_what_to_do(
     put(vault, "entities/tool/redis-2.md", head.format("1m7yztbvbcatw6zn") + "---\n")
     private = head.format("1m7yztbpeck3mwtx") + "agent: ada\nvisibility: private\n---\n"
     put(vault, "entities/tool/redis.md", private)
-    (finding,) = registry.findings(vault.root)
+    (finding,) = lint_registry.findings(vault.root)
     first, second = "entities/tool/redis-2.md", "entities/tool/redis.md"
     assert finding.path == second
     assert finding.hint is not None
     assert f"into {first}, and delete {second}." in finding.hint
     assert f"Give {first} 'visibility: shared' first" in finding.hint
     put(vault, second, head.format("1m7yztbpeck3mwtx") + "---\n")
-    (finding,) = registry.findings(vault.root)
+    (finding,) = lint_registry.findings(vault.root)
     assert "visibility" not in (finding.hint or "")
     Path(vault.root, second).unlink()
     with pytest.raises(UsageError, match=f"one entity already: {first}") as refused:
-        naming.plan(vault, naming.Request("merge", "Redis", "redis"))
+        decide.plan(vault, decide.Request("merge", "Redis", "redis"))
     assert "memcli inspect lint" in (refused.value.hint or "")

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, repair
-from memcli.inspect import overview
-from memcli.lint import lint
+from memcli import Vault
+from memcli.vault.health import repair
+from memcli.vault.health.inspect import overview
+from memcli.vault.health.lint import lint
 
 A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
 

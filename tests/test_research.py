@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, recall, research
-from memcli.entry import Layer
+from memcli import Vault
+from memcli.curation import research
+from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
-from memcli.rows import Row
+from memcli.recall import recall
+from memcli.recall.results import Row
 from tests.conftest import NOW, VaultMaker
 
 DAY = 86_400

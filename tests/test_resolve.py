@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, injection, recall, resolve
-from memcli.eligibility import View
-from memcli.entry import Status
+from memcli import Vault
+from memcli.curation import resolve
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound, NotAllowed, UsageError
+from memcli.recall import recall
+from memcli.sessions.briefing import select
 from tests.conftest import NOW
 
 VIEW = View(NOW)
@@ -34,7 +37,7 @@ def titles(targets: list[resolve.Target]) -> list[str]:
 def shown(vault: Vault) -> list[str]:
     """Everything that any path shows."""
     rows = recall.enumerate_all(vault, view=recall.view(NOW)).rows
-    found = injection.injection(vault, view=VIEW)
+    found = select.injection(vault, view=VIEW)
     return sorted(
         {row.text for row in rows}
         | {one.text for one in (*found.pinned, *found.rules, *found.focus)}

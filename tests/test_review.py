@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, recall, review, undo
-from memcli.entry import Status
+from memcli import Vault
+from memcli.curation import review, undo
+from memcli.entries.entry import Status
 from memcli.errors import (
     Conflict,
     EntryNotFound,
@@ -17,6 +18,7 @@ from memcli.errors import (
     SecretFound,
     UsageError,
 )
+from memcli.recall import recall
 from tests.conftest import NOW
 
 DAY = 86_400

@@ -5,7 +5,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.sameness import claim, fingerprint, strict_key
+from memcli.entries.identity import claim, fingerprint, strict_key
 
 
 @settings(max_examples=200)

@@ -13,8 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import Vault, event, layout, learned, scorer, signals
-from memcli.scorer import Scorer
+from memcli import Vault
+from memcli.entries import layout
+from memcli.recall import scorer, scorer_store
+from memcli.recall.scorer import Scorer
+from memcli.vault.signals import event, summary
 from tests.conftest import VaultMaker
 
 Features = Mapping[str, float]
@@ -93,7 +96,7 @@ def feedback(name: str | None, entry: str, useful: bool = True) -> dict[str, Any
 
 def learn(events: list[dict[str, Any]]) -> Scorer:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
-    return scorer.train(signals.pairs(events))
+    return scorer.train(summary.pairs(events))
 
 
 def by_writer(seen: Features) -> float:
@@ -108,7 +111,7 @@ FOUR = [(4.0, {"lexical": 4.0}), (3.0, {}), (2.0, {}), (1.0, {})]
 
 
 def named(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    return [(p["better"]["id"], p["worse"]["id"]) for p in signals.pairs(events)]
+    return [(p["better"]["id"], p["worse"]["id"]) for p in summary.pairs(events)]
 
 
 # --- pairs ------------------------------------------------------------------------
@@ -117,7 +120,7 @@ def named(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
 def test_a_useful_row_is_held_against_every_other_above_and_below() -> None:
     events = [recall("q", "r", FOUR), feedback("r", "e1"), feedback("r", "e3")]
     assert named(events) == [("e1", "e0"), ("e1", "e2"), ("e3", "e0"), ("e3", "e2")]
-    first = next(signals.pairs(events))
+    first = next(summary.pairs(events))
     assert first == {
         "question": "q",
         "recall": "r",
@@ -240,7 +243,7 @@ def test_a_scorer_that_is_right_stays_when_it_is_trained_on_its_own_rows() -> No
 
 def test_the_order_and_repetition_of_pairs_change_no_byte() -> None:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
-    pairs = list(signals.pairs(world(3, 100, by_writer)))
+    pairs = list(summary.pairs(world(3, 100, by_writer)))
     once = json.dumps(scorer.train(pairs).as_dict())
     random.Random(5).shuffle(pairs)
     assert json.dumps(scorer.train(pairs + pairs[:50]).as_dict()) == once
@@ -283,7 +286,7 @@ HOOKS_DOWN = Scorer(
 
 
 def keep(vault: Vault, value: Any) -> None:
-    path = Path(learned.path_of(vault.root))
+    path = Path(scorer_store.path_of(vault.root))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(value if isinstance(value, bytes) else json.dumps(value).encode())
 
@@ -314,7 +317,7 @@ def test_a_scorer_that_takes_part_orders_rows_and_says_so(vault: Vault) -> None:
     scores = {row.id: row.score for row in before.rows}
     assert after.rows[0].score == pytest.approx(1.1 * scores[skill], abs=1e-3)
     assert after.rows[0].channels == before.rows[1].channels
-    Path(learned.path_of(vault.root)).unlink()
+    Path(scorer_store.path_of(vault.root)).unlink()
     assert vault.recall("deploy rollback", explain=True) == before
 
 
@@ -373,7 +376,7 @@ def test_a_broken_file_is_a_warning_and_no_more(vault: Vault, value: Any) -> Non
 def test_a_pipe_in_its_place_stops_nobody(vault: Vault) -> None:
     two(vault)
     before = vault.recall("deploy rollback").rows
-    os.mkfifo(learned.path_of(vault.root))
+    os.mkfifo(scorer_store.path_of(vault.root))
     after = vault.recall("deploy rollback")
     assert after.rows == before
     (warning,) = after.warnings
@@ -403,14 +406,14 @@ def test_of_several_vaults_the_first_one_s_counts_for_all(
 def test_training_a_vault_keeps_what_recall_then_uses(vault: Vault) -> None:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
     events = world(1, 1_000, by_writer, eta=0.5)
-    assert learned.kept(vault.root) == learned.NOTHING
-    planned = learned.train(vault.root, signals.pairs(events), dry_run=True)
-    assert learned.kept(vault.root) == learned.NOTHING
-    learned.train(vault.root, signals.pairs(events))
-    path = Path(learned.path_of(vault.root))
+    assert scorer_store.kept(vault.root) == scorer_store.NOTHING
+    planned = scorer_store.train(vault.root, summary.pairs(events), dry_run=True)
+    assert scorer_store.kept(vault.root) == scorer_store.NOTHING
+    scorer_store.train(vault.root, summary.pairs(events))
+    path = Path(scorer_store.path_of(vault.root))
     first = path.read_bytes()
-    assert learned.kept(vault.root).active == planned
-    learned.train(vault.root, signals.pairs(events))
+    assert scorer_store.kept(vault.root).active == planned
+    scorer_store.train(vault.root, summary.pairs(events))
     assert path.read_bytes() == first
     _, skill = two(vault)
     assert vault.recall("deploy rollback").rows[0].id == skill

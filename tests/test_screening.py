@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import screening
-from memcli.screening import suspicious
+from memcli.entries.text import prompt_injection
+from memcli.entries.text.prompt_injection import suspicious
 
 PARTS = [
     *"ignore İgnore diſregard forget all your previous earlier system prompt".split(),
@@ -60,7 +60,7 @@ def test_notes_about_prompts_secrets_and_roles_are_notes(text: str) -> None:
 def test_the_words_that_are_looked_for_first_miss_nothing(text: str) -> None:
     found = [
         name
-        for name, _, pattern in screening._FAMILIES
+        for name, _, pattern in prompt_injection._FAMILIES
         if re.search(pattern, text, re.IGNORECASE)
     ]
     assert suspicious(text) == (found[0] if found else None)

@@ -10,10 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli import Vault, Vaults, config, layout, places, several
+from memcli import Vault, Vaults
+from memcli.entries import layout
 from memcli.errors import InvalidConfig, MemcliError, VaultNotFound
-from memcli.recall import Filters
-from memcli.recall import view as view_of
+from memcli.recall import federated
+from memcli.recall.recall import Filters
+from memcli.recall.recall import view as view_of
+from memcli.storage import known_vaults
+from memcli.storage import settings as config
 from tests.conftest import NOW, VaultMaker
 
 Configure = Callable[..., Path]
@@ -154,8 +158,8 @@ def test_several_rank_as_one_that_holds_it_all(
         vaults.append(vault)
     query = " ".join(asked)
     whole = vaults[0].recall(query, limit=30, explain=True)
-    split = several.recall(
-        several.Several(tuple(vaults[1:])),
+    split = federated.recall(
+        federated.Several(tuple(vaults[1:])),
         query,
         view=view_of(NOW),
         limit=30,
@@ -199,8 +203,8 @@ def test_weighing_together_does_not_last(own: Vault, team: Vault) -> None:
     save(own, "we deploy on mondays", "we test")
     save(team, *(f"deploy {n}" for n in range(20)))
     before = own.recall("deploy").rows[0].score
-    both = several.Several((own, team))
-    together = several.recall(both, "deploy", view=view_of(NOW))
+    both = federated.Several((own, team))
+    together = federated.recall(both, "deploy", view=view_of(NOW))
     assert together.rows
     assert own.recall("deploy").rows[0].score == before
 
@@ -208,11 +212,11 @@ def test_weighing_together_does_not_last(own: Vault, team: Vault) -> None:
 def test_what_is_cut_and_a_constraint_still_surfaces(own: Vault, team: Vault) -> None:
     save(own, "deploy deploy deploy", "deploy twice a deploy")
     save(team, "a long note on how we never deploy on fridays", kind="constraint")
-    both = several.Several((own, team))
-    found = several.recall(both, "deploy", view=view_of(NOW), limit=1)
+    both = federated.Several((own, team))
+    found = federated.recall(both, "deploy", view=view_of(NOW), limit=1)
     assert len(found.rows) == 1
     assert [row.kind for row in found.constraints] == ["constraint"]
-    short = several.recall(both, "deploy", view=view_of(NOW), max_chars=40)
+    short = federated.recall(both, "deploy", view=view_of(NOW), max_chars=40)
     assert [row.kind for row in short.constraints] == ["constraint"]
     assert short.constraints[0].parts is None
 
@@ -220,8 +224,8 @@ def test_what_is_cut_and_a_constraint_still_surfaces(own: Vault, team: Vault) ->
 def test_max_chars_is_for_all_together(own: Vault, team: Vault) -> None:
     save(own, "deploy one")
     save(team, "deploy two")
-    both = several.Several((own, team))
-    found = several.recall(both, "deploy", view=view_of(NOW), max_chars=12)
+    both = federated.Several((own, team))
+    found = federated.recall(both, "deploy", view=view_of(NOW), max_chars=12)
     assert (len(found.rows), found.omitted) == (1, 1)
 
 
@@ -232,12 +236,12 @@ def test_pages_of_several_lose_and_repeat_nothing(own: Vault, team: Vault) -> No
     place = Path(team.root, copied.relative_to(own.root))
     place.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(copied, place)
-    both = several.Several((own, team))
+    both = federated.Several((own, team))
     view = view_of(NOW)
     for size in (1, 2, 3, 20):
         seen, cursor = [], None
         while True:
-            page = several.enumerate_all(both, view=view, limit=size, cursor=cursor)
+            page = federated.enumerate_all(both, view=view, limit=size, cursor=cursor)
             seen += [(row.source, row.text) for row in page.rows]
             cursor = page.next_cursor
             if cursor is None:
@@ -268,7 +272,9 @@ def test_visibility_applies_in_each(own: Vault, team: Vault) -> None:
         )
     save(team, "a shared deploy")
     asked = [Vault.open(v.root, agent="eve", now_ms=v.now_ms) for v in (own, team)]
-    found = several.recall(several.Several(tuple(asked)), "deploy", view=view_of(NOW))
+    found = federated.recall(
+        federated.Several(tuple(asked)), "deploy", view=view_of(NOW)
+    )
     assert [row.text for row in found.rows] == ["a shared deploy"]
 
 
@@ -346,7 +352,7 @@ def test_ro_holds_for_its_folder_however_it_is_spelled(
         vault = Vault(root)
         with pytest.raises(VaultNotFound):
             vault.save(vault.draft({"text": "not here"}))
-    from memcli.init import prepare
+    from memcli.vault.create import prepare
 
     with pytest.raises(VaultNotFound):
         prepare(team.root)
@@ -394,7 +400,7 @@ def test_a_relative_path_counts_from_the_config(
     home: Path, user_config: Configure
 ) -> None:
     user_config("[vaults.x]\npath = '../../notes'\n[vaults.y]\npath = '~/notes'")
-    found = places.configured(os.environ)
+    found = known_vaults.configured(os.environ)
     assert found["x"].path == found["y"].path == str(home / "notes")
 
 
@@ -407,7 +413,7 @@ def test_known_vaults_say_whether_they_are_there(
         table("platform", team, role="ro", recall=False)
         + table("gone", tmp_path / "nowhere")
     )
-    rows = {one.name: one for one in several.known()}
+    rows = {one.name: one for one in federated.known()}
     assert (rows["personal"].entries, rows["personal"].path) == (2, own.root)
     platform = rows["platform"]
     assert (platform.entries, platform.role, platform.recall) == (1, "ro", False)

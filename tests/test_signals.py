@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, Vaults, event, events, layout, review, signals, usage
-from memcli.backfill import reflect_file
+from memcli import Vault, Vaults
+from memcli.curation import review
+from memcli.curation.importing import import_lines
+from memcli.entries import layout
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed, UsageError
-from memcli.importing import import_lines
-from memcli.inspect import inspect
-from memcli.lint import lint
+from memcli.sessions.backfill import reflect_file
+from memcli.vault.health import usage
+from memcli.vault.health.inspect import inspect
+from memcli.vault.health.lint import lint
+from memcli.vault.signals import event, log, summary
 from tests.conftest import NOW, VaultMaker
 from tests.test_reflection import SEEDED, talk
 
@@ -25,7 +29,7 @@ def save(vault: Vault, text: str, **fields: Any) -> str:
 
 
 def noted(vault: Vault, kind: str) -> list[dict[str, Any]]:
-    return [one for one in events.read(vault.root).events if one["event"] == kind]
+    return [one for one in log.read(vault.root).events if one["event"] == kind]
 
 
 def said(vault: Vault) -> list[tuple[str, bool, str, bool]]:
@@ -79,7 +83,7 @@ ABCD = recall("r", "a", "b", "c", "d")
 
 def test_the_mean_reciprocal_rank_is_that_of_what_was_useful():
     found = [ABCD, word("r", "a", True), word("r", "d", True), word("r", "b", False)]
-    assert signals.summary(found).mrr == pytest.approx((1 + 1 / 4) / 2, abs=1e-3)
+    assert summary.summary(found).mrr == pytest.approx((1 + 1 / 4) / 2, abs=1e-3)
 
 
 # --- what is noted ------------------------------------------------------------------
@@ -127,7 +131,7 @@ def test_reflect_notes_its_facts(vault: Vault):
 
 
 def test_a_list_of_everything_is_no_question(vault: Vault):
-    from memcli.recall import enumerate_all, view
+    from memcli.recall.recall import enumerate_all, view
 
     save(vault, "We deploy on Mondays")
     enumerate_all(vault, view=view(NOW))
@@ -218,7 +222,7 @@ def test_an_import_of_many_does_not_wash_out_what_was_recalled(vault: Vault):
     one, many = noted(vault, "write")
     assert (one["kind"], one.get("count")) == ("skill", None)
     assert (many["id"], many["count"], many["kind"]) == (None, 150, "note")
-    assert signals.summary(noted(vault, "write")).actions == {"import": 151}
+    assert summary.summary(noted(vault, "write")).actions == {"import": 151}
 
 
 # --- never a word -------------------------------------------------------------------

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, skills
+from memcli import Vault
 from memcli.cli import argv, spec
 from memcli.cli.run import run
 from memcli.errors import MemcliError, SkillNotFound
+from memcli.hosts import skills
 from tests import make_skills
 from tests.conftest import VaultMaker
 
@@ -439,7 +440,7 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
     for path, data in make_skills.generate(copy).items():
         (copy / path).write_bytes(data)
     with monkeypatch.context() as patch:
-        patch.setattr("memcli.packaged.folder", lambda name: str(copy))
+        patch.setattr("memcli.storage.package_data.folder", lambda name: str(copy))
         (recap,) = skills.pick(["recap"])
         found = skills.look(recap, str(tmp_path / "host"))
         assert found
@@ -469,7 +470,7 @@ def test_two_hosts_that_share_a_folder_share_the_generic_page(tmp_path: Path) ->
 def test_a_damaged_installation_is_named(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memcli.packaged.folder", lambda name: str(copy))
+    monkeypatch.setattr("memcli.storage.package_data.folder", lambda name: str(copy))
     (copy / "recap" / "SKILL.md").write_text("something else")
     (recap,) = skills.pick(["recap"])
     with pytest.raises(MemcliError, match="not what the catalog says"):

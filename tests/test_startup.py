@@ -83,7 +83,7 @@ def test_no_other_command_loads_the_mcp_sdk(tmp_path: Path):
         assert loaded & SDK == set()
         seen |= loaded
     assert {"whoosh", "typer"} <= seen
-    assert loaded_by("import memcli.cli.mcp, memcli.cli.tools") & SDK == set()
+    assert loaded_by("import memcli.cli.mcp, memcli.cli.mcp.tools") & SDK == set()
 
 
 @pytest.mark.parametrize(
@@ -101,15 +101,15 @@ def test_what_reads_and_saves_loads_nothing_of_mining(
         check=True,
     )
     found = set(done.stderr.rpartition("LOADED ")[2].split())
-    assert "memcli.vault" in found
+    assert "memcli.vault.vault" in found
     unused = (
         *(
-            "memcli.mining",
-            "memcli.hosts.door",
-            "memcli.reflection",
-            "memcli.redaction",
+            "memcli.sessions.mining",
+            "memcli.hosts.transcripts",
+            "memcli.sessions.reflect_session",
+            "memcli.entries.text.redaction",
         ),
-        *("memcli.backfill", "detect_secrets", "requests"),
+        *("memcli.sessions.backfill", "detect_secrets", "requests"),
     )
     assert [name for name in found if name.startswith(unused)] == []
 
@@ -150,7 +150,12 @@ def test_a_hook_loads_no_more_than_a_recall(
     heavy = {
         *("typer", "click", "git", "rich", "yaml", "frontmatter", "subprocess"),
         *("dataclasses", "inspect", "logging", "pathlib", "tempfile", "_hashlib"),
-        *("memcli.graph", "memcli.links", "memcli.linking", "memcli.registry"),
+        *(
+            "memcli.search.ranking.graph",
+            "memcli.search.edges",
+            "memcli.entries.text.mentions",
+            "memcli.vault.registry",
+        ),
         *(("tomllib",) if event == "prompt-submit" else ()),
     }
     found = loaded_by(PROMPT.format(event=event, root=vault.root)) & heavy

@@ -22,11 +22,14 @@ from hypothesis.stateful import (
     rule,
 )
 
-from memcli import Vault, codec, recall, review
-from memcli.entry import Entry, Item, Status
+from memcli import Vault
+from memcli.curation import review
+from memcli.entries import codec
+from memcli.entries.dates import to_epoch
+from memcli.entries.entry import Entry, Item, Status
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed
-from memcli.init import prepare
-from memcli.temporal import to_epoch
+from memcli.recall import recall
+from memcli.vault.create import prepare
 
 START = 1_795_262_400
 DAY = 86_400

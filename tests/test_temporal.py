@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memcli.entries.dates import date_words, iso, parse_bound, span, to_epoch
 from memcli.errors import InvalidValue
-from memcli.temporal import date_words, iso, parse_bound, span, to_epoch
 
 NOW = to_epoch("2026-11-21T10:20:30Z")  # a Saturday
 DAY = 86_400

@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, repair, review, undo
+from memcli import Vault
+from memcli.curation import review, undo
 from memcli.errors import HistoryError, SecretFound
-from memcli.history import Repository
+from memcli.storage.git.repository import Repository
+from memcli.vault.health import repair
 from tests.test_kill_lifecycle import OPERATIONS, Act, fill, id_of, opened
 
 pytestmark = pytest.mark.skipif(

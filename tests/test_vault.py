@@ -176,11 +176,11 @@ def test_failing_git_hook_puts_everything_back(vault: Vault, count: int) -> None
 def test_vault_without_git_user_still_saves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli import init
+    from memcli.vault import create
 
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("HOME", str(tmp_path))
-    init.prepare(str(tmp_path / "vault"))
+    create.prepare(str(tmp_path / "vault"))
     vault = Vault.open(str(tmp_path / "vault"))
     assert vault.save(vault.draft({"text": "red apples"})).outcome == "created"
 

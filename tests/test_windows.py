@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli import Vault, asking, windows
-from memcli.eligibility import Agent, ReadPolicy
-from memcli.recall import Filters, recall, view
-from memcli.temporal import iso, span, to_epoch
+from memcli import Vault
+from memcli.entries.dates import iso, span, to_epoch
+from memcli.entries.eligibility import Agent, ReadPolicy
+from memcli.entries.text import time_windows
+from memcli.recall import question as asking
+from memcli.recall.recall import Filters, recall, view
 
 NOW = to_epoch("2026-11-21T10:20:30Z")  # a Saturday
 
@@ -111,8 +113,8 @@ WEAK = [
 ]
 
 
-def found(question: str) -> windows.Window | None:
-    return windows.find(question, NOW)
+def found(question: str) -> time_windows.Window | None:
+    return time_windows.find(question, NOW)
 
 
 @pytest.mark.parametrize(("question", "after", "before"), SAID)
@@ -162,7 +164,7 @@ def test_no_question_crashes_and_every_window_is_a_stretch(
     words: list[str], now: int
 ) -> None:
     question = " ".join(words)
-    window = windows.find(question, now, lambda name: span("2025-06"))
+    window = time_windows.find(question, now, lambda name: span("2025-06"))
     if window is not None:
         assert window.after is not None or window.before is not None
         if window.after is not None and window.before is not None:

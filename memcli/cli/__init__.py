@@ -1,1 +1,6 @@
-"""The command line: one module per subcommand, one that parses, one that prints."""
+"""The command line: words in, one answer out.
+
+Door: `argv.main`; subcommand `x` lives in `x.py`, `render` alone prints, `run` alone
+reads the clock and the environment.
+Not in here: what a command does. That is a use case of the rooms below.
+"""

@@ -10,9 +10,9 @@ from memcli.cli.spec import Canvas, Context, Result, to_do_it
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from memcli.entities import EntityPage
-    from memcli.naming import Plan, Request
-    from memcli.vault import Vault
+    from memcli.curation.entities.decide import Plan, Request
+    from memcli.curation.entities.page import EntityPage
+    from memcli.vault.vault import Vault
 
 # What of a claim stands in a line.
 _CLAIM = 100
@@ -21,11 +21,12 @@ _MOST_LISTED = 50
 
 def topic(vault: "Vault") -> Result:
     """`inspect entities`: what is registered and mentioned, and how often."""
-    from memcli import entities, usage
+    from memcli.curation.entities import page
+    from memcli.vault.health import usage
 
-    rows = entities.listed(vault)
+    rows = page.listed(vault)
     through = usage.channels(vault)
-    waiting = len(entities.candidates(vault))
+    waiting = len(page.candidates(vault))
     registered = sum(row.registered for row in rows)
 
     def text(canvas: Canvas) -> None:
@@ -71,8 +72,8 @@ def topic(vault: "Vault") -> Result:
 
 def entity(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
     """`inspect entity NAME`: its claims; with --merge, --rename, --alias: a change."""
-    from memcli import entities
-    from memcli.naming import Request
+    from memcli.curation.entities import page
+    from memcli.curation.entities.decide import Request
 
     name = values["session"]
     verbs = [verb for verb in ("merge", "rename", "alias") if values[verb] is not None]
@@ -86,7 +87,7 @@ def entity(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
             hint="memcli inspect entity NAME; all of them: memcli inspect entities",
         )
     if not verbs:
-        return _page(entities.page(vault, name))
+        return _page(page.page(vault, name))
     verb = verbs[0]
     if verb == "merge":
         request = Request(verb, values["merge"], name)
@@ -98,7 +99,7 @@ def entity(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
 def _changed(
     context: Context, vault: "Vault", request: "Request", values: dict[str, Any]
 ) -> Result:
-    from memcli import naming
+    from memcli.curation.entities import decide as naming
 
     found = naming.plan(vault, request)
     acting = bool(values["yes"]) and not values["dry_run"]
@@ -153,7 +154,7 @@ def _applied(found: "Plan", commit: str | None) -> Result:
 
 
 def _page(found: "EntityPage") -> Result:
-    from memcli.entities import by_aspect
+    from memcli.curation.entities.page import by_aspect
 
     def text(canvas: Canvas) -> None:
         state = found.type if found.registered else "mentioned, not registered"
@@ -188,9 +189,9 @@ def _short(text: str) -> str:
 
 def waiting(vault: "Vault") -> Result:
     """`review --entities`: names that nobody has decided on."""
-    from memcli import entities
+    from memcli.curation.entities import page
 
-    rows = entities.candidates(vault)
+    rows = page.candidates(vault)
 
     def text(canvas: Canvas) -> None:
         if not rows:
@@ -207,7 +208,7 @@ def waiting(vault: "Vault") -> Result:
 
 def decide(vault: "Vault", action: str, values: dict[str, Any]) -> Result:
     """`review NAME --register` and `--ignore`."""
-    from memcli import naming
+    from memcli.curation.entities import decide as naming
 
     if action == "ignore":
         names, commit = naming.ignore(vault, values["ids"])

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from memcli.cli.save import written_text
 from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
-from memcli.entry import Layer
+from memcli.entries.entry import Layer
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from memcli.evolve import Evolved
-    from memcli.vault import Vault
+    from memcli.curation.evolve import Evolved
+    from memcli.vault.vault import Vault
 
 _HELP = """Replace a memory by its next version, and keep the old one
 
@@ -86,7 +86,7 @@ _FIELDS = ("title", "kind", "type", "subtype", "occurred_at", "expires_at")
 
 def run(context: Context, **values: Any) -> Result:
     """Make the next version of the entry that the id names."""
-    from memcli import evolve
+    from memcli.curation import evolve
 
     vault = context.open_vault("evolving", writes=True)
     fields = {name: values[name] for name in _FIELDS if values[name]}
@@ -103,10 +103,10 @@ def run(context: Context, **values: Any) -> Result:
     reason = values["reason"]
     of, research = None, values["research"]
     if values["cite"] or research:
-        from memcli.cli import citing
+        from memcli.cli import citations
 
         old = vault.get(values["id"])
-        of = citing.citations(vault, old.layer, values["cite"], research)
+        of = citations.citations(vault, old.layer, values["cite"], research)
         # A version that is replaced by this one is its past, not its evidence.
         of = of._replace(cited=[one for one in of.cited if one != old.id])
     with _text(context, vault, values, changes=bool(fields)) as text:
@@ -127,20 +127,22 @@ def run(context: Context, **values: Any) -> Result:
     result = _result(done)
     if of is None:
         return result._replace(warnings=_still_stale(vault, done.id))
-    return citing.reported(vault, result, of, research)
+    return citations.reported(vault, result, of, research)
 
 
 def _still_stale(vault: "Vault", entry_id: str) -> tuple[str, ...]:
     """A new wording is no new look: say so of what stays stale."""
     if vault.get(entry_id).layer is Layer.FACT:
         return ()
-    from memcli import mental_models, recall, staleness
+    from memcli.curation import models
+    from memcli.recall import recall
+    from memcli.vault import staleness
 
     view = recall.view(vault.now_ms() // 1000)
     return tuple(
         f"{entry_id} is still stale ({staleness.sentence(why)}); "
         "cite what it rests on now: --cite ID"
-        for one in mental_models.models(vault, view, stale=True)
+        for one in models.models(vault, view, stale=True)
         if one.id == entry_id and one.stale
         for why in one.stale_why
     )

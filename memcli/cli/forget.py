@@ -6,7 +6,7 @@ from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from memcli.forget import Forgotten
+    from memcli.curation.forget import Forgotten
 
 _HELP = """Remove an entry from the vault for good
 
@@ -36,7 +36,7 @@ _PARAMETERS = (
 
 def run(context: Context, **values: Any) -> Result:
     """Remove the entry that the id names, when somebody confirms it."""
-    from memcli import forget
+    from memcli.curation import forget
 
     vault = context.open_vault("forgetting", writes=True)
     name, versions = values["id"], values["versions"]

@@ -15,20 +15,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from memcli.cli import pipe
-from memcli.cli.spec import (
-    Argument,
-    Command,
-    Context,
-    Option,
-    Result,
-    named_agent,
-)
+from memcli.cli.spec import Argument, Command, Context, Option, Result, named_agent
+from memcli.sessions.hooks import pipe
 
 if TYPE_CHECKING:
-    from memcli.cli.telling import Teams
-    from memcli.harness import Marker
-    from memcli.hosts.payload import Event
+    from memcli.hosts.hook_payload import Event
+    from memcli.sessions.hooks.answer import Teams
+    from memcli.sessions.markers import Marker
 
 _HELP = """Answer a hook of an agent's host (installed by memcli install)
 
@@ -138,9 +131,9 @@ def answer(call: Call, read: Callable[[], Any]) -> None:
         else:
             _answered(call, read())
     except BaseException as error:  # noqa: BLE001 a hook never hurts its host
-        from memcli import hooklog
+        from memcli.sessions import hook_log
 
-        call.fail(hooklog.named(error))
+        call.fail(hook_log.named(error))
 
 
 def _end(call: Call) -> None:
@@ -153,20 +146,20 @@ def _end(call: Call) -> None:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         pipe.write(call.answer)
     except OSError as error:
-        from memcli import hooklog
+        from memcli.sessions import hook_log
 
-        call.fail(hooklog.named(error))
+        call.fail(hook_log.named(error))
     _note(call)
 
 
 def _note(call: Call) -> None:
     root = call.root
     if root and os.path.isdir(os.path.join(root, ".memcli")):
-        from memcli import hooklog
+        from memcli.sessions import hook_log
 
         took = round((time.monotonic() - call.started) * 1000)
         about = {"at": int(time.time()), "ms": took, "chars": len(call.answer)}
-        hooklog.note(root, {**about, **call.line})
+        hook_log.note(root, {**about, **call.line})
 
 
 def _late(call: Call) -> NoReturn:
@@ -182,29 +175,29 @@ def _late(call: Call) -> NoReturn:
 
 
 def _answered(call: Call, given: Any) -> None:
-    from memcli.hosts import payload, reply
+    from memcli.hosts import hook_payload, hook_reply
 
-    event = payload.read(call.event, call.flags.get("host", ""), given)
+    event = hook_payload.read(call.event, call.flags.get("host", ""), given)
     line, root = call.line, call.root
     line.update(host=event.host[:40], session=event.session)
-    if call.event not in payload.EVENTS:
+    if call.event not in hook_payload.EVENTS:
         call.fail(f"no such event: {call.event[:40]}")
     elif root is None or not os.path.isdir(os.path.join(root, ".memcli")):
         pass
     elif given is None and call.event != "idle":
         call.fail("no JSON on standard input")
-    elif event.host not in payload.HOSTS:
+    elif event.host not in hook_payload.HOSTS:
         call.fail(f"no such host: {event.host[:40]}")
     elif event.host in _TWICE and event.session and _again(root, event):
         line["did"] = "nothing: the same event came twice"
     else:
         text = _done(root, event, line, _teams(call, event))
-        call.answer = reply.reply(event.host, event.name, text)
+        call.answer = hook_reply.reply(event.host, event.name, text)
 
 
 def _done(root: str, event: "Event", line: dict[str, Any], teams: "Teams") -> str:
     """Do it, say in `line` what was done; returns the text for the session."""
-    from memcli import harness
+    from memcli.sessions import markers
 
     if event.name == "idle":
         if event.reason not in ("", "idle_prompt"):
@@ -225,7 +218,7 @@ def _done(root: str, event: "Event", line: dict[str, Any], teams: "Teams") -> st
     if event.name == "prompt-submit":
         return _prompt_submit(root, event, line, teams)
     if event.name == "pre-compact" and event.host not in _STARTS_AGAIN:
-        harness.show(root, event.session, [], afresh=True)
+        markers.show(root, event.session, [], afresh=True)
     flags = [f"--session={event.session}", f"--host={event.host}"]
     if event.transcript:
         flags.append(f"--transcript={event.transcript}")
@@ -236,10 +229,10 @@ def _done(root: str, event: "Event", line: dict[str, Any], teams: "Teams") -> st
 
 
 def _begin(root: str, event: "Event") -> None:
-    from memcli import harness
+    from memcli.sessions import markers
 
     agent = os.environ.get("MEMCLI_AGENT") or None
-    harness.begin(
+    markers.begin(
         root, event.session, event.host, event.transcript, _now(), agent=agent
     )
 
@@ -247,9 +240,9 @@ def _begin(root: str, event: "Event") -> None:
 def _session_start(
     root: str, event: "Event", line: dict[str, Any], teams: "Teams"
 ) -> str:
-    from memcli import hooklog
-    from memcli.cli import telling
-    from memcli.hosts import reply
+    from memcli.hosts import hook_reply
+    from memcli.sessions import hook_log
+    from memcli.sessions.hooks import answer as telling
 
     try:
         if event.session:
@@ -257,8 +250,8 @@ def _session_start(
         if telling.is_time(root, "swept", _SWEEP_EVERY):
             line["did"] = _detached(root, ["--sweep"])
     except OSError as error:  # a disk that is full or read-only can be read
-        line["error"] = hooklog.named(error)
-    if not reply.takes_text(event.host, event.name):
+        line["error"] = hook_log.named(error)
+    if not hook_reply.takes_text(event.host, event.name):
         return ""
     return telling.at_start(root, event, line, teams)
 
@@ -266,18 +259,18 @@ def _session_start(
 def _prompt_submit(
     root: str, event: "Event", line: dict[str, Any], teams: "Teams"
 ) -> str:
-    from memcli.cli import telling
-    from memcli.hosts import reply
+    from memcli.hosts import hook_reply
+    from memcli.sessions.hooks import answer as telling
 
     line["shown"] = 0
-    if not event.prompt or not reply.takes_text(event.host, event.name):
+    if not event.prompt or not hook_reply.takes_text(event.host, event.name):
         return ""
     return telling.at_prompt(root, event, line, teams)
 
 
 def _teams(call: Call, event: "Event") -> "Teams":
     """How the vaults of teams are asked; not beside one that the call names."""
-    from memcli.cli.telling import Teams
+    from memcli.sessions.hooks.answer import Teams
 
     return Teams(
         asked=not call.flags.get("vault"),
@@ -290,8 +283,8 @@ def _teams(call: Call, event: "Event") -> "Teams":
 
 def _work(call: Call) -> None:
     """What a detached process does: mine one session, sweep, or index."""
-    from memcli import recovery
-    from memcli.cli import telling
+    from memcli.sessions import recovery
+    from memcli.sessions.hooks import answer as telling
 
     root, flags, line = call.root, call.flags, call.line
     if root is None:
@@ -322,28 +315,28 @@ def _work(call: Call) -> None:
 
 def _marker(root: str, call: Call) -> "Marker":
     """The session as its marker has it, with the transcript that the call names."""
-    from memcli import harness
+    from memcli.sessions import markers
 
     flags = call.flags
     session, host = flags.get("session", ""), flags.get("host", "")
     told = flags.get("transcript") or None
-    for one in harness.markers(root):
+    for one in markers.markers(root):
         if one.session == session:
             return one._replace(host=host, transcript=told or one.transcript)
-    return harness.Marker(session, host, told, "", harness.START, 0.0, "")
+    return markers.Marker(session, host, told, "", markers.START, 0.0, "")
 
 
 def _again(root: str, event: "Event") -> bool:
     """Whether the same event of the same session came just now, by another hook."""
     from zlib import crc32
 
-    from memcli import harness
+    from memcli.sessions import markers
 
     prompt = event.prompt if event.name == "prompt-submit" else ""
     said = f"{event.name}\0{prompt}".encode("utf-8", "replace")
-    path = harness.path(root, event.session, f".{crc32(said):08x}{harness.ONCE}")
+    path = markers.path(root, event.session, f".{crc32(said):08x}{markers.ONCE}")
     try:
-        harness.make_folder(root)
+        markers.make_folder(root)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
         age = time.time() - os.stat(path).st_mtime
@@ -400,11 +393,11 @@ def _parsed(words: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 
 def _root(named: str | None) -> str | None:
-    from memcli import config
     from memcli.errors import MemcliError
+    from memcli.storage import settings
 
     try:
-        return config.find_vault(named or None, os.environ)
+        return settings.find_vault(named or None, os.environ)
     except MemcliError:
         return None  # no vault: a host without memory, as before
 
@@ -433,9 +426,9 @@ def _limit(call: Call) -> None:
 
 
 def _now() -> str:
-    from memcli import temporal
+    from memcli.entries import dates
 
-    return temporal.iso(int(time.time()))
+    return dates.iso(int(time.time()))
 
 
 COMMAND = Command("hook", _HELP, _PARAMETERS, run)

@@ -7,7 +7,7 @@ from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
 from memcli.errors import Unreadable, UsageError
 
 if TYPE_CHECKING:
-    from memcli.importing import Imported
+    from memcli.curation.importing import Imported
 
 _HELP = """Import memories from JSON lines, or a folder of markdown notes
 
@@ -58,7 +58,8 @@ def run(context: Context, **values: Any) -> Result:
     source = values["source"]
     if values["in_place"]:
         return _in_place(context, source, dry_run=values["dry_run"])
-    from memcli import importing, jsonl
+    from memcli.curation import importing
+    from memcli.storage import jsonl
 
     vault = context.open_vault("importing", writes=True)
     options = {"dry_run": values["dry_run"], "allow_secret": values["allow_secret"]}

@@ -41,9 +41,9 @@ _PARAMETERS = (
 
 def run(context: Context, **values: Any) -> Result:
     """Prepare the folder that the words name."""
-    from memcli import config
+    from memcli.storage import settings
 
-    path = values["path"] or config.find_vault(context.vault, context.environ)
+    path = values["path"] or settings.find_vault(context.vault, context.environ)
     return prepare(
         context, path, dry_run=values["dry_run"], make_default=values["default"]
     )
@@ -58,13 +58,14 @@ def prepare(
     adopt: bool = False,
 ) -> Result:
     """Make a folder a vault, and the default if there is none."""
-    from memcli import config, init
+    from memcli.storage import settings
+    from memcli.vault import create
 
-    done = init.prepare(path, environ=context.environ, dry_run=dry_run)
-    default = config.default_vault(context.environ)
+    done = create.prepare(path, environ=context.environ, dry_run=dry_run)
+    default = settings.default_vault(context.environ)
     becomes_default = make_default or default is None
     if becomes_default and not dry_run and default != done.path:
-        config.set_default_vault(done.path, context.environ)
+        settings.set_default_vault(done.path, context.environ)
 
     def text(canvas: Canvas) -> None:
         verb = {"created": "created a vault at", "exists": "already a vault:"}.get(

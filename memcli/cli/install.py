@@ -10,7 +10,7 @@ from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from memcli.installing import Done, Installation, Plan, Program
+    from memcli.hosts.install import Done, Installation, Plan, Program
 
 _HELP = """Let an agent host call memcli by itself
 
@@ -59,13 +59,14 @@ _FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
 
 def run(context: Context, **values: Any) -> Result:
     """Install hooks, or say where they are."""
-    from memcli import config, installing
+    from memcli.hosts import install
+    from memcli.storage import settings
 
-    program = installing.running(sys.argv[0], sys.executable, windows=os.name == "nt")
+    program = install.running(sys.argv[0], sys.executable, windows=os.name == "nt")
     if values["status"]:
         if values["host"]:
             raise UsageError("--status is about every host", hint="Drop the host.")
-        found = installing.survey(
+        found = install.survey(
             context.environ,
             os.getcwd(),
             program,
@@ -80,11 +81,13 @@ def run(context: Context, **values: Any) -> Result:
             "an installation",
             hint=f"Start the host with MEMCLI_AGENT={context.agent}, and drop --agent.",
         )
-    vault = config.find_vault(context.vault, context.environ) if context.vault else None
-    plan = installing.plan(
+    vault = (
+        settings.find_vault(context.vault, context.environ) if context.vault else None
+    )
+    plan = install.plan(
         host, values["scope"], context.environ, os.getcwd(), program, vault
     )
-    done = None if values["dry_run"] else installing.apply(plan)
+    done = None if values["dry_run"] else install.apply(plan)
     warnings = [*plan.notes, *_about_vault(context, vault), *_about(context, program)]
     return report(plan, done, warnings, "install")
 
@@ -95,11 +98,11 @@ def named(host: str | None, verb: str) -> str:
     Raises:
         UsageError: none was.
     """
-    from memcli import installing
+    from memcli.hosts import install
 
     if not host:
         raise UsageError(
-            f"name the host to {verb}: {', '.join(installing.HOSTS)}",
+            f"name the host to {verb}: {', '.join(install.HOSTS)}",
             hint="What there is on this machine: memcli install --status",
         )
     return host
@@ -160,13 +163,13 @@ def _diff(plan: "Plan") -> list[str]:
 
 
 def _about_vault(context: Context, pinned: str | None) -> list[str]:
-    from memcli import config
+    from memcli.storage import settings
 
     if pinned is not None:
         if os.path.isdir(pinned):
             return []
         return [f"there is no vault at {pinned} yet: memcli init {pinned}"]
-    default = config.default_vault(context.environ)
+    default = settings.default_vault(context.environ)
     if default is not None and os.path.isdir(default):
         return []
     if context.environ.get("MEMCLI_VAULT"):

@@ -14,9 +14,9 @@ from memcli.cli.spec import (
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
-    from memcli.rows import Recalled, Row
-    from memcli.several import Several
-    from memcli.vault import Vault
+    from memcli.recall.federated import Several
+    from memcli.recall.results import Recalled, Row
+    from memcli.vault.vault import Vault
 
 _HELP = """Find what the vault knows about a question
 
@@ -190,14 +190,16 @@ def run(context: Context, **values: Any) -> Result:
         return _batch(context, asked, batch, values)
     if not values["research"]:
         return _result(_answer(context, asked, values), explain=values["explain"])
-    from memcli.cli import citing
+    from memcli.cli import citations
 
     def look(budget: str) -> "tuple[Recalled, list[Row]]":
         found = _answer(context, asked, {**values, "budget": budget})
         return found, [*found.rows, *found.constraints]
 
-    found, run_ = citing.searched(citing.home(context, asked), "recall", values, look)
-    return citing.counted(_result(found, explain=values["explain"]), run_)
+    found, run_ = citations.searched(
+        citations.home(context, asked), "recall", values, look
+    )
+    return citations.counted(_result(found, explain=values["explain"]), run_)
 
 
 def _consistent(values: dict[str, Any], batch: str | None, *, judging: bool) -> None:
@@ -241,7 +243,7 @@ def _consistent(values: dict[str, Any], batch: str | None, *, judging: bool) -> 
 def _answer(
     context: Context, asked: "Vault | Several", values: dict[str, Any]
 ) -> "Recalled":
-    from memcli import recall
+    from memcli.recall import recall
 
     now = context.now_ms() // 1000
     moment = present(values["at"], now)
@@ -268,7 +270,7 @@ def _answer(
     # Both answer the same calls; several vaults load what one does not need.
     use_case: Any = recall
     if isinstance(asked, tuple):
-        from memcli import several as use_case
+        from memcli.recall import federated as use_case
     found: Recalled
     if values["all"]:
         found = use_case.enumerate_all(
@@ -314,16 +316,16 @@ def when(text: str | None, now: int, *, end: bool = False) -> int | None:
     """The moment that a flag names, epoch seconds; None without one."""
     if not text:
         return None
-    from memcli import temporal
+    from memcli.entries import dates
 
-    return temporal.parse_bound(text, now, end=end)
+    return dates.parse_bound(text, now, end=end)
 
 
 def _batch(
     context: Context, vaults: "Vault | Several", path: str, flags: dict[str, Any]
 ) -> Result:
     """One result a line of the file; a line's own flags win over the command's."""
-    from memcli import jsonl
+    from memcli.storage import jsonl
 
     data = context.read_stdin() if path == "-" else jsonl.read_file(path)
     results: list[Result] = []
@@ -374,7 +376,7 @@ def _asked(values: dict[str, Any], flags: dict[str, Any], line: int) -> dict[str
 def _judged(
     asked: "Vault | Several", useful: list[str], not_useful: list[str]
 ) -> Result:
-    from memcli import feedback
+    from memcli.recall import feedback
 
     vaults = asked.vaults if isinstance(asked, tuple) else (asked,)
     noted = feedback.feedback(vaults, useful, not_useful)

@@ -3,14 +3,7 @@
 from typing import Any
 
 from memcli.cli.recall import BY_KIND, BY_TAG_AND_TIME
-from memcli.cli.spec import (
-    SEVERAL_VAULTS,
-    Argument,
-    Command,
-    Context,
-    Option,
-    Result,
-)
+from memcli.cli.spec import SEVERAL_VAULTS, Argument, Command, Context, Option, Result
 from memcli.errors import UsageError
 
 _HELP = """Gather what answers a question, and say how far to trust it

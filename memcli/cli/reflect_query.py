@@ -8,8 +8,8 @@ from memcli.cli.spec import Canvas, Context, Result
 from memcli.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from memcli.reflect import Next, Reflection
-    from memcli.rows import Row
+    from memcli.recall.reflect import Next, Reflection
+    from memcli.recall.results import Row
 
 _HEADINGS = {"model": "Models", "observation": "Observations", "fact": "Facts"}
 _STYLES = {"high": "good", "medium": "", "low": "bad"}
@@ -20,7 +20,7 @@ _DEPRECATED = (
 
 def answer(context: Context, values: dict[str, Any]) -> Result:
     """What is known about `values["query"]`; the other values are the flags."""
-    from memcli import recall, reflect
+    from memcli.recall import recall, reflect
 
     limit = values["limit"]
     if limit is not None and limit < 1:
@@ -40,7 +40,7 @@ def answer(context: Context, values: dict[str, Any]) -> Result:
     # Both answer the same call; several vaults load what one does not need.
     use_case: Any = reflect
     if isinstance(asked, tuple):
-        from memcli import several as use_case
+        from memcli.recall import federated as use_case
 
     def look(budget: str) -> "tuple[Reflection, list[Row]]":
         found = use_case.reflect(
@@ -56,10 +56,12 @@ def answer(context: Context, values: dict[str, Any]) -> Result:
     deprecated = values["response_schema"] is not None
     if not values["research"]:
         return _result(look(values["budget"] or "mid")[0], deprecated=deprecated)
-    from memcli.cli import citing
+    from memcli.cli import citations
 
-    found, run = citing.searched(citing.home(context, asked), "reflect", values, look)
-    return citing.counted(_result(found, deprecated=deprecated), run)
+    found, run = citations.searched(
+        citations.home(context, asked), "reflect", values, look
+    )
+    return citations.counted(_result(found, deprecated=deprecated), run)
 
 
 def _result(found: "Reflection", *, deprecated: bool) -> Result:
@@ -90,7 +92,7 @@ def _result(found: "Reflection", *, deprecated: bool) -> Result:
 
 
 def _draw_facts(canvas: Canvas, found: "Reflection") -> None:
-    from memcli import staleness
+    from memcli.vault import staleness
 
     layer = ""
     for row in found.facts:

@@ -7,14 +7,14 @@ from memcli.cli.spec import Canvas, Context, Result
 from memcli.errors import Unreadable, UsageError
 
 if TYPE_CHECKING:
-    from memcli.backfill import Done
-    from memcli.reflection import Fate, Reflected
-    from memcli.vault import Vault
+    from memcli.sessions.backfill import Done
+    from memcli.sessions.reflect_session import Fate, Reflected
+    from memcli.vault.vault import Vault
 
 
 def one(context: Context, values: dict[str, Any]) -> Result:
     """Mine one session, and ask about its patterns when somebody is there."""
-    from memcli import backfill
+    from memcli.sessions import backfill
 
     path = values["session"] or _current(context)
     vault = context.open_vault("reflecting", writes=True)
@@ -24,7 +24,7 @@ def one(context: Context, values: dict[str, Any]) -> Result:
     if ids and context.interactive and not done.dry_run and _asks(vault):
         for line in _lines(done):
             context.tell(line)
-        from memcli.cli.walk import walk
+        from memcli.cli.review_walk import walk
 
         decided = walk(context, vault, only=ids)
         data = {**done.as_dict(), "decided": decided.data}
@@ -38,13 +38,14 @@ def one(context: Context, values: dict[str, Any]) -> Result:
 
 def many(context: Context, values: dict[str, Any]) -> Result:
     """Mine every session of the hosts on this machine."""
-    from memcli import backfill, hosts
     from memcli.errors import InvalidValue
+    from memcli.hosts import transcripts
+    from memcli.sessions import backfill
 
-    if values["host"] and values["host"] not in hosts.HOSTS:
+    if values["host"] and values["host"] not in transcripts.HOSTS:
         raise InvalidValue(
             f"no such host: {values['host']}",
-            hint=f"Name one of {', '.join(hosts.HOSTS)}.",
+            hint=f"Name one of {', '.join(transcripts.HOSTS)}.",
             code="invalid_host",
         )
     since = None
@@ -55,7 +56,7 @@ def many(context: Context, values: dict[str, Any]) -> Result:
         since = (when(values["since"], moment) or 0) * 1000
     vault = context.open_vault("reflecting", writes=True)
     named = [values["host"]] if values["host"] else []
-    found = backfill.transcripts(context.environ, named, since)
+    found = backfill.found_here(context.environ, named, since)
     progress = context.progress("sessions")
     done = list(
         backfill.reflect_all(vault, found, dry_run=values["dry_run"], progress=progress)
@@ -64,12 +65,12 @@ def many(context: Context, values: dict[str, Any]) -> Result:
 
 
 def _current(context: Context) -> str:
-    from memcli import hosts
+    from memcli.hosts import transcripts
 
-    path = hosts.current(context.environ, os.getcwd())
+    path = transcripts.current(context.environ, os.getcwd())
     if path is not None:
         return path
-    session = hosts.running(context.environ)
+    session = transcripts.running(context.environ)
     if session is not None:
         raise Unreadable(
             f"session {session} has no transcript yet",

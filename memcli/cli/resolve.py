@@ -2,19 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import (
-    Argument,
-    Canvas,
-    Command,
-    Context,
-    Option,
-    Result,
-    to_do_it,
-)
+from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result, to_do_it
 from memcli.errors import AmbiguousQuery, UsageError
 
 if TYPE_CHECKING:
-    from memcli.resolve import Plan, Standing, Target
+    from memcli.curation.resolve import Plan, Standing, Target
 
 _HELP = """Mark what is solved, so that nothing shows it any more
 
@@ -67,7 +59,7 @@ _PARAMETERS = (
 
 def run(context: Context, **values: Any) -> Result:
     """Resolve, reopen or list."""
-    from memcli import resolve
+    from memcli.curation import resolve
 
     states = [name for name in ("resolved", "unresolved", "all") if values[name]]
     if values["list"]:
@@ -188,7 +180,7 @@ def _why(target: "Target") -> str:
 
 
 def _list(context: Context, states: list[str]) -> Result:
-    from memcli import resolve
+    from memcli.curation import resolve
 
     wanted: list[str] = []
     if "all" not in states:

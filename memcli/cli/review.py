@@ -3,21 +3,13 @@
 import re
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import (
-    Argument,
-    Canvas,
-    Command,
-    Context,
-    Option,
-    Result,
-    to_do_it,
-)
+from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result, to_do_it
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
-    from memcli.review import Candidate, Outcome
-    from memcli.undo import Undone
-    from memcli.vault import Vault
+    from memcli.curation.review import Candidate, Outcome
+    from memcli.curation.undo import Undone
+    from memcli.vault.vault import Vault
 
 _HELP = """Decide on the candidates in the inbox, and on ideas
 
@@ -109,7 +101,7 @@ def run(context: Context, **values: Any) -> Result:
     _check(values, actions, bulk=bulk)
     vault = context.open_vault("reviewing", writes=True)
     if values["undo"]:
-        from memcli.undo import undo_last
+        from memcli.curation.undo import undo_last
 
         return _undone(undo_last(vault, "review: "))
     if values["entities"] or (actions and actions[0] in _ON_NAMES):
@@ -119,13 +111,13 @@ def run(context: Context, **values: Any) -> Result:
             return entities.waiting(vault)
         return entities.decide(vault, actions[0], values)
     if values["ideas"] or (actions and actions[0] in _ON_IDEAS):
-        from memcli.cli import ideas
+        from memcli.cli import review_ideas
 
-        return ideas.run(vault, actions[0] if actions else None, values)
+        return review_ideas.run(vault, actions[0] if actions else None, values)
     if not actions:
         walking = context.interactive and not values["list"] and not bulk
         if walking:
-            from memcli.cli.walk import walk
+            from memcli.cli.review_walk import walk
 
             return walk(context, vault)
         return _list(_selected(vault, values))
@@ -191,7 +183,7 @@ def _check_ideas(values: dict[str, Any], actions: list[str], *, bulk: bool) -> N
 def _act(
     context: Context, vault: "Vault", action: str, ids: list[str], values: Any
 ) -> "Outcome":
-    from memcli import review
+    from memcli.curation import review
 
     if action == "reject":
         return review.reject(vault, ids, values["reason"])
@@ -205,22 +197,13 @@ def _act(
     if action == "approve":
         given = {name: value for name, value in changes.items() if value}
         return review.approve(vault, ids, given)
+    from memcli.cli.review_walk import edited
+
     return edited(context, vault, ids[0], changes)
 
 
-def edited(
-    context: Context, vault: "Vault", entry_id: str, changes: dict[str, Any]
-) -> "Outcome":
-    """Approve a candidate with the text that a person makes of it."""
-    from memcli import review
-    from memcli.cli import editor
-
-    with editor.edited(vault.get(entry_id).body, context.environ) as text:
-        return review.approve(vault, [entry_id], {**changes, "text": text})
-
-
 def _selected(vault: "Vault", values: dict[str, Any]) -> "list[Candidate]":
-    from memcli import review
+    from memcli.curation import review
 
     return review.select(
         review.pending(vault),
@@ -230,7 +213,7 @@ def _selected(vault: "Vault", values: dict[str, Any]) -> "list[Candidate]":
 
 
 def _named(vault: "Vault", ids: list[str]) -> "list[Candidate]":
-    from memcli import review
+    from memcli.curation import review
 
     wanted = {vault.get(name).id for name in ids}
     return [one for one in review.pending(vault) if one.id in wanted]

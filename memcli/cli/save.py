@@ -7,7 +7,7 @@ from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
 from memcli.errors import Unreadable, UsageError
 
 if TYPE_CHECKING:
-    from memcli.vault import Saved, Vault
+    from memcli.vault.vault import Saved, Vault
 
 _HELP = """Save a memory, committed to the vault's history
 
@@ -205,14 +205,14 @@ def run(context: Context, **values: Any) -> Result:
     if not (cites or research):
         saved = vault.save(draft, allow_secret=allow_secret, register=register)
         return _result(saved, _as_it_was(vault, saved, values["visibility"]))
-    from memcli.cli import citing
+    from memcli.cli import citations
 
-    of = citing.citations(vault, draft.layer, cites, research)
+    of = citations.citations(vault, draft.layer, cites, research)
     evidence = tuple(dict.fromkeys((*draft.evidence, *of.cited)))
     draft = draft.replace(evidence=evidence)
     saved = vault.save(draft, allow_secret=allow_secret, register=register)
     result = _result(saved, _as_it_was(vault, saved, values["visibility"]))
-    return citing.reported(vault, result, of, research)
+    return citations.reported(vault, result, of, research)
 
 
 def _visibility(vault: "Vault", values: dict[str, Any]) -> str | None:
@@ -263,7 +263,7 @@ def written_text(
     if path and argument:
         raise UsageError("give the text as an argument or with --file, not both")
     if path:
-        from memcli import files
+        from memcli.storage import files
 
         # Four bytes a character, whatever the vault's limit; more is not read.
         return _decoded(files.read(path, limit=64_000_000), path)
@@ -320,8 +320,9 @@ def _batch(
     *,
     allow_secret: bool,
 ) -> Result:
-    from memcli import importing, jsonl
     from memcli.cli.import_ import report
+    from memcli.curation import importing
+    from memcli.storage import jsonl
 
     if values.pop("text") or values.pop("file"):
         raise UsageError("--batch brings its own texts", hint="Drop the TEXT.")

@@ -7,7 +7,7 @@ from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from memcli.skills import Skill, Step
+    from memcli.hosts.skills import Skill, Step
 
 _HELP = """Show the skills that teach agents to use memory, and install them
 
@@ -86,7 +86,7 @@ def run(context: Context, **values: Any) -> Result:
 
 
 def _show(names: list[str], host: str | None) -> Result:
-    from memcli import skills
+    from memcli.hosts import skills
 
     if len(names) != 1:
         raise UsageError(
@@ -107,7 +107,7 @@ def _show(names: list[str], host: str | None) -> Result:
 
 
 def _list(context: Context, values: dict[str, Any]) -> Result:
-    from memcli import skills
+    from memcli.hosts import skills
 
     chosen = skills.pick(values["names"] or skills.catalog())
     if values["dir"]:
@@ -159,7 +159,7 @@ def _list(context: Context, values: dict[str, Any]) -> Result:
 
 
 def _install(context: Context, values: dict[str, Any]) -> Result:
-    from memcli import skills
+    from memcli.hosts import skills
 
     chosen = _chosen(values)
     host, scope, cwd = values["host"], values["scope"], os.getcwd()
@@ -186,7 +186,7 @@ def _install(context: Context, values: dict[str, Any]) -> Result:
 
 
 def _chosen(values: dict[str, Any]) -> "list[Skill]":
-    from memcli import skills
+    from memcli.hosts import skills
 
     if bool(values["names"]) == values["all"]:
         raise UsageError(

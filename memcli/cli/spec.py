@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from memcli.several import Several
-    from memcli.vault import Vault
+    from memcli.recall.federated import Several
+    from memcli.vault.vault import Vault
 
 
 class Option(NamedTuple):
@@ -78,7 +78,7 @@ class Context(NamedTuple):
             doing: labels its progress bar.
             writes: refuse at once a vault that may only be read.
         """
-        from memcli.vault import Vault
+        from memcli.vault.vault import Vault
 
         if len(self.vaults) > 1:
             raise UsageError(
@@ -94,20 +94,20 @@ class Context(NamedTuple):
 
         One is the usual case, and loads nothing of what several need.
         """
-        from memcli import places
+        from memcli.storage import known_vaults
 
         words = self.vaults or ((self.vault,) if self.vault else ())
         if words and personal_only:
             raise UsageError("--vault and --personal-only exclude each other")
         many = len(words) > 1
         if not words and not personal_only:
-            teams = places.configured(self.environ).values()
+            teams = known_vaults.configured(self.environ).values()
             many = any(place.recall for place in teams)
         if not many:
             return self.open_vault(doing)
-        from memcli import several
+        from memcli.recall import federated
 
-        return several.opened(words, **self.options(doing))
+        return federated.opened(words, **self.options(doing))
 
     def options(self, doing: str) -> dict[str, Any]:
         """What a vault is opened with, for each of several."""

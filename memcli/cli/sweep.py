@@ -97,7 +97,7 @@ def run(context: Context, **values: Any) -> Result:
                 canvas.line(line)
 
         return Result({"unit": unit}, printed)
-    from memcli import recovery
+    from memcli.sessions import recovery
 
     vault = context.open_vault("sweeping", writes=True)
     done = recovery.sweep(
@@ -143,9 +143,9 @@ def _command(context: Context) -> str:
         words = [sys.executable, "-P", "-m", "memcli"]
     words.append("sweep")
     if context.vault:
-        from memcli import config
+        from memcli.storage import settings
 
-        words += ["--vault", config.find_vault(context.vault, context.environ)]
+        words += ["--vault", settings.find_vault(context.vault, context.environ)]
     if context.agent:
         words += ["--agent", context.agent]
     return shlex.join(words)

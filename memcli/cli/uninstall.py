@@ -19,11 +19,11 @@ _HELP = """Take memcli's hooks out of an agent host
 
 def run(context: Context, **values: Any) -> Result:
     """Remove a host's hooks."""
-    from memcli import installing
+    from memcli.hosts import install
 
     host = named(values["host"], "uninstall")
-    plan = installing.plan_removal(host, values["scope"], context.environ, os.getcwd())
-    done = None if values["dry_run"] else installing.apply(plan)
+    plan = install.plan_removal(host, values["scope"], context.environ, os.getcwd())
+    done = None if values["dry_run"] else install.apply(plan)
     return report(plan, done, list(plan.notes), "uninstall")
 
 

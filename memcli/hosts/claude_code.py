@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from memcli.hosts import fields
-from memcli.hosts.branches import Kind, Node, abandoned
-from memcli.hosts.lines import Lines, Record
-from memcli.transcript import Action, Session, Step, typed
+from memcli.hosts import json_fields
+from memcli.hosts.jsonl_lines import Lines, Record
+from memcli.hosts.rewinds import Kind, Node, abandoned
+from memcli.hosts.transcript import Action, Session, Step, typed
 
 NAME = "claude-code"
 
@@ -67,7 +67,7 @@ _SUBJECTS = ("command", "file_path", "notebook_path", "path", "pattern")
 
 def recognises(record: Record) -> bool:
     """Whether only this host writes such a record."""
-    kind = fields.words(record.get("type"))
+    kind = json_fields.words(record.get("type"))
     if kind in ("user", "assistant"):
         return isinstance(record.get("message"), dict) and (
             "parentUuid" in record or "sessionId" in record
@@ -81,13 +81,13 @@ def session(lines: Lines) -> Session:
     """Whose transcript this is, from its first records."""
     found: dict[str, Any] = {}
     for _, record in islice(lines.records(), 200):
-        found.setdefault("id", fields.name(record.get("sessionId")))
-        found.setdefault("cwd", fields.words(record.get("cwd")))
-        found.setdefault("started", fields.instant(record.get("timestamp")))
+        found.setdefault("id", json_fields.name(record.get("sessionId")))
+        found.setdefault("cwd", json_fields.words(record.get("cwd")))
+        found.setdefault("started", json_fields.instant(record.get("timestamp")))
         found = {key: value for key, value in found.items() if value}
         if len(found) == 3:
             break
-    stem = fields.stem(lines.path)
+    stem = json_fields.stem(lines.path)
     return Session(**{"id": stem, "host": NAME, **found})
 
 
@@ -101,12 +101,12 @@ def steps(lines: Lines) -> Iterator[Step]:
         "attachment": reading.attachment,
     }
     for line, record in lines.records():
-        kind = fields.words(record.get("type"))
+        kind = json_fields.words(record.get("type"))
         if kind not in read:
             if kind not in _KNOWN:
                 lines.met_unknown(kind)
         elif line not in gone and not record.get("isSidechain"):
-            at = fields.At(line, record.get("uuid"), record.get("timestamp"))
+            at = json_fields.At(line, record.get("uuid"), record.get("timestamp"))
             yield from read[kind](record, at)
 
 
@@ -120,7 +120,7 @@ class _Reading:
         self._command: str | None = None
         self._prompts, self._queued = set[int](), set[int]()
 
-    def user(self, record: Record, at: fields.At) -> Iterator[Step]:
+    def user(self, record: Record, at: json_fields.At) -> Iterator[Step]:
         yield from _results(record, at)
         yield from at.user(_correction(record))
         # The body of a command follows the command itself, as blocks of text.
@@ -133,9 +133,9 @@ class _Reading:
                 self._prompts.add(hash(text))
                 yield from at.user(text)
         if any(text.startswith(_COMMAND) for text in _texts(record)):
-            self._command = fields.name(record.get("uuid"))
+            self._command = json_fields.name(record.get("uuid"))
 
-    def attachment(self, record: Record, at: fields.At) -> Iterator[Step]:
+    def attachment(self, record: Record, at: json_fields.At) -> Iterator[Step]:
         text = _midway(record)
         known = hash(text) in self._prompts or hash(text) in self._queued
         if text and not known:
@@ -145,16 +145,16 @@ class _Reading:
 
 def _nodes(lines: Lines) -> Iterator[Node]:
     for line, record in lines.records():
-        name = fields.name(record.get("uuid"))
+        name = json_fields.name(record.get("uuid"))
         if name is None or record.get("isSidechain"):
             continue
         # What follows a compaction has its real parent only here.
         parent = record.get("parentUuid") or record.get("logicalParentUuid")
-        yield Node(line, name, fields.name(parent), _kind(record))
+        yield Node(line, name, json_fields.name(parent), _kind(record))
 
 
 def _kind(record: Record) -> Kind:
-    kind = fields.words(record.get("type"))
+    kind = json_fields.words(record.get("type"))
     if kind == "assistant" or record.get("subtype") == "compact_boundary":
         return Kind.MESSAGE
     if kind != "user":
@@ -170,7 +170,7 @@ def _kind(record: Record) -> Kind:
 
 
 def _content(record: Record) -> Any:
-    return fields.mapping(record.get("message")).get("content")
+    return json_fields.mapping(record.get("message")).get("content")
 
 
 def _texts(record: Record) -> list[str]:
@@ -186,11 +186,11 @@ def _typed_blocks(content: Any) -> list[str]:
             if isinstance(one, str)
             or (isinstance(one, dict) and one.get("type") == "text")
         ]
-    return [typed(text) for text in fields.parts(content)]
+    return [typed(text) for text in json_fields.parts(content)]
 
 
 def _tool_results(record: Record) -> list[dict[str, Any]]:
-    content = fields.objects(_content(record))
+    content = json_fields.objects(_content(record))
     return [one for one in content if one.get("type") == "tool_result"]
 
 
@@ -200,9 +200,9 @@ def _prompt(record: Record) -> str:
         return ""
     if record.get("toolUseResult") is not None or _tool_results(record):
         return ""
-    if fields.mapping(record.get("message")).get("role") not in ("user", None):
+    if json_fields.mapping(record.get("message")).get("role") not in ("user", None):
         return ""
-    if fields.mapping(record.get("origin")).get("kind") not in ("human", None):
+    if json_fields.mapping(record.get("origin")).get("kind") not in ("human", None):
         return ""
     return _plain(_texts(record))
 
@@ -212,7 +212,7 @@ def _plain(texts: list[str]) -> str:
     texts = [text for text in texts if not text.startswith(_INTERRUPTED)]
     if any(text.startswith(_NOT_TYPED) for text in texts):
         return ""
-    return fields.joined(texts)
+    return json_fields.joined(texts)
 
 
 def _midway(record: Record) -> str:
@@ -221,10 +221,10 @@ def _midway(record: Record) -> str:
     The same record brings what other sessions, tasks and hooks say: the host names
     whom it comes from.
     """
-    given = fields.mapping(record.get("attachment"))
+    given = json_fields.mapping(record.get("attachment"))
     if given.get("type") != "queued_command" or given.get("commandMode") != "prompt":
         return ""
-    if fields.mapping(given.get("origin")).get("kind") != "human":
+    if json_fields.mapping(given.get("origin")).get("kind") != "human":
         return ""
     if given.get("isMeta") or any(record.get(flag) for flag in _FLAGS):
         return ""
@@ -244,37 +244,37 @@ def _correction(record: Record) -> str:
         return ""
     if record.get("toolDenialKind") != "user-rejected":
         return ""
-    text = fields.joined(fields.parts(results[0].get("content")))
+    text = json_fields.joined(json_fields.parts(results[0].get("content")))
     found = _CORRECTED.fullmatch(text)
     words = typed(found[1]) if found else ""
     return "" if words.startswith(_CLARIFY) else _plain([words])
 
 
-def _said(record: Record, at: fields.At) -> Iterator[Step]:
-    message = fields.mapping(record.get("message"))
+def _said(record: Record, at: json_fields.At) -> Iterator[Step]:
+    message = json_fields.mapping(record.get("message"))
     # What the host says in the agent's name: "API Error", "No response requested".
     if record.get("isApiErrorMessage") or message.get("model") == "<synthetic>":
         return
     content = message.get("content")
     if isinstance(content, str):
-        yield from at.assistant(fields.words(content))
-    for block in fields.objects(content):
+        yield from at.assistant(json_fields.words(content))
+    for block in json_fields.objects(content):
         if block.get("type") == "text":
-            yield from at.assistant(fields.words(block.get("text")))
+            yield from at.assistant(json_fields.words(block.get("text")))
         elif block.get("type") == "tool_use":
-            tool = fields.words(block.get("name"))
-            values = fields.mapping(block.get("input"))
+            tool = json_fields.words(block.get("name"))
+            values = json_fields.mapping(block.get("input"))
             yield at.call(
                 block.get("id"),
                 tool,
                 _ACTIONS.get(tool, "other"),
-                fields.first(values, _SUBJECTS),
+                json_fields.first(values, _SUBJECTS),
             )
 
 
-def _results(record: Record, at: fields.At) -> Iterator[Step]:
+def _results(record: Record, at: json_fields.At) -> Iterator[Step]:
     for block in _tool_results(record):
-        text = fields.joined(fields.parts(block.get("content")))
+        text = json_fields.joined(json_fields.parts(block.get("content")))
         yield at.result(block.get("tool_use_id"), text, _failed(block, text))
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from memcli.hosts import fields
-from memcli.hosts.lines import Lines, Ranges, Record
-from memcli.transcript import Action, Session, Step
+from memcli.hosts import json_fields
+from memcli.hosts.jsonl_lines import Lines, Ranges, Record
+from memcli.hosts.transcript import Action, Session, Step
 
 NAME = "codex"
 
@@ -63,19 +63,19 @@ _PATCH_FAILED = "apply_patch verification failed"
 
 def recognises(record: Record) -> bool:
     """Whether only this host writes such a record."""
-    kind = fields.words(record.get("type"))
+    kind = json_fields.words(record.get("type"))
     return kind in _TYPES and isinstance(record.get("payload"), dict)
 
 
 def session(lines: Lines) -> Session:
     """Whose transcript this is: the first `session_meta`, later ones repeat or fork."""
     meta = _meta(lines)
-    stem = fields.stem(lines.path)
+    stem = json_fields.stem(lines.path)
     return Session(
-        id=fields.name(meta.get("id")) or stem,
+        id=json_fields.name(meta.get("id")) or stem,
         host=NAME,
-        cwd=fields.words(meta.get("cwd")) or None,
-        started=fields.instant(meta.get("timestamp")),
+        cwd=json_fields.words(meta.get("cwd")) or None,
+        started=json_fields.instant(meta.get("timestamp")),
     )
 
 
@@ -87,40 +87,42 @@ def steps(lines: Lines) -> Iterator[Step]:
     codes: dict[str, int] = {}
     seen: set[int] = set()
     for line, record in lines.records():
-        kind = fields.words(record.get("type"))
-        payload = fields.mapping(record.get("payload"))
+        kind = json_fields.words(record.get("type"))
+        payload = json_fields.mapping(record.get("payload"))
         if kind == "event_msg":
             _note_code(payload, codes)
         elif kind not in _TYPES:
             lines.met_unknown(kind)
         if kind != "response_item" or not ours or line in gone:
             continue
-        name = fields.name(payload.get("id"))
+        name = json_fields.name(payload.get("id"))
         if name is not None:
             if hash(name) in seen:
                 continue
             seen.add(hash(name))
-        at = fields.At(line, name, record.get("timestamp"))
+        at = json_fields.At(line, name, record.get("timestamp"))
         yield from _item(payload, at, codes, lines)
 
 
 def _item(
-    payload: dict[str, Any], at: fields.At, codes: dict[str, int], lines: Lines
+    payload: dict[str, Any], at: json_fields.At, codes: dict[str, int], lines: Lines
 ) -> Iterator[Step]:
-    kind, call = fields.words(payload.get("type")), payload.get("call_id")
+    kind, call = json_fields.words(payload.get("type")), payload.get("call_id")
     if kind == "message":
         if payload.get("role") == "user":
             yield from at.user(_prompt(payload))
         elif payload.get("role") == "assistant":
-            yield from at.assistant(fields.joined(fields.parts(payload.get("content"))))
+            yield from at.assistant(
+                json_fields.joined(json_fields.parts(payload.get("content")))
+            )
     elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-        tool = fields.words(payload.get("name")) or kind.removesuffix("_call")
+        tool = json_fields.words(payload.get("name")) or kind.removesuffix("_call")
         action = _ACTIONS.get(tool, "other")
         yield at.call(call or payload.get("id"), tool, action, _subject(payload))
     elif kind in ("function_call_output", "custom_tool_call_output"):
         text, code, success = _output(payload.get("output"))
         if code is None:
-            code = codes.pop(fields.name(call) or "", None)
+            code = codes.pop(json_fields.name(call) or "", None)
         failed = None if success is None else not success
         if code is not None:
             failed = code != 0
@@ -132,29 +134,31 @@ def _item(
 def _meta(lines: Lines) -> dict[str, Any]:
     for _, record in islice(lines.records(), 50):
         if record.get("type") == "session_meta":
-            return fields.mapping(record.get("payload"))
+            return json_fields.mapping(record.get("payload"))
     return {}
 
 
 def _sub_agent(meta: dict[str, Any]) -> bool:
-    source = fields.mapping(meta.get("source"))
+    source = json_fields.mapping(meta.get("source"))
     return meta.get("thread_source") == "subagent" or "subagent" in source
 
 
 def _prompt(payload: dict[str, Any]) -> str:
     """What a person typed; empty when the message is not a person's."""
-    texts = fields.parts(payload.get("content"))
-    about = fields.mapping(payload.get("internal_chat_message_metadata_passthrough"))
+    texts = json_fields.parts(payload.get("content"))
+    about = json_fields.mapping(
+        payload.get("internal_chat_message_metadata_passthrough")
+    )
     kinds = about.get("content_item_kinds")
     if isinstance(kinds, list) and len(kinds) == len(texts):
-        marks = [fields.words(kind) or "unknown" for kind in kinds]
+        marks = [json_fields.words(kind) or "unknown" for kind in kinds]
         texts = [
             text
             for text, mark in zip(texts, marks, strict=True)
             if mark == "unknown" or mark.startswith("user.")
         ]
     texts = [text for text in texts if not text.lstrip().startswith(_NOT_TYPED)]
-    text = fields.joined(texts)
+    text = json_fields.joined(texts)
     if text.lstrip().startswith("# ") and _REQUEST in text:
         text = text.rpartition(_REQUEST)[2]
     return text
@@ -165,10 +169,10 @@ def _rolled_back(lines: Lines) -> Ranges:
     prompts: list[int] = []
     ranges = []
     for line, record in lines.records():
-        payload = fields.mapping(record.get("payload"))
+        payload = json_fields.mapping(record.get("payload"))
         kind = record.get("type"), payload.get("type")
         if kind == ("event_msg", "thread_rolled_back"):
-            turns = fields.number(payload.get("num_turns")) or 0
+            turns = json_fields.number(payload.get("num_turns")) or 0
             if turns > 0 and prompts:
                 start = max(len(prompts) - turns, 0)
                 ranges.append((prompts[start], line))
@@ -184,27 +188,29 @@ def _rolled_back(lines: Lines) -> Ranges:
 
 def _subject(payload: dict[str, Any]) -> str:
     """The command line or the path that a call is about."""
-    given = fields.words(payload.get("input"))
-    values = fields.mapping(payload.get("action")) or _parsed(payload.get("arguments"))
-    if patched := _PATCHED.search(given or fields.words(values.get("input"))):
+    given = json_fields.words(payload.get("input"))
+    values = json_fields.mapping(payload.get("action")) or _parsed(
+        payload.get("arguments")
+    )
+    if patched := _PATCHED.search(given or json_fields.words(values.get("input"))):
         return patched[1].strip()
     command = values.get("command")
     # `bash -lc "make test"` is `make test`.
     if isinstance(command, list) and len(command) == 3 and command[1] in ("-lc", "-c"):
-        return fields.words(command[2])
-    return fields.first(values, _SUBJECTS)
+        return json_fields.words(command[2])
+    return json_fields.first(values, _SUBJECTS)
 
 
 def _note_code(payload: dict[str, Any], codes: dict[str, int]) -> None:
     """Remember how a command ended; its output may not say so."""
-    item = fields.mapping(payload.get("item"))
+    item = json_fields.mapping(payload.get("item"))
     if payload.get("type") == "exec_command_end":
         call, code = payload.get("call_id"), payload.get("exit_code")
     elif item.get("type") == "CommandExecution":
         call, code = item.get("id"), item.get("exit_code")
     else:
         return
-    ended, name = fields.number(code), fields.name(call)
+    ended, name = json_fields.number(code), json_fields.name(call)
     if ended is not None and name is not None:
         codes[name] = ended
 
@@ -213,13 +219,15 @@ def _output(value: Any) -> tuple[str, int | None, bool | None]:
     """(text, exit code, success) of an output, in any of the forms it has had."""
     success = None
     if isinstance(value, dict):
-        success = fields.flag(value.get("success"))
+        success = json_fields.flag(value.get("success"))
         value = value.get("content", value.get("output"))
-    text = fields.joined(fields.parts(value))
+    text = json_fields.joined(json_fields.parts(value))
     held = _parsed(text) if text.startswith('{"') else {}
     if "output" in held:
-        code = fields.number(fields.mapping(held.get("metadata")).get("exit_code"))
-        return fields.words(held["output"]), code, success
+        code = json_fields.number(
+            json_fields.mapping(held.get("metadata")).get("exit_code")
+        )
+        return json_fields.words(held["output"]), code, success
     if header := _HEADER.match(text):
         code = int(header[1]) if header[1] else None
         return text[header.end() :], code, success
@@ -235,6 +243,6 @@ def _parsed(value: Any) -> dict[str, Any]:
     import json
 
     try:
-        return fields.mapping(json.loads(value, strict=False))
+        return json_fields.mapping(json.loads(value, strict=False))
     except (ValueError, RecursionError):
         return {}

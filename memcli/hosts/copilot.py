@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from memcli.hosts import fields
-from memcli.hosts.lines import Lines, Ranges, Record
-from memcli.transcript import Action, Session, Step
+from memcli.hosts import json_fields
+from memcli.hosts.jsonl_lines import Lines, Ranges, Record
+from memcli.hosts.transcript import Action, Session, Step
 
 NAME = "copilot"
 
@@ -32,7 +32,7 @@ _SUBJECTS = ("command", "path", "file_path", "filePath", "pattern")
 
 def recognises(record: Record) -> bool:
     """Whether only this host writes such a record."""
-    kind = fields.words(record.get("type"))
+    kind = json_fields.words(record.get("type"))
     return (
         "." in kind
         and isinstance(record.get("data"), dict)
@@ -44,13 +44,13 @@ def session(lines: Lines) -> Session:
     """Whose transcript this is, from `session.start`."""
     found: dict[str, Any] = {}
     for _, record in islice(lines.records(), 50):
-        data = fields.mapping(record.get("data"))
+        data = json_fields.mapping(record.get("data"))
         if record.get("type") == "session.start":
-            context = fields.mapping(data.get("context"))
+            context = json_fields.mapping(data.get("context"))
             found = {
-                "id": fields.name(data.get("sessionId")),
-                "cwd": fields.words(context.get("cwd")),
-                "started": fields.instant(data.get("startTime")),
+                "id": json_fields.name(data.get("sessionId")),
+                "cwd": json_fields.words(context.get("cwd")),
+                "started": json_fields.instant(data.get("startTime")),
             }
             break
     # The file is always `events.jsonl`; its folder has the session's name.
@@ -64,20 +64,22 @@ def steps(lines: Lines) -> Iterator[Step]:
     gone = _rewound(lines)
     seen: set[int] = set()
     for line, record in lines.records():
-        kind = fields.words(record.get("type"))
-        data = fields.mapping(record.get("data"))
+        kind = json_fields.words(record.get("type"))
+        data = json_fields.mapping(record.get("data"))
         if line in gone or record.get("agentId") or data.get("parentToolCallId"):
             continue
-        name = fields.name(record.get("id"))
+        name = json_fields.name(record.get("id"))
         if name is not None:
             if hash(name) in seen:
                 continue
             seen.add(hash(name))
-        at = fields.At(line, name, record.get("timestamp"))
+        at = json_fields.At(line, name, record.get("timestamp"))
         if kind == "user.message":
             yield from at.user(_prompt(data))
         elif kind == "assistant.message":
-            yield from at.assistant(fields.joined(fields.parts(data.get("content"))))
+            yield from at.assistant(
+                json_fields.joined(json_fields.parts(data.get("content")))
+            )
         elif kind == "tool.execution_start":
             yield _call(data, at)
         elif kind == "tool.execution_complete":
@@ -91,36 +93,38 @@ def _prompt(data: dict[str, Any]) -> str:
         return ""
     if data.get("isAutopilotContinuation"):
         return ""
-    text = fields.joined(fields.parts(data.get("content")))
+    text = json_fields.joined(json_fields.parts(data.get("content")))
     return "" if text.startswith("Implement the following plan:") else text
 
 
-def _call(data: dict[str, Any], at: fields.At) -> Step:
-    tool = fields.words(data.get("toolName"))
-    values = fields.mapping(data.get("arguments"))
+def _call(data: dict[str, Any], at: json_fields.At) -> Step:
+    tool = json_fields.words(data.get("toolName"))
+    values = json_fields.mapping(data.get("arguments"))
     action = _ACTIONS.get(tool, "other")
     # One tool for looking and writing: `command` says which, and is no command line.
     if tool == "str_replace_editor":
         action = "read" if values.get("command") == "view" else "edit"
         values = {"path": values.get("path")}
     return at.call(
-        data.get("toolCallId"), tool, action, fields.first(values, _SUBJECTS)
+        data.get("toolCallId"), tool, action, json_fields.first(values, _SUBJECTS)
     )
 
 
-def _result(data: dict[str, Any], at: fields.At) -> Step:
+def _result(data: dict[str, Any], at: json_fields.At) -> Step:
     # `success` is true of a command that ended with code 1.
-    code = fields.number(fields.mapping(data.get("shellExecution")).get("exitCode"))
-    success = fields.flag(data.get("success"))
+    code = json_fields.number(
+        json_fields.mapping(data.get("shellExecution")).get("exitCode")
+    )
+    success = json_fields.flag(data.get("success"))
     failed = None if success is None else not success
     if code is not None:
         failed = bool(code or failed)
     result = data.get("result")
     if isinstance(result, dict):
         result = result.get("content") or result.get("detailedContent")
-    text = fields.joined(fields.parts(result))
+    text = json_fields.joined(json_fields.parts(result))
     if not text:
-        text = fields.words(fields.mapping(data.get("error")).get("message"))
+        text = json_fields.words(json_fields.mapping(data.get("error")).get("message"))
     return at.result(data.get("toolCallId"), text, failed)
 
 
@@ -129,12 +133,12 @@ def _rewound(lines: Lines) -> Ranges:
     met: dict[int, int] = {}
     ranges = []
     for line, record in lines.records():
-        name = fields.name(record.get("id"))
+        name = json_fields.name(record.get("id"))
         if name is not None:
             met.setdefault(hash(name), line)
         if record.get("type") == "session.snapshot_rewind":
-            target = fields.mapping(record.get("data")).get("upToEventId")
-            start = met.get(hash(fields.name(target) or ""))
+            target = json_fields.mapping(record.get("data")).get("upToEventId")
+            start = met.get(hash(json_fields.name(target) or ""))
             if start is not None:
                 ranges.append((start, line))
     return Ranges(ranges)

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from memcli.hosts import fields
-from memcli.hosts.lines import Lines, Record
-from memcli.transcript import Action, Session, Step, typed
+from memcli.hosts import json_fields
+from memcli.hosts.jsonl_lines import Lines, Record
+from memcli.hosts.transcript import Action, Session, Step, typed
 
 NAME = "cursor"
 
@@ -49,7 +49,7 @@ def recognises(record: Record) -> bool:
     """Whether only this host writes such a record: a role, no type, no session."""
     message = record.get("message")
     return (
-        fields.words(record.get("role")) in _ROLES
+        json_fields.words(record.get("role")) in _ROLES
         and "type" not in record
         and "sessionId" not in record
         and isinstance(message, dict)
@@ -61,27 +61,27 @@ def session(lines: Lines) -> Session:
     """Whose transcript this is: nothing but the file's name says so."""
     # Read once, so that a file that cannot be opened says so here.
     next(lines.records(), None)
-    stem = fields.stem(lines.path)
+    stem = json_fields.stem(lines.path)
     return Session(id=stem, host=NAME)
 
 
 def steps(lines: Lines) -> Iterator[Step]:
     """Every step, in the order of the file."""
     for line, record in lines.records():
-        role = fields.words(record.get("role"))
+        role = json_fields.words(record.get("role"))
         if role not in _ROLES:
-            kind = fields.words(record.get("type")) or role
+            kind = json_fields.words(record.get("type")) or role
             if kind not in _KNOWN:
                 lines.met_unknown(kind)
             continue
-        at = fields.At(line)
-        content = fields.mapping(record.get("message")).get("content")
+        at = json_fields.At(line)
+        content = json_fields.mapping(record.get("message")).get("content")
         if role == "user":
             yield from at.user(_prompt(content))
         elif isinstance(content, str):
-            yield from at.assistant(fields.words(content))
+            yield from at.assistant(json_fields.words(content))
         else:
-            for block in fields.objects(content):
+            for block in json_fields.objects(content):
                 yield from _said(block, at)
 
 
@@ -93,7 +93,7 @@ def _prompt(content: Any) -> str:
             for one in content
             if isinstance(one, dict) and one.get("type") == "text"
         ]
-    text = fields.joined(typed(one) for one in fields.parts(content))
+    text = json_fields.joined(typed(one) for one in json_fields.parts(content))
     # The last one: the files above it may hold the tag as well.
     _, tagged, query = text.rpartition(_OPEN)
     if tagged:
@@ -105,11 +105,13 @@ def _prompt(content: Any) -> str:
     return "" if any(planned in text for planned in _PLANNED) else text
 
 
-def _said(block: dict[str, Any], at: fields.At) -> Iterator[Step]:
+def _said(block: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
     if block.get("type") == "text":
-        yield from at.assistant(fields.words(block.get("text")))
+        yield from at.assistant(json_fields.words(block.get("text")))
     elif block.get("type") == "tool_use":
-        tool = fields.words(block.get("name"))
-        values = fields.mapping(block.get("input"))
+        tool = json_fields.words(block.get("name"))
+        values = json_fields.mapping(block.get("input"))
         action = _ACTIONS.get(tool, "other")
-        yield at.call(block.get("id"), tool, action, fields.first(values, _SUBJECTS))
+        yield at.call(
+            block.get("id"), tool, action, json_fields.first(values, _SUBJECTS)
+        )

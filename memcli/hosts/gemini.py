@@ -13,9 +13,9 @@ from itertools import islice
 from typing import Any
 
 from memcli.errors import Unreadable
-from memcli.hosts import fields, whole
-from memcli.hosts.lines import Lines, Ranges, Record, open_file
-from memcli.transcript import Action, Session, Step, typed
+from memcli.hosts import json_fields, json_object
+from memcli.hosts.jsonl_lines import Lines, Ranges, Record, open_file
+from memcli.hosts.transcript import Action, Session, Step, typed
 
 NAME = "gemini"
 
@@ -60,16 +60,16 @@ def session(lines: Lines) -> Session:
     """Whose chat this is, from its header and the folder it lies in."""
     heads = [record for _, record in islice(lines.records(), 3)]
     if not heads and lines.broken:
-        heads = [whole.read(lines.path)[0]]
+        heads = [json_object.read(lines.path)[0]]
     head = next((one for one in heads if "sessionId" in one), {})
     folders = head.get("directories")
     folder = folders[0] if isinstance(folders, list) and folders else None
-    stem = fields.stem(lines.path)
+    stem = json_fields.stem(lines.path)
     return Session(
-        id=fields.name(head.get("sessionId")) or stem,
+        id=json_fields.name(head.get("sessionId")) or stem,
         host=NAME,
-        cwd=fields.words(folder) or _project(lines.path),
-        started=fields.instant(head.get("startTime")),
+        cwd=json_fields.words(folder) or _project(lines.path),
+        started=json_fields.instant(head.get("startTime")),
     )
 
 
@@ -80,12 +80,12 @@ def steps(lines: Lines) -> Iterator[Step]:
         yield from _object_steps(lines)
         return
     for line, record in lines.records() if ours else ():
-        name = fields.name(record.get("id"))
+        name = json_fields.name(record.get("id"))
         if name is None:
             if _KNOWN.isdisjoint(record):
-                lines.met_unknown(fields.words(record.get("type")))
+                lines.met_unknown(json_fields.words(record.get("type")))
             for message in _patched(record):
-                known = fields.name(message.get("id"))
+                known = json_fields.name(message.get("id"))
                 if known and listed.get(hash(known)) == line:
                     del listed[hash(known)]
                     yield from _message(message, line, lines)
@@ -105,10 +105,10 @@ def _survey(
     ranges = []
     ours = True
     for line, record in lines.records():
-        if name := fields.name(record.get("id")):
+        if name := json_fields.name(record.get("id")):
             own[hash(name)] = line
             began.setdefault(hash(name), line)
-        elif target := fields.name(record.get("$rewindTo")):
+        elif target := json_fields.name(record.get("$rewindTo")):
             # The message itself is taken back, too.
             if hash(target) in began:
                 ranges.append((began[hash(target)], line))
@@ -116,7 +116,7 @@ def _survey(
             ours = False
         else:
             for message in _patched(record):
-                if known := fields.name(message.get("id")):
+                if known := json_fields.name(message.get("id")):
                     listed[hash(known)] = line
     for key in own:
         listed.pop(key, None)
@@ -125,29 +125,31 @@ def _survey(
 
 def _patched(record: Record) -> list[dict[str, Any]]:
     patch = record.get("$set", record)
-    return fields.objects(fields.mapping(patch).get("messages"))
+    return json_fields.objects(json_fields.mapping(patch).get("messages"))
 
 
 def _object_steps(lines: Lines) -> Iterator[Step]:
     try:
-        chat, text = whole.read(lines.path)
+        chat, text = json_object.read(lines.path)
     except Unreadable:
         return  # half-written, or no chat: its lines are in `broken`
     lines.broken = []
-    places = whole.Places(text)
-    for message in fields.objects(chat.get("messages")):
-        line = places.line(fields.name(message.get("id")))
+    places = json_object.Places(text)
+    for message in json_fields.objects(chat.get("messages")):
+        line = places.line(json_fields.name(message.get("id")))
         yield from _message(message, line, lines)
 
 
 def _message(message: dict[str, Any], line: int, lines: Lines) -> Iterator[Step]:
-    kind = fields.words(message.get("type"))
-    at = fields.At(line, message.get("id"), message.get("timestamp"))
+    kind = json_fields.words(message.get("type"))
+    at = json_fields.At(line, message.get("id"), message.get("timestamp"))
     if kind == "user":
         yield from at.user(_prompt(message))
     elif kind == "gemini":
-        yield from at.assistant(fields.joined(fields.parts(message.get("content"))))
-        for call in fields.objects(message.get("toolCalls")):
+        yield from at.assistant(
+            json_fields.joined(json_fields.parts(message.get("content")))
+        )
+        for call in json_fields.objects(message.get("toolCalls")):
             yield from _tool(call, at)
     elif kind not in _NO_STEPS:
         lines.met_unknown(kind)
@@ -157,33 +159,33 @@ def _prompt(message: dict[str, Any]) -> str:
     """What a person typed; empty when the message is not a person's."""
     # With `@file` in it, the content holds the file; what is shown does not.
     content = message.get("displayContent") or message.get("content")
-    texts = [typed(text) for text in fields.parts(content)]
+    texts = [typed(text) for text in json_fields.parts(content)]
     kept = [text for text in texts if not text.startswith(_NOT_TYPED)]
-    return fields.joined(kept).partition(_REFERENCED)[0]
+    return json_fields.joined(kept).partition(_REFERENCED)[0]
 
 
-def _tool(call: dict[str, Any], at: fields.At) -> Iterator[Step]:
-    tool = fields.words(call.get("name"))
+def _tool(call: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
+    tool = json_fields.words(call.get("name"))
     action = _ACTIONS.get(tool, "other")
-    values = fields.mapping(call.get("args"))
-    yield at.call(call.get("id"), tool, action, fields.first(values, _SUBJECTS))
-    status = fields.words(call.get("status"))
+    values = json_fields.mapping(call.get("args"))
+    yield at.call(call.get("id"), tool, action, json_fields.first(values, _SUBJECTS))
+    status = json_fields.words(call.get("status"))
     if status not in ("success", "error", "cancelled"):
         return  # it waits, or runs
     shown = call.get("resultDisplay")
     outputs = []
-    for one in fields.objects(call.get("result")):
-        response = fields.mapping(one.get("functionResponse"))
-        given = fields.mapping(response.get("response"))
-        outputs.append(fields.first(given, ("output", "error")))
-    text = _UNTRUSTED.sub("", fields.joined(outputs)) or fields.words(shown)
+    for one in json_fields.objects(call.get("result")):
+        response = json_fields.mapping(one.get("functionResponse"))
+        given = json_fields.mapping(response.get("response"))
+        outputs.append(json_fields.first(given, ("output", "error")))
+    text = _UNTRUSTED.sub("", json_fields.joined(outputs)) or json_fields.words(shown)
     failed: bool | None = status == "error"
     if status == "cancelled":
         failed = None
     elif action == "run":
         # A command that ends with code 1 is a success to the host. The code stands
         # below the output, which may hold such a line itself.
-        codes = _EXIT_CODE.findall(f"{text}\n{fields.words(shown)}")
+        codes = _EXIT_CODE.findall(f"{text}\n{json_fields.words(shown)}")
         failed = failed or bool(codes and int(codes[-1]))
     yield at.result(call.get("id"), text, failed)
 
@@ -196,4 +198,4 @@ def _project(path: str) -> str | None:
             text = handle.read(10_000).decode("utf-8", "replace").strip()
     except (Unreadable, OSError):
         return None
-    return fields.words(text) or None
+    return json_fields.words(text) or None

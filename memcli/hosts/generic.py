@@ -9,9 +9,9 @@ import zlib
 from collections.abc import Iterator
 from typing import get_args
 
-from memcli.hosts import fields
-from memcli.hosts.lines import Lines, Record
-from memcli.transcript import Action, Role, Session, Step
+from memcli.hosts import json_fields
+from memcli.hosts.jsonl_lines import Lines, Record
+from memcli.hosts.transcript import Action, Role, Session, Step
 
 NAME = "generic"
 
@@ -21,7 +21,7 @@ _ACTIONS: dict[str, Action] = {action: action for action in get_args(Action)}
 
 def recognises(record: Record) -> bool:
     """Whether a line has the two fields that every line has."""
-    role = fields.words(record.get("role"))
+    role = json_fields.words(record.get("role"))
     return role in _ROLES and isinstance(record.get("text"), str)
 
 
@@ -30,16 +30,16 @@ def session(lines: Lines) -> Session:
 
     A name alone is not enough: two folders may each have a `chat.jsonl`.
     """
-    stem = fields.stem(lines.path)
+    stem = json_fields.stem(lines.path)
     # Read once, so that a file that cannot be opened says so here.
     for _, record in lines.records():
-        named = fields.name(record.get("session"))
+        named = json_fields.name(record.get("session"))
         first = f"{record.get('role')}\0{record.get('text')}"
         mark = zlib.crc32(first.encode("utf-8", "replace"))
         return Session(
             id=named or f"{stem}-{mark:08x}",
             host=NAME,
-            started=fields.instant(record.get("at")),
+            started=json_fields.instant(record.get("at")),
         )
     return Session(id=stem, host=NAME)
 
@@ -47,18 +47,18 @@ def session(lines: Lines) -> Session:
 def steps(lines: Lines) -> Iterator[Step]:
     """Every step, in the order of the file."""
     for line, record in lines.records():
-        role = fields.words(record.get("role"))
-        text = fields.words(record.get("text"))
-        at = fields.At(line, record.get("id"), record.get("at"))
+        role = json_fields.words(record.get("role"))
+        text = json_fields.words(record.get("text"))
+        at = json_fields.At(line, record.get("id"), record.get("at"))
         if role == "user":
             yield from at.user(text)
         elif role == "assistant":
             yield from at.assistant(text)
         elif role == "call":
-            action = _ACTIONS.get(fields.words(record.get("action")), "other")
+            action = _ACTIONS.get(json_fields.words(record.get("action")), "other")
             yield at.call(record.get("call"), record.get("tool"), action, text)
         elif role == "result":
-            failed = fields.flag(record.get("failed"))
+            failed = json_fields.flag(record.get("failed"))
             yield at.result(record.get("call"), text, failed)
         else:
             lines.met_unknown(role)

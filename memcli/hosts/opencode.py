@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from memcli.errors import Unreadable
-from memcli.hosts import fields, whole
-from memcli.hosts.lines import Lines, Record
-from memcli.transcript import Action, Session, Step, typed
+from memcli.hosts import json_fields, json_object
+from memcli.hosts.jsonl_lines import Lines, Record
+from memcli.hosts.transcript import Action, Session, Step, typed
 
 NAME = "opencode"
 
@@ -48,13 +48,15 @@ def session(lines: Lines) -> Session:
     Raises:
         Unreadable: the file cannot be opened, or is half an export.
     """
-    stem = fields.stem(lines.path)
-    info = fields.mapping(_export(lines)[0].get("info"))
+    stem = json_fields.stem(lines.path)
+    info = json_fields.mapping(_export(lines)[0].get("info"))
     return Session(
-        id=fields.name(info.get("id")) or stem,
+        id=json_fields.name(info.get("id")) or stem,
         host=NAME,
-        cwd=fields.words(info.get("directory")) or None,
-        started=fields.instant(fields.mapping(info.get("time")).get("created")),
+        cwd=json_fields.words(info.get("directory")) or None,
+        started=json_fields.instant(
+            json_fields.mapping(info.get("time")).get("created")
+        ),
     )
 
 
@@ -64,18 +66,18 @@ def steps(lines: Lines) -> Iterator[Step]:
         export, places = _export(lines)
     except Unreadable:
         return  # half an export: its lines are in `broken`
-    info = fields.mapping(export.get("info"))
+    info = json_fields.mapping(export.get("info"))
     if info.get("parentID"):
         return  # a sub-agent's: there the agent above is the one who types
     if is_whole(export):
         lines.broken = []
-    reverted = fields.mapping(info.get("revert"))
+    reverted = json_fields.mapping(info.get("revert"))
     places.line("messages")
-    for message in fields.objects(export.get("messages")):
-        about = fields.mapping(message.get("info"))
-        name = fields.name(about.get("id"))
-        at = fields.At(places.line(name), name, _created(about))
-        parts = fields.objects(message.get("parts"))
+    for message in json_fields.objects(export.get("messages")):
+        about = json_fields.mapping(message.get("info"))
+        name = json_fields.name(about.get("id"))
+        at = json_fields.At(places.line(name), name, _created(about))
+        parts = json_fields.objects(message.get("parts"))
         if name is not None and name == reverted.get("messageID"):
             # Taken back from here on; with a part's id, from that part on.
             first = reverted.get("partID")
@@ -86,25 +88,25 @@ def steps(lines: Lines) -> Iterator[Step]:
         yield from _message(about, parts, at, lines)
 
 
-def _export(lines: Lines) -> tuple[Record, whole.Places]:
+def _export(lines: Lines) -> tuple[Record, json_object.Places]:
     """The object, and where its messages stand."""
     for line, record in lines.records():
         if is_whole(record):
-            return record, whole.Places("", line)
+            return record, json_object.Places("", line)
     if lines.broken or lines.unfinished:
-        found, text = whole.read(lines.path)
-        return found, whole.Places(text)
-    return {}, whole.Places("")
+        found, text = json_object.read(lines.path)
+        return found, json_object.Places(text)
+    return {}, json_object.Places("")
 
 
 def _created(about: dict[str, Any]) -> Any:
-    return fields.mapping(about.get("time")).get("created")
+    return json_fields.mapping(about.get("time")).get("created")
 
 
 def _message(
-    about: dict[str, Any], parts: list[dict[str, Any]], at: fields.At, lines: Lines
+    about: dict[str, Any], parts: list[dict[str, Any]], at: json_fields.At, lines: Lines
 ) -> Iterator[Step]:
-    role = fields.words(about.get("role"))
+    role = json_fields.words(about.get("role"))
     if role == "user":
         yield from at.user(_prompt(parts))
         return
@@ -114,10 +116,10 @@ def _message(
     if about.get("summary") is True:
         return
     for part in parts:
-        kind = fields.words(part.get("type"))
+        kind = json_fields.words(part.get("type"))
         if kind == "text":
             if not _is_added(part):
-                yield from at.assistant(fields.words(part.get("text")))
+                yield from at.assistant(json_fields.words(part.get("text")))
         elif kind == "tool":
             yield from _tool(part, at)
         elif kind not in _NO_STEPS:
@@ -133,26 +135,28 @@ def _prompt(parts: list[dict[str, Any]]) -> str:
     texts = []
     for part in parts:
         if part.get("type") == "text" and not _is_added(part):
-            text = typed(fields.words(part.get("text")))
+            text = typed(json_fields.words(part.get("text")))
             quoted = _QUOTED.fullmatch(text)
             texts.append(quoted[1].replace('\\"', '"') if quoted else text)
-    text = fields.joined(texts)
+    text = json_fields.joined(texts)
     return "" if text.startswith("Implement the following plan:") else text
 
 
-def _tool(part: dict[str, Any], at: fields.At) -> Iterator[Step]:
-    tool = fields.words(part.get("tool"))
-    state = fields.mapping(part.get("state"))
+def _tool(part: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
+    tool = json_fields.words(part.get("tool"))
+    state = json_fields.mapping(part.get("state"))
     action = _ACTIONS.get(tool, "other")
-    values = fields.mapping(state.get("input"))
-    yield at.call(part.get("callID"), tool, action, fields.first(values, _SUBJECTS))
-    status = fields.words(state.get("status"))
+    values = json_fields.mapping(state.get("input"))
+    yield at.call(
+        part.get("callID"), tool, action, json_fields.first(values, _SUBJECTS)
+    )
+    status = json_fields.words(state.get("status"))
     if status not in ("completed", "error"):
         return  # it waits, or runs
     # A command that ends with code 1 is `completed`.
-    code = fields.number(fields.mapping(state.get("metadata")).get("exit"))
+    code = json_fields.number(json_fields.mapping(state.get("metadata")).get("exit"))
     failed: bool | None = status == "error" or bool(code)
-    text = fields.first(state, ("output", "error"))
+    text = json_fields.first(state, ("output", "error"))
     if status == "error" and text.startswith(_REFUSED):
         failed = None
     yield at.result(part.get("callID"), text, failed)

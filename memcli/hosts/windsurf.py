@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from memcli.hosts import fields
-from memcli.hosts.lines import Lines, Record
-from memcli.transcript import Action, Session, Step, typed
+from memcli.hosts import json_fields
+from memcli.hosts.jsonl_lines import Lines, Record
+from memcli.hosts.transcript import Action, Session, Step, typed
 
 NAME = "windsurf"
 
@@ -35,7 +35,7 @@ _OUTPUTS = ("output", "combined_output", "stdout", "result")
 
 def recognises(record: Record) -> bool:
     """Whether only this host writes such a step: its type names one of its fields."""
-    kind = fields.words(record.get("type"))
+    kind = json_fields.words(record.get("type"))
     if "message" in record or "sessionId" in record or "payload" in record:
         return False
     known = kind in (_USER, _AGENT) or kind in _ACTIONS
@@ -44,20 +44,20 @@ def recognises(record: Record) -> bool:
 
 def session(lines: Lines) -> Session:
     """Whose trajectory this is: the file has its name."""
-    stem = fields.stem(lines.path)
+    stem = json_fields.stem(lines.path)
     started = None
     for _, record in islice(lines.records(), 1):
-        started = fields.instant(record.get("timestamp"))
+        started = json_fields.instant(record.get("timestamp"))
     return Session(id=stem, host=NAME, started=started)
 
 
 def steps(lines: Lines) -> Iterator[Step]:
     """Every step, in the order of the file."""
     for line, record in lines.records():
-        kind = fields.words(record.get("type"))
-        values = fields.mapping(record.get(kind)) or record
+        kind = json_fields.words(record.get("type"))
+        values = json_fields.mapping(record.get(kind)) or record
         name = record.get("step_id") or record.get("id")
-        at = fields.At(line, name, record.get("timestamp"))
+        at = json_fields.At(line, name, record.get("timestamp"))
         if kind == _USER:
             yield from at.user(_prompt(values))
         elif kind == _AGENT:
@@ -69,7 +69,7 @@ def steps(lines: Lines) -> Iterator[Step]:
 
 
 def _words(values: dict[str, Any], keys: tuple[str, ...]) -> str:
-    return next(filter(None, (fields.words(values.get(key)) for key in keys)), "")
+    return next(filter(None, (json_fields.words(values.get(key)) for key in keys)), "")
 
 
 def _prompt(values: dict[str, Any]) -> str:
@@ -78,15 +78,15 @@ def _prompt(values: dict[str, Any]) -> str:
 
 
 def _action(
-    kind: str, record: Record, values: dict[str, Any], at: fields.At
+    kind: str, record: Record, values: dict[str, Any], at: json_fields.At
 ) -> Iterator[Step]:
     # The call and what came of it are one step, so its place joins them.
     joins = f"step-{at.line}"
-    yield at.call(joins, kind, _ACTIONS[kind], fields.first(values, _SUBJECTS))
-    code = fields.number(values.get("exit_code"))
+    yield at.call(joins, kind, _ACTIONS[kind], json_fields.first(values, _SUBJECTS))
+    code = json_fields.number(values.get("exit_code"))
     failed = None if code is None else code != 0
-    if fields.words(record.get("status")) == "error":
+    if json_fields.words(record.get("status")) == "error":
         failed = True  # `done` says only that it has ended
-    output = fields.first(values, _OUTPUTS)
+    output = json_fields.first(values, _OUTPUTS)
     if output or failed is not None:
         yield at.result(joins, output, failed)

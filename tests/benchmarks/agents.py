@@ -26,7 +26,7 @@ from tests.benchmarks import corpus, report, timing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from memcli.reader import Reader
+    from memcli.search.reader import Reader
 
 ADDED = report.Target(10)
 AGENTS, GROUPS = 50, 20
@@ -207,7 +207,9 @@ def answers(seen: str, mixed: str, questions_file: str) -> None:
 
     The owner's of `seen`, and under the policy's name the agent's of `mixed`.
     """
-    from memcli import Vault, ranking, recall
+    from memcli import Vault
+    from memcli.recall import recall
+    from memcli.search.ranking import bm25
 
     owner, agent = Vault.open(seen), Vault.open(mixed, agent=ASKERS["shared"])
     view = recall.view(owner.now_ms() // 1000)
@@ -219,7 +221,7 @@ def answers(seen: str, mixed: str, questions_file: str) -> None:
             view=view,
             filters=recall.EVERYTHING,
             limit=LIMIT,
-            weights=ranking.Weights(pool=POOL),
+            weights=bm25.Weights(pool=POOL),
         )
 
     def both(one: Reader) -> dict[str, list[float]]:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memcli import Vault
-    from memcli.ranking import Weights
-    from memcli.reader import Reader
+    from memcli.search.ranking.bm25 import Weights
+    from memcli.search.reader import Reader
 
 MULTI_HOP = 1
 
@@ -38,7 +38,7 @@ class Left(NamedTuple):
 
 def rows() -> list[Left]:
     """Every way of asking, the default first."""
-    from memcli.ranking import Weights
+    from memcli.search.ranking.bm25 import Weights
 
     return [
         Left("nothing", Weights()),
@@ -62,7 +62,7 @@ def asked(
     vaults: list[tuple[locomo.Conversation, Vault]], weights: Weights
 ) -> dict[str, float]:
     """The means over all questions, asked with these weights."""
-    from memcli import recall
+    from memcli.recall import recall
 
     view = recall.view(2_000_000_000)
     found: list[tuple[int, set[str], list[str], int]] = []
@@ -110,7 +110,8 @@ def asked(
 @contextmanager
 def vault_with_names(units: list[locomo.Unit]) -> Iterator[Vault]:
     """As `locomo.vault_of`, with every proposed name registered beforehand."""
-    from memcli import Vault, entities
+    from memcli import Vault
+    from memcli.curation.entities import page as entities
 
     with tempfile.TemporaryDirectory() as scratch, locomo.vault_of(units) as plain:
         vault, lines = Path(scratch, "vault"), Path(scratch, "units.jsonl")

@@ -18,13 +18,14 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memcli import event, learned, scorer, signals
+from memcli.recall import scorer, scorer_store
+from memcli.vault.signals import event, summary
 from tests.benchmarks import locomo, report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memcli.scorer import Scorer
+    from memcli.recall.scorer import Scorer
     from tests.benchmarks.locomo import Conversation, Outcome
 
 READERS = ("careful", "hasty")
@@ -83,7 +84,7 @@ def asked(
             answer = vault.recall(question, limit=locomo.DEPTH)
             return [(row.record or "", len(row.text)) for row in answer.rows]
 
-        path = Path(learned.path_of(vault.root))
+        path = Path(scorer_store.path_of(vault.root))
         path.parent.mkdir(parents=True, exist_ok=True)
         for name, model in scorers.items():
             path.unlink(missing_ok=True)
@@ -110,7 +111,7 @@ def main() -> None:
         found = [one for each in training for one in recalls(each)]
         models: dict[str, Scorer | None] = {"": None}
         models |= {
-            reader: scorer.train(signals.pairs(log(found, reader)))
+            reader: scorer.train(summary.pairs(log(found, reader)))
             for reader in READERS
         }
         outcomes: dict[str, list[Outcome]] = {name: [] for name in models}

@@ -74,13 +74,14 @@ def transcripts(data: Path) -> list[tuple[str, str, Path]]:
 
 def mined(file: str, host: str, path: Path) -> Mined:
     """Mine one transcript."""
-    from memcli import hosts, reflection
+    from memcli.hosts.transcripts import open_transcript
+    from memcli.sessions import reflect_session
 
     told = records.read(path, host)
     cpu, wall = timing.cpu_seconds(), time.perf_counter()
     # As a person calls it: the host is recognised by what the file holds.
-    session = hosts.open_transcript(str(path))
-    result = reflection.candidates(session.steps())
+    session = open_transcript(str(path))
+    result = reflect_session.candidates(session.steps())
     cpu, wall = timing.cpu_seconds() - cpu, time.perf_counter() - wall
     if session.session.host != host:
         raise SystemExit(f"{path}: was taken for one of {session.session.host}")
@@ -253,12 +254,14 @@ def kept(sessions: Sequence[Mined]) -> dict[str, Any]:
         `actions` by session, `cut`, the `pages` that came in, `again`: pages and
         commits that a second reading brought, `seconds` of the first.
     """
-    from memcli import Vault, backfill, init
+    from memcli import Vault
+    from memcli.sessions import backfill
+    from memcli.vault import create
 
     with tempfile.TemporaryDirectory() as scratch:
         root = str(Path(scratch, "vault"))
         environ = timing.clean_env(scratch)
-        init.prepare(root, environ=environ)
+        create.prepare(root, environ=environ)
         empty = _pages(root)
         vault = Vault.open(root, environ=environ)
         started = time.perf_counter()

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from memcli.entry import Confidence
-from memcli.mining import Candidate
+from memcli.entries.entry import Confidence
+from memcli.sessions.mining import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memcli.mining.candidate import Category
+    from memcli.sessions.mining.candidate import Category
     from tests.benchmarks.records import Told
 
 _RULES: tuple[tuple[Category, Confidence, str], ...] = (

@@ -15,8 +15,8 @@ from contextlib import ExitStack
 from statistics import mean
 from typing import TYPE_CHECKING, NamedTuple
 
-from memcli import briefing
-from memcli.eligibility import View
+from memcli.entries.eligibility import View
+from memcli.sessions.briefing import compose
 from tests.benchmarks import locomo, report
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def measure(
     shared: int,
 ) -> Figures:
     """Ask every question of its own vault and of the next one."""
-    briefing._FIT, briefing._SHARED = fit, shared
+    compose._FIT, compose._SHARED = fit, shared
     evidence, own, foreign, entries = [], [], [], []
     for place, conversation in enumerate(conversations):
         other = vaults[(place + 1) % len(vaults)]
@@ -62,8 +62,8 @@ def measure(
 
 def _brought(vault: Vault, prompt: str) -> list[str]:
     view = View(vault.now_ms() // 1000)
-    asked = briefing.question(prompt)
-    return [one.text for one in briefing.for_prompt(vault, asked, view, ()).items]
+    asked = compose.question(prompt)
+    return [one.text for one in compose.for_prompt(vault, asked, view, ()).items]
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--choose", action="store_true", help="every threshold")
     arguments = parser.parse_args()
     conversations = locomo.read(arguments.data)
-    used = (briefing._FIT, briefing._SHARED)
+    used = (compose._FIT, compose._SHARED)
     settings = [(fit, n) for n in SHARED for fit in FITS] if arguments.choose else []
     for name, half in (("first", conversations[::2]), ("second", conversations[1::2])):
         if len(half) < 2:

@@ -6,7 +6,7 @@ where it is not; a good measure of trust tells the two apart. Questions name the
 speakers, whom no other vault knows, which makes that easy; so everything is measured
 once more with the speakers' names taken out of the questions.
 
-The caps of `memcli.reflect` were chosen on the first half (every other conversation)
+The caps of `recall.reflect` were chosen on the first half (every other conversation)
 and are reported on the second; questions are foreign to vaults of their own half, so
 that nothing of one half is seen by the other. `--choose` prints what the choice was
 made from, for the owner of a vault and for an agent, for whom all words weigh the same.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memcli import Vault
-    from memcli.eligibility import View
+    from memcli.entries.eligibility import View
 
 LEVELS = ("low", "medium", "high")
 AUC = report.Target(0.87, at_least=True)
@@ -88,7 +88,7 @@ def ask(
 
 
 def _view(vault: Vault, *, agent: bool) -> View:
-    from memcli.eligibility import Agent, ReadPolicy, View
+    from memcli.entries.eligibility import Agent, ReadPolicy, View
 
     asks = Agent("reader", ReadPolicy.SHARED) if agent else None
     return View(vault.now_ms() // 1000, agent=asks)

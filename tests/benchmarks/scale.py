@@ -268,8 +268,10 @@ def alone(vault: str, database: str, questions_file: str) -> None:
     The same five words each time, to FTS5 and to memcli in three ways. A reader that
     is kept open remembers the words it has looked up; few words are asked twice.
     """
-    from memcli import Vault, analysis, ranking
-    from memcli.reader import Reader, stemmer
+    from memcli import Vault
+    from memcli.entries.text import tokens
+    from memcli.search.ranking import bm25
+    from memcli.search.reader import Reader, stemmer
 
     table = fts5.Fts5(database)
     kept = Vault.open(vault)
@@ -277,8 +279,8 @@ def alone(vault: str, database: str, questions_file: str) -> None:
     now = int(time.time())
 
     def ranked(words: str, reader: Reader) -> None:
-        asked = analysis.question(words, stem)
-        ranking.rank(asked, reader, limit=LIMIT, now=now)
+        asked = tokens.question(words, stem)
+        bm25.rank(asked, reader, limit=LIMIT, now=now)
 
     def each(reader: Reader) -> dict[str, list[float]]:
         ways: dict[str, Callable[[list[str]], object]] = {

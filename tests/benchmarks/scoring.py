@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memcli.mining import Candidate
+    from memcli.sessions.mining import Candidate
 
 LEVELS = ("HIGH", "MEDIUM", "LOW")
 CATEGORIES = ("preference", "correction", "fix", "workflow", "idea")

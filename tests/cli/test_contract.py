@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.lock import Lock
+from memcli.storage.lock import Lock
 from tests.cli.conftest import Run
 
 KEYS = ["memcli", "command", "ok", "data", "warnings", "error"]
@@ -127,7 +127,7 @@ def test_held_lock_is_a_reason_to_try_again(
     from memcli.cli import argv, spec
     from memcli.cli.run import run
 
-    monkeypatch.setattr("memcli.config.LOCK_WAIT", 0.1)
+    monkeypatch.setattr("memcli.storage.settings.LOCK_WAIT", 0.1)
     command = spec.load("save")
     values = argv.parse(["red apples", "--json", "--vault", vault.root], command)
     assert values is not None

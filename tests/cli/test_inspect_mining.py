@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from memcli import Vault, redaction, review
-from memcli.backfill import reflect_file
+from memcli import Vault
+from memcli.curation import review
+from memcli.entries.text import redaction
 from memcli.errors import ScannerFailed
+from memcli.sessions.backfill import reflect_file
 from tests.cli.conftest import Run
 from tests.test_reflection import ALWAYS, SEEDED, say, talk
 

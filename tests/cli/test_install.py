@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.installing import HOSTS
+from memcli.hosts.install import HOSTS
 from tests.cli.conftest import Run
 
 ROOT = Path(__file__).resolve().parents[2]

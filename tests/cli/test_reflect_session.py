@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, sessions
+from memcli import Vault
 from memcli.cli import reflect as command
 from memcli.cli.argv import defaults
-from memcli.entry import Status
-from memcli.hosts.machine import slug
+from memcli.entries.entry import Status
+from memcli.hosts.discovery import slug
+from memcli.vault import session_records
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, Walked
 from tests.hosts.writing import NOON, Claude, write
@@ -90,7 +91,7 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(
     assert (done["dry_run"], done["commit"]) == (True, None)
     assert {one["id"] for one in done["candidates"]} == {None}
     assert snapshot(vault.root) == before
-    assert sessions.every(vault.root) == []
+    assert session_records.every(vault.root) == []
 
 
 def test_a_line_that_cannot_be_read_is_a_warning(memcli: Run, tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ def test_a_transcript_that_is_not_there_or_is_none(memcli: Run, tmp_path: Path) 
 def test_a_vault_that_is_locked_says_try_again(
     memcli: Run, vault: Vault, tmp_path: Path
 ) -> None:
-    from memcli.lock import Lock
+    from memcli.storage.lock import Lock
 
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")

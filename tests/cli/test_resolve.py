@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.entry import Status
+from memcli.entries.entry import Status
 from tests.cli.conftest import Run
 
 

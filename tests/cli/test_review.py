@@ -14,7 +14,7 @@ import pytest
 from memcli import Vault
 from memcli.cli import review as command
 from memcli.cli.spec import Context, Result
-from memcli.entry import Status
+from memcli.entries.entry import Status
 from tests.cli.conftest import Run
 from tests.conftest import NOW
 

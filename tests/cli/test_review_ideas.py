@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, incubator, layout
+from memcli import Vault
 from memcli.cli import review as command
-from memcli.entry import Status
-from memcli.ideas import Idea
+from memcli.curation.ideas import incubator
+from memcli.curation.ideas.page import Idea
+from memcli.entries import layout
+from memcli.entries.entry import Status
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, candidate, defaults
 

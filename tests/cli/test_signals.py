@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, config, events, layout
-from memcli.cli import tools
+from memcli import Vault
+from memcli.cli.mcp import tools
 from memcli.cli.spec import Context
+from memcli.entries import layout
+from memcli.storage import settings as config
+from memcli.vault.signals import log
 from tests.cli.conftest import Run
 from tests.conftest import NOW, VaultMaker
 
@@ -19,7 +22,7 @@ def save(vault: Vault, text: str, **fields: Any) -> str:
 
 
 def noted(vault: Vault, kind: str = "recall") -> list[dict[str, Any]]:
-    return [one for one in events.read(vault.root).events if one["event"] == kind]
+    return [one for one in log.read(vault.root).events if one["event"] == kind]
 
 
 @pytest.mark.parametrize("command", ["recall", "reflect"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli import skills
+from memcli.hosts import skills
 from tests.cli.conftest import Outcome, Run
 
 ROOT = Path(__file__).resolve().parents[2] / "skills"

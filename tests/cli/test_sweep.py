@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memcli import Vault, harness
+from memcli import Vault
+from memcli.sessions import markers
 from tests.cli.conftest import Run
 from tests.hooks.calling import ALWAYS, age, session, texts
 
@@ -18,7 +19,7 @@ from tests.hooks.calling import ALWAYS, age, session, texts
 def crashed(vault: Vault, tmp_path: Path) -> Path:
     """The marker of a session that ended unseen two hours ago."""
     path = session(tmp_path, "s1", ALWAYS)
-    harness.begin(vault.root, "s1", "claude-code", path, "")
+    markers.begin(vault.root, "s1", "claude-code", path, "")
     mark = Path(vault.root, ".harness", "session-id-s1.start")
     for one in (mark, path):
         age(one, 7_200)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import spec, tools
-from memcli.cli.tools import TOOLS, Tool
+from memcli.cli import spec
+from memcli.cli.mcp import tools
+from memcli.cli.mcp.tools import TOOLS, Tool
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mcp.md"
 

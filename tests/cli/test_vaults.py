@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memcli import Vault, config
+from memcli import Vault
+from memcli.storage import settings
 from tests.cli.conftest import Run
 from tests.conftest import VaultMaker
 
@@ -16,7 +17,7 @@ READ = {"MEMCLI_VAULT": ""}
 @pytest.fixture
 def team(vault: Vault, make_vault: VaultMaker, home: Path) -> Vault:
     """A team's vault that may only be read, beside the default one."""
-    config.set_default_vault(vault.root, os.environ)
+    settings.set_default_vault(vault.root, os.environ)
     made = make_vault("team")
     made.save(made.draft({"text": "The team deploys with bazel"}))
     vault.save(vault.draft({"text": "I deploy with make"}))
@@ -257,12 +258,16 @@ main()
             text=True,
             check=False,
         )
-        assert "memcli.recall" in done.stderr, done.stderr
+        assert "memcli.recall.recall" in done.stderr, done.stderr
         return done.stderr
 
     loaded()  # indexes
     modules = loaded()
-    for name in ("'tomllib'", "'memcli.several'", "'memcli.windows'"):
+    for name in (
+        "'tomllib'",
+        "'memcli.recall.federated'",
+        "'memcli.entries.text.time_windows'",
+    ):
         assert name not in modules
     path = home / ".config" / "memcli" / "config.toml"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memcli import Vault, layout
+from memcli import Vault
+from memcli.entries import layout
 from tests.cli.conftest import Run
 
 AGENTS = """

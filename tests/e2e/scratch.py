@@ -16,8 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memcli import hooklog, hosts
 from memcli.errors import Unreadable
+from memcli.hosts.transcripts import open_transcript
+from memcli.sessions import hook_log
 from tests.e2e.clients import Client
 from tests.e2e.drivers import DRIVERS
 from tests.e2e.hooks import MEMCLI, installed
@@ -139,13 +140,13 @@ class Scratch:
         found = []
         for path in self.transcripts():
             with contextlib.suppress(Unreadable):
-                steps = hosts.open_transcript(str(path)).steps()
+                steps = open_transcript(str(path)).steps()
                 found += [step.text for step in steps if step.role == "user"]
         return found
 
     def hooks(self, **fields: str) -> list[dict[str, Any]]:
         """Lines of the log of hooks that have these fields, the oldest first."""
-        lines = reversed(hooklog.last(str(self.vault), 1_000))
+        lines = reversed(hook_log.last(str(self.vault), 1_000))
         return [
             line
             for line in lines

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memcli import Vault, hooklog
+from memcli import Vault
 from memcli.cli import hook
+from memcli.sessions import hook_log
 from tests.hosts.writing import NOON, write
 
 ALWAYS = "Always run the linter before committing."
@@ -115,7 +116,7 @@ def session(folder: Path, name: str, *texts: str) -> str:
 
 def log(vault: Vault, event: str) -> list[dict[str, Any]]:
     """The lines of the log about an event, the newest first."""
-    return [line for line in hooklog.last(vault.root, 1_000) if line["event"] == event]
+    return [line for line in hook_log.last(vault.root, 1_000) if line["event"] == event]
 
 
 def wait(condition: Callable[[], Any], seconds: float = 40) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, activity, backfill, harness, hooklog, recovery
+from memcli import Vault
 from memcli.errors import ScannerFailed
+from memcli.sessions import backfill, hook_log, hook_report, markers, recovery
 from tests.hooks.calling import ALWAYS, age, call, session, work
 
 
@@ -46,7 +47,7 @@ def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
     folder = Path(live.root, ".harness")
     for one in (folder / "session-id-waiting.start", tmp_path / "waiting.jsonl"):
         age(one, recovery.STILL + 60)
-    found = activity.activity(live, 5)
+    found = hook_report.activity(live, 5)
     states = {one.session: one.state for one in found.sessions}
     assert states == {name: name for name in ("mined", "failed", "waiting", "live")}
     assert found.by_state == {"live": 1, "waiting": 1, "failed": 1, "mined": 1}
@@ -63,18 +64,18 @@ def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
     # What was tried again and went well is no failure any more.
     monkeypatch.undo()
     work(live, "--session=failed", f"--transcript={tmp_path}/failed.jsonl", *flags)
-    assert activity.activity(live, 5).by_state["failed"] == 0
+    assert hook_report.activity(live, 5).by_state["failed"] == 0
 
 
 def test_calls_are_counted_with_their_times(live: Vault) -> None:
     for ms in range(1, 101):
         error = {"error": "out of time"} if ms > 98 else {}
-        hooklog.note(live.root, {"event": "prompt-submit", "ms": ms, "at": 1, **error})
-    hooklog.note(live.root, {"event": "stop", "ms": 7, "at": 2, "host": "codex"})
-    found = activity.activity(live, 3)
+        hook_log.note(live.root, {"event": "prompt-submit", "ms": ms, "at": 1, **error})
+    hook_log.note(live.root, {"event": "stop", "ms": 7, "at": 2, "host": "codex"})
+    found = hook_report.activity(live, 3)
     assert found.events == [
-        activity.Took("prompt-submit", 100, 2, 51, 96),
-        activity.Took("stop", 1, 0, 7, 7),
+        hook_report.Took("prompt-submit", 100, 2, 51, 96),
+        hook_report.Took("stop", 1, 0, 7, 7),
     ]
     assert [line["event"] for line in found.calls] == ["stop", *["prompt-submit"] * 2]
 
@@ -87,18 +88,18 @@ def test_a_log_that_is_damaged_is_read_as_far_as_it_goes(live: Vault) -> None:
     path = Path(live.root, ".memcli", "run", "hooks.log")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b'\xff\xfe\n[1]\n{"event": 5, "ms": "x", "session": []}\n{"ev')
-    hooklog.note(live.root, {"event": "idle", "ms": 1})
-    assert [one.event for one in activity.activity(live, 9).events] == ["idle"]
+    hook_log.note(live.root, {"event": "idle", "ms": 1})
+    assert [one.event for one in hook_report.activity(live, 9).events] == ["idle"]
     inspected(live)
 
 
 def test_the_log_stays_small_and_keeps_its_newer_half(
     live: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hooklog, "_MOST", 2_000)
+    monkeypatch.setattr(hook_log, "_MOST", 2_000)
     for number in range(500):
-        hooklog.note(live.root, {"event": "stop", "ms": number})
-    kept = hooklog.last(live.root, 1_000)
+        hook_log.note(live.root, {"event": "stop", "ms": number})
+    kept = hook_log.last(live.root, 1_000)
     assert [line["ms"] for line in kept] == list(range(499, 499 - len(kept), -1))
     assert 50 < len(kept) < 200
-    assert not list(harness.markers(live.root))
+    assert not list(markers.markers(live.root))

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, harness, recall, recovery
+from memcli import Vault
 from memcli.cli import hook
-from memcli.filters import Filters
+from memcli.recall import recall
+from memcli.recall.filters import Filters
+from memcli.sessions import markers, recovery
 from tests.conftest import NOW, VaultMaker
 from tests.hooks import calling
 from tests.hooks.calling import ALWAYS, NEVER, age, call, session
@@ -56,7 +58,7 @@ def test_a_hook_tells_an_agent_what_it_may_see(
     assert "error" not in done.line
     assert "when ada says so" in done.answer
     assert "bob" not in done.answer
-    (marker,) = harness.markers(told.root)
+    (marker,) = markers.markers(told.root)
     assert marker.agent == "ada"
 
 
@@ -89,11 +91,11 @@ def test_what_a_session_teaches_is_its_agent_s_whoever_mines_it(
 ) -> None:
     for name, agent, rule in (("s1", "ada", ALWAYS), ("s2", None, NEVER)):
         path = session(tmp_path, name, rule)
-        harness.begin(live.root, name, "claude-code", path, "", agent=agent)
+        markers.begin(live.root, name, "claude-code", path, "", agent=agent)
         age(Path(live.root, ".harness", f"session-id-{name}.start"), 7_200)
         age(path, 7_200)
     # Said again by somebody else, it stays whose it was.
-    harness.begin(live.root, "s1", "claude-code", None, "", agent="bob")
+    markers.begin(live.root, "s1", "claude-code", None, "", agent="bob")
     age(Path(live.root, ".harness", "session-id-s1.start"), 7_200)
     done = recovery.sweep(live, os.environ)
     assert [one.outcome for one in done] == ["reflected", "reflected"]
@@ -109,17 +111,17 @@ def test_an_agent_sweeps_its_own_sessions_and_hears_of_no_other(
 ) -> None:
     for name, agent in (("s1", "ada"), ("s2", "bob"), ("s3", None)):
         path = session(tmp_path, name, ALWAYS)
-        harness.begin(live.root, name, "claude-code", path, "", agent=agent)
+        markers.begin(live.root, name, "claude-code", path, "", agent=agent)
         age(Path(live.root, ".harness", f"session-id-{name}.start"), 7_200)
         age(path, 7_200)
     ada = make_vault(agent="ada", now_ms=None)
     (done,) = recovery.sweep(ada, os.environ)
     assert (done.session, done.outcome) == ("s1", "reflected")
-    states = {one.session: one.state for one in harness.markers(live.root)}
+    states = {one.session: one.state for one in markers.markers(live.root)}
     assert states == {
-        "s1": harness.REFLECTED,
-        "s2": harness.START,
-        "s3": harness.START,
+        "s1": markers.REFLECTED,
+        "s2": markers.START,
+        "s3": markers.START,
     }
 
 
@@ -137,10 +139,10 @@ def test_a_detached_process_mines_as_its_agent(
 
 def test_a_marker_of_before_learns_its_agent(live: Vault, tmp_path: Path) -> None:
     path = session(tmp_path, "s1", ALWAYS)
-    harness.begin(live.root, "s1", "claude-code", path, "")
+    markers.begin(live.root, "s1", "claude-code", path, "")
     assert hook._marker(live.root, hook.Call(["work", "--session=s1"])).agent is None
-    harness.begin(live.root, "s1", "claude-code", path, "", agent="ada")
-    assert [one.agent for one in harness.markers(live.root)] == ["ada"]
+    markers.begin(live.root, "s1", "claude-code", path, "", agent="ada")
+    assert [one.agent for one in markers.markers(live.root)] == ["ada"]
 
 
 def test_an_idea_of_an_agent_s_session_is_that_agent_s(

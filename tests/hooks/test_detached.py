@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, backfill, harness, layout, recovery
+from memcli import Vault
 from memcli.cli import hook
+from memcli.entries import layout
 from memcli.errors import ScannerFailed
-from memcli.lock import Lock
+from memcli.sessions import backfill, markers, recovery
+from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker
 from tests.hooks import calling
 from tests.hooks.calling import (
@@ -124,7 +126,7 @@ def test_the_session_that_is_being_mined_is_locked(
     path = session(tmp_path, "s1", ALWAYS)
     end(live, "s1", path)
     monkeypatch.setattr(recovery, "_WAIT", 0.0)
-    with Lock(harness.path(live.root, "s1", harness.LOCKED), 0):
+    with Lock(markers.path(live.root, "s1", markers.LOCKED), 0):
         done = work(live, *closing("s1", path))
         assert done.line["error"].startswith("lock_busy")
         for one in (mark(live, "s1"), path):
@@ -202,16 +204,16 @@ def test_a_host_that_never_names_one_is_looked_up_by_its_id(
 def test_an_id_finds_only_its_own_transcript(
     live: Vault, home: Path, name: str
 ) -> None:
-    from memcli import hosts
+    from memcli.hosts import transcripts
 
     folder = home / ".claude" / "projects" / "-home-dev"
     session(folder, "s1", ALWAYS)
     other = home / ".copilot" / "session-state" / "c17ab899"
     other.mkdir(parents=True)
     (other / "events.jsonl").write_text("{}\n")
-    for host in (*hosts.HOSTS, "cursor", ""):
-        assert hosts.named(host, name, os.environ) is None
-    found = hosts.named("claude-code", "s1", os.environ)
+    for host in (*transcripts.HOSTS, "cursor", ""):
+        assert transcripts.named(host, name, os.environ) is None
+    found = transcripts.named("claude-code", "s1", os.environ)
     assert found == str(folder / "s1.jsonl")
 
 
@@ -221,24 +223,24 @@ def test_gemini_that_resumes_and_writes_elsewhere_is_followed(
     for event, minute in (("session-start", 13), ("prompt-submit", 12)):
         given = {"session_id": "f27d41f6", "transcript_path": f"/t/{minute}.jsonl"}
         call(live, event, "gemini", {**given, "prompt": "hello"})
-    (marker,) = harness.markers(live.root)
+    (marker,) = markers.markers(live.root)
     assert marker.transcript == "/t/12.jsonl"
     began = marker.started
     given = {"session_id": "f27d41f6", "transcript_path": "/t/11.jsonl"}
     call(live, "stop", "gemini", given)
-    (marker,) = harness.markers(live.root)
+    (marker,) = markers.markers(live.root)
     assert (marker.transcript, marker.started) == ("/t/11.jsonl", began)
 
 
 def test_gemini_is_looked_up_by_the_part_of_its_id_that_names_have(home: Path) -> None:
-    from memcli import hosts
+    from memcli.hosts import transcripts
 
     folder = home / ".gemini" / "tmp" / "my-proj" / "chats"
     folder.mkdir(parents=True)
     for name in ("f27d41f6-02a3", "f27d41f6-ffff"):
         path = folder / f"session-2026-11-21T00-{name[-2:]}-f27d41f6.jsonl"
         path.write_text(json.dumps({"sessionId": name, "kind": "main"}) + "\n")
-    found = hosts.named("gemini", "f27d41f6-02a3", os.environ)
+    found = transcripts.named("gemini", "f27d41f6-02a3", os.environ)
     assert found is not None
     assert "T00-a3" in found
 
@@ -369,7 +371,7 @@ def test_a_session_that_was_mined_meanwhile_lives_again(
     assert mark(live, "s1", ".reflected").exists()
     # Back from lunch; and then the host crashes.
     call(live, event, "claude-code", given)
-    assert [one.state for one in harness.markers(live.root)] == [".start"]
+    assert [one.state for one in markers.markers(live.root)] == [".start"]
     session(tmp_path, "s1", ALWAYS, NEVER)
     for one in (mark(live, "s1"), path):
         age(one, 7_200)
@@ -415,11 +417,11 @@ def test_any_id_has_one_marker_of_its_own(
 ) -> None:
     path = session(tmp_path, "s1", ALWAYS)
     end(live, name, path)
-    (marker,) = harness.markers(live.root)
+    (marker,) = markers.markers(live.root)
     assert marker.session == name
     assert os.path.dirname(marker.path) == os.path.join(live.root, ".harness")
     assert work(live, *started[-1]).line["did"] == "reflected"
-    (marker,) = harness.markers(live.root)
+    (marker,) = markers.markers(live.root)
     assert (marker.session, marker.state) == (name, ".reflected")
 
 
@@ -429,7 +431,7 @@ def test_any_id_has_one_marker_of_its_own(
 def test_a_marker_with_garbage_in_it_goes_after_a_day(
     live: Vault, content: bytes
 ) -> None:
-    harness.make_folder(live.root)
+    markers.make_folder(live.root)
     mark(live, "s1").write_bytes(content)
     for hours, outcome in ((2, "waiting"), (25, "dropped")):
         age(mark(live, "s1"), hours * 3_600)
@@ -441,7 +443,7 @@ def test_a_marker_with_garbage_in_it_goes_after_a_day(
 
 def test_a_pipe_is_no_transcript(live: Vault, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    harness.begin(live.root, "s1", "claude-code", str(tmp_path / "pipe"), "")
+    markers.begin(live.root, "s1", "claude-code", str(tmp_path / "pipe"), "")
     began = time.monotonic()
     assert work(live, *closing("s1", str(tmp_path / "pipe"))).line["did"] == (
         "no transcript yet"
@@ -453,7 +455,7 @@ def test_a_marker_from_the_future_keeps_nobody_alive(
     live: Vault, tmp_path: Path
 ) -> None:
     path = session(tmp_path, "s1", ALWAYS)
-    harness.begin(live.root, "s1", "claude-code", path, "")
+    markers.begin(live.root, "s1", "claude-code", path, "")
     for one in (mark(live, "s1"), path):
         os.utime(one, (4e9, 4e9))
     assert [one.outcome for one in recovery.sweep(live, os.environ)] == ["reflected"]
@@ -487,7 +489,7 @@ def status(vault: Vault) -> bytes:
 
 def test_leftovers_go_and_what_is_not_ours_stays(live: Vault) -> None:
     folder = Path(live.root, ".harness")
-    harness.begin(live.root, "alive", "codex", None, "")
+    markers.begin(live.root, "alive", "codex", None, "")
     for name in (
         "session-id-alive.shown",
         "session-id-alive.1234abcd.once",

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.framing import Item, framed, plain
-from memcli.hosts import payload, reply
-from memcli.transcript import FRAME, typed, unframed
+from memcli.hosts import hook_payload, hook_reply
+from memcli.hosts.transcript import FRAME, typed, unframed
+from memcli.sessions.briefing.frame import Item, framed, plain
 from tests.hooks.calling import call, told
 
 # What has closed frames, hidden text or steered hosts elsewhere.
@@ -69,11 +69,11 @@ def items(texts: list[str]) -> list[Item]:
 @given(texts=st.lists(TEXTS, max_size=30))
 def test_a_memory_cannot_close_its_frame_or_steer_the_host(texts: list[str]) -> None:
     given = items(texts)
-    found = framed(given, reply.MOST - 200)
-    for host in payload.HOSTS:
+    found = framed(given, hook_reply.MOST - 200)
+    for host in hook_payload.HOSTS:
         for event in ("session-start", "prompt-submit"):
-            answer = reply.reply(host, event, found.text)
-            assert len(answer) <= reply.MOST
+            answer = hook_reply.reply(host, event, found.text)
+            assert len(answer) <= hook_reply.MOST
             if answer:
                 assert told(answer) == found.text
                 assert json.loads(answer)
@@ -111,7 +111,7 @@ def test_items_come_whole_or_are_named_as_left_out(texts: list[str]) -> None:
 def test_no_line_of_a_memory_looks_like_another_one_or_like_a_heading(
     texts: list[str],
 ) -> None:
-    found = framed(items(texts), reply.MOST)
+    found = framed(items(texts), hook_reply.MOST)
     rows = found.text.split("\n")
     assert len([row for row in rows if row.startswith("- [")]) == len(found.shown)
     headings = [row for row in rows[2:] if row.endswith(":") and row[:1].strip()]

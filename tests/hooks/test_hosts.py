@@ -8,7 +8,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import hook
-from memcli.hosts import payload
+from memcli.hosts import hook_payload
 from tests.hooks.calling import call, harness, log, process, told
 from tests.hooks.payloads import ID, PATH, PAYLOADS, PROMPT, without
 
@@ -270,7 +270,7 @@ def test_the_same_prompt_later_in_the_session_is_no_second_call(
     ],
 )
 def test_the_payload_says_who_calls(named: str, given: Any, host: str) -> None:
-    assert payload.read("stop", named, given).host == host
+    assert hook_payload.read("stop", named, given).host == host
 
 
 @pytest.mark.parametrize(
@@ -278,12 +278,12 @@ def test_the_payload_says_who_calls(named: str, given: Any, host: str) -> None:
 )
 def test_what_is_no_path_is_no_transcript(path: str) -> None:
     given = {"session_id": "a", "transcript_path": path}
-    assert payload.read("stop", "codex", given).transcript is None
+    assert hook_payload.read("stop", "codex", given).transcript is None
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\nb", "x" * 501, 5, None, ["a"], ""])
 def test_what_is_no_id_is_no_session(name: Any) -> None:
-    assert payload.read("stop", "codex", {"session_id": name}).session == ""
+    assert hook_payload.read("stop", "codex", {"session_id": name}).session == ""
 
 
 @pytest.mark.parametrize(

@@ -19,15 +19,16 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, layout
+from memcli import Vault
 from memcli.cli import hook
-from memcli.hosts import payload
-from memcli.lock import Lock
+from memcli.entries import layout
+from memcli.hosts import hook_payload
+from memcli.storage.lock import Lock
 from tests.hooks.calling import call, harness, log, process, session, told, wait
 from tests.hooks.payloads import ID, PAYLOADS
 
 RULE = "Never deploy the billing service on a Friday."
-EVENTS = payload.EVENTS
+EVENTS = hook_payload.EVENTS
 FULL = os.environ.get("MEMCLI_FUZZ") == "full"
 CALLS = 1_000
 PROCESSES = CALLS if FULL else 60
@@ -102,7 +103,7 @@ def hostile(chance: random.Random) -> tuple[str, str, bytes]:
         return event, host, json.dumps(chance.choice([*ODD, [whole]])).encode()
     if kind == 4:
         event = chance.choice([*EVENTS, "", "work", "--host", "no such", "\x1b[2J"])
-        host = chance.choice([*payload.HOSTS, "", "no such", "claude-code\n"])
+        host = chance.choice([*hook_payload.HOSTS, "", "no such", "claude-code\n"])
     if kind == 5:
         torn = bytearray(json.dumps(whole).encode())
         for _ in range(3):
@@ -190,7 +191,7 @@ def test_a_thousand_hostile_calls_hurt_nobody(
 
 
 def named(host: str, data: bytes) -> str:
-    return payload.read("stop", host, parsed(data)).host
+    return hook_payload.read("stop", host, parsed(data)).host
 
 
 def entries(snapshot: Callable[[str], dict[str, str]], vault: Vault) -> dict[str, str]:

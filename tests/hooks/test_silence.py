@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from memcli import Vault, briefing
-from memcli.eligibility import View
+from memcli import Vault
+from memcli.entries.eligibility import View
+from memcli.sessions.briefing import compose
 from tests.conftest import NOW
 
 SERVICES = {
@@ -155,8 +156,8 @@ def known(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Vault:
 
 
 def brought(vault: Vault, prompt: str) -> list[str]:
-    asked = briefing.question(prompt)
-    found = briefing.for_prompt(vault, asked, View(NOW), set())
+    asked = compose.question(prompt)
+    found = compose.for_prompt(vault, asked, View(NOW), set())
     return [one.text for one in found.items]
 
 

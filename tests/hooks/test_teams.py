@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault, Vaults, briefing, codec, layout, teams
-from memcli.briefing import Fit, Fitting
+from memcli import Vault, Vaults
 from memcli.cli import hook
-from memcli.entry import Entry, new_id
-from memcli.framing import Item
-from memcli.lock import Lock
+from memcli.entries import codec, layout
+from memcli.entries.entry import Entry, new_id
+from memcli.sessions.briefing import compose, teams
+from memcli.sessions.briefing.compose import Fit, Fitting
+from memcli.sessions.briefing.frame import Item
+from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker
 from tests.hooks.calling import call, log, process, session, told, wait, work
 
@@ -459,14 +461,14 @@ def test_a_slow_team_is_left_out_in_time(
     started: list[list[str]],
 ) -> None:
     configure(team)
-    fast = briefing.fitting
+    fast = compose.fitting
 
     def slow(reader: Any, *rest: Any) -> Any:
         if rest[-1] == "team:team":
             time.sleep(5)
         return fast(reader, *rest)
 
-    monkeypatch.setattr(briefing, "fitting", slow)
+    monkeypatch.setattr(compose, "fitting", slow)
     began = time.monotonic()
     one = here("prompt-submit")
     assert time.monotonic() - began < 4

@@ -12,8 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memcli.errors import InvalidValue, Unreadable
-from memcli.hosts import HOSTS, lines, open_transcript
-from memcli.transcript import Action, Role
+from memcli.hosts import jsonl_lines
+from memcli.hosts.transcript import Action, Role
+from memcli.hosts.transcripts import HOSTS, open_transcript
 from tests.hosts.writing import Claude, said, write
 
 # opencode's is one object: tests/hosts/test_opencode.py.
@@ -64,7 +65,7 @@ def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
 def test_a_line_that_is_too_long_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "LONGEST", 1_000)
+    monkeypatch.setattr(jsonl_lines, "LONGEST", 1_000)
     path = write(
         tmp_path / "talk.jsonl",
         [GOOD % ("x" * 970), GOOD % ("y" * 1_000), GOOD % ("z" * 5_000), GOOD % "Two"],
@@ -312,7 +313,7 @@ def test_a_file_that_is_forbidden_is_said(tmp_path: Path) -> None:
 
 MEASURE = """
 import resource, sys
-from memcli.hosts import open_transcript
+from memcli.hosts.transcripts import open_transcript
 def peak():
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most // (1024 if sys.platform == "darwin" else 1)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from memcli.errors import Unreadable
-from memcli.hosts import open_transcript
-from memcli.transcript import Step
+from memcli.hosts.transcript import Step
+from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import FRAME, NOON, said, steps, write
 
 AT = "2026-11-21T12:00:00Z"

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from memcli.hosts import open_transcript
-from memcli.transcript import Step
+from memcli.hosts.transcript import Step
+from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import FRAME, NOON, steps, write
 
 ROOT = Path(__file__).resolve().parents[2]

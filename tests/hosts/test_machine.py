@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from memcli.hosts import HOSTS, current, discover
-from memcli.hosts.machine import slug
+from memcli.hosts.discovery import slug
+from memcli.hosts.transcripts import HOSTS, current, discover
 from tests.hosts.writing import NOON, write
 
 ID = "578b2721-3530-4f66-8f4b-6fc8d25c9c4a"

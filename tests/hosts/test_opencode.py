@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from memcli.errors import Unreadable
-from memcli.hosts import open_transcript, whole
-from memcli.transcript import Step
+from memcli.hosts import json_object as whole
+from memcli.hosts.transcript import Step
+from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import FRAME, said, steps, write
 
 NOON_MS = 1_795_262_400_123

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memcli.hosts import HOSTS, open_transcript
+from memcli.hosts.transcripts import HOSTS, open_transcript
 from tests.hosts.writing import NOON, Claude, write
 
 Records = list[dict[str, Any]]

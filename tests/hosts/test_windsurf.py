@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from memcli.hosts import open_transcript
-from memcli.transcript import Step
+from memcli.hosts.transcript import Step
+from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import FRAME, said, steps, write
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from memcli.hosts import open_transcript
-from memcli.transcript import Step
+from memcli.hosts.transcript import Step
+from memcli.hosts.transcripts import open_transcript
 
 NOON = "2026-11-21T12:00:00.123Z"
 FRAME = '<memcli-memory at="a > b">Always use tabs.</memcli-memory>'

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memcli.errors import InvalidConfig
-from memcli.installing.document import Document
+from memcli.hosts.install.jsonc import Document
 
 
 def doc(text: str) -> Document:

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from memcli import installing
 from memcli.errors import Conflict, InvalidConfig, InvalidValue, UsageError
-from memcli.installing import HOSTS, Done, Installation, Program
+from memcli.hosts import install
+from memcli.hosts.install import HOSTS, Done, Installation, Program
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
 EVERY = pytest.mark.parametrize("host", HOSTS)
-BOTH = pytest.mark.parametrize("scope", installing.SCOPES)
+BOTH = pytest.mark.parametrize("scope", install.SCOPES)
 
 # Native event -> (ours, what stands in the unit of the host for its timeout).
 EVENTS: dict[str, dict[str, tuple[str, int | None]]] = {
@@ -102,23 +102,23 @@ class Machine:
         user, project = PLACES[host]
         return self.home / user if scope == "user" else self.project / project
 
-    def plan(self, host: str, scope: str = "user", **more: Any) -> installing.Plan:
+    def plan(self, host: str, scope: str = "user", **more: Any) -> install.Plan:
         program = more.pop("program", self.program)
         cwd = str(self.project / "deep")
-        return installing.plan(host, scope, self.environ, cwd, program, **more)
+        return install.plan(host, scope, self.environ, cwd, program, **more)
 
     def install(self, host: str, scope: str = "user", **more: Any) -> Done:
-        return installing.apply(self.plan(host, scope, **more))
+        return install.apply(self.plan(host, scope, **more))
 
     def uninstall(self, host: str, scope: str = "user") -> Done:
         cwd = str(self.project / "deep")
-        return installing.apply(installing.plan_removal(host, scope, self.environ, cwd))
+        return install.apply(install.plan_removal(host, scope, self.environ, cwd))
 
     def status(self, host: str, scope: str = "user", **more: Any) -> Installation:
         program = more.pop("program", self.program)
         which = more.pop("which", lambda _: None)
         cwd = str(self.project / "deep")
-        found = installing.survey(self.environ, cwd, program, which)
+        found = install.survey(self.environ, cwd, program, which)
         (one,) = (o for o in found if (o.host, o.scope) == (host, scope))
         return one
 
@@ -343,7 +343,7 @@ def test_a_file_that_changed_since_the_plan_is_not_touched(machine: Machine) -> 
     path.write_text('{"version": 1}')
     before = machine.files()
     with pytest.raises(Conflict):
-        installing.apply(plan)
+        install.apply(plan)
     assert machine.files() == before
 
 
@@ -494,7 +494,7 @@ def test_codex_hooks_stay_silent_until_trusted_and_status_says_so(
 ) -> None:
     plan = machine.plan("codex")
     assert any("/hooks" in note for note in plan.notes)
-    installing.apply(plan)
+    install.apply(plan)
     one = machine.status("codex")
     assert one.trusted is False
     assert "SessionStart, UserPromptSubmit, Stop" in one.problems[0]

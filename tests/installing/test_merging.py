@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.errors import InvalidConfig
-from memcli.installing import merging
-from memcli.installing.agents import AGENTS, Agent, wanted
-from memcli.installing.document import Document
-from memcli.installing.program import Program
+from memcli.hosts.install import merge
+from memcli.hosts.install.command_line import Program
+from memcli.hosts.install.jsonc import Document
+from memcli.hosts.install.settings_files import AGENTS, Agent, wanted
 
 PROGRAM = Program(("/opt/mem cli/bin/memcli",))
 MOVED = Program(("/usr/bin/python3", "-P", "-m", "memcli"))
@@ -91,7 +91,7 @@ def settings(draw: Any, agent: Agent) -> str:
 
 
 def install(text: str, agent: Agent, program: Program = PROGRAM) -> str:
-    return merging.merged(text, "f", agent, wanted(agent, program, None))
+    return merge.merged(text, "f", agent, wanted(agent, program, None))
 
 
 def value(text: str) -> Any:
@@ -104,10 +104,10 @@ def without_ours(found: Any, agent: Agent) -> Any:
     for native, items in found.get("hooks", {}).items():
         left = []
         for item in items:
-            inner = [h for h in item.get("hooks", []) if not merging.called(h)]
+            inner = [h for h in item.get("hooks", []) if not merge.called(h)]
             if agent.grouped and (inner or not item.get("hooks")):
                 left.append({**item, "hooks": inner})
-            if not agent.grouped and not merging.called(item):
+            if not agent.grouped and not merge.called(item):
                 left.append(item)
         hooks[native] = left
     kept = {native: items for native, items in hooks.items() if items}
@@ -128,10 +128,10 @@ def test_install_and_uninstall_give_the_same_bytes_and_install_twice_changes_non
         items = value(once)["hooks"][want.native]
         hooks = [h for i in items for h in i["hooks"]] if agent.grouped else items
         assert hooks.count(want.hook) == 1
-    assert merging.without(once, "f", agent, text) == text
+    assert merge.without(once, "f", agent, text) == text
     moved = install(once, agent, MOVED)
     assert moved != once
-    assert merging.without(moved, "f", agent, text) == text
+    assert merge.without(moved, "f", agent, text) == text
     assert install(moved, agent) == once
 
 
@@ -139,7 +139,7 @@ def test_install_and_uninstall_give_the_same_bytes_and_install_twice_changes_non
 @given(data=st.data())
 def test_without_a_backup_only_empty_hulls_may_go(agent: Agent, data: Any) -> None:
     text = data.draw(settings(agent))
-    left = merging.without(install(text, agent), "f", agent, None)
+    left = merge.without(install(text, agent), "f", agent, None)
     before = without_ours(value(text), agent)
     if left is None:
         assert before == {"hooks": {}}
@@ -160,11 +160,11 @@ def test_what_others_add_after_us_stays(agent: Agent, data: Any) -> None:
     item: Any = {"type": "command", "command": "theirs"}
     theirs = {"hooks": [item]} if agent.grouped else item
     more = once.append(("hooks", native), None, theirs).append((), "theirs", [1])
-    left = merging.without(more.text, "f", agent, text)
+    left = merge.without(more.text, "f", agent, text)
     assert left is not None
     assert theirs in value(left)["hooks"][native]
     assert value(left)["theirs"] == [1]
-    assert not merging.ours_in(left, "f", agent)
+    assert not merge.ours_in(left, "f", agent)
     again = without_ours(value(left), agent)
     again["hooks"][native].remove(theirs)
     again["hooks"] = {k: v for k, v in again["hooks"].items() if v}
@@ -182,7 +182,7 @@ def test_groups_of_others_keep_their_places_so_that_codex_goes_on_trusting_them(
     theirs = {"hooks": [{"type": "command", "command": "theirs", "timeout": 3}]}
     once = value(install(json.dumps({"hooks": {"Stop": [theirs]}}), codex))
     assert once["hooks"]["Stop"][0] == theirs
-    assert merging.called(once["hooks"]["Stop"][1]["hooks"][0])
+    assert merge.called(once["hooks"]["Stop"][1]["hooks"][0])
 
 
 def test_after_a_move_only_the_command_changes_and_what_a_person_added_stays():
@@ -237,7 +237,7 @@ def test_our_hook_in_a_group_with_others_is_taken_out_alone():
             ]
         }
     }
-    left = merging.without(json.dumps(mixed), "f", CLAUDE, None)
+    left = merge.without(json.dumps(mixed), "f", CLAUDE, None)
     assert left is not None
     (group,) = value(left)["hooks"]["Stop"]
     assert [hook["command"] for hook in group["hooks"]] == ["first", "last"]
@@ -262,4 +262,4 @@ def test_strange_entries_of_others_are_no_error():
     odd = {"hooks": {"Stop": [1, {"hooks": 3}, {"hooks": ["x", {"command": 1}]}]}}
     once = install(json.dumps(odd), CLAUDE)
     assert value(once)["hooks"]["Stop"][:3] == odd["hooks"]["Stop"]
-    assert merging.without(once, "f", CLAUDE, None) == json.dumps(odd)
+    assert merge.without(once, "f", CLAUDE, None) == json.dumps(odd)

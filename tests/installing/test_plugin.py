@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from memcli.hosts import open_transcript
-from memcli.installing import opencode
-from memcli.installing.program import Program
+from memcli.hosts.install import opencode_plugin
+from memcli.hosts.install.command_line import Program
+from memcli.hosts.transcripts import open_transcript
 
 NODE = shutil.which("node")
 if NODE is None:  # pragma: no cover
@@ -114,7 +114,7 @@ class Run:
 
     def go(self, vault: str | None = None) -> dict[str, Any]:
         assert NODE is not None
-        text = opencode.plugin(Program(tuple(self.words)), vault)
+        text = opencode_plugin.plugin(Program(tuple(self.words)), vault)
         (self.folder / "memcli.mjs").write_text(text, encoding="utf-8")
         (self.folder / "drive.mjs").write_text(DRIVE)
         done = subprocess.run(
@@ -264,9 +264,9 @@ def test_a_pinned_vault_and_strange_paths_reach_memcli_as_they_are(run: Run) -> 
 
 def test_the_plugin_says_whose_it_is_and_gives_its_constants_back() -> None:
     words = ('/a b/it\'s "x" \\1 \\g<0>/memcli', "-m")
-    data = opencode.plugin(Program(words), '/v"').encode()
-    assert opencode.constants(data) == ([*words], '/v"')
-    assert opencode.is_ours(data)
-    assert opencode.is_untouched(data)
-    assert not opencode.is_untouched(data + b"\n")
-    assert not opencode.is_ours(b"// other" + data)
+    data = opencode_plugin.plugin(Program(words), '/v"').encode()
+    assert opencode_plugin.constants(data) == ([*words], '/v"')
+    assert opencode_plugin.is_ours(data)
+    assert opencode_plugin.is_untouched(data)
+    assert not opencode_plugin.is_untouched(data + b"\n")
+    assert not opencode_plugin.is_ours(b"// other" + data)

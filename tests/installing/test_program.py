@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memcli.errors import InvalidValue
-from memcli.installing.program import (
+from memcli.hosts.install.command_line import (
     Call,
     Program,
     calls,

@@ -1,0 +1,95 @@
+"""`memcli inspect sessions`: what memory did by itself."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.spec import Canvas, Result
+
+if TYPE_CHECKING:
+    from memcli.vault.vault import Vault
+
+_MOST_CALLS = 20
+_MOST_SESSIONS = 30
+
+
+def sessions(vault: "Vault") -> Result:
+    """Sessions by state, the last calls of hooks, and how long they take."""
+    from memcli.sessions import hook_report
+
+    found = hook_report.activity(vault, _MOST_CALLS)
+
+    def text(canvas: Canvas) -> None:
+        if not found.sessions and not found.calls:
+            canvas.line("no hook has been called here", style="dim")
+            return
+        parts = [f"{number:,} {state}" for state, number in found.by_state.items()]
+        canvas.line(", ".join(parts), style="title")
+        open_ones = [one for one in found.sessions if one.state != "mined"]
+        if open_ones:
+            canvas.table(
+                ("session", "host", "state", "idle", "why"),
+                [
+                    (
+                        one.session,
+                        one.host,
+                        one.state,
+                        _ago(one.idle_minutes),
+                        _why(one),
+                    )
+                    for one in open_ones[:_MOST_SESSIONS]
+                ],
+            )
+        if len(open_ones) > _MOST_SESSIONS:
+            more = len(open_ones) - _MOST_SESSIONS
+            canvas.line(f"  ... and {more:,} more: --json", style="dim")
+        if found.events:
+            canvas.line("calls:", style="title")
+            canvas.table(
+                ("event", "calls", "errors", "p50 ms", "p95 ms"),
+                [
+                    (
+                        one.event,
+                        f"{one.calls:,}",
+                        f"{one.errors:,}",
+                        f"{one.p50:,}",
+                        f"{one.p95:,}",
+                    )
+                    for one in found.events
+                ],
+            )
+            canvas.line("the last ones:", style="title")
+            canvas.table(
+                ("when", "event", "host", "ms", "shown", "what"),
+                [_row(line) for line in found.calls],
+            )
+
+    return Result(data=found.as_dict(), text=text)
+
+
+def _ago(minutes: int) -> str:
+    if minutes < 120:
+        return f"{minutes} min"
+    return f"{minutes // 60} h" if minutes < 2_880 else f"{minutes // 1_440} days"
+
+
+def _left_out(line: dict[str, Any]) -> str:
+    reasons = line.get("not_asked")
+    if not isinstance(reasons, dict):
+        return ""
+    return "; ".join(f"{name} not asked: {why}" for name, why in reasons.items())
+
+
+def _why(one: Any) -> str:
+    if one.why:
+        return str(one.why)
+    return "" if one.there else "no transcript yet"
+
+
+def _row(line: dict[str, Any]) -> tuple[str, ...]:
+    at = line.get("at")
+    when = ""
+    if isinstance(at, int):
+        when = time.strftime("%m-%d %H:%M:%S", time.localtime(at))
+    what = line.get("error") or line.get("did") or _left_out(line) or ""
+    shown = [str(line.get(name, "")) for name in ("event", "host", "ms", "shown")]
+    return (when, *shown, str(what))

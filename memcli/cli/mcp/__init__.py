@@ -1,0 +1,73 @@
+"""`memcli mcp`: the vault for one MCP client.
+
+Door: `run`. `tools` describes what the client sees, `server` knows the SDK.
+Not in here: what a tool does; each one runs the command of the same name.
+"""
+
+from typing import Any
+
+from memcli.cli.spec import Command, Context, Result
+from memcli.errors import MemcliError, UsageError
+
+_HELP = """Serve the vault to an MCP client, over stdin and stdout
+
+    The tools memory_save, memory_evolve, memory_recall, memory_reflect,
+    memory_resolve and memory_inspect do what the commands do. The client starts
+    this command and ends it. Needs: pip install 'memcli[mcp]'
+
+    \b
+    Example:
+      claude mcp add --scope user memcli -- memcli mcp
+      memcli mcp --vault ~/memory
+    """
+
+
+def run(context: Context) -> Result:
+    """Serve until the client is gone."""
+    if context.json:
+        raise UsageError(
+            "mcp speaks its own protocol on stdout", hint="Leave --json out."
+        )
+    serving = _serving()
+    from memcli import __version__
+    from memcli.cli.mcp import tools
+
+    if context.stdin_is_terminal:
+        context.tell("waiting for an MCP client on stdin; Ctrl-D ends it (docs/mcp.md)")
+    # A call comes from a program: nobody can be asked, and stdin is the protocol's.
+    called = context._replace(
+        json=True,
+        read_stdin=_no_stdin,
+        stdin_is_terminal=False,
+        ask=lambda _question: None,
+        progress=lambda _doing: None,
+        via="mcp",
+    )
+    serving.serve(
+        tools.TOOLS,
+        lambda tool, arguments: tools.call(tool, arguments, called),
+        version=__version__,
+        instructions=tools.INSTRUCTIONS,
+    )
+    return Result(data={}, text=lambda _canvas: None)
+
+
+def _serving() -> Any:
+    try:
+        from memcli.cli.mcp import server as serving
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("anyio", "mcp", "mcp_types"):
+            raise
+        raise MemcliError(
+            f"memcli mcp needs the MCP SDK, which is not installed ({error.name})",
+            hint="Install it: pip install 'memcli[mcp]'",
+            code="not_installed",
+        ) from error
+    return serving
+
+
+def _no_stdin() -> bytes:
+    raise UsageError("there is no text", hint="Give it as 'text'.")
+
+
+COMMAND = Command("mcp", _HELP, (), run)

@@ -1,0 +1,151 @@
+"""A server of tools for one client, over stdin and stdout; the one module that knows
+the MCP SDK.
+
+Invariant: stdout carries the protocol and nothing else. A call runs in a thread of its
+own, so the server reads on meanwhile and can be told to cancel. A call that changes
+the vault is never left half-way by a client that goes away or cancels it; one that only
+reads is given up at once.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import anyio
+import mcp_types
+from anyio import to_thread
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from memcli.cli.mcp.tools import Answer, Tool
+from memcli.cli.render import safe
+from memcli.errors import UsageError
+
+# Below the 40 threads that anyio has: those that read and write the protocol are among
+# them, and must never wait for a call.
+_AT_ONCE = 8
+
+
+def serve(
+    tools: Sequence[Tool],
+    call: Callable[[Tool, Mapping[str, Any]], Answer],
+    *,
+    version: str,
+    instructions: str,
+) -> None:
+    """Serve until the client closes stdin or goes away.
+
+    Args:
+        tools: what the client may call.
+        call: answers one call; blocks, must not raise, may run several times at once.
+        version: of memcli, for the client's list of servers.
+        instructions: what a client tells its model about all tools together.
+
+    Raises:
+        UsageError: there is no client, since stdin is closed.
+    """
+    if sys.stdin is None:
+        raise UsageError(
+            "stdin is closed, so there is no client to serve",
+            hint="An MCP client starts this command itself: docs/mcp.md",
+        )
+    server = _server(tools, call, version=version, instructions=instructions)
+    # asyncio's own handler waits for the thread that reads stdin: until the next line.
+    before = signal.signal(signal.SIGINT, _interrupted)
+    try:
+        anyio.run(_until_closed, server)
+    except* (BrokenPipeError, ConnectionError):
+        pass  # the client is gone without a word
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _interrupted(*_: object) -> None:
+    # A change that this cuts short is finished or undone by the next reader (journal).
+    os._exit(130)
+
+
+async def _until_closed(server: Server[Any]) -> None:
+    async with stdio_server() as (incoming, outgoing):
+        # What a call prints is talk; in stdout's buffer it would be lost at the end.
+        with contextlib.redirect_stdout(sys.stderr):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _server(
+    tools: Sequence[Tool],
+    call: Callable[[Tool, Mapping[str, Any]], Answer],
+    *,
+    version: str,
+    instructions: str,
+) -> Server[Any]:
+    by_name = {tool.name: tool for tool in tools}
+    listed = [_described(tool) for tool in tools]
+    limiter = None
+
+    async def list_tools(_context: Any, _params: Any) -> mcp_types.ListToolsResult:
+        return mcp_types.ListToolsResult(tools=listed)
+
+    async def call_tool(
+        _context: Any, params: mcp_types.CallToolRequestParams
+    ) -> mcp_types.CallToolResult:
+        nonlocal limiter
+        limiter = limiter or anyio.CapacityLimiter(_AT_ONCE)
+        tool = by_name.get(params.name)
+        if tool is None:
+            raise MCPError(
+                mcp_types.INVALID_PARAMS,
+                f"no tool '{params.name}'; there are {', '.join(by_name)}",
+            )
+        return _result(
+            await to_thread.run_sync(
+                call,
+                tool,
+                params.arguments or {},
+                abandon_on_cancel=not tool.changes,
+                limiter=limiter,
+            )
+        )
+
+    return Server(
+        "memcli",
+        version=version,
+        title="memcli",
+        instructions=instructions,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _described(tool: Tool) -> mcp_types.Tool:
+    return mcp_types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.schema(),
+        annotations=mcp_types.ToolAnnotations(
+            # Nothing is destroyed: git and archive/ keep what was before.
+            read_only_hint=not tool.changes,
+            destructive_hint=False,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _result(answer: Answer) -> mcp_types.CallToolResult:
+    data = answer.data if answer.error is None else {"error": answer.error}
+    # Half a surrogate pair (a file name that is not UTF-8) would end the server.
+    text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
+    texts = [text]
+    if answer.notes:
+        notes = safe("\n".join(answer.notes))
+        texts.append(notes.encode("utf-8", "replace").decode())
+    return mcp_types.CallToolResult(
+        content=[mcp_types.TextContent(type="text", text=part) for part in texts],
+        structured_content=json.loads(text),
+        is_error=answer.error is not None,
+    )

@@ -1,0 +1,226 @@
+"""The walk of `memcli review` on a terminal: one candidate after the other.
+
+Invariant: every decision is committed before the next question, so leaving at any
+point, by a key or by a closed terminal, loses nothing, and the next walk begins with
+what is left.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.spec import Canvas, Context, Result
+
+if TYPE_CHECKING:
+    from memcli.curation.review import Candidate, Outcome
+    from memcli.vault.vault import Vault
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.errors import MemcliError
+
+if TYPE_CHECKING:
+    from memcli.curation.review import Candidate, Outcome, Proposal
+    from memcli.vault.vault import Vault
+
+_KEYS = "[a]pprove [e]dit [r]eject [s]kip s[u]persede [z] undo [q]uit [?]"
+_HELP = """\
+  a      approve: it becomes a memory
+  e      edit it in your editor, then approve it
+  r      reject: it goes to the archive and is not proposed again
+  s      skip: it waits on
+  1-3    supersede: it becomes the next version of that entry
+  u ID   supersede the entry of that id
+  z      undo the last decision
+  q      quit; what is decided stays decided"""
+
+
+# A candidate is to be read at a glance; a transcript that got in is not.
+_MOST_LINES = 40
+_WIDEST = 2_000
+
+
+class _Decision(NamedTuple):
+    """What was decided on the candidate at a place of the walk, in which commit."""
+
+    outcome: str
+    place: int
+    commit: str | None
+
+
+class _Walk:
+    """The state of one walk: what is left, and what was decided."""
+
+    def __init__(
+        self, context: Context, vault: "Vault", only: Collection[str] | None
+    ) -> None:
+        from memcli.curation import review
+
+        self.context = context
+        self.vault = vault
+        self.waiting = [
+            one for one in review.pending(vault) if only is None or one.id in only
+        ]
+        self.total = len(self.waiting)
+        self.place = 0
+        self.decided: list[_Decision] = []
+
+    def go(self) -> bool:
+        """Ask about each candidate; whether there was an answer for every one."""
+        while self.place < len(self.waiting):
+            candidate = self.waiting[self.place]
+            near = self._show(candidate)
+            while True:
+                answer = self.context.ask(f"{_KEYS} ")
+                if answer is None or answer.strip().lower() in ("q", "quit"):
+                    return False
+                try:
+                    if self._obey(answer.strip(), candidate, near):
+                        break
+                except MemcliError as error:
+                    self.context.tell(error.message)
+                    if error.hint:
+                        self.context.tell(f"  {error.hint}")
+                    if self._is_gone(candidate):
+                        self.place += 1
+                        break
+        return True
+
+    def _is_gone(self, candidate: "Candidate") -> bool:
+        """Whether it waits no more: somebody else decided, or removed it."""
+        from memcli.curation import review
+
+        return candidate.id not in {one.id for one in review.pending(self.vault)}
+
+    def _show(self, candidate: "Candidate") -> "list[Proposal]":
+        from memcli.curation import review
+
+        tell = self.context.tell
+        tell("")
+        tell(f"{self.place + 1} of {self.total}: {candidate.title}")
+        facts = [candidate.kind, candidate.confidence or "", candidate.item or ""]
+        facts += [f"{candidate.age_days:g} days old", candidate.id]
+        tell("  " + " · ".join(fact for fact in facts if fact))
+        if candidate.rationale:
+            tell(f"  why: {candidate.rationale}")
+        source = candidate.source
+        where = [
+            str(source[name])
+            for name in ("host", "session", "record")
+            if source.get(name)
+        ]
+        if where:
+            tell(f"  from: {' '.join(where)}")
+        if source.get("excerpt"):
+            tell(f"  said: {source['excerpt']}")
+        tell("")
+        lines = candidate.text.splitlines()
+        for line in lines[:_MOST_LINES]:
+            tell(f"    {line[:_WIDEST]}")
+        if len(lines) > _MOST_LINES:
+            rest = f"{len(lines) - _MOST_LINES:,} more lines"
+            tell(f"    ... {rest}: memcli inspect {candidate.id}")
+        tell("")
+        near = review.proposals(self.vault, candidate)
+        for number, one in enumerate(near, 1):
+            tell(f"  {number}: may replace {one.id} ({one.likeness:.0%}) {one.title}")
+        return near
+
+    def _obey(
+        self, answer: str, candidate: "Candidate", near: "list[Proposal]"
+    ) -> bool:
+        """Do what a key asks for; whether the walk goes on to the next candidate."""
+        from memcli.curation import review
+
+        key, _, rest = answer.partition(" ")
+        key = key.lower()
+        if key == "a":
+            return self._note(review.approve(self.vault, [candidate.id]))
+        if key == "e":
+            return self._note(edited(self.context, self.vault, candidate.id, {}))
+        if key == "r":
+            reason = (self.context.ask("Why? (empty: no reason) ") or "").strip()
+            return self._note(review.reject(self.vault, [candidate.id], reason or None))
+        if key == "s":
+            self.place += 1
+            return True
+        if key == "u" or (key.isdigit() and 1 <= int(key) <= len(near)):
+            target = rest.strip() if key == "u" else near[int(key) - 1].id
+            if not target:
+                target = (self.context.ask("Id of the entry? ") or "").strip()
+            return self._note(review.supersede(self.vault, candidate.id, target))
+        if key == "z":
+            return self._undo()
+        self.context.tell(_HELP)
+        return False
+
+    def _note(self, done: "Outcome") -> bool:
+        outcome = done.items[0].outcome
+        self.decided.append(_Decision(outcome, self.place, done.commit))
+        self.context.tell(f"  {outcome}")
+        self.place += 1
+        return True
+
+    def _undo(self) -> bool:
+        """Take the last decision back, and ask about that candidate again."""
+        from memcli.curation import review, undo
+
+        if self.decided and self.decided[-1].commit:
+            last = self.decided[-1]
+            title = self.waiting[last.place].title
+            undo.undo(self.vault, last.commit or "", f"review: {last.outcome} {title}")
+            self.decided.pop()
+            # Decisions are taken back newest first, so all behind it still wait.
+            self.place = last.place
+            return True
+        known = {one.id for one in self.waiting}
+        undo.undo_last(self.vault, "review: ")
+        back = [one for one in review.pending(self.vault) if one.id not in known]
+        self.waiting[self.place : self.place] = back
+        self.total += len(back)
+        return True
+
+
+def walk(
+    context: Context, vault: "Vault", only: Collection[str] | None = None
+) -> Result:
+    """Walk through what waits, then the open ideas; the result sums it up.
+
+    Args:
+        context: the world outside.
+        vault: where it waits.
+        only: ids of the candidates to ask about, and about no idea; None: everything.
+    """
+    from memcli.cli import review_ideas
+    from memcli.curation import review
+
+    state = _Walk(context, vault, only)
+    finished = state.go()
+    on_ideas = review_ideas.walk(context, vault) if finished and only is None else {}
+    counts: dict[str, Any] = {
+        name: sum(decision.outcome == name for decision in state.decided)
+        for name in ("approved", "rejected", "superseded")
+    }
+    counts["left"] = len(review.pending(vault))
+
+    def text(canvas: Canvas) -> None:
+        if not (state.total or on_ideas):
+            canvas.line("nothing waits for review", style="dim")
+            return
+        for of, numbers in (("", counts if state.total else {}), ("ideas: ", on_ideas)):
+            parts = ", ".join(f"{name} {number}" for name, number in numbers.items())
+            if parts:
+                canvas.line(of + parts, style="good")
+
+    data = counts | ({"ideas": on_ideas} if on_ideas else {})
+    return Result(data=data, text=text)
+
+
+def edited(
+    context: Context, vault: "Vault", entry_id: str, changes: dict[str, Any]
+) -> "Outcome":
+    """Approve a candidate with the text that a person makes of it."""
+    from memcli.cli import editor
+    from memcli.curation import review
+
+    with editor.edited(vault.get(entry_id).body, context.environ) as text:
+        return review.approve(vault, [entry_id], {**changes, "text": text})

@@ -1,0 +1,324 @@
+"""Entities as the vault knows them: who and what is mentioned, how often, and what is
+claimed of each.
+
+Invariant: reads only, and through the reader that hides what whoever asks may not see;
+a name that stands only there does not exist for it, in lists, counts and messages.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.curation.entities import aspects
+from memcli.entries import layout
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Status
+from memcli.entries.text import proper_names
+from memcli.entries.text.mentions import fold
+from memcli.entries.text.name_index import Registered
+from memcli.errors import EntryNotFound, MemcliError, NotAllowed
+from memcli.search.ranking.graph import is_hub
+from memcli.storage import files
+from memcli.vault import registry
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.vault.registry import Registry
+    from memcli.vault.vault import Vault
+
+# A single capitalised word counts from so many entries on.
+_SEVERAL = 2
+_EXAMPLE = 160
+_MOST_COMPANIONS = 20
+_WAITING = (str(Status.PENDING), str(Status.REJECTED))
+
+
+class Listed(NamedTuple):
+    """One entity: `current` entries in force mention it, `past` ones did."""
+
+    name: str
+    type: str
+    registered: bool
+    aliases: list[str]
+    current: int
+    past: int
+    hub: bool
+    path: str | None
+
+
+class Claim(NamedTuple):
+    """What one memory says of an entity; `reason` says why it is not in force."""
+
+    id: str
+    aspect: str
+    title: str
+    text: str
+    kind: str
+    status: str
+    created: str
+    occurred_at: str | None
+    path: str
+    reason: str | None
+
+
+class EntityPage(NamedTuple):
+    """An entity and everything that is claimed of it."""
+
+    name: str
+    type: str
+    registered: bool
+    aliases: list[str]
+    description: str
+    path: str | None
+    current: list[Claim]
+    past: list[Claim]
+    with_others: list[tuple[str, int]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: claims by aspect."""
+        fields = self._asdict()
+        for name in ("current", "past"):
+            fields[name] = {
+                aspect: [one._asdict() for one in claims]
+                for aspect, claims in by_aspect(fields[name]).items()
+            }
+        fields["with_others"] = [
+            {"name": name, "entries": count} for name, count in self.with_others
+        ]
+        return fields
+
+
+class Candidate(NamedTuple):
+    """A possible name that nobody has decided on, with an entry where it stands."""
+
+    name: str
+    entries: int
+    example: str
+    id: str
+
+
+def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:
+    """Claims by aspect, in the order of `aspects.ORDER`."""
+    found: dict[str, list[Claim]] = {name: [] for name in aspects.ORDER}
+    for claim in claims:
+        found[claim.aspect].append(claim)
+    return {name: group for name, group in found.items() if group}
+
+
+def listed(vault: "Vault") -> list[Listed]:
+    """Everything that is registered or mentioned, the most mentioned first."""
+    known = vault.registry
+    view = View(vault.now_ms() // 1000)
+    counts: dict[str, list[int]] = {}
+    spelt: dict[str, str] = {}
+
+    def count(reader: "Reader") -> int:
+        force = 0
+        for doc in reader.everything():
+            row = reader.row(doc)
+            in_force = reader.verdict(doc, view) is None
+            force += in_force
+            if row["status"] in _WAITING:
+                continue
+            for name in {_canonical(known, name) for name in row["entities"]}:
+                spelt.setdefault(fold(name), name)
+                counts.setdefault(fold(name), [0, 0])[not in_force] += 1
+        return force
+
+    force = vault.read(count)
+    found = {fold(one.name): one for one in reversed(known.entities)}
+    rows = []
+    for form in counts.keys() | found.keys():
+        one = found.get(form)
+        current, past = counts.get(form, (0, 0))
+        rows.append(
+            Listed(
+                name=one.name if one else spelt[form],
+                type=one.type if one else "unknown",
+                registered=one is not None,
+                aliases=list(one.aliases) if one else [],
+                current=current,
+                past=past,
+                hub=is_hub(current, force),
+                path=one.path if one else None,
+            )
+        )
+    return sorted(rows, key=lambda row: (-row.current, -row.past, fold(row.name)))
+
+
+def _canonical(known: "Registry", name: str) -> str:
+    return known.names.meant.get(fold(name), name)
+
+
+def page(vault: "Vault", name: str) -> EntityPage:
+    """What is claimed of an entity.
+
+    Args:
+        vault: where.
+        name: its name or an alias, in any case.
+
+    Raises:
+        EntryNotFound: nothing is registered or mentioned by this name
+            (`entity_not_found`).
+        NotAllowed: it is an alias of several (`ambiguous_entity`).
+    """
+    known = vault.registry
+    refuse_ambiguous(known, name)
+    one = known.find(name)
+    forms = forms_of(one, name)
+    view = View(vault.now_ms() // 1000)
+    current: list[Claim] = []
+    past: list[Claim] = []
+    others: Counter[str] = Counter()
+    spelt: list[str] = []
+
+    def look(reader: "Reader") -> None:
+        for doc in mentioning(reader, forms):
+            row = reader.row(doc)
+            spelt.extend(each for each in row["entities"] if fold(each) in forms)
+            if row["status"] in _WAITING:
+                continue
+            why = reader.verdict(doc, view)
+            (past if why else current).append(_claim(row, why))
+            if not why:
+                names = {_canonical(known, each) for each in row["entities"]}
+                others.update(each for each in names if fold(each) not in forms)
+
+    vault.read(look)
+    if one is None and not spelt:
+        raise not_found(vault, name)
+    for claims in (current, past):
+        claims.sort(key=lambda each: (each.occurred_at or each.created, each.id))
+        claims.reverse()
+    ranked = sorted(others.items(), key=lambda item: (-item[1], fold(item[0])))
+    return EntityPage(
+        name=one.name if one else min(spelt),
+        type=one.type if one else "unknown",
+        registered=one is not None,
+        aliases=list(one.aliases) if one else [],
+        description=_description(vault, one),
+        path=one.path if one else None,
+        current=current,
+        past=past,
+        with_others=ranked[:_MOST_COMPANIONS],
+    )
+
+
+def forms_of(one: Registered | None, name: str) -> set[str]:
+    """The folded names by which entries may mention an entity."""
+    return {fold(each) for each in (one.name, *one.aliases)} if one else {fold(name)}
+
+
+def mentioning(reader: "Reader", forms: set[str]) -> list[int]:
+    """The documents with one of these folded names among their entities.
+
+    Each row is looked at: the index keeps `GitHub` by its humps, folded it has none.
+    """
+    return [
+        doc
+        for doc in reader.everything()
+        if any(fold(name) in forms for name in reader.row(doc)["entities"])
+    ]
+
+
+def refuse_ambiguous(known: "Registry", name: str) -> None:
+    """Raise NotAllowed for an alias of several entities."""
+    several = known.names.ambiguous.get(fold(name))
+    if several:
+        raise NotAllowed(
+            f"'{name}' means several entities: {', '.join(several)}",
+            hint="Name the one that is meant.",
+            code="ambiguous_entity",
+        )
+
+
+def not_found(vault: "Vault", name: str) -> EntryNotFound:
+    """The error for a name that nobody knows, with the nearest that somebody does."""
+    from difflib import get_close_matches
+
+    spelt = {fold(one.name): one.name for one in listed(vault)}
+    near = get_close_matches(fold(name), list(spelt), 1)
+    return EntryNotFound(
+        f"no entity is called '{name}'",
+        hint=f"Did you mean '{spelt[near[0]]}'?"
+        if near
+        else "What is known: memcli inspect entities",
+        code="entity_not_found",
+    )
+
+
+def _claim(row: Mapping[str, Any], why: str | None) -> Claim:
+    dated = bool(row["occurred_at"])
+    return Claim(
+        id=row["id"],
+        aspect=aspects.aspect(row["kind"], row["text"], dated=dated),
+        title=row["title"],
+        text=row["text"],
+        kind=row["kind"],
+        status=row["status"],
+        created=row["created"],
+        occurred_at=row["occurred_at"],
+        path=row["path"],
+        reason=row["reason"] or why if why else None,
+    )
+
+
+def _description(vault: "Vault", one: Registered | None) -> str:
+    if one is None:
+        return ""
+    try:
+        data = files.read(files.inside(vault.root, one.path))
+        return registry.description_of(data, one.path)
+    except MemcliError:  # gone since it was listed
+        return ""
+
+
+def candidates(vault: "Vault") -> list[Candidate]:
+    """Possible names in the entries in force, those in most entries first.
+
+    Two capitalised words in a row count from the first entry on, a single one in
+    mid-sentence from the second. What is registered or ignored is left out.
+    """
+    known = vault.registry
+    passed = known.names.meant.keys() | known.names.ambiguous.keys()
+    passed |= registry.ignored(vault.root).keys()
+    view = View(vault.now_ms() // 1000)
+    found: dict[str, tuple[Counter[str], bool, Mapping[str, Any]]] = {}
+
+    def look(reader: "Reader") -> None:
+        for doc in reader.newest(reader.everything()):
+            if reader.verdict(doc, view) is not None:
+                continue
+            row = reader.row(doc)
+            if layout.is_idea(row["path"]):
+                continue
+            seen = set()
+            for one in proper_names.proper_names(row["text"]):
+                form = fold(one.name)
+                if form in passed or form in seen:
+                    continue
+                seen.add(form)
+                spelt, several, _ = found.setdefault(form, (Counter(), False, row))
+                spelt[one.name] += 1
+                found[form] = (spelt, several or one.several, found[form][2])
+
+    vault.read(look)
+    rows = []
+    for form, (spelt, several, row) in found.items():
+        tail = form.partition(" ")[2]
+        if " " in tail and (tail in found or tail in passed):
+            continue  # `Meeting Grace Hopper` begins with a word of its sentence
+        count = spelt.total()
+        if several or count >= _SEVERAL:
+            name = min(spelt, key=lambda each: (-spelt[each], each))
+            rows.append(Candidate(name, count, _around(row["text"], name), row["id"]))
+    return sorted(rows, key=lambda one: (-one.entries, fold(one.name)))
+
+
+def _around(text: str, name: str) -> str:
+    """The words around a name, on one line."""
+    plain = " ".join(text.split())
+    at = max(0, plain.find(name))
+    begin = max(0, at - (_EXAMPLE - len(name)) // 2)
+    cut = plain[begin : begin + _EXAMPLE]
+    return ("…" if begin else "") + cut + ("…" if begin + _EXAMPLE < len(plain) else "")

@@ -1,0 +1,358 @@
+"""Evolve: a memory changes, and what it said before stays to be read.
+
+Invariant: the new version takes the place of the old one in one transaction, with
+lineage in both directions; whatever the caller did not change is carried over,
+unknown keys and links included. What was replaced is never replaced twice: whoever
+names it is told the current version.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.curation import models
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Entry, Source, new_id
+from memcli.entries.identity import strict_key
+from memcli.errors import (
+    EntryNotFound,
+    InvalidValue,
+    MemcliError,
+    NotAllowed,
+    UsageError,
+)
+from memcli.vault import lineage
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.storage.transaction import Transaction
+    from memcli.vault.vault import Stored, Vault
+
+# Entries of one kind this alike (Jaccard of their terms) may make the same claim;
+# less will do when they are about the same entity.
+_ALIKE = 0.5
+_ALIKE_ABOUT = 0.25
+_MOST_SIBLINGS = 10
+# What belongs to the old words, not to the new ones.
+_OF_THE_TEXT: dict[str, Any] = {
+    "source": Source(),
+    "confidence": None,
+    "rationale": None,
+    "seen": (),
+    "refreshed_at": None,
+}
+_LINKS = "links"
+
+
+class Replaced(NamedTuple):
+    """An entry that is history now, and where it is."""
+
+    id: str
+    path: str
+    title: str
+
+
+class Sibling(NamedTuple):
+    """An entry that seems to make the same claim, and was not updated.
+
+    `likeness` is the larger share of words that it has in common with the old or the
+    new text, 0 to 1.
+    """
+
+    id: str
+    title: str
+    path: str
+    likeness: float
+
+
+class Evolved(NamedTuple):
+    """The new version, what it replaced, and what may need the same."""
+
+    id: str
+    path: str
+    title: str
+    replaced: list[Replaced]
+    siblings: list[Sibling]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The `data` of the JSON envelope."""
+        return {
+            "id": self.id,
+            "path": self.path,
+            "title": self.title,
+            "supersedes": self.replaced[0].id,
+            "replaced": [item._asdict() for item in self.replaced],
+            "not_updated": [item._asdict() for item in self.siblings],
+        }
+
+
+def evolve(
+    vault: "Vault",
+    entry_id: str,
+    values: Mapping[str, Any],
+    *,
+    reason: str | None = None,
+    also: Sequence[str] = (),
+    untag: Sequence[str] = (),
+    cite: Sequence[str] = (),
+    allow_secret: bool = False,
+) -> Evolved:
+    """Replace an entry by its next version.
+
+    Args:
+        vault: where it is.
+        entry_id: the entry, or a unique prefix of its id.
+        values: what changes: `text` and any field of an entry; `tags` are added.
+        reason: why; kept with the old version.
+        also: ids of further entries that the new version replaces.
+        untag: tags that the new version does not carry over.
+        cite: ids that the new version of an observation or model rests on, which
+            makes it fresh (`mental_models.renewed`).
+        allow_secret: whether text that looks like a secret may be saved.
+
+    Raises:
+        EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
+        NotAllowed: an entry is superseded, resolved, or waits for review.
+        InvalidValue, SecretFound: what is to change is not valid, or nothing is.
+        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
+    """
+    from memcli.entries import dates
+    from memcli.entries.text import secrets
+    from memcli.vault.vault import subject
+
+    with vault.transaction() as change:
+        old, others = _named(vault, entry_id, also)
+        now_ms = vault.now_ms()
+        same = bool(others or cite)
+        cited = models.cited(vault, cite)
+        fresh = successor(vault, old.entry, values, untag, now_ms, same)
+        fresh = models.renewed(
+            vault,
+            old.entry,
+            fresh,
+            cited,
+            rewritten=values.get("text") is not None,
+            now=dates.iso(now_ms // 1000),
+        )
+        if not allow_secret:
+            secrets.refuse(fresh)
+        done = _replace(vault, change, old, others, fresh, reason, now_ms)
+        change.note(fresh, "evolve")
+        change.message = subject("evolve", fresh.display_title)
+    vault.recorder.acted([one.id for one in done.replaced], "evolve")
+    if cited:
+        vault.recorder.judged(cited, useful=True, by="citation")
+    try:
+        return done._replace(siblings=_siblings(vault, old.entry, done))
+    except MemcliError as error:
+        # It is done: a disk that is full, or an index that is busy, changes that not.
+        vault.tell(f"what else makes this claim is not known: {error.message}")
+        return done
+
+
+def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolved:
+    """Go back to the version before, as a new version; reverting that goes forth again.
+
+    Raises:
+        NotAllowed: nothing was replaced by this entry (code `no_version_before`).
+        Others as `evolve`.
+    """
+    from memcli.entries import dates
+    from memcli.vault.vault import subject
+
+    with vault.transaction() as change:
+        old, _ = _named(vault, entry_id, ())
+        if not old.entry.supersedes:
+            raise NotAllowed(
+                f"{old.entry.id} is the first version; there is none before it",
+                code="no_version_before",
+            )
+        before = _before(vault, old.entry.supersedes)
+        now_ms = vault.now_ms()
+        now = dates.iso(now_ms // 1000)
+        fresh = before.replace(id=new_id(now_ms, vault.entropy), path=old.path)
+        if not reason:
+            reason = f"reverted to {before.id}"
+        place = lineage.replace(vault, change, old, fresh, reason=reason, now=now)
+        change.note(fresh, "evolve")
+        change.message = subject("evolve: revert", fresh.display_title)
+    replaced = Replaced(old.entry.id, place, old.entry.display_title)
+    return Evolved(fresh.id, old.path, fresh.display_title, [replaced], [])
+
+
+def _before(vault: "Vault", entry_id: str) -> Entry:
+    try:
+        return vault.stored(vault.path_of(entry_id)).entry
+    except EntryNotFound as error:
+        from shlex import quote
+
+        git = f"git -C {quote(vault.root)}"
+        raise EntryNotFound(
+            f"the version before, {entry_id}, is not in the vault any more",
+            hint=f"git may have it: {git} log --all -- '*{entry_id}.md'",
+        ) from error
+
+
+def _named(
+    vault: "Vault", entry_id: str, also: Sequence[str]
+) -> "tuple[Stored, list[Stored]]":
+    """The entries that the ids name, each once and in use; the lock is held."""
+    stored = [vault.stored(vault.path_of(name)) for name in (entry_id, *also)]
+    for item in stored:
+        lineage.refuse_ended(vault, item.entry)
+    if len({item.entry.id for item in stored}) < len(stored):
+        raise UsageError("an entry is named twice", hint="Name each entry once.")
+    return stored[0], stored[1:]
+
+
+def successor(
+    vault: "Vault",
+    old: Entry,
+    values: Mapping[str, Any],
+    untag: Sequence[str],
+    now_ms: int,
+    merging: bool,
+) -> Entry:
+    """The next version of an entry, with everything that it carries over.
+
+    Args:
+        vault: for its kinds and limits.
+        old: the version before.
+        values: what changes, as `evolve` takes it.
+        untag: tags to drop.
+        now_ms: the moment.
+        merging: whether there may be no change besides what else is replaced.
+    """
+    given = {
+        name: value
+        for name, value in values.items()
+        if value is not None and (value or name == "text")
+    }
+    text = given.pop("text", None)
+    drawn = {"layer": str(old.layer)} if "subtype" in given else {}
+    body = old.body if text is None else text
+    checked = vault.draft({"text": body, **drawn, **given})
+    fields = {name: getattr(checked, name) for name in given}
+    dropped = {tag.strip().lower() for tag in untag}
+    unknown = dropped - set(old.tags)
+    if unknown:
+        raise InvalidValue(
+            f"{old.id} has no tag '{min(unknown)}'",
+            hint=f"It has: {', '.join(old.tags) or 'none'}.",
+            code="invalid_tag",
+        )
+    kept = [tag for tag in old.tags if tag not in dropped]
+    fields["tags"] = tuple(dict.fromkeys((*kept, *checked.tags)))
+    fields["entities"] = tuple(dict.fromkeys((*old.entities, *checked.entities)))
+    if text is not None:
+        fields = {**_OF_THE_TEXT, **fields, "body": checked.body}
+        fields["extra"] = _with_links(old, checked.body)
+    if old.expires_at and "expires_at" not in fields and _is_past(old, now_ms):
+        fields["expires_at"] = None  # what is said today has not run out yesterday
+    fresh = old.replace(**fields)
+    if fresh == old and not merging:
+        raise InvalidValue(
+            f"nothing would change in {old.id}",
+            hint="Give a new text, or a flag that changes a field.",
+            code="nothing_to_change",
+        )
+    if fresh.item is not None:
+        fresh = fresh.replace(key=strict_key(fresh.item, fresh.body))
+    return vault.link(fresh).replace(id=new_id(now_ms, vault.entropy))
+
+
+def _replace(
+    vault: "Vault",
+    change: "Transaction",
+    old: "Stored",
+    others: "list[Stored]",
+    fresh: Entry,
+    reason: str | None,
+    now_ms: int,
+) -> Evolved:
+    from memcli.entries import dates
+
+    now = dates.iso(now_ms // 1000)
+    place = lineage.replace(vault, change, old, fresh, reason=reason, now=now)
+    replaced = [Replaced(old.entry.id, place, old.entry.display_title)]
+    for other in others:
+        place = lineage.archive(
+            vault, change, other, by=fresh.id, reason=reason, now=now
+        )
+        replaced.append(Replaced(other.entry.id, place, other.entry.display_title))
+    return Evolved(fresh.id, old.path, fresh.display_title, replaced, [])
+
+
+def _is_past(entry: Entry, now_ms: int) -> bool:
+    from memcli.entries import dates
+
+    return dates.to_epoch(entry.expires_at or "") <= now_ms // 1000
+
+
+def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
+    """The unknown keys, with `links` for those that the new text does not repeat.
+
+    A link is knowledge of its own: it must not go because a sentence was reworded.
+    """
+    from memcli.entries.frontmatter import lines_of
+    from memcli.entries.text.links import links, links_of
+
+    named = dict(old.extra)
+    if _LINKS in named and "[[" not in named[_LINKS]:
+        return old.extra  # somebody's own key of that name
+    lost = [link for link in links_of(old) if link not in links(body)]
+    if not lost:
+        return tuple(item for item in old.extra if item[0] != _LINKS)
+    lines = lines_of(_LINKS, tuple(f"[[{link}]]" for link in lost))
+    if _LINKS in named:
+        return tuple((k, lines if k == _LINKS else v) for k, v in old.extra)
+    return (*old.extra, (_LINKS, lines))
+
+
+def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
+    """Active entries that say nearly what the old or new text says.
+
+    They are of the same kind and layer, and neither rest on it nor does it rest on
+    them: a model says what its facts say, and must not replace or be replaced by one.
+    """
+    now = vault.now_ms() // 1000
+
+    def find(reader: "Reader") -> list[Sibling]:
+        from memcli.entries.text.links import name_key
+        from memcli.search.document import document
+        from memcli.search.reader import stemmer
+        from memcli.vault.duplicates import alike
+
+        docs = reader.exact("id", done.id)
+        if not docs:  # somebody changed it again already
+            return []
+        row = reader.row(docs[0])
+        about = {name_key(name) for name in row["entities"]}
+        within = set(reader.exact("kind", row["kind"])) - set(docs)
+        within &= set(reader.exact("layer", row["layer"]))
+        own = {version.id for version in lineage.versions(reader, done.id)}
+        rests_on = {
+            lineage.current(reader, one) for one in (*old.evidence, *row["evidence"])
+        }
+
+        def in_use(doc: int) -> bool:
+            return reader.verdict(doc, View(now)) is None
+
+        found: dict[str, Sibling] = {}
+        for terms in (document(old, stemmer()).row["terms"], row["terms"]):
+            for likeness, theirs in alike(
+                reader, terms, in_use, limit=2 * _MOST_SIBLINGS, within=within
+            ):
+                if theirs["id"] in rests_on or own.intersection(theirs["evidence"]):
+                    continue
+                shared = about & {name_key(name) for name in theirs["entities"]}
+                known = found.get(theirs["id"])
+                if likeness >= (_ALIKE_ABOUT if shared else _ALIKE) and (
+                    known is None or known.likeness < likeness
+                ):
+                    found[theirs["id"]] = Sibling(
+                        theirs["id"], theirs["title"], theirs["path"], likeness
+                    )
+        nearest = sorted(found.values(), key=lambda item: (-item.likeness, item.id))
+        return nearest[:_MOST_SIBLINGS]
+
+    return vault.read(find)

@@ -1,0 +1,266 @@
+"""New ideas as text: what they add to the ledger, and the page that each one gets.
+
+Invariant: pure. Adding an idea changes no byte that is there, and nothing that an idea
+says can look like another idea or like a decision. An idea that is known, in whatever
+state, is not added again.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from memcli.curation.ideas.ledger import (
+    SLUG_LENGTH,
+    clean,
+    line_of,
+    newline_of,
+    parse,
+    slug,
+    text_of,
+)
+from memcli.entries import codec, entry, frontmatter, layout
+from memcli.entries.entry import Entry, Source
+from memcli.entries.identity import strict_key
+from memcli.errors import InvalidEntry, InvalidValue, UnsafePath
+
+# More than that is a summary; a memory's title may have 500.
+_TITLE_LENGTH = 200
+_HEADER = "# Ideas"
+# What a line may hold and be blank: a form feed is no blank line to a markdown reader.
+_BLANK = "\ufeff \t\r"
+# What is of the page alone, and means nothing in a memory that is made of it.
+PAGE_KEYS = ("status", "slug", "surfaced_at", "surfaced_in_session")
+
+# What makes more than a plain paragraph of a line that starts with it.
+_MARKUP = re.compile(r"^(?=[#\[`~<>=*+_|-])|^(?=→)")
+
+
+class Idea(NamedTuple):
+    """An idea as it was surfaced.
+
+    `summary` has two sentences; `day` is `YYYY-MM-DD`, `at` the whole moment where it
+    is known. `slug` may be left empty: `plan` then makes one of the title. The rest
+    says where it came from; `record` is the record of the session, `agent` whose it is.
+    """
+
+    title: str
+    summary: str
+    day: str
+    slug: str = ""
+    session: str | None = None
+    record: str | None = None
+    excerpt: str | None = None
+    at: str | None = None
+    host: str | None = None
+    writer: str = "pipeline"
+    agent: str | None = None
+
+
+# --- names and sameness -----------------------------------------------------------
+
+
+def page_path(name: str) -> str:
+    """The page of the idea of this slug.
+
+    Raises:
+        UnsafePath: a ledger that was edited by hand names something that is not one
+            folder in the incubator.
+    """
+    if re.search(r"[/\\\x00-\x1f]", name) or name.startswith(".") or not name:
+        raise UnsafePath(f"{layout.IDEA_LEDGER}: {name!r} is not the name of a folder")
+    return layout.idea_page(name)
+
+
+def keys(idea: Idea) -> frozenset[str]:
+    """What tells an idea from others; two that share one of these are the same."""
+    return _keys(_titled(idea), idea.session, idea.record)
+
+
+def known(existing: Mapping[str, bytes]) -> frozenset[str]:
+    """The keys of every idea that is there, in whatever state.
+
+    Args:
+        existing: path -> bytes of the ledger and of ideas' pages, archived or not; as
+            `memcli.curation.ideas.incubator.existing` reads them.
+
+    Raises:
+        InvalidEntry: the ledger is no text.
+    """
+    found: set[str] = set()
+    for section in parse(text_of(existing.get(layout.IDEA_LEDGER, b""))):
+        found |= _keys(section.title, None, None)
+    for path, data in existing.items():
+        if not layout.is_idea(path):
+            continue
+        try:
+            held = codec.decode(data, path).entry
+        except InvalidEntry:
+            continue  # its title is in the ledger; lint reports the page
+        source = held.source
+        found |= _keys(held.display_title, source.session, source.record)
+    return frozenset(found)
+
+
+def _keys(title: str, session: str | None, record: str | None) -> frozenset[str]:
+    plain = line_of(title)
+    found = {strict_key("title", plain)}
+    if record:
+        # One record may hold several ideas; a title that differs in its marks or
+        # behind its 40th character is the same one, read again.
+        found.add(f"record:{session or ''}:{record}:{entry.slug(plain, SLUG_LENGTH)}")
+    return frozenset(found)
+
+
+# --- new ideas --------------------------------------------------------------------
+
+
+def plan(existing: Mapping[str, bytes], new: Sequence[Idea]) -> dict[str, bytes]:
+    """Say what to write for new ideas: whole files, the ledger and a page for each.
+
+    Ideas that are known are left out; when that is all of them, nothing is to be
+    written.
+
+    Args:
+        existing: as for `known`; a folder of the incubator that has no page is named
+            by a key that ends with `/`.
+        new: in the order in which they are to stand in the ledger.
+
+    Returns:
+        Path -> all of its bytes. A page is always a new file.
+
+    Raises:
+        InvalidEntry: the ledger is no text.
+        InvalidValue: a day that is none.
+    """
+    if not new:
+        return {}
+    text = text_of(existing.get(layout.IDEA_LEDGER, b""))
+    seen = set(known(existing))
+    taken = {section.slug for section in parse(text)}
+    taken |= {name for name in map(_folder, existing) if name}
+    files: dict[str, bytes] = {}
+    for idea in new:
+        if not seen.isdisjoint(keys(idea)):
+            continue
+        seen |= keys(idea)
+        placed = idea._replace(slug=slug(idea.slug or _titled(idea), taken))
+        taken.add(placed.slug)
+        text = append(text, placed)
+        files[layout.idea_page(placed.slug)] = page_of(placed)
+    if files:
+        files[layout.IDEA_LEDGER] = frontmatter.to_bytes(text)
+    return files
+
+
+def append(ledger: str, idea: Idea) -> str:
+    """Return the ledger with an idea at its end, or as it is when it has it already.
+
+    Args:
+        ledger: the whole text, empty for a new one.
+        idea: with a slug.
+
+    Raises:
+        InvalidValue: a day that is none.
+    """
+    day = _day(idea)
+    title = _titled(idea)
+    key = strict_key("title", title)
+    for section in parse(ledger):
+        linked = section.link and section.slug == idea.slug
+        if linked or strict_key("title", line_of(section.title)) == key:
+            return ledger
+    newline = newline_of(ledger)
+    lines = [f"## {day}: {title}"]
+    summary = _MARKUP.sub(r"\\", line_of(idea.summary))
+    if summary:
+        lines.append(summary)
+    lines.append(f"[[incubator/{idea.slug}/_index.md]]")
+    if not ledger.strip("\ufeff \t\r\n"):
+        lines[:0] = [_HEADER, ""]
+    return ledger + _gap(ledger, newline) + newline.join(lines) + newline
+
+
+def _gap(ledger: str, newline: str) -> str:
+    """What is missing for the text to end with a blank line."""
+    if not ledger.strip("\ufeff"):
+        return ""
+    *before, last = ledger.split("\n")
+    if last.strip(_BLANK):
+        return newline * 2
+    if last or not before or before[-1].strip(_BLANK):
+        return newline
+    return ""
+
+
+def page_of(idea: Idea) -> bytes:
+    """Return the page of an idea that is incubating; it has a slug.
+
+    Raises:
+        InvalidValue: a day that is none.
+    """
+    path = page_path(idea.slug)
+    day = _day(idea)
+    title, summary = _titled(idea), line_of(idea.summary)
+    blocks = [f"# {_unlinked(title)}"]
+    if summary:
+        blocks.append(_MARKUP.sub(r"\\", _unlinked(summary)))
+    excerpt = clean(idea.excerpt or "").strip()
+    if excerpt:
+        rows = (_unlinked(f"> {row}".rstrip()) for row in excerpt.splitlines())
+        blocks.append("\n".join(rows))
+    origin = [f"session {line_of(idea.session)}"] if idea.session else []
+    origin += [f"record {line_of(idea.record)}"] if idea.record else []
+    blocks.append(f"Surfaced {day}{' in ' if origin else ''}{', '.join(origin)}.")
+    moment = entry.check_date(idea.at, "at") if idea.at else day
+    own = {
+        # Among the extras, since it is the page's word for pending.
+        "status": codec.INCUBATING,
+        "slug": idea.slug,
+        "surfaced_at": moment,
+        "surfaced_in_session": line_of(idea.session or ""),
+    }
+    return codec.encode(
+        Entry(
+            agent=idea.agent,
+            id=entry.adopted_id(path),
+            kind="idea",
+            title=title,
+            created=moment,
+            updated=moment,
+            source=Source(
+                writer=idea.writer,
+                host=line_of(idea.host or "") or None,
+                session=line_of(idea.session or "") or None,
+                record=line_of(idea.record or "") or None,
+                excerpt=excerpt or None,
+            ),
+            extra=tuple((k, frontmatter.lines_of(k, v)) for k, v in own.items() if v),
+            body="\n\n".join(blocks) + "\n",
+            path=path,
+        )
+    )
+
+
+def _day(idea: Idea) -> str:
+    day = entry.check_date(idea.day, "day")[:10]
+    if len(day) < 10:
+        raise InvalidValue(f"day: a whole day is needed, not {day}", code="invalid_day")
+    return day
+
+
+def _titled(idea: Idea) -> str:
+    title = line_of(idea.title)[:_TITLE_LENGTH].rstrip()
+    return title or Entry(id="Untitled idea", body=line_of(idea.summary)).display_title
+
+
+def _unlinked(text: str) -> str:
+    """What was said in a session links to nothing in the vault."""
+    return re.sub(r"\[{2,}", lambda match: "\\[" * len(match[0]), text)
+
+
+def _folder(path: str) -> str:
+    """The name of the incubator folder that a path lies in, archived or not."""
+    place = path.removeprefix(layout.ARCHIVE + "/")
+    if not place.startswith(layout.INCUBATOR):
+        return ""
+    return place.removeprefix(layout.INCUBATOR).partition("/")[0]

@@ -1,0 +1,179 @@
+"""Import: many memories at once, from JSON lines or a folder of notes.
+
+Invariant: the sources are only read; what can be saved is saved in one commit, what
+cannot is reported with its line and reason; the same import again adds nothing.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries.entry import Entry, Source
+from memcli.errors import InvalidEntry, MemcliError, Unreadable, UsageError
+from memcli.storage import files, jsonl
+
+if TYPE_CHECKING:
+    from memcli.vault.vault import Saved, Vault
+
+
+class Failure(NamedTuple):
+    """What was not imported: the source, its line (from 1), the reason."""
+
+    source: str
+    line: int
+    code: str
+    reason: str
+    hint: str | None
+
+
+class Imported(NamedTuple):
+    """What an import did, or with `dry_run` would do.
+
+    `duplicates` are all that made no new entry; their outcome says why.
+    """
+
+    created: list["Saved"]
+    duplicates: list["Saved"]
+    failed: list[Failure]
+    dry_run: bool = False
+
+
+def import_lines(
+    vault: "Vault",
+    data: bytes,
+    name: str,
+    *,
+    fields: Mapping[str, Any] | None = None,
+    allow_secret: bool = False,
+    dry_run: bool = False,
+    verb: str = "import",
+) -> Imported:
+    """Save one memory a line.
+
+    Args:
+        vault: where to.
+        data: JSON lines, each an object with `text` and any field of an entry.
+        name: what to call the source in messages.
+        fields: fields of every entry; a line's own win.
+    """
+    drafts: list[Entry] = []
+    failed: list[Failure] = []
+    for line, found in jsonl.attempts(data, name):
+        try:
+            if isinstance(found, Exception):
+                raise found
+            entry = vault.draft({**(fields or {}), **found})
+            if verb == "import" and not entry.source.writer:
+                entry = entry.replace(source=entry.source._replace(writer="import"))
+            _refuse(entry, allow_secret)
+            drafts.append(entry)
+        except MemcliError as error:
+            failed.append(_failure(name, line, error))
+    origin = os.path.basename(name) if name != "-" else "standard input"
+    return _save(vault, drafts, failed, origin, verb=verb, dry_run=dry_run)
+
+
+def import_folder(
+    vault: "Vault",
+    folder: str,
+    *,
+    allow_secret: bool = False,
+    dry_run: bool = False,
+) -> Imported:
+    """Copy a folder of markdown notes into the vault.
+
+    Frontmatter that means something to memcli is used, the rest is carried over as
+    it is. A note's file name becomes its title where it has none, so that links by
+    name still lead to it.
+    """
+    root = os.path.abspath(folder)
+    if _same_or_below(root, vault.root) or _same_or_below(vault.root, root):
+        raise UsageError(
+            f"{folder} and the vault {vault.root} lie in each other",
+            hint="Notes in the vault are entries already; see memcli inspect.",
+        )
+    listing = files.scan(root)
+    drafts: list[Entry] = []
+    failed: list[Failure] = []
+    for path in sorted(files.paths(listing)):
+        try:
+            entry = _note(vault, root, path)
+            _refuse(entry, allow_secret)
+            drafts.append(entry)
+        except MemcliError as error:
+            line = error.line if isinstance(error, InvalidEntry) else 1
+            failed.append(_failure(path, line, error))
+    failed += [
+        Failure(path, 1, "unreadable", "a symbolic link; not followed", None)
+        for path in listing.symlinks
+    ]
+    failed += [
+        Failure(path, 1, "unreadable", "the folder cannot be listed", None)
+        for path in listing.unreadable
+    ]
+    origin = os.path.basename(root)
+    return _save(vault, drafts, failed, origin, verb="import", dry_run=dry_run)
+
+
+def _note(vault: "Vault", root: str, path: str) -> Entry:
+    from memcli.entries import codec
+
+    data = files.read(os.path.join(root, *path.split("/")))
+    entry = codec.decode(data, path, kinds=vault.kinds).entry
+    if not entry.body.strip() and not entry.extra:
+        raise Unreadable(f"{path}: the note is empty")
+    place = f"{os.path.basename(root)}/{path}"
+    name = path.rpartition("/")[2].removesuffix(".md")
+    titled = entry.title or (name if name != entry.display_title else "")
+    # Through the same checks as any other draft, then what only a file can bring.
+    checked = vault.draft({"text": entry.body if entry.body.strip() else name})
+    return entry.replace(
+        id="",
+        path="",
+        title=titled,
+        body=checked.body,
+        source=Source(writer="import", record=place)
+        if entry.source == Source()
+        else entry.source,
+        created=entry.created,
+    )
+
+
+def _save(
+    vault: "Vault",
+    drafts: list[Entry],
+    failed: list[Failure],
+    origin: str,
+    *,
+    verb: str,
+    dry_run: bool,
+) -> Imported:
+    if dry_run:
+        saved = vault.plan(drafts)
+    elif drafts:
+        # Secrets were looked for one by one above, to name each line.
+        saved = vault.save_all(drafts, allow_secret=True, verb=verb, origin=origin)
+    else:
+        saved = []
+    return Imported(
+        created=[item for item in saved if item.outcome == "created"],
+        duplicates=[item for item in saved if item.outcome != "created"],
+        failed=failed,
+        dry_run=dry_run,
+    )
+
+
+def _refuse(entry: Entry, allow_secret: bool) -> None:
+    if not allow_secret:
+        from memcli.entries.text import secrets
+
+        secrets.refuse(entry)
+
+
+def _failure(source: str, line: int, error: MemcliError) -> Failure:
+    return Failure(source, line, error.error_code, error.message, error.hint)
+
+
+def _same_or_below(path: str, root: str) -> bool:
+    path, root = os.path.realpath(path), os.path.realpath(root)
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)

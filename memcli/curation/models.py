@@ -1,0 +1,145 @@
+"""Models and observations: what they rest on, and which of them may no longer hold.
+
+Invariant: a citation is the id of an entry that is there; whether a model is stale is
+computed at each look, by the one function that recall asks, too.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Entry, Layer
+from memcli.errors import InvalidValue
+from memcli.vault import lineage, staleness
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
+
+DRAWN = (str(Layer.MODEL), str(Layer.OBSERVATION))
+
+
+class Model(NamedTuple):
+    """A model or observation in force; `versions` counts its lineage, itself included.
+
+    `stale_why` also speaks of pinned models, which are never `stale`.
+    """
+
+    id: str
+    title: str
+    layer: str
+    subtype: str | None
+    path: str
+    created: str
+    refreshed_at: str | None
+    entities: list[str]
+    evidence: list[str]
+    versions: int
+    stale: bool
+    stale_why: list[dict[str, Any]]
+
+
+def models(vault: "Vault", view: View, *, stale: bool = False) -> list[Model]:
+    """Every model and observation in force, models first, then the newest.
+
+    Args:
+        vault: where to look.
+        view: who asks, for when.
+        stale: only those with a reason to look at them again.
+    """
+    found = vault.read(lambda reader: _listed(reader, view))
+    return [one for one in found if one.stale_why or not stale]
+
+
+def cited(vault: "Vault", names: Sequence[str]) -> list[str]:
+    """The whole ids of entries that are cited, each once.
+
+    Raises:
+        EntryNotFound, AmbiguousId: a name leads to no entry, or to several.
+    """
+    return list(dict.fromkeys(vault.get(name).id for name in names))
+
+
+def check_drawn(layer: Layer) -> None:
+    """Raise InvalidValue for a fact: it rests on what was seen, not on entries."""
+    if layer is Layer.FACT:
+        raise InvalidValue(
+            "only an observation or a model cites other entries; this is a fact",
+            hint="Give --layer observation or model, or leave --cite out.",
+            code="invalid_layer",
+        )
+
+
+def renewed(
+    vault: "Vault",
+    old: Entry,
+    fresh: Entry,
+    cites: Sequence[str],
+    *,
+    rewritten: bool,
+    now: str,
+) -> Entry:
+    """The next version of a model or observation, with what it rests on.
+
+    Citations are a new look: of a new text they are all that it rests on, else they
+    come to what was cited before. A new wording alone is no look: what the old
+    version cited, and up to when it had looked, is carried over, so that a stale
+    report does not become fresh by its commas. One that cites nothing has only its
+    text to go by, and a new text is a look.
+
+    Args:
+        vault: where it is.
+        old: the version before; never evidence of its own successor.
+        fresh: the next version, not yet written.
+        cites: whole ids.
+        rewritten: whether it has a new text.
+        now: the moment, ISO 8601.
+
+    Raises:
+        InvalidValue: a fact cites.
+    """
+    if cites:
+        check_drawn(fresh.layer)
+    if fresh.layer is Layer.FACT or not (cites or rewritten):
+        return fresh
+    if not cites:
+        if not old.evidence or fresh.evidence != old.evidence:
+            fresh = fresh.replace(refreshed_at=now)
+            return vault.settled(fresh, now) if fresh.evidence else fresh
+        return fresh.replace(refreshed_at=old.refreshed_at or old.created or None)
+    before = () if rewritten else old.evidence
+    evidence = tuple(one for one in dict.fromkeys((*before, *cites)) if one != old.id)
+    marks = [one for one in old.fingerprints if one.partition(":")[0] not in cites]
+    kept = tuple(one for one in marks if one.partition(":")[0] in evidence)
+    fresh = fresh.replace(evidence=evidence, fingerprints=kept, refreshed_at=now)
+    return vault.settled(fresh, now)
+
+
+def _listed(reader: "Reader", view: View) -> list[Model]:
+    found = []
+    for layer in DRAWN:
+        docs = [
+            doc
+            for doc in reader.exact("layer", layer)
+            if reader.verdict(doc, view) is None
+        ]
+        for doc in reader.newest(docs):
+            row = reader.row(doc)
+            why = staleness.reasons(reader, row, view)
+            found.append(
+                Model(
+                    id=row["id"],
+                    title=row["title"],
+                    layer=layer,
+                    subtype=row["subtype"],
+                    path=row["path"],
+                    created=row["created"],
+                    refreshed_at=row["refreshed_at"],
+                    entities=row["entities"],
+                    evidence=row["evidence"],
+                    versions=len(lineage.versions(reader, row["id"])),
+                    stale=staleness.is_stale(row, why),
+                    stale_why=[one._asdict() for one in why],
+                )
+            )
+    return found

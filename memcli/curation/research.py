@@ -1,0 +1,403 @@
+"""Research runs: what was searched under one name, and what may be concluded from it.
+
+Invariant: a run counts every search, and holds the ids that came back. What is saved
+in its name rests on nothing else, and on what its own vault holds. The log is the
+asker's own: it is not tracked by git, holds questions (without what looks like a
+secret) and ids, no text of a memory, and an agent sees its own runs alone.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from memcli.entries import dates, layout
+from memcli.entries.entry import Layer, slug
+from memcli.errors import EntryNotFound, InvalidValue, MemcliError, NotAllowed
+from memcli.storage import files
+from memcli.storage.lock import Lock
+
+if TYPE_CHECKING:
+    from memcli.recall.results import Row
+    from memcli.vault.vault import Vault
+
+SEARCHES = {"low": 2, "mid": 5, "high": 10}
+"""Budget -> searches at most."""
+
+_VERSION = 1
+_DEFAULT = "mid"
+_LOCK_WAIT = 10.0
+_KEPT = 30 * 86_400  # seconds after its last search
+_LONGEST_QUERY = 2_000
+
+_Answer = TypeVar("_Answer")
+
+
+class Search(NamedTuple):
+    """One search: when, by which command, for what, how deep, and what it brought.
+
+    `elsewhere` holds id and source of what came from other vaults than the record's.
+    """
+
+    at: str
+    command: str
+    query: str
+    budget: str
+    found: tuple[str, ...]
+    elsewhere: tuple[tuple[str, str], ...] = ()
+
+
+class Conclusion(NamedTuple):
+    """An entry that was saved from a run: what it cites, and what was dropped."""
+
+    id: str
+    at: str
+    cited: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+
+class Run(NamedTuple):
+    """One research run; `agent` is None for the vault's owner."""
+
+    name: str
+    agent: str | None
+    budget: str
+    started: str
+    searches: tuple[Search, ...] = ()
+    saved: tuple[Conclusion, ...] = ()
+
+    @property
+    def left(self) -> int:
+        """How many searches its budget still allows."""
+        return max(0, SEARCHES[self.budget] - len(self.searches))
+
+    @property
+    def retrieved(self) -> list[str]:
+        """The ids that its searches brought, each once, in the order they came."""
+        return list(dict.fromkeys(one for s in self.searches for one in s.found))
+
+    @property
+    def elsewhere(self) -> dict[str, str]:
+        """Id -> source of what its searches brought from other vaults."""
+        return {name: source for s in self.searches for name, source in s.elsewhere}
+
+    @property
+    def last(self) -> str:
+        """When it was last searched."""
+        return self.searches[-1].at if self.searches else self.started
+
+    def brief(self) -> dict[str, Any]:
+        """For JSON: the run without its searches."""
+        return {
+            "name": self.name,
+            "agent": self.agent,
+            "budget": self.budget,
+            "searches": len(self.searches),
+            "left": self.left,
+            "retrieved": len(self.retrieved),
+            "started": self.started,
+            "last": self.last,
+        }
+
+
+class Granted(NamedTuple):
+    """The citations of a run that were retrieved, and those that were not.
+
+    `elsewhere` names those of `dropped` that were retrieved from another vault, each
+    with its source.
+    """
+
+    cited: list[str]
+    dropped: list[str]
+    elsewhere: dict[str, str]
+
+
+def search(
+    vault: "Vault",
+    name: str,
+    *,
+    command: str,
+    query: str,
+    budget: str | None,
+    look: "Callable[[str], tuple[_Answer, Iterable[Row]]]",
+) -> tuple[_Answer, Run]:
+    """Search in the name of a run, and write down what came back.
+
+    Args:
+        vault: where the record is.
+        name: the run; its first search begins it.
+        command: what searches, for the log.
+        query: the question; what looks like a secret is not written down.
+        budget: raises the run's budget, never lowers it; None keeps it.
+        look: searches with this budget; gives the answer and the rows it shows.
+
+    Returns:
+        The answer, and the run with this search.
+
+    Raises:
+        InvalidValue: the name is no file name, or the budget is unknown.
+        NotAllowed: the budget is spent (code `budget_spent`); nothing was searched.
+        LockBusy, WriteFailed: it could not be written down.
+        Whatever `look` raises: such a search does not count.
+    """
+    from memcli.entries.text import redaction
+
+    path = _path(vault, check_name(name))
+    if budget is not None and budget not in SEARCHES:
+        raise InvalidValue(
+            f"budget must be one of {', '.join(SEARCHES)} (got {budget!r})",
+            code="invalid_budget",
+        )
+    lock = os.path.join(vault.root, *layout.RESEARCH_LOCK.split("/"))
+    with Lock(lock, _LOCK_WAIT):
+        now = dates.iso(vault.now_ms() // 1000)
+        run = _read(path)
+        if run is None:
+            _tidy(vault)
+            agent = vault.agent.name if vault.agent else None
+            run = Run(name, agent, budget or _DEFAULT, now)
+        run = run._replace(budget=_wider(run.budget, budget))
+        if not run.left:
+            raise _spent(run)
+        answer, rows = look(budget or run.budget)
+        asked = redaction.redact(query)[:_LONGEST_QUERY]
+        sources = {row.id: row.source for row in rows}
+        # A copy in the record's own vault is what counts.
+        own = {row.id for row in rows if row.source == vault.source}
+        others = tuple(item for item in sources.items() if item[0] not in own)
+        deep = budget or run.budget
+        done = Search(now, command, asked, deep, tuple(sources), others)
+        run = run._replace(searches=(*run.searches, done))
+        _write(path, run)
+    return answer, run
+
+
+def granted(vault: "Vault", name: str, layer: Layer, cites: Sequence[str]) -> Granted:
+    """Which of these citations an entry of this run may carry, as whole ids.
+
+    Args:
+        vault: where it will be saved.
+        name: the run.
+        layer: what is to be saved.
+        cites: ids or unique prefixes of them.
+
+    Raises:
+        NotAllowed: nothing was searched (code `must_search`), or the run had too
+            little budget for a model (`budget_too_low`).
+        InvalidValue: the name is no file name, or a fact is to be saved.
+    """
+    run = _read(_path(vault, check_name(name)))
+    if layer is Layer.FACT:
+        raise InvalidValue(
+            "research ends in an observation or a model, not in a fact",
+            hint="Give --layer model or observation, or leave --research out.",
+            code="invalid_layer",
+        )
+    if run is None or not run.searches:
+        raise NotAllowed(
+            f"nothing was searched in research '{name}': search before you conclude",
+            hint=f'First: memcli recall "..." --research {name}',
+            code="must_search",
+        )
+    if layer is Layer.MODEL and run.budget == "low":
+        raise NotAllowed(
+            f"research '{name}' has budget low: not enough depth for a model",
+            hint=f'Look further: memcli recall "..." --research {name} --budget mid; '
+            "or save an observation.",
+            code="budget_too_low",
+        )
+    there = _still_there(vault, run.retrieved)
+    cited: list[str] = []
+    dropped: list[str] = []
+    elsewhere: dict[str, str] = {}
+    for cite in dict.fromkeys(cites):
+        prefix = cite.strip().lower()
+        meant = [one for one in run.retrieved if prefix and one.startswith(prefix)]
+        known = len(meant) == 1 and meant[0] in there
+        (cited if known else dropped).append(meant[0] if known else cite)
+        if len(meant) == 1 and not known and meant[0] in run.elsewhere:
+            elsewhere[cite] = run.elsewhere[meant[0]]
+    return Granted(list(dict.fromkeys(cited)), dropped, elsewhere)
+
+
+def concluded(vault: "Vault", name: str, entry_id: str, of: Granted) -> None:
+    """Write down what was saved from a run.
+
+    Raises:
+        LockBusy, WriteFailed: it could not be written down; the entry is saved.
+    """
+    path = _path(vault, name)
+    with Lock(os.path.join(vault.root, *layout.RESEARCH_LOCK.split("/")), _LOCK_WAIT):
+        run = _read(path)
+        if run is not None:
+            now = dates.iso(vault.now_ms() // 1000)
+            done = Conclusion(entry_id, now, tuple(of.cited), tuple(of.dropped))
+            _write(path, run._replace(saved=(*run.saved, done)))
+
+
+def runs(vault: "Vault") -> list[Run]:
+    """Every run of whoever asks, the last searched first; the owner sees all."""
+    folders = [_folder(vault)]
+    if vault.agent is None:
+        top = os.path.join(vault.root, *layout.RESEARCH.split("/"))
+        folders = [os.path.join(top, name) for name in _listed(top)]
+    found = [
+        run
+        for folder in folders
+        for name in _listed(folder)
+        if (run := _read(os.path.join(folder, name))) is not None
+    ]
+    found.sort(key=lambda run: (run.name, run.agent or ""))
+    return sorted(found, key=lambda run: run.last, reverse=True)
+
+
+def get(vault: "Vault", name: str) -> Run:
+    """A run by name; for the owner also an agent's, when they have none of that name.
+
+    Raises:
+        EntryNotFound: there is none (code `research_not_found`).
+    """
+    known = runs(vault)
+    mine = vault.agent.name if vault.agent else None
+    named = [run for run in known if run.name == name]
+    for run in [run for run in named if run.agent == mine] + named:
+        return run
+    near = ", ".join(run.name for run in known[:5])
+    raise EntryNotFound(
+        f"there is no research run '{name}'",
+        hint=f"There are: {near}." if near else "A search with --research begins one.",
+        code="research_not_found",
+    )
+
+
+def titles(vault: "Vault", run: Run) -> dict[str, str]:
+    """Id -> title of what a run retrieved and whoever asks may see today."""
+    from memcli.vault.vault import Vault
+
+    found = _still_there(vault, run.retrieved)
+    away = {k: v for k, v in run.elsewhere.items() if k not in found}
+    for source in sorted(set(away.values())):
+        try:
+            other = Vault.open(
+                source.partition(":")[2] or source,
+                environ=vault.environ,
+                agent=vault.agent.name if vault.agent else None,
+            )
+            found |= _still_there(other, [k for k, v in away.items() if v == source])
+        except MemcliError:
+            continue  # its titles are not known while it cannot be asked
+    return found
+
+
+def check_name(name: str) -> str:
+    """The name of a run, if it is one word for a file; InvalidValue otherwise."""
+    fitting = slug(name)
+    if fitting != name:
+        raise InvalidValue(
+            f"not a name for research: {name[:60]!r}: lower-case letters, digits and -",
+            hint=f"Use '{fitting}'.",
+            code="invalid_research",
+        )
+    return name
+
+
+def _still_there(vault: "Vault", ids: Sequence[str]) -> dict[str, str]:
+    return vault.read(
+        lambda reader: {
+            name: reader.row(doc)["title"]
+            for name in ids
+            for doc in reader.exact("id", name)
+        }
+    )
+
+
+def _spent(run: Run) -> NotAllowed:
+    wider = next((b for b in SEARCHES if SEARCHES[b] > SEARCHES[run.budget]), None)
+    conclude = "conclude from what was found, and say what is missing"
+    return NotAllowed(
+        f"research '{run.name}' has used its {SEARCHES[run.budget]} searches "
+        f"(budget {run.budget})",
+        hint=f"Raise it with --budget {wider}, or {conclude}."
+        if wider
+        else f"No budget is higher: {conclude}.",
+        code="budget_spent",
+    )
+
+
+def _wider(one: str, other: str | None) -> str:
+    return max(one, other or one, key=lambda budget: SEARCHES[budget])
+
+
+def _tidy(vault: "Vault") -> None:
+    """Remove runs that nobody has searched in for thirty days."""
+    now = vault.now_ms() // 1000
+    folder = _folder(vault)
+    for name in _listed(folder):
+        path = os.path.join(folder, name)
+        run = _read(path)
+        if run is not None and dates.to_epoch(run.last) < now - _KEPT:
+            try:
+                os.unlink(path)
+            except OSError:
+                continue  # the next run tries again
+
+
+def _folder(vault: "Vault") -> str:
+    owner = "owner"
+    if vault.agent is not None:
+        import hashlib
+
+        # A name of an agent may be anything; a folder's may not.
+        name = hashlib.sha256(vault.agent.name.encode("utf-8", "replace")).hexdigest()
+        owner = f"agent-{name[:24]}"
+    return os.path.join(vault.root, *layout.RESEARCH.split("/"), owner)
+
+
+def _path(vault: "Vault", name: str) -> str:
+    return os.path.join(_folder(vault), f"{name}.json")
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _write(path: str, run: Run) -> None:
+    import json
+
+    document = {
+        "version": _VERSION,
+        **run._asdict(),
+        "searches": [one._asdict() for one in run.searches],
+        "saved": [one._asdict() for one in run.saved],
+    }
+    data = json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+    files.write_atomic(path, data + b"\n")
+
+
+def _read(path: str) -> Run | None:
+    """The run of a file; None when there is none, or it cannot be understood."""
+    import json
+
+    try:
+        document = json.loads(files.read(path))
+        if document.pop("version") != _VERSION or document["budget"] not in SEARCHES:
+            return None
+        searches = [
+            Search(
+                **{
+                    **one,
+                    "found": tuple(one["found"]),
+                    "elsewhere": tuple((k, v) for k, v in one.get("elsewhere", ())),
+                }
+            )
+            for one in document.pop("searches")
+        ]
+        saved = [
+            Conclusion(one["id"], one["at"], tuple(one["cited"]), tuple(one["dropped"]))
+            for one in document.pop("saved")
+        ]
+        return Run(**document, searches=tuple(searches), saved=tuple(saved))
+    except (MemcliError, ValueError, TypeError, KeyError, AttributeError):
+        return None

@@ -1,0 +1,362 @@
+"""Review: what becomes of the candidates in the inbox.
+
+Invariant: nothing is decided on without somebody who decides, and nothing is lost by
+deciding: each decision is one commit, which `undo` takes back; what is rejected stays
+in the archive, so that it is not proposed again. A candidate keeps its id for life. A
+secret that was edited away before any commit held it comes into none.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries import layout
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Confidence, Entry, Status, slug
+from memcli.entries.identity import strict_key
+from memcli.errors import InvalidValue, NotAllowed, UsageError
+from memcli.vault import lineage
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.storage.transaction import Transaction
+    from memcli.vault.vault import Stored, Vault
+
+DAY = 86_400
+# Fewer words in common than this (Jaccard) is another subject.
+_RELATED = 0.15
+_MOST_PROPOSALS = 3
+_ORDER = {str(Confidence.LOW): 1, str(Confidence.MEDIUM): 2, str(Confidence.HIGH): 3}
+
+
+class Candidate(NamedTuple):
+    """An entry that waits for review; `age_days` since it was written."""
+
+    id: str
+    title: str
+    text: str
+    kind: str
+    item: str | None
+    confidence: str | None
+    rationale: str | None
+    source: dict[str, Any]
+    tags: list[str]
+    created: str
+    age_days: float
+    path: str
+
+
+class Proposal(NamedTuple):
+    """An entry in force that a candidate repeats or contradicts, perhaps."""
+
+    id: str
+    title: str
+    kind: str
+    path: str
+    likeness: float
+
+
+class Decided(NamedTuple):
+    """What became of one candidate: approved, rejected or superseded another."""
+
+    id: str
+    title: str
+    path: str
+    outcome: str
+
+
+class Outcome(NamedTuple):
+    """The decisions of one commit."""
+
+    items: list[Decided]
+    commit: str | None
+
+
+def pending(vault: "Vault") -> list[Candidate]:
+    """What waits, the oldest first."""
+    now = vault.now_ms() // 1000
+
+    def look(reader: "Reader") -> list[Candidate]:
+        docs = reader.exact("status", str(Status.PENDING))
+        rows = (reader.row(doc) for doc in docs)
+        # Ideas wait, too, and are decided on in their ledger (`ideas.incubator`).
+        found = [
+            _candidate(row, now) for row in rows if not layout.is_idea(row["path"])
+        ]
+        return sorted(found, key=lambda one: (one.created, one.id))
+
+    return vault.read(look)
+
+
+def select(
+    candidates: Iterable[Candidate],
+    *,
+    older_than_days: float | None = None,
+    min_confidence: str | None = None,
+) -> list[Candidate]:
+    """Those that are old enough and sure enough; who has no confidence is LOW.
+
+    Raises:
+        InvalidValue: no such confidence.
+    """
+    least = 0
+    if min_confidence is not None:
+        if min_confidence.upper() not in _ORDER:
+            raise InvalidValue(
+                f"confidence must be one of {', '.join(reversed(_ORDER))} "
+                f"(got {min_confidence!r})",
+                code="invalid_confidence",
+            )
+        least = _ORDER[min_confidence.upper()]
+    return [
+        one
+        for one in candidates
+        if (older_than_days is None or one.age_days >= older_than_days)
+        and _ORDER.get(one.confidence or "LOW", 1) >= least
+    ]
+
+
+def proposals(vault: "Vault", candidate: Candidate) -> list[Proposal]:
+    """Entries in force that it may replace: of its kind first, then the most alike."""
+    now = vault.now_ms() // 1000
+
+    def look(reader: "Reader") -> list[Proposal]:
+        from memcli.vault.duplicates import alike
+
+        docs = reader.exact("id", candidate.id)
+        terms = reader.row(docs[0])["terms"] if docs else ()
+
+        def in_force(doc: int) -> bool:
+            return reader.verdict(doc, View(now)) is None
+
+        near = [
+            Proposal(row["id"], row["title"], row["kind"], row["path"], likeness)
+            for likeness, row in alike(reader, terms, in_force, limit=20)
+            if likeness >= _RELATED and row["id"] != candidate.id
+        ]
+        near.sort(key=lambda one: (one.kind != candidate.kind, -one.likeness, one.id))
+        return near[:_MOST_PROPOSALS]
+
+    return vault.read(look)
+
+
+def approve(
+    vault: "Vault",
+    ids: Sequence[str],
+    changes: Mapping[str, Any] | None = None,
+    *,
+    allow_secret: bool = False,
+) -> Outcome:
+    """Make candidates memories, in one commit.
+
+    Args:
+        vault: where they are.
+        ids: ids, or unique prefixes of them.
+        changes: `text` and fields to change on the way, for a single candidate.
+        allow_secret: whether a changed text that looks like a secret may be saved.
+
+    Raises:
+        EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
+        NotAllowed: an entry does not wait for review.
+        InvalidValue, SecretFound: a change is not valid.
+        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
+    """
+    from memcli.entries import codec, dates
+    from memcli.entries.text import secrets
+
+    if changes and len(ids) != 1:
+        raise UsageError("changes apply to one candidate", hint="Name one id.")
+    if changes and changes.get("text"):
+        _drop_secret(vault, ids[0], changes, allow_secret=allow_secret)
+    done = []
+    with vault.transaction() as change:
+        now = dates.iso(vault.now_ms() // 1000)
+        folders: dict[str, set[str]] = {}
+        for stored in _waiting(vault, ids):
+            entry = _changed(vault, stored.entry, changes or {})
+            if changes and not allow_secret:
+                secrets.refuse(entry)
+            updated = lineage.not_before(entry, now)
+            entry = entry.replace(status=Status.ACTIVE, updated=updated)
+            path = stored.path
+            if path.startswith(layout.INBOX + "/"):
+                name, folder = slug(entry.display_title), layout.folder_for(entry)
+                path = vault.free_path(folder, name, folders)
+            entry = entry.replace(path=path)
+            data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
+            _move(change, stored, path, data)
+            change.note(entry, "review")
+            done.append(Decided(entry.id, entry.display_title, path, "approved"))
+        change.message = _message("approved", done)
+    return Outcome(done, change.commit)
+
+
+def reject(vault: "Vault", ids: Sequence[str], reason: str | None = None) -> Outcome:
+    """Say no to candidates, in one commit; their words are not proposed again.
+
+    Raises:
+        As `approve`.
+    """
+    from memcli.entries import codec, dates
+
+    done = []
+    with vault.transaction() as change:
+        now = dates.iso(vault.now_ms() // 1000)
+        for stored in _waiting(vault, ids):
+            place = layout.archived(stored.path, stored.entry.id)
+            path = lineage.free_place(vault.root, place)
+            entry = stored.entry.replace(
+                path=path,
+                status=Status.REJECTED,
+                reason=reason,
+                updated=lineage.not_before(stored.entry, now),
+            )
+            data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
+            _move(change, stored, path, data)
+            change.note(entry, "review")
+            title = stored.entry.display_title
+            done.append(Decided(entry.id, title, path, "rejected"))
+        change.message = _message("rejected", done)
+    return Outcome(done, change.commit)
+
+
+def supersede(
+    vault: "Vault", entry_id: str, target_id: str, reason: str | None = None
+) -> Outcome:
+    """Make a candidate the next version of an entry in force.
+
+    Raises:
+        As `approve`; NotAllowed also when the target is not in force.
+    """
+    from memcli.curation import evolve
+    from memcli.entries import dates
+
+    with vault.transaction() as change:
+        now_ms = vault.now_ms()
+        now = dates.iso(now_ms // 1000)
+        (stored,) = _waiting(vault, [entry_id])
+        target = vault.stored(vault.path_of(target_id))
+        lineage.refuse_ended(vault, target.entry)
+        mine = stored.entry
+        values = {
+            "text": mine.body,
+            "title": mine.title,
+            "tags": mine.tags,
+            "entities": mine.entities,
+            "occurred_at": mine.occurred_at,
+            "expires_at": mine.expires_at,
+            "item": mine.item,
+        }
+        fresh = evolve.successor(vault, target.entry, values, (), now_ms, True)
+        known = {name for name, _ in fresh.extra}
+        evidence = (*target.entry.evidence, *mine.evidence)
+        fresh = fresh.replace(
+            id=mine.id,
+            source=mine.source,
+            agent=mine.agent or target.entry.agent,
+            confidence=mine.confidence,
+            rationale=mine.rationale,
+            seen=mine.seen,
+            evidence=tuple(dict.fromkeys(evidence)),
+            extra=(*fresh.extra, *(x for x in mine.extra if x[0] not in known)),
+        )
+        if not reason:
+            reason = f"superseded in review by {mine.id}"
+        lineage.replace(vault, change, target, fresh, reason=reason, now=now)
+        change.remove(stored.path, expected=stored.data)
+        change.note(fresh, "review")
+        done = [Decided(mine.id, fresh.display_title, target.path, "superseded")]
+        change.message = _message(f"superseded {target.entry.id} by", done)
+    return Outcome(done, change.commit)
+
+
+def _waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
+    """The candidates that the ids name, each once; the lock is held."""
+    found: dict[str, Stored] = {}
+    for name in ids:
+        stored = vault.stored(vault.path_of(name))
+        entry = stored.entry
+        if layout.is_idea(stored.path):
+            raise NotAllowed(
+                f"{entry.id} is an idea of the incubator",
+                hint=f"memcli review {entry.id} --promote, --dismiss or --merge OTHER",
+                code="not_pending",
+            )
+        if entry.status is not Status.PENDING:
+            raise NotAllowed(
+                f"{entry.id} does not wait for review: it is {entry.status}",
+                hint="What waits: memcli review --list",
+                code="not_pending",
+            )
+        found[entry.id] = stored
+    return list(found.values())
+
+
+def _drop_secret(
+    vault: "Vault", name: str, changes: Mapping[str, Any], *, allow_secret: bool
+) -> None:
+    """Write a candidate with its new text over a secret that no commit holds yet.
+
+    Else the text that was edited away would be the first that is committed, for good.
+    """
+    from memcli.entries import codec
+    from memcli.entries.text import secrets
+
+    (stored,) = _waiting(vault, [name])
+    if allow_secret or not secrets.find(stored.data.decode("utf-8", "replace")):
+        return
+    entry = _changed(vault, stored.entry, changes)
+    secrets.refuse(entry)
+    data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
+    with vault.transaction() as change:
+        change.message = f"keep: {stored.path}"
+        written = change.put_over(stored.path, data, expected=stored.data)
+    if written:
+        vault.tell(f"{stored.path}: a secret in it came into no commit")
+
+
+def _changed(vault: "Vault", entry: Entry, changes: Mapping[str, Any]) -> Entry:
+    given = {name: value for name, value in changes.items() if value not in (None, ())}
+    text = given.pop("text", entry.body)
+    checked = vault.draft({"text": text, **given})
+    fields = {name: getattr(checked, name) for name in given}
+    fields["tags"] = tuple(dict.fromkeys((*entry.tags, *checked.tags)))
+    entry = entry.replace(body=checked.body, **fields)
+    if entry.item is not None:
+        entry = entry.replace(key=strict_key(entry.item, entry.body))
+    return vault.link(entry) if "text" in changes else entry
+
+
+def _move(change: "Transaction", stored: "Stored", path: str, data: bytes) -> None:
+    if path == stored.path:
+        change.put(path, data, expected=stored.data)
+        return
+    change.put(path, data, expected=None)
+    change.remove(stored.path, expected=stored.data)
+
+
+def _message(verb: str, done: Sequence[Decided]) -> str:
+    from memcli.vault.vault import subject
+
+    if len(done) == 1:
+        return subject("review", f"{verb} {done[0].title}")
+    return f"review: {len(done)} candidates {verb}"
+
+
+def _candidate(row: Mapping[str, Any], now: int) -> Candidate:
+    from memcli.entries import dates
+
+    created = dates.to_epoch(row["created"]) if row["created"] else now
+    return Candidate(
+        id=row["id"],
+        title=row["title"],
+        text=row["text"],
+        kind=row["kind"],
+        item=row["item"],
+        confidence=row["confidence"],
+        rationale=row["rationale"],
+        source=row["origin"],
+        tags=row["tags"],
+        created=row["created"],
+        age_days=round(max(0, now - created) / DAY, 1),
+        path=row["path"],
+    )

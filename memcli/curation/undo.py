@@ -1,0 +1,92 @@
+"""Taking back one commit of memcli's, as a commit of its own.
+
+Invariant: nothing that happened since is overwritten. Every file of the commit must
+still be as the commit left it; if one is not, it is named and nothing changes.
+"""
+
+import re
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.errors import Conflict, HistoryError, NotAllowed
+from memcli.storage import files, journal
+from memcli.storage.git.repository import Repository
+
+if TYPE_CHECKING:
+    from memcli.vault.vault import Vault
+
+# How far back the last action is looked for.
+_HORIZON = 500
+_UNDONE = re.compile(r"^undo: .* \(([0-9a-f]{10})\)$")
+
+
+class Undone(NamedTuple):
+    """What was taken back."""
+
+    commit: str
+    subject: str
+    paths: list[str]
+
+
+def undo_last(vault: "Vault", prefix: str) -> Undone:
+    """Take back the newest commit whose subject starts so, and that still stands.
+
+    Raises:
+        NotAllowed: there is none (code `nothing_to_undo`).
+        Others as `undo`.
+    """
+    vault.owner_only("undo")
+    repository = Repository.open(vault.root, environ=vault.environ)
+    undone = set()
+    for commit in repository.subjects(_HORIZON):
+        found = _UNDONE.match(commit.subject)
+        if found:
+            undone.add(found[1])
+        elif commit.subject.startswith(prefix) and commit.id[:10] not in undone:
+            return undo(vault, commit.id, commit.subject)
+    raise NotAllowed(
+        f"there is nothing to undo: no commit starts with '{prefix.strip()}'",
+        code="nothing_to_undo",
+    )
+
+
+def undo(vault: "Vault", commit: str, subject: str) -> Undone:
+    """Take back a commit.
+
+    Args:
+        vault: where it was made.
+        commit: its id.
+        subject: its subject, for the message of the new commit.
+
+    Raises:
+        Conflict: a file was changed since; nothing was changed.
+        LockBusy, WriteFailed, HistoryError: nothing was changed.
+    """
+    vault.owner_only("undo")
+    repository = Repository.open(vault.root, environ=vault.environ)
+    with vault.transaction() as change:
+        paths = repository.changes(commit)
+        for path in paths:
+            left = _blob(repository, commit, path)
+            now = journal.current(files.inside(vault.root, path))
+            if now != left:
+                git = f"git -C {quote(vault.root)}"
+                raise Conflict(
+                    f"{path} was changed since; nothing was undone",
+                    hint=f"See what it was: {git} show {commit[:10]}",
+                )
+            before = _blob(repository, f"{commit}^", path)
+            if before is None:
+                change.remove(path, expected=left)
+            else:
+                change.put(path, before, expected=left)
+        change.message = f"undo: {subject} ({commit[:10]})"
+    return Undone(commit, subject, paths)
+
+
+def _blob(repository: Repository, commit: str, path: str) -> bytes | None:
+    """A file's bytes as of a commit, None when it has none."""
+    try:
+        return repository.show(commit, path)
+    except HistoryError:
+        return None

@@ -1,0 +1,183 @@
+"""Time as text: spans of coarse dates, words for a date, bounds that people type.
+
+Invariant: everything is UTC and everything is pure; `now` is always given. A coarse
+date (`2023`, `2023-05`) is a span, never a made-up instant.
+"""
+
+import re
+from datetime import UTC, date, datetime
+
+from memcli.entries.entry import check_date
+from memcli.errors import InvalidValue
+
+_DAY = 86_400
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_WEEKDAYS = (
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+)
+
+
+def span(value: str) -> tuple[int, int]:
+    """Return [start, end) of a field's date, in epoch seconds; InvalidValue else.
+
+    A date-time lasts one second.
+    """
+    value = check_date(value, "date")
+    if len(value) > 10:
+        start = int(datetime.fromisoformat(value).timestamp())
+        return start, start + 1
+    numbers = [int(part) for part in value.split("-")]
+    year, month, day = (*numbers, 1, 1)[:3]
+    start = _midnight(year, month, day)
+    if len(numbers) == 3:
+        return start, start + _DAY
+    if len(numbers) == 2:
+        return start, _midnight(year, month, _month_length(year, month)) + _DAY
+    return start, _midnight(year, 12, 31) + _DAY
+
+
+def to_epoch(value: str) -> int:
+    """Return the first second of a field's date, in epoch seconds."""
+    return span(value)[0]
+
+
+def iso(epoch_seconds: int) -> str:
+    """Return `YYYY-MM-DDTHH:MM:SSZ`; a ValueError outside the years 1 to 9999."""
+    days, seconds = divmod(epoch_seconds, _DAY)
+    try:
+        day = date.fromordinal(days + _EPOCH).isoformat()
+    except (OverflowError, ValueError) as error:
+        raise ValueError(f"no year for {epoch_seconds} s") from error
+    minutes, second = divmod(seconds, 60)
+    return f"{day}T{minutes // 60:02}:{minutes % 60:02}:{second:02}Z"
+
+
+def date_words(value: str) -> tuple[str, ...]:
+    """Return the words a question would use for a date, as coarse as the date.
+
+    `2023-05-08` gives `8`, `may`, `2023`, `monday`; what is no date gives none.
+    """
+    try:
+        value = check_date(value, "date")
+    except InvalidValue:
+        return ()
+    year, month, day = (*value[:10].split("-"), "", "")[:3]
+    year = year.lstrip("0")
+    if not month:
+        return (year,)
+    if not day:
+        return (_MONTHS[int(month) - 1], year)
+    weekday = date(int(year), int(month), int(day)).weekday()
+    return (str(int(day)), _MONTHS[int(month) - 1], year, _WEEKDAYS[weekday])
+
+
+_UNITS = {
+    **dict.fromkeys(("min", "minute", "minutes"), "minutes"),
+    **dict.fromkeys(("h", "hour", "hours"), "hours"),
+    **dict.fromkeys(("d", "day", "days"), "days"),
+    **dict.fromkeys(("w", "week", "weeks"), "weeks"),
+    **dict.fromkeys(("m", "month", "months"), "months"),
+    **dict.fromkeys(("y", "year", "years"), "years"),
+}
+_SECONDS = {"minutes": 60, "hours": 3600, "days": _DAY, "weeks": 7 * _DAY}
+_AGO = re.compile(r"(\d{1,6}|an?)\s*([a-z]+)(?:\s+ago)?", re.ASCII)
+_PERIOD = re.compile(r"(this|last) (week|month|year)")
+
+
+def parse_bound(text: str, now: int, *, end: bool) -> int:
+    """Return the moment that a person names, in epoch seconds.
+
+    What names a stretch of time (`2025-06`, `yesterday`, `last week`, which starts on
+    Monday) stands for its first second, or with `end` for the first one after it.
+    `--after` (>=) and `--before` (<) both want the first; `--as-of 2025-06` wants the
+    end of June. `7d`, `2w`, `3m`, `1y`, `12h`, `30min` and `3 days ago` are moments:
+    that long before `now`, a month being a calendar month.
+
+    Raises:
+        InvalidValue: anything else; the hint lists the forms.
+    """
+    words = " ".join(text.lower().split())
+    found = _AGO.fullmatch(words)
+    try:
+        if found and found[2] in _UNITS:
+            count = 1 if found[1] in ("a", "an") else int(found[1])
+            return back(now, count, _UNITS[found[2]])
+        if words == "now":
+            return now
+        return (_period(words, now) or span(words))[end]
+    except (ValueError, OverflowError, InvalidValue) as error:
+        raise InvalidValue(
+            f"not a moment: {text[:60]!r}",
+            hint="Write 2025, 2025-06, 2025-06-30, 2025-06-30T12:00:00Z, 7d, 2w, 3m, "
+            "1y, 12h, '3 days ago', today, yesterday, 'last week' or 'last month'.",
+            code="invalid_date",
+        ) from error
+
+
+def _period(words: str, now: int) -> tuple[int, int] | None:
+    today = now - now % _DAY
+    if words == "today":
+        return today, today + _DAY
+    if words == "yesterday":
+        return today - _DAY, today
+    found = _PERIOD.fullmatch(words)
+    if found is None:
+        return None
+    moment = datetime.fromtimestamp(now, UTC)
+    if found[2] == "week":
+        monday = today - moment.weekday() * _DAY
+        start, end = monday, monday + 7 * _DAY
+        return (start, end) if found[1] == "this" else (start - 7 * _DAY, start)
+    length = 7 if found[2] == "month" else 4
+    start, end = span(moment.isoformat()[:length])
+    return (start, end) if found[1] == "this" else span(iso(start - 1)[:length])
+
+
+def back(now: int, count: int, unit: str) -> int:
+    """The moment that many `minutes`, `hours`, ... `years` before `now`.
+
+    Raises:
+        ValueError: it lies before the year 1.
+    """
+    if unit in _SECONDS:
+        moment = now - count * _SECONDS[unit]
+        iso(moment)  # refuses what lies before the year 1
+        return moment
+    today = datetime.fromtimestamp(now, UTC)
+    months = today.year * 12 + today.month - 1 - count * (12 if unit == "years" else 1)
+    year, month = divmod(months, 12)
+    # A month before the 31st of March is the last of February.
+    day = min(today.day, _month_length(year, month + 1))
+    return _midnight(year, month + 1, day) + now % _DAY
+
+
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+def _midnight(year: int, month: int, day: int) -> int:
+    return (date(year, month, day).toordinal() - _EPOCH) * _DAY
+
+
+def _month_length(year: int, month: int) -> int:
+    if month == 12:
+        return 31
+    return (date(year, month + 1, 1) - date(year, month, 1)).days

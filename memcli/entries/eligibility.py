@@ -1,0 +1,144 @@
+"""The one answer to "may this entry be shown?".
+
+Invariant: recall, reflect, hooks and inspect ask `verdict` and nothing else, so
+a solved thing stays solved on every path. The function is pure: it sees facts
+and a view, and gives the reason when the answer is no.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from memcli.entries import dates, decay
+from memcli.entries.entry import Entry, Status, Visibility
+
+DEFAULT_STATUSES = frozenset({Status.ACTIVE})
+HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
+
+
+class Facts(NamedTuple):
+    """What eligibility depends on; times in epoch seconds UTC, 0 = not set.
+
+    `expires` is the earlier of its explicit end and its maximum age (`decay.ends`);
+    `ended` is when a superseded or resolved entry stopped being current. The rest
+    says who may see it.
+    """
+
+    status: Status
+    created: int
+    expires: int = 0
+    ended: int = 0
+    agent: str | None = None
+    visibility: Visibility = Visibility.SHARED
+    groups: tuple[str, ...] = ()
+
+
+class ReadPolicy(StrEnum):
+    """What an agent may read besides its own entries: nothing, what is shared with
+    all, or what is shared with one of its groups."""
+
+    ISOLATED = "isolated"
+    SHARED = "shared"
+    GROUP = "group"
+
+
+class Agent(NamedTuple):
+    """Who asks, when it is not the vault's owner; whom nobody knows is isolated."""
+
+    name: str
+    policy: ReadPolicy = ReadPolicy.ISOLATED
+    groups: tuple[str, ...] = ()
+
+
+class View(NamedTuple):
+    """Who asks, for when.
+
+    `now` is the present in epoch seconds. With `as_of` the question is what was
+    current at that moment; statuses are then read back in time. Without an agent
+    the vault's owner asks, and sees everything.
+    """
+
+    now: int
+    statuses: frozenset[Status] = DEFAULT_STATUSES
+    as_of: int | None = None
+    agent: Agent | None = None
+
+
+def verdict(facts: Facts, view: View) -> str | None:
+    """Why an entry is not shown, or None when it is.
+
+    >>> verdict(Facts(Status.RESOLVED, 5), View(now=10))
+    'resolved'
+    """
+    if view.agent is not None and not visible(facts, view.agent):
+        return f"not visible to {view.agent.name}"
+    if view.as_of is not None:
+        return _verdict_at(facts, view.as_of)
+    if facts.status not in view.statuses:
+        return str(facts.status)
+    if (
+        facts.expires
+        and facts.expires <= view.now
+        and Status.EXPIRED not in view.statuses
+    ):
+        return "expired"
+    return None
+
+
+def visible(facts: Facts, agent: Agent) -> bool:
+    """Whether an agent may know that an entry is there."""
+    if facts.agent == agent.name:
+        return True
+    if agent.policy is ReadPolicy.GROUP:
+        shared = not set(agent.groups).isdisjoint(facts.groups)
+        return shared and facts.visibility is Visibility.GROUP
+    return agent.policy is ReadPolicy.SHARED and facts.visibility is Visibility.SHARED
+
+
+def alternatives(agent: Agent) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """What an agent may see, for an index: any of these rows of (field, value), whole.
+
+    The same as `verdict` says of one entry; a test holds the two against each other.
+    """
+    own = (("agent", agent.name),)
+    if agent.policy is ReadPolicy.SHARED:
+        return own, (("visibility", str(Visibility.SHARED)),)
+    if agent.policy is ReadPolicy.GROUP:
+        group = ("visibility", str(Visibility.GROUP))
+        return own, *((group, ("group", name)) for name in agent.groups)
+    return (own,)
+
+
+def _verdict_at(facts: Facts, moment: int) -> str | None:
+    if facts.created > moment:
+        return "not written yet"
+    if facts.status in (Status.PENDING, Status.REJECTED):
+        return str(facts.status)
+    # Ended, and nobody wrote down when: it must not come back through --as-of.
+    over = facts.ended or facts.status is not Status.ACTIVE
+    if over and facts.ended <= moment:
+        return str(facts.status)
+    if facts.expires and facts.expires <= moment:
+        return "expired"
+    return None
+
+
+def facts(entry: Entry, policies: decay.Policies = decay.DEFAULTS) -> Facts:
+    """What eligibility needs to know of an entry."""
+    ended = 0
+    if entry.status is Status.RESOLVED:
+        ended = _epoch(entry.resolved_at or entry.updated)
+    elif entry.status in (Status.SUPERSEDED, Status.EXPIRED):
+        ended = _epoch(entry.updated)
+    return Facts(
+        status=entry.status,
+        created=_epoch(entry.created),
+        expires=decay.ends(entry, policies),
+        ended=ended,
+        agent=entry.agent,
+        visibility=entry.visibility,
+        groups=entry.groups,
+    )
+
+
+def _epoch(value: str | None) -> int:
+    return dates.to_epoch(value) if value else 0

@@ -1,0 +1,332 @@
+"""The YAML of a markdown file: taken apart into lines, and written.
+
+Invariant: a `Page` put together again is the file, byte for byte. What YAML reads as
+values is only looked at; what is changed later are whole lines.
+
+The only module that knows YAML. Reading goes through python-frontmatter's handler and
+the C loader, as a tree of nodes: they carry their lines, and a scalar stays the string
+that it is. Writing is done here, since importing yaml costs more than a save does.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from memcli.entries.entry import FIELDS, Source
+from memcli.errors import InvalidEntry, InvalidValue
+
+# More than this between two fences is not a frontmatter; YAML reads 20 MB/s.
+_BLOCK_LIMIT = 256 * 1024
+_OPENING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_CONFLICT = re.compile(r"^(?:<{7}|>{7})(?:[ \r]|$)", re.MULTILINE)
+_FIRST_KEY = re.compile(
+    r"""(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*["']?([\w.-]+)["']?[ \t]*:(?:\s|\Z)"""
+)
+_ID_LINE = re.compile(r"^(?:memcli_)?id:\s", re.MULTILINE)
+
+
+class Part(NamedTuple):
+    """A key at the top level; its lines are first to end (exclusive), from 0."""
+
+    name: str
+    value: Any
+    first: int
+    end: int
+
+
+class Page(NamedTuple):
+    """A file's text; without frontmatter, `opening` is empty and all is body."""
+
+    bom: str
+    opening: str
+    lines: list[str]
+    indent: str
+    parts: list[Part]
+    closing: str
+    body: str
+
+    @property
+    def newline(self) -> str:
+        """The line end that the file starts with."""
+        first = self.opening or self.body[: self.body.find("\n") + 1]
+        return "\r\n" if first.endswith("\r\n") else "\n"
+
+    def verbatim(self, part: Part) -> str:
+        """Return a key's own lines, with LF and without the block's indentation."""
+        lines = self.lines[part.first : part.end]
+        if self.indent:
+            lines = [line.removeprefix(self.indent) for line in lines]
+        return "".join(lines).replace("\r\n", "\n")
+
+    def comment(self, part: Part) -> str:
+        """Return the comment behind a value of one line, with the space before it."""
+        mark = part.value.end_mark
+        if part.end != part.first + 1 or mark.line != part.first:
+            return ""
+        rest = self.lines[part.first][mark.column :].rstrip("\r\n")
+        return rest if re.match(r"[ \t]+#", rest) else ""
+
+
+def take_apart(data: bytes, path: str) -> Page:
+    """Split a file; InvalidEntry for what `codec.decode` names."""
+    text = _to_text(data, path)
+    bom, text = ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
+    whole = Page(bom, "", [], "", [], "", text)
+    opening = _OPENING.match(text)
+    if opening is None:
+        if re.match(r"<{7} .*\r?\n---", text):
+            raise _conflict(path, 1)
+        return whole
+    first = _FIRST_KEY.match(text, opening.end(), opening.end() + 1000)
+    ours = first is not None and first[1] in FIELDS
+    closing = _CLOSING.search(text, opening.end())
+    if closing is None:
+        if ours:
+            raise InvalidEntry(path, 1, "the frontmatter is not closed by '---'")
+        return whole
+    block = text[opening.end() : closing.start()]
+    if len(block) > _BLOCK_LIMIT:
+        if ours:
+            raise InvalidEntry(path, 1, f"frontmatter above {_BLOCK_LIMIT} characters")
+        return whole
+    conflict = _CONFLICT.search(block)
+    if conflict:
+        raise _conflict(path, block.count("\n", 0, conflict.start()) + 2)
+    likely = first is not None or _ID_LINE.search(block) is not None
+    root = _parse(block, path, strict=likely)
+    if root is None and block.strip():
+        return whole  # a thematic break, and prose after it
+    # After a clean parse these are the line ends that YAML knows, and no others.
+    lines = block.splitlines(keepends=True)
+    parts = _parts(root, lines, path, strict=likely)
+    if parts is None or (
+        # Prose with a colon in it is YAML, too; a blank line tells it from a block.
+        lines and not lines[0].strip() and not any(p.name in FIELDS for p in parts)
+    ):
+        return whole
+    indent = " " * root.start_mark.column if parts else ""
+    body = text[closing.end() :]
+    return Page(bom, opening[0], lines, indent, parts, closing[0], body)
+
+
+def _to_text(data: bytes, path: str) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InvalidEntry(path, 1, "UTF-16, not UTF-8", hint="Save it as UTF-8.")
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line = data.count(b"\n", 0, nul) + 1
+        raise InvalidEntry(path, line, "a NUL byte: this is no text")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidEntry(
+            path, line, f"not UTF-8 (byte 0x{data[error.start]:02x})"
+        ) from error
+
+
+def _conflict(path: str, line: int) -> InvalidEntry:
+    return InvalidEntry(
+        path,
+        line,
+        "git conflict markers in the frontmatter",
+        hint="Keep one of the two sides, then 'git add' the file.",
+    )
+
+
+def _base_loader() -> Any:
+    import yaml
+
+    # Every scalar is a string; without libyaml the slow twin has to do.
+    return getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+@cache
+def _loader() -> Callable[[str], Any]:
+    from frontmatter.default_handlers import YAMLHandler
+
+    base = _base_loader()
+    nodes = type("_Nodes", (base,), {"get_single_data": base.get_single_node})
+    handler = YAMLHandler()
+    return lambda block: handler.load(block, Loader=nodes)
+
+
+def _parse(block: str, path: str, *, strict: bool) -> Any:
+    """Return the root of a block mapping, or None when the block is none.
+
+    Args:
+        block: the lines between the fences.
+        path: for the error.
+        strict: the block starts like a mapping, so broken YAML is an error.
+    """
+    import yaml
+
+    try:
+        root = _loader()(block)
+    except (yaml.YAMLError, RecursionError) as error:
+        if not strict:
+            return None
+        mark: Any = getattr(error, "problem_mark", None)
+        position = getattr(error, "position", 0)
+        line = mark.line if mark else block.encode()[:position].count(b"\n")
+        reason = getattr(error, "problem", None) or getattr(error, "reason", "")
+        raise InvalidEntry(
+            path,
+            line + 2,
+            f"broken YAML: {reason or 'nested too deep'}",
+            hint='A value that holds ": " or " #" needs double quotes.',
+        ) from error
+    if root is None or root.id != "mapping" or root.flow_style:
+        return None
+    if "*" in block and "&" in block:
+        for event in yaml.parse(block, Loader=_base_loader()):
+            if isinstance(event, yaml.AliasEvent):
+                at: Any = event.start_mark
+                raise InvalidEntry(
+                    path,
+                    at.line + 2,
+                    f"a YAML alias (*{event.anchor})",
+                    hint="Write the value out, or put it in double quotes.",
+                )
+    return root
+
+
+def _parts(
+    root: Any, lines: list[str], path: str, *, strict: bool
+) -> list[Part] | None:
+    """Find the lines of each key; None, or when strict an error, if one has none.
+
+    That is a key like `{{x}}` or `? x`, or two keys with an exotic line end between.
+    """
+    parts: list[Part] = []
+    limit = len(lines)
+    for key, value in reversed(root.value if root else ()):
+        first = key.start_mark.line
+        floor = max(_end(value), first + 1)
+        end = limit
+        while end > floor and lines[end - 1].lstrip()[:1] in ("", "#"):
+            end -= 1
+        parts.append(Part(key.value, value, first, end))
+        limit = first
+        if not (
+            key.id == "scalar"
+            and (key.value or key.style)
+            and key.start_mark.column == root.start_mark.column
+            and key.end_mark.line == first
+            and lines[end - 1].endswith("\n")
+        ):
+            if strict:
+                raise InvalidEntry(path, first + 2, "a key without a line of its own")
+            return None
+    parts.reverse()
+    seen = set()
+    for part in parts:
+        if part.name in seen:
+            raise InvalidEntry(path, part.first + 2, f"'{part.name}' is given twice")
+        seen.add(part.name)
+    return parts
+
+
+def _end(node: Any) -> int:
+    """Return the line after the last one that a value needs.
+
+    YAML ends a block collection where the next token starts, comments included.
+    """
+    while node.id != "scalar" and not node.flow_style and node.value:
+        last = node.value[-1]
+        node = last[1] if node.id == "mapping" else last
+    block_scalar = node.id == "scalar" and node.style in ("|", ">")
+    line: int = node.end_mark.line
+    return line if block_scalar else line + 1
+
+
+def is_null(node: Any) -> bool:
+    """Tell whether a key was left empty, or holds an unquoted null."""
+    return (
+        node.id == "scalar"
+        and not node.style
+        and node.value in ("", "~", "null", "Null", "NULL")
+    )
+
+
+# --- from fields to lines ---------------------------------------------------------
+
+# Plain only where every YAML, old or new, reads the same string: a letter in front,
+# or an id-like word with a letter that no number has (no 1e5, 0x1f, 12:30, 2026-01).
+_WORD = r"(?<! )|[0-9][0-9a-z]{0,40}[g-nq-su-wy][0-9a-z-]{0,40}"
+_PLAIN = re.compile(r"[^\W\d_](?:[\w .,/()'@%*?=;~$!&+-]|:(?=[\w/]))*" + _WORD)
+_PLAIN_IN_LIST = re.compile(r"[^\W\d_][\w ./()'@%*?=;~$!&+-]*" + _WORD)
+_RESERVED = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
+_UNSAFE = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]')
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def lines_of(key: str, value: Any) -> str:
+    """Return the YAML lines of a field: a text, flag, number, tuple or Source."""
+    if isinstance(value, str):
+        return f"{key}: {_scalar(value, _PLAIN)}\n"
+    if value is True or value is False:
+        return f"{key}: {'true' if value else 'false'}\n"
+    if isinstance(value, Source):
+        pairs = zip(value._fields, value, strict=True)
+        inner = (
+            lines_of("  " + name, part) for name, part in pairs if part is not None
+        )
+        return f"{key}:\n{''.join(inner)}"
+    if isinstance(value, tuple):
+        return (
+            f"{key}: [{', '.join(_scalar(item, _PLAIN_IN_LIST) for item in value)}]\n"
+        )
+    return f"{key}: {value:d}\n"
+
+
+def _scalar(text: str, plain: re.Pattern[str]) -> str:
+    if plain.fullmatch(text) and text.lower() not in _RESERVED:
+        return text
+    return f'"{_UNSAFE.sub(_escape, text)}"'
+
+
+def _escape(found: re.Match[str]) -> str:
+    letter = found[0]
+    if letter == "\0":
+        raise InvalidValue("a text may not hold a NUL", code="invalid_text")
+    return _ESCAPES.get(letter) or f"\\u{ord(letter):04x}"
+
+
+def checked_lines(lines: str) -> str:
+    """Return an extra's lines, or raise InvalidValue if they would end the block."""
+    if not lines.endswith("\n") or re.search(r"^(?:---|\.\.\.)", lines, re.MULTILINE):
+        raise InvalidValue(f"not the lines of one key: {lines[:60]!r}")
+    return lines
+
+
+def to_bytes(text: str) -> bytes:
+    """Return the file's bytes, or raise InvalidValue for what is no text."""
+    if "\0" in text:
+        raise InvalidValue("a text may not hold a NUL", code="invalid_text")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidValue(
+            "a text may not hold half a surrogate pair", code="invalid_text"
+        ) from error
+
+
+def values_of(lines: str) -> list[str]:
+    """The texts that the lines of one key hold; one text may be a list by commas."""
+    try:
+        parts = take_apart(f"---\n{lines}---\n".encode(), "").parts
+    except (InvalidEntry, UnicodeEncodeError):
+        return []
+    if not parts or is_null(parts[0].value):
+        return []
+    node = parts[0].value
+    if node.id == "scalar":
+        texts = node.value.split(",")
+    else:
+        texts = [
+            item.value for item in node.value if getattr(item, "id", "") == "scalar"
+        ]
+    return [text.strip() for text in texts if text.strip()]

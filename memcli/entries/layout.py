@@ -1,0 +1,117 @@
+"""Every path name of a vault, and nothing else that knows one.
+
+Invariant: paths here are vault-relative, in POSIX form. A rename in this module
+renames everywhere; a path literal anywhere else is a bug.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memcli.entries.entry import Entry
+
+CONFIG = ".memcli/config.toml"
+INDEX = ".memcli/index"
+RUN = ".memcli/run"
+LOCK = ".memcli/run/lock"
+INDEX_LOCK = ".memcli/run/index.lock"
+JOURNAL = ".memcli/run/journal"
+ASIDE = ".memcli/run/aside"
+SESSIONS = ".memcli/run/sessions"
+HOOK_LOG = ".memcli/run/hooks.log"
+RESEARCH = ".memcli/run/research"
+RESEARCH_LOCK = ".memcli/run/research.lock"
+REGISTRY_CACHE = ".memcli/run/registry"
+EVENTS = ".memcli/run/events.jsonl"
+EVENTS_KEY = ".memcli/run/events.key"
+EVENTS_LOCK = ".memcli/run/events.lock"
+EVENTS_TOTAL = ".memcli/run/events.total"
+SCORER = ".memcli/run/scorer.json"
+HARNESS = ".harness"
+
+MEMORIES = "memories"
+MODELS = "models"
+REFLECTIONS = "reflections"
+INBOX = "inbox"
+ENTITIES = "entities"
+IDEAS = "ideas"
+ARCHIVE = "archive"
+
+README = "README.md"
+IDEA_LEDGER = "ideas/Ideas.md"
+INCUBATOR = "ideas/incubator/"
+_IDEA_PAGE = "_index"
+IGNORED_NAMES = "entities/ignored.txt"
+
+# Types of the registry: only these folders below entities/ are memcli's own, so
+# that an adopted folder may have an `entities/` of notes.
+_REGISTRY = tuple(
+    f"{ENTITIES}/{kind}/"
+    for kind in (
+        "person", "project", "system", "tool", "concept", "skill", "task", "unknown",
+    )
+)  # fmt: skip
+
+
+def is_entry(path: str) -> bool:
+    """Whether a markdown file at this path is an entry.
+
+    Every `*.md` file is one, wherever a person puts it, save the pages that
+    memcli writes for people (the vault's README, the idea ledger, the registry) and
+    what lies beside an idea's own page in its folder, archived or not.
+    """
+    if not path.endswith(".md") or path in (README, IDEA_LEDGER):
+        return False
+    if path.removeprefix(ARCHIVE + "/").startswith(INCUBATOR):
+        return is_idea(path)
+    return not path.startswith(_REGISTRY)
+
+
+def registry_folder(kind: str) -> str:
+    """The folder of the registered entities of a type."""
+    return f"{ENTITIES}/{kind}"
+
+
+def registered_type(path: str) -> str | None:
+    """The type that a registry file has by its folder, None for any other path."""
+    return path.split("/")[1] if path.startswith(_REGISTRY) else None
+
+
+def idea_page(slug: str) -> str:
+    """The page of an idea in the incubator."""
+    return f"{INCUBATOR}{slug}/{_IDEA_PAGE}.md"
+
+
+def is_idea(path: str) -> bool:
+    """Whether this is the page of an idea, in the incubator or in the archive."""
+    place = path.removeprefix(ARCHIVE + "/")
+    folder, _, name = place.removeprefix(INCUBATOR).partition("/")
+    if not (place.startswith(INCUBATOR) and folder):
+        return False
+    marked = place != path and name.startswith(_IDEA_PAGE + ".") and "/" not in name
+    return name == f"{_IDEA_PAGE}.md" or (marked and name.endswith(".md"))
+
+
+def folder_for(entry: "Entry") -> str:
+    """The folder where a new entry is written."""
+    if entry.status == "pending":
+        return INBOX
+    if entry.item is not None:
+        return REFLECTIONS
+    return MODELS if entry.layer == "model" else f"{MEMORIES}/{entry.kind}"
+
+
+def archived(path: str, entry_id: str) -> str:
+    """Where a version goes that another one replaces: its path, marked by its id.
+
+    The id makes the name unique for good, also where two vaults are merged.
+    """
+    return f"{ARCHIVE}/{path.removesuffix('.md')}.{entry_id}.md"
+
+
+def before_archive(path: str) -> str:
+    """The path that an archived file had before; any other path as it is."""
+    if not path.startswith(ARCHIVE + "/"):
+        return path
+    stem, dot, entry_id = path.removesuffix(".md").rpartition(".")
+    inner = stem if dot and len(entry_id) == 16 else path.removesuffix(".md")
+    return inner.removeprefix(ARCHIVE + "/") + ".md"

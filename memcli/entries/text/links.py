@@ -1,0 +1,147 @@
+"""Links in a text: how they are written, and which entries they may mean.
+
+Invariant: pure. A link inside code is not a link.
+"""
+
+import re
+import unicodedata
+
+from memcli.entries import layout
+from memcli.entries.entry import Entry
+from memcli.entries.text import tokens
+
+_WIKILINK = re.compile(r"!?\[\[([^\[\]|#^]+)(?:[#^|][^\[\]]*)?\]\]")
+
+
+_MDLINK = re.compile(r"(?<!!)\[[^\[\]]*\]\(<?([^()<>\s]+\.md)(?:#[^()\s]*)?>?\)")
+
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+
+
+# Keys by which notes of Obsidian and basic-memory go by further names.
+_ALIAS_KEYS = ("aliases", "alias", "permalink")
+
+
+def links(body: str) -> tuple[str, ...]:
+    """Targets of `[[wikilinks]]` and of markdown links to notes, as written.
+
+    Code is left out: `[[ -f x ]]` in a shell script links to nothing.
+    """
+    if "[" not in body:
+        return ()
+    text = _CODE.sub("", body) if "`" in body else body
+    found = [target.strip() for target in _WIKILINK.findall(text)]
+    found += [target for target in _MDLINK.findall(text) if "://" not in target]
+    return tuple(dict.fromkeys(target for target in found if target))
+
+
+def unlinked(text: str) -> str:
+    """The text with wikilinks that are none any more; in code nothing changes.
+
+    For what was said in a session: `[[ -f x ]]` there means no note of the vault.
+
+    >>> unlinked("Use [[ ]] and not `[[`")
+    'Use \\\\[\\\\[ ]] and not `[[`'
+    """
+    if "[[" not in text:
+        return text
+    parts, place = [], 0
+    for code in _CODE.finditer(text):
+        parts += [_escaped(text[place : code.start()]), code[0]]
+        place = code.end()
+    return "".join((*parts, _escaped(text[place:])))
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"\[{2,}", lambda match: "\\[" * len(match[0]), text)
+
+
+def wikilinks(body: str) -> tuple[str, ...]:
+    """Targets of `[[wikilinks]]` alone, as written."""
+    text = _CODE.sub("", body) if "`" in body else body
+    found = (target.strip() for target in _WIKILINK.findall(text))
+    return tuple(dict.fromkeys(target for target in found if target))
+
+
+def links_of(entry: Entry) -> tuple[str, ...]:
+    """Targets of an entry's links: in its body, and those that it was left (`links:`).
+
+    `evolve` writes the latter, so that rewording a text does not cut a link.
+    """
+    found = links(entry.body)
+    for name, lines in entry.extra:
+        if name == "links" and "[[" in lines:
+            from memcli.entries.frontmatter import values_of
+
+            found += links("\n".join(values_of(lines)))
+    return tuple(dict.fromkeys(found))
+
+
+def link_keys(entry_id: str, path: str, title: str) -> tuple[str, ...]:
+    """The names by which a link may mean an entry: id, path, file name, title.
+
+    What was archived answers to its earlier path, too, behind what is there now.
+    """
+    keys = [entry_id]
+    for place in dict.fromkeys((path, layout.before_archive(path))):
+        stem = place.removesuffix(".md")
+        keys += (stem, stem.rpartition("/")[2])
+    keys.append(title)
+    return tuple(dict.fromkeys(composed(key.casefold()) for key in keys if key))
+
+
+def link_names(entry: Entry) -> tuple[str, ...]:
+    """The names by which a link may mean an entry, its aliases included."""
+    names = link_keys(entry.id, entry.path, entry.display_title)
+    return tuple(dict.fromkeys((*names, *map(composed, aliases(entry)))))
+
+
+def aliases(entry: Entry) -> list[str]:
+    """Further names that a note gives itself in its frontmatter, in lower case."""
+    found = [lines for name, lines in entry.extra if name in _ALIAS_KEYS]
+    if not found:
+        return []
+    from memcli.entries.frontmatter import values_of
+
+    return [alias.casefold() for lines in found for alias in values_of(lines)]
+
+
+def link_readings(target: str, path: str) -> tuple[str, ...]:
+    """What a link in the file at `path` may mean, the likeliest of `link_keys` first.
+
+    As written, relative to its own folder, or the last part of it as a name.
+    """
+    # In a table the bar before a link's label is escaped: [[Note\\|label]].
+    plain = target.strip().rstrip("\\")
+    spellings = [plain]
+    if "%" in plain:
+        from urllib.parse import unquote
+
+        spellings.append(unquote(plain))
+    folder = path.rpartition("/")[0].casefold()
+    found: list[str] = []
+    for spelling in spellings:
+        key = composed(spelling.removesuffix(".md").removeprefix("./").casefold())
+        found += (key, _joined(folder, key), key.rpartition("/")[2])
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def composed(name: str) -> str:
+    """The name as people type it; macOS hands out names with accents apart."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+
+
+def _joined(folder: str, key: str) -> str:
+    parts: list[str] = []
+    for part in (*folder.split("/"), *key.split("/")):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def name_key(entity: str) -> str:
+    """An entity's name in the form in which the index finds it."""
+    return " ".join(tokens.words(entity))

@@ -1,0 +1,110 @@
+"""Words that may be somebody's or something's name, for a person to decide on.
+
+Invariant: pure, and proposes only: capitals say that a word may be a name, never that
+it is one. What is proposed stands in the text as it is.
+"""
+# ruff: noqa: RUF001 (curly quotes are named on purpose)
+
+import re
+from typing import NamedTuple
+
+from memcli.entries.text.tokens import STOP_WORDS
+
+# Capitals that are no names: what begins sentences and labels, days, months, acronyms
+# that every project uses.
+_COMMON = (
+    frozenset(
+        """
+    add ask call check fix get keep let meet run set show talk tell try update added
+    after also although always another any as because before both changed done
+    during each either every everything except finally fixed first for found given
+    here hence however i'd i'll i'm i've instead just last later like many maybe
+    more most much never new next no not nothing now once one only open other others
+    otherwise our please second see several since some something still such sure
+    then third though thus today together tomorrow too two under unless until use
+    used using very via what whatever while without yes yesterday yet monday tuesday
+    wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january
+    february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec ok todo note fixme xxx warning
+    error important tip fyi tbd wip asap faq eta nb ps api apis url urls uri json
+    yaml xml html css http https sql csv pdf id ids ui ux cli ci cd pr prs mr cpu
+    gpu ram ssd io os db ip tcp dns ssh tls ssl utc am pm us it
+    """.split()
+    )
+    | STOP_WORDS
+)
+_NAME = r"[^\W\d_a-z][\w’'-]*"
+_LEADING = "\"'“”‘’«»([{*_"
+_ENDING = "\"'“”‘’«»)]}*_"
+_STOPS = ".!?…:;"
+_SPACES = r"```.*?(?:```|\Z)|`[^`\n]*`|!?\[\[[^\[\]\n]*\]\]|\w+://\S+|\]\([^()\s]*\)"
+_LABEL = r"[ \t]*(?:[-*+>•]|\d{1,3}[.)])[ \t]+"
+_MOST_WORDS = 4
+
+
+class ProperName(NamedTuple):
+    """A possible name; `several` when it has two capitalised words or more."""
+
+    name: str
+    several: bool
+
+
+def proper_names(text: str) -> list[ProperName]:
+    """The possible names of a text, each once, in their order.
+
+    Two capitalised words in a row, or one in mid-sentence. Headings, code and links are
+    passed over, and lines in which every word of weight has a capital.
+    """
+    if "`" in text or "[" in text or "://" in text:
+        text = re.sub(_SPACES, " . ", text, flags=re.DOTALL)
+    found: dict[str, ProperName] = {}
+    for line in text.split("\n"):
+        plain = (
+            re.sub(_LABEL, "", line, count=1)
+            if line[:1] in " \t-*+>•0123456789"
+            else line
+        )
+        if plain.lstrip().startswith(("#", "|", "---")):
+            continue
+        for one in _of_line(plain.split()):
+            found.setdefault(one.name, one)
+    return list(found.values())
+
+
+def _of_line(words: list[str]) -> list[ProperName]:
+    plain = (word.strip(_LEADING + _ENDING + _STOPS + ",") for word in words)
+    if len(words) > 2 and not any(
+        word[:1].islower() and word not in STOP_WORDS for word in plain
+    ):
+        return []  # a title, or shouting
+    found: list[ProperName] = []
+    run: list[str] = []
+    begins = at_start = True
+
+    def close() -> None:
+        nonlocal run
+        several = len(run) > 1
+        if run and len(run) <= _MOST_WORDS and (several or not at_start):
+            found.append(ProperName(" ".join(run), several))
+        run = []
+
+    for raw in words:
+        word = raw.lstrip(_LEADING)
+        stem = word.rstrip(_ENDING + _STOPS + ",")
+        stem = re.sub(r"['’]s?$", "", stem)
+        named = re.fullmatch(_NAME, stem) is not None and len(stem) > 1
+        common = stem.lower() in _COMMON
+        # What begins a sentence is left out of a run when it is a word of every day.
+        if named and not (common and not run):
+            if not run:
+                at_start = begins
+            if not common:
+                run.append(stem)
+        else:
+            close()
+        ended = word.rstrip(_ENDING)[-1:] in _STOPS or raw.endswith(("—", "–"))
+        if ended or word.endswith((",", "'s", "’s")) or (named and common):
+            close()
+        begins = ended or (begins and not stem)
+    close()
+    return found

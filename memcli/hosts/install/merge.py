@@ -1,0 +1,188 @@
+"""Our entries in a host's settings: put in, brought up to date, taken out.
+
+Invariant: what is not ours stays byte for byte. An entry is ours when its command
+calls a hook of memcli. Putting in twice changes nothing more; taking out gives the text
+from before, given that text or not, unless somebody changed it in between.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from memcli.hosts.install.command_line import Call, recognise
+from memcli.hosts.install.jsonc import Document, Path
+from memcli.hosts.install.settings_files import Agent, Wanted
+
+COMMANDS = ("command", "bash", "powershell", "commandWindows")
+
+
+def called(hook: object) -> Call | None:
+    """What an entry calls, if it is ours."""
+    if not isinstance(hook, dict):
+        return None
+    found = (recognise(hook.get(name)) for name in COMMANDS)
+    return next((call for call in found if call), None)
+
+
+def entries(document: Document, agent: Agent) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Our entries in a document, with their paths.
+
+    Raises:
+        InvalidConfig: what should hold hooks is of another kind.
+    """
+    for native, items in _events(document):
+        for number, item in enumerate(items):
+            if not isinstance(item, dict):
+                continue
+            path: Path = ("hooks", native, number)
+            if not agent.grouped:
+                if called(item):
+                    yield path, item
+                continue
+            hooks = item.get("hooks")
+            for inner, hook in enumerate(hooks if isinstance(hooks, list) else ()):
+                if called(hook):
+                    yield (*path, "hooks", inner), hook
+
+
+def merged(text: str, name: str, agent: Agent, wanted: Sequence[Wanted]) -> str:
+    """A host's settings with our entries as they should be.
+
+    Args:
+        text: the settings; blank for a file that is empty or not there.
+        name: of the file, for errors.
+        agent: whose they are.
+        wanted: what should be there; what else is ours goes.
+
+    Raises:
+        InvalidConfig: the settings do not parse, or are of another kind.
+    """
+    document = Document(text if text.strip("\ufeff \t\r\n") else "{}\n", name)
+    if not isinstance(document.root.value, dict):
+        raise document.problem("no object", document.root.start)
+    natives = {want.native: want for want in wanted}
+    seen: set[str] = set()
+    doomed: list[Path] = []
+    for path, _ in entries(document, agent):
+        native = str(path[1])
+        if native in seen or native not in natives:
+            doomed.append(path)
+        seen.add(native)
+    for path in reversed(doomed):
+        document = _taken(document, agent, path, None)
+    if agent.version is not None and "version" not in document.root.value:
+        document = document.append((), "version", agent.version)
+    for want in wanted:
+        document = _put(document, agent, want)
+    return document.text
+
+
+def without(text: str, name: str, agent: Agent, before: str | None) -> str | None:
+    """A host's settings without our entries; None when nothing else is in the file.
+
+    Args:
+        text: the settings.
+        name: of the file, for errors.
+        agent: whose they are.
+        before: the settings before we came, None when that is not known or there was
+            no file; so that what was there and empty stays.
+
+    Raises:
+        InvalidConfig: the settings do not parse, or are of another kind.
+    """
+    document = Document(text, name)
+    blank = before is not None and not before.strip("\ufeff \t\r\n")
+    old = None if before is None or blank else Document(before, name)
+    ours = False
+    while path := next((path for path, _ in entries(document, agent)), None):
+        ours = True
+        document = _taken(document, agent, path, old)
+    if not ours:
+        return text
+    root = document.root.value
+    if agent.version is not None and root.get("version") == agent.version:
+        if old is not None and "version" not in old.root.value:
+            document = document.remove(("version",), old.raw(old.root))
+        elif old is None and len(root) == 1 and not document.comments:
+            document = document.remove(("version",))
+    if old is None and not document.root.value and not document.comments:
+        return before
+    return document.text
+
+
+def ours_in(text: str, name: str, agent: Agent) -> bool:
+    """Whether settings hold an entry of ours; blank ones do not."""
+    if not text.strip("\ufeff \t\r\n"):
+        return False
+    return any(True for _ in entries(Document(text, name), agent))
+
+
+def _events(document: Document) -> Iterator[tuple[str, list[Any]]]:
+    hooks = document.at(("hooks",))
+    if hooks is None:
+        return
+    if not isinstance(hooks.value, dict):
+        raise document.problem('"hooks" is no object', hooks.start)
+    for name, _, node in hooks.children:
+        if isinstance(node.value, list):
+            yield str(name), node.value
+
+
+def _put(document: Document, agent: Agent, want: Wanted) -> Document:
+    for path, hook in entries(document, agent):
+        if path[1] == want.native:
+            return _updated(document, agent, want, path, hook)
+    item: dict[str, Any] = want.hook
+    if agent.grouped:
+        limit = {} if want.matcher is None else {"matcher": want.matcher}
+        item = {**limit, "hooks": [want.hook]}
+    if document.at(("hooks",)) is None:
+        return document.append((), "hooks", {want.native: [item]})
+    native = document.at(("hooks", want.native))
+    if native is None:
+        return document.append(("hooks",), want.native, [item])
+    if not isinstance(native.value, list):
+        raise document.problem(f'"{want.native}" is no array', native.start)
+    return document.append(("hooks", want.native), None, item)
+
+
+def _updated(
+    document: Document, agent: Agent, want: Wanted, path: Path, hook: dict[str, Any]
+) -> Document:
+    for name, value in want.hook.items():
+        if name not in hook:
+            document = document.append(path, name, value)
+        elif hook[name] != value:
+            document = document.replace((*path, name), value)
+    group = path[:-2]
+    if want.matcher is None or _whole(document, agent, path) != group:
+        return document
+    found = document.at((*group, "matcher"))
+    if found is None:
+        return document.append(group, "matcher", want.matcher)
+    if found.value == want.matcher:
+        return document
+    return document.replace((*group, "matcher"), want.matcher)
+
+
+def _whole(document: Document, agent: Agent, path: Path) -> Path:
+    """The path of an entry's group when nothing else is in that, else its own."""
+    if agent.grouped and document.bare(path[:-1]):
+        return path[:-2]
+    return path
+
+
+def _taken(
+    document: Document, agent: Agent, path: Path, old: Document | None
+) -> Document:
+    """Without an entry, and without what held only that and was not there before."""
+    path = _whole(document, agent, path)
+    while (
+        len(path) > 1
+        and isinstance(path[-2], str)
+        and document.bare(path[:-1])
+        and (old is None or old.at(path[:-1]) is None)
+    ):
+        path = path[:-1]
+    was = old.at(path[:-1]) if old is not None else None
+    empty = old.raw(was) if old is not None and was and not was.children else None
+    return document.remove(path, empty)

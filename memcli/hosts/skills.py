@@ -1,0 +1,366 @@
+"""Skills: the pages that teach an agent to use memcli, and their copies in hosts.
+
+Invariant: a copy is written over only when its bytes are those that some version of
+the catalog wrote (line ends aside). What a person edited, what a newer memcli wrote and
+what is not memcli's stays as it is, and is named; nothing is ever removed.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memcli.errors import MemcliError, SkillNotFound, Unreadable, UsageError
+from memcli.storage import files, package_data
+
+GENERIC = "generic"
+PAGE = "SKILL.md"
+_AGENTS = ".agents/skills"
+_CLAUDE = ".claude/skills"
+# Twenty times the longest page; a larger file is not one of ours.
+_MOST_BYTES = 200_000
+
+
+class Host(NamedTuple):
+    """Where a host looks for skills, below the home folder and below a project.
+
+    `folder` is where memcli writes, None when the host has none that is known;
+    `in_project` and `at_home` are others that it reads: a skill that lies in two of
+    them is loaded twice. `variant` is the host's page of the core skill.
+    """
+
+    variant: str
+    folder: str | None = None
+    in_project: tuple[str, ...] = ()
+    at_home: tuple[str, ...] = ()
+
+
+HOSTS: dict[str, Host] = {
+    "claude-code": Host("claude-code", _CLAUDE),
+    "codex": Host("codex", _AGENTS, (".codex/skills",), (".codex/skills",)),
+    "gemini": Host("gemini-cli", _AGENTS, (".gemini/skills",), (".gemini/skills",)),
+    "copilot": Host(
+        "copilot-cli", _AGENTS, (_CLAUDE, ".github/skills"), (".copilot/skills",)
+    ),
+    "opencode": Host(
+        GENERIC,
+        _AGENTS,
+        (_CLAUDE, ".opencode/skills"),
+        (_CLAUDE, ".opencode/skills", ".config/opencode/skills"),
+    ),
+    "cursor": Host("cursor", ".cursor/skills"),
+    "windsurf": Host("windsurf"),
+    "chatgpt": Host("chatgpt"),
+    "claude-desktop": Host("claude-desktop"),
+    GENERIC: Host(GENERIC),
+}
+# As the pages of the core skill are called.
+ALIASES = {"gemini-cli": "gemini", "copilot-cli": "copilot"}
+SCOPES = ("user", "project")
+
+
+class File(NamedTuple):
+    """A page of a skill: its path below skills/, its hash, those it had before."""
+
+    path: str
+    sha256: str
+    earlier: tuple[str, ...]
+
+
+class Skill(NamedTuple):
+    """A skill of the catalog.
+
+    `folder` is its name for hosts, and that of its folder there; `files` has its page
+    under "", or its pages by variant.
+    """
+
+    name: str
+    folder: str
+    version: int
+    description: str
+    files: Mapping[str, File]
+
+    def file(self, variant: str) -> File:
+        """The page for a variant; of a skill without variants, its page."""
+        return self.files.get("") or self.files.get(variant) or self.files[GENERIC]
+
+
+class Copy(NamedTuple):
+    """A page in a host's folder.
+
+    `state`: current, outdated, edited (a person changed it), newer (than this
+    memcli) or foreign (not memcli's). `variant` is known of the first two.
+    """
+
+    path: str
+    state: str
+    version: int | None
+    variant: str | None
+
+
+class Place(NamedTuple):
+    """A folder of skills, and the hosts that memcli writes there for."""
+
+    path: str
+    scope: str
+    hosts: tuple[str, ...]
+
+
+class Step(NamedTuple):
+    """What becomes of one page: installed, updated, unchanged or kept.
+
+    `variant` is the page's, empty for a skill that has none; `reason` says why a page
+    is kept, or is another than the host's own.
+    """
+
+    name: str
+    path: str
+    outcome: str
+    version: int
+    version_before: int | None
+    variant: str
+    reason: str | None
+
+
+def catalog() -> dict[str, Skill]:
+    """Every skill that comes with memcli, by name, in the order of names.
+
+    Raises:
+        MemcliError: the installation lacks the catalog, or it is damaged.
+    """
+    import json
+
+    path = os.path.join(package_data.folder("skills"), "catalog.json")
+    try:
+        listed = json.loads(files.read(path))
+        return {name: _skill(name, about) for name, about in sorted(listed.items())}
+    except (Unreadable, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise MemcliError(
+            f"{path} is damaged: {error}", hint="Install memcli again."
+        ) from error
+
+
+def _skill(name: str, about: dict[str, Any]) -> Skill:
+    pages = {}
+    for path, file in about["files"].items():
+        variant = path.removeprefix(name).removesuffix(PAGE).strip("/")
+        pages[variant] = File(path, file["sha256"], tuple(file["earlier"]))
+    return Skill(name, about["name"], about["version"], about["description"], pages)
+
+
+def pick(names: Iterable[str]) -> list[Skill]:
+    """The skills of these names, each once.
+
+    Raises:
+        SkillNotFound: naming the skills that there are.
+    """
+    known = catalog()
+    by_folder = {skill.folder: skill for skill in known.values()}
+    picked = {}
+    for name in names:
+        skill = known.get(name) or by_folder.get(name)
+        if skill is None:
+            raise SkillNotFound(
+                f"there is no skill {name!r}", hint=f"There are: {', '.join(known)}."
+            )
+        picked[skill.name] = skill
+    return list(picked.values())
+
+
+def variant_of(host: str | None) -> str:
+    """The variant of the core skill for a host; generic when none is named.
+
+    Raises:
+        UsageError: memcli does not know this host.
+    """
+    return _host(host).variant if host else GENERIC
+
+
+def _host(name: str) -> Host:
+    name = ALIASES.get(name, name)
+    if name not in HOSTS:
+        raise UsageError(f"unknown host {name!r}", hint=f"Known: {', '.join(HOSTS)}.")
+    return HOSTS[name]
+
+
+def page(skill: Skill, variant: str) -> bytes:
+    """The bytes of a skill's page, checked against the catalog.
+
+    Raises:
+        MemcliError: the installation is damaged.
+    """
+    file = skill.file(variant)
+    path = os.path.join(package_data.folder("skills"), *file.path.split("/"))
+    data = _lf(files.read(path))
+    if _hash(data) != file.sha256:
+        raise MemcliError(
+            f"{path} is not what the catalog says", hint="Install memcli again."
+        )
+    return data
+
+
+def places(environ: Mapping[str, str], cwd: str) -> list[Place]:
+    """Every folder that memcli installs skills into, for the user and the project."""
+    by_path: dict[tuple[str, str], list[str]] = {}
+    for scope in SCOPES:
+        for name, host in HOSTS.items():
+            if host.folder:
+                path = _below(_root(scope, environ, cwd), host.folder, environ, scope)
+                by_path.setdefault((path, scope), []).append(name)
+    found: dict[str, Place] = {}
+    for (path, scope), names in by_path.items():
+        found.setdefault(path, Place(path, scope, tuple(names)))
+    return list(found.values())
+
+
+def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> Place:
+    """The folder that a host's skills go into.
+
+    Args:
+        host: a key of HOSTS, or an alias.
+        scope: user or project; the project is the repository that `cwd` lies in,
+            else `cwd`.
+        environ: HOME (or USERPROFILE), CLAUDE_CONFIG_DIR.
+        cwd: the current folder.
+
+    Raises:
+        UsageError: the host is unknown, or has no folder that is known.
+    """
+    name = ALIASES.get(host, host)
+    found = _host(host)
+    if found.folder is None:
+        raise UsageError(
+            f"memcli knows no folder of skills for {name}",
+            hint=f"Name one with --dir, or print a skill: memcli skills show core "
+            f"--host {name}",
+        )
+    path = _below(_root(scope, environ, cwd), found.folder, environ, scope)
+    sharing = tuple(n for n, other in HOSTS.items() if other.folder == found.folder)
+    return Place(path, scope, sharing)
+
+
+def _root(scope: str, environ: Mapping[str, str], cwd: str) -> str:
+    home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
+    if scope == "user":
+        return home
+    folder = os.path.abspath(cwd)
+    # A home that is a repository of dotfiles is no project.
+    while not os.path.exists(os.path.join(folder, ".git")) or folder == home:
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return os.path.abspath(cwd)
+        folder = parent
+    return folder
+
+
+def _below(root: str, folder: str, environ: Mapping[str, str], scope: str) -> str:
+    moved = environ.get("CLAUDE_CONFIG_DIR")
+    if moved and scope == "user" and folder == _CLAUDE:
+        return os.path.join(os.path.abspath(os.path.expanduser(moved)), "skills")
+    return os.path.join(root, *folder.split("/"))
+
+
+def look(skill: Skill, folder: str) -> Copy | None:
+    """What stands for a skill in a host's folder; None when nothing does."""
+    path = os.path.join(folder, skill.folder, PAGE)
+    if not os.path.lexists(path):
+        return None
+    try:
+        data = _lf(files.read(path, limit=_MOST_BYTES))
+    except Unreadable:
+        return Copy(path, "foreign", None, None)
+    sha256 = _hash(data)
+    footer = re.search(rb"<!-- version: (\d{1,6}) -->\s*\Z", data)
+    version = int(footer[1]) if footer else None
+    for variant, file in skill.files.items():
+        if sha256 == file.sha256:
+            return Copy(path, "current", version, variant)
+        if sha256 in file.earlier:
+            return Copy(path, "outdated", version, variant)
+    named = re.match(rb"---\nname: (\S+)\n", data)
+    if version is None or named is None or named[1].decode() != skill.folder:
+        return Copy(path, "foreign", None, None)
+    state = "newer" if version > skill.version else "edited"
+    return Copy(path, state, version, None)
+
+
+def plan(
+    skills: Sequence[Skill], folder: str, variant: str, *, shared: bool, force: bool
+) -> list[Step]:
+    """What installing these skills into a folder would do to each.
+
+    Args:
+        skills: as `pick` gives them.
+        folder: the host's folder of skills; need not exist.
+        variant: the page of a skill that has variants.
+        shared: whether other hosts read this folder: where another host's page is,
+            the generic one takes its place, which suits both.
+        force: write over what was edited; never over what is foreign.
+    """
+    return [
+        _step(skill, folder, variant, shared=shared, force=force) for skill in skills
+    ]
+
+
+def _step(
+    skill: Skill, folder: str, variant: str, *, shared: bool, force: bool
+) -> Step:
+    copy = look(skill, folder)
+    variant = "" if "" in skill.files else variant
+    reason = None
+    if copy and copy.variant not in (None, variant) and shared:
+        variant, reason = GENERIC, "other hosts read this folder too"
+    if copy is None:
+        path = os.path.join(folder, skill.folder, PAGE)
+        before, outcome = None, "installed"
+    else:
+        path, before = copy.path, copy.version
+        same = copy.state == "current" and copy.variant == variant
+        outcome = "unchanged" if same else "updated"
+        if copy.state == "foreign":
+            outcome, reason = "kept", "it is not memcli's; move it away first"
+        elif copy.state in ("edited", "newer") and not force:
+            why = "edited" if copy.state == "edited" else "written by a newer memcli"
+            outcome, reason = "kept", f"it was {why}; --force writes over it"
+    return Step(skill.name, path, outcome, skill.version, before, variant, reason)
+
+
+def apply(steps: Sequence[Step]) -> None:
+    """Write what a plan says; what it keeps or leaves unchanged is not touched.
+
+    Raises:
+        WriteFailed: the disk refused.
+    """
+    known = catalog()
+    files.write_several(
+        [
+            (step.path, page(known[step.name], step.variant))
+            for step in steps
+            if step.outcome in ("installed", "updated")
+        ]
+    )
+
+
+def doubles(
+    skills: Sequence[Skill], host: str, scope: str, environ: Mapping[str, str], cwd: str
+) -> list[str]:
+    """Paths of skills of the same names in other folders that the host reads."""
+    name = _host(host)
+    root = _root(scope, environ, cwd)
+    others = name.in_project if scope == "project" else name.at_home
+    paths = [
+        os.path.join(_below(root, other, environ, scope), skill.folder, PAGE)
+        for other in others
+        for skill in skills
+    ]
+    return [path for path in paths if os.path.exists(path)]
+
+
+def _lf(data: bytes) -> bytes:
+    # A repository of dotfiles may turn line ends; that is nobody's edit.
+    return data.replace(b"\r\n", b"\n")
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,179 @@
+"""Which entries a caller lets take part: by kind, type, layer, tag, entity and time.
+
+Invariant: a filter only narrows. What may be shown at all is `eligibility`'s to say,
+and it is asked first; a filter that nothing can pass is named, not silently empty.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries.eligibility import View
+from memcli.entries.entry import EntityType, Layer, Status, check_choice, check_kind
+from memcli.entries.text import tokens
+from memcli.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
+
+UNTAGGED = "-"
+TAGS_MATCH = ("any", "all", "any_strict", "all_strict")
+
+
+class Filters(NamedTuple):
+    """What an entry must be to take part; empty fields filter nothing.
+
+    `after` and `before` are epoch seconds: at or after, strictly before.
+    """
+
+    kinds: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    tags_match: str = "any"
+    entities: tuple[str, ...] = ()
+    after: int | None = None
+    before: int | None = None
+
+
+EVERYTHING = Filters()
+"""No filter."""
+
+
+class Admission:
+    """Whether a document may be shown: eligibility, and the time filter."""
+
+    def __init__(self, reader: "Reader", view: View, filters: Filters) -> None:
+        self._reader = reader
+        self._view = view
+        self._after, self._before = filters.after, filters.before
+        self._timed = self._after is not None or self._before is not None
+        current = view.as_of is None and view.agent is None
+        self.admits_all = (
+            current
+            and Status.ACTIVE in view.statuses
+            and not self._timed
+            and reader.all_plain
+        )
+
+    def __call__(self, doc: int) -> bool:
+        if self._reader.verdict(doc, self._view) is not None:
+            return False
+        return not self._timed or self._in_time(doc)
+
+    def _in_time(self, doc: int) -> bool:
+        start, end = extent(self._reader, doc)
+        if self._after is not None and end <= self._after:
+            return False
+        return self._before is None or start < self._before
+
+
+def extent(reader: "Reader", doc: int) -> tuple[int, int]:
+    """[start, end) of a document's time, epoch seconds; a moment lasts a second."""
+    start = reader.columns.times[doc]
+    if not reader.is_span(doc):
+        return start, start + 1
+    from memcli.entries import dates
+
+    row = reader.row(doc)
+    when = row["occurred_at"] or row["created"]
+    return start, dates.span(row["occurred_until"] or when)[1]
+
+
+def within(reader: "Reader", filters: Filters) -> set[int] | None:
+    """The documents that the exact filters leave, or None when there are none."""
+    sets: list[set[int]] = []
+    for field, values in (
+        ("kind", filters.kinds),
+        ("type", filters.types),
+        ("layer", filters.layers),
+        ("entity", _meant(reader, filters.entities)),
+    ):
+        if values:
+            sets.append(_union(reader, field, values))
+    if filters.tags:
+        sets.append(_tagged(reader, filters))
+    if not sets:
+        return None
+    return set.intersection(*sets)
+
+
+def _meant(reader: "Reader", names: Sequence[str]) -> list[str]:
+    """Entities as the index has them: by each name, and by what it means."""
+    if not names:
+        return []
+    from memcli.entries.text import mentions
+    from memcli.vault import registry
+
+    meant = registry.load(reader.root, reader.agent).names.meant
+    found = [*names, *(meant.get(mentions.fold(name), name) for name in names)]
+    return list(dict.fromkeys(" ".join(tokens.words(name)) for name in found))
+
+
+def _tagged(reader: "Reader", filters: Filters) -> set[int]:
+    """Documents by tags; `any` and `all` let untagged ones pass, `_strict` do not."""
+    if filters.tags_match.startswith("any"):
+        found = _union(reader, "tag", filters.tags)
+    else:
+        found = set.intersection(
+            *(set(reader.exact("tag", tag)) for tag in filters.tags)
+        )
+    if not filters.tags_match.endswith("_strict"):
+        found |= set(reader.exact("tag", UNTAGGED))
+    return found
+
+
+def _union(reader: "Reader", field: str, values: Iterable[str]) -> set[int]:
+    found: set[int] = set()
+    for value in values:
+        found.update(reader.exact(field, value))
+    return found
+
+
+def checked(filters: Filters, vault: "Vault") -> Filters:
+    """The filters in the vault's own words; InvalidValue for what no entry can be."""
+    if filters.tags_match not in TAGS_MATCH:
+        raise InvalidValue(
+            f"tags-match must be one of {', '.join(TAGS_MATCH)} "
+            f"(got {filters.tags_match!r})",
+            code="invalid_tags_match",
+        )
+    from memcli.entries.entry import KINDS
+
+    kinds = KINDS
+    if any(kind.lower() not in kinds for kind in filters.kinds):
+        kinds = vault.kinds
+    return filters._replace(
+        kinds=tuple(check_kind(kind, kinds) for kind in filters.kinds),
+        types=tuple(check_choice(EntityType, name, "type") for name in filters.types),
+        layers=tuple(check_choice(Layer, name, "layer") for name in filters.layers),
+        tags=tuple(tag.strip().lower() for tag in filters.tags),
+    )
+
+
+def unknown_warnings(reader: "Reader", filters: Filters) -> list[str]:
+    """A tag or name that nobody has, with the nearest: it would hide all in silence."""
+    tags = [tag for tag in filters.tags if not len(reader.exact("tag", tag))]
+    warnings = [
+        f"no entry has the tag '{tag}'" + _nearest(reader, "tag", tag) for tag in tags
+    ]
+    for name in filters.entities:
+        keys = _meant(reader, [name])
+        if not any(len(reader.exact("entity", key)) for key in keys):
+            near = _nearest(reader, "entity", keys[0])
+            warnings.append(f"no entry mentions the entity '{name}'{near}")
+    return warnings
+
+
+def _nearest(reader: "Reader", field: str, value: str) -> str:
+    from difflib import get_close_matches
+
+    known = [one for one in reader.starting(field, "") if one != UNTAGGED]
+    near = get_close_matches(value, known, 1)
+    if not near:
+        return ""
+    name = near[0]
+    if field == "entity":  # as somebody has written it
+        names = reader.row(reader.exact(field, name)[0])["entities"]
+        name = next(one for one in names if " ".join(tokens.words(one)) == name)
+    return f"; did you mean '{name}'?"

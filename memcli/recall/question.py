@@ -1,0 +1,192 @@
+"""What a question asks of one vault: its words, and the window that it names.
+
+Invariant: a window ranks and never filters. Whoever gives a filter by time has said
+which time is meant, so the words of the question are not read for one.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries.eligibility import View
+from memcli.entries.text import mentions, tokens
+from memcli.recall.filters import Filters, extent
+from memcli.vault import registry
+
+if TYPE_CHECKING:
+    from memcli.entries.text.time_windows import Span, Window
+    from memcli.search.ranking.corpus import Inside
+    from memcli.search.reader import Reader
+
+_LONGEST_NAME = 4  # words of an entity's name that a question is searched for
+
+# How the words begin of which a time is made. Most questions hold none, and need not
+# load `windows`, whose patterns cost 8 ms.
+_BEGINNINGS = frozenset(
+    """
+    tod yes day wee mon yea hou min tue wed thu fri sat sun
+    jan feb mar apr may jun jul aug sep oct nov dec bef aft sin unt til dur ago
+    heu ges vor woc jah mär okt dez mai sem moi ann jui avr aoû aou déc fév fev
+    aye hoy hie auj mes año ene abr dic
+    """.split()
+)
+
+
+class Asked(NamedTuple):
+    """The terms of a question with its words, and its window when it names one.
+
+    `inside` says how much of a document lies in the window. `named` are the entities
+    that the question names: words of the name -> documents about it. `implied` are the
+    documents about what the question calls by another of its names: term -> documents.
+    """
+
+    terms: list[tuple[str, str]]
+    window: "Window | None"
+    inside: "Inside | None"
+    named: dict[str, Sequence[int]]
+    implied: dict[str, set[int]]
+
+    def echo(self, filters: Filters) -> dict[str, Any] | None:
+        """The filter by time, or else the window, as `data.window` shows it."""
+        window = self.window
+        if window is None:
+            return echo(filters)
+        return _echo(window.after, window.before, window.words)
+
+
+def echo(filters: Filters) -> dict[str, Any] | None:
+    """The filter by time as `data.window` shows it."""
+    if filters.after is None and filters.before is None:
+        return None
+    return _echo(filters.after, filters.before, None)
+
+
+def asked(reader: "Reader", query: str, view: View, filters: Filters) -> Asked:
+    """Read a question.
+
+    Args:
+        reader: the vault, for "before the migration".
+        query: as it was asked.
+        view: who asks, and the moment that "last week" counts from.
+        filters: one by time makes the question's own window void.
+    """
+    from memcli.search.reader import stemmer
+
+    window = None
+    timeless = filters.after is None and filters.before is None and view.as_of is None
+    if timeless and may_name_a_time(query):
+        from memcli.entries.text import time_windows
+
+        window = time_windows.find(
+            query, view.now, lambda name: dated(reader, name, view)
+        )
+    share = inside(reader, window)
+    # Where nothing lies in it, "last year" may be words of an entry, after all.
+    if (
+        window is not None
+        and share is not None
+        and window.relative
+        and any(share(doc) for doc in reader.everything())
+    ):
+        start, end = window.place
+        query = f"{query[:start]} {query[end:]}"
+    stem = stemmer()
+    named, implied = entities(reader, query, stem)
+    return Asked(tokens.question(query, stem), window, share, named, implied)
+
+
+def entities(
+    reader: "Reader", query: str, stem: tokens.Stem
+) -> tuple[dict[str, Sequence[int]], dict[str, set[int]]]:
+    """The entities that a question names, as `Asked` holds them.
+
+    Those that entries mention are found by their own name, those of the registry by
+    every alias, too.
+    """
+    named: dict[str, Sequence[int]] = {}
+    words = tokens.words(query)[:64]
+    for length in range(1, _LONGEST_NAME + 1):
+        for i in range(len(words) - length + 1):
+            name = " ".join(words[i : i + length])
+            if length > 1 or name not in tokens.STOP_WORDS:
+                docs = reader.exact("entity", name)
+                if docs:
+                    named[name] = docs
+    implied: dict[str, set[int]] = {}
+    names = registry.load(reader.root, reader.agent).names
+    if not names.places:
+        return named, implied
+    for form in mentions.forms(query, names.places):
+        meant = names.meant.get(form)
+        if meant is None or mentions.fold(meant) == form:
+            continue
+        key = " ".join(tokens.words(meant))
+        docs = reader.exact("entity", key)
+        if docs:
+            named[key] = docs
+            for text, _ in tokens.question(form, stem):
+                implied.setdefault(text, set()).update(docs)
+    return named, implied
+
+
+def may_name_a_time(query: str) -> bool:
+    """Whether it is worth looking for a window in a question."""
+    words = re.findall(r"[^\W\d_]+|\d{4}", query.lower())
+    return any(word[:3] in _BEGINNINGS or word[0].isdigit() for word in words)
+
+
+def dated(reader: "Reader", name: str, view: View) -> "Span | None":
+    """When what goes by a name was, if everything of that name agrees.
+
+    The name is that of entries (title, file, alias) or of an entity they are about;
+    only a date that somebody gave counts, not when an entry was written.
+    """
+    from memcli.entries import dates
+    from memcli.entries.text.links import composed, name_key
+
+    plain = name.strip().casefold()
+    docs: set[int] = set()
+    for spelling in {plain, plain.removeprefix("the "), f"the {plain}"}:
+        docs.update(reader.exact("name", composed(spelling)))
+        docs.update(reader.exact("entity", name_key(spelling)))
+    spans = set()
+    for doc in docs:
+        row = reader.row(doc)
+        if row["occurred_at"] and reader.verdict(doc, view) is None:
+            last = row["occurred_until"] or row["occurred_at"]
+            spans.add((dates.to_epoch(row["occurred_at"]), dates.span(last)[1]))
+    return spans.pop() if len(spans) == 1 else None
+
+
+def inside(reader: "Reader", window: "Window | None") -> "Inside | None":
+    """How much of a document lies in a window, or None without one.
+
+    A coarse date counts by the share of it that the window covers: an entry of 2025
+    is a twelfth in June 2025, and no more in January than in June.
+    """
+    if window is None:
+        return None
+    after = float("-inf") if window.after is None else window.after
+    before = float("inf") if window.before is None else window.before
+    known: dict[int, float] = {}
+
+    def share(doc: int) -> float:
+        if doc not in known:
+            start, end = extent(reader, doc)
+            covered = min(end, before) - max(start, after)
+            # 0 is an entry without a date.
+            known[doc] = max(0.0, covered / (end - start)) if start else 0.0
+        return known[doc]
+
+    return share
+
+
+def _echo(after: int | None, before: int | None, words: str | None) -> dict[str, Any]:
+    from memcli.entries import dates
+
+    return {
+        "after": None if after is None else dates.iso(after),
+        "before": None if before is None else dates.iso(before),
+        "filters": words is None,
+        "words": words,
+    }

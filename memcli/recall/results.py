@@ -1,0 +1,178 @@
+"""The rows of an answer: what a recall gives back, and how programs see it.
+
+Invariant: pure. What JSON shows of a row is decided in `as_dict`, and what the log of
+signals has of it in `noted`; no memory text goes into the latter.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memcli.entries.entry import Layer
+from memcli.vault import staleness
+from memcli.vault.signals import event
+
+FACT = str(Layer.FACT)
+"""The layer that rests on nothing, and is never stale."""
+
+
+class Row(NamedTuple):
+    """One recalled entry; docs/output.md says what each field holds.
+
+    `parts` are the named pieces of its score, for the log of signals.
+    """
+
+    id: str
+    text: str
+    title: str
+    kind: str
+    layer: str
+    type: str
+    status: str
+    tags: list[str]
+    entities: list[str]
+    occurred_at: str | None
+    created: str
+    document_id: str | None
+    record: str | None
+    source: str
+    path: str
+    score: float
+    channels: list[str]
+    stale: bool
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    explain: dict[str, Any] | None = None
+    subtype: str | None = None
+    stale_why: tuple[staleness.Reason, ...] = ()
+    parts: Mapping[str, float] | None = None
+    writer: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row for JSON; `explain` only when it was asked for, and what observations
+        and models have only for them."""
+        fields = self._asdict()
+        if self.explain is None:
+            del fields["explain"]
+        del fields["subtype"], fields["stale_why"], fields["parts"], fields["writer"]
+        if self.layer != FACT:
+            fields["subtype"] = self.subtype
+            fields["stale_why"] = [one._asdict() for one in self.stale_why]
+        return fields
+
+
+class Recalled(NamedTuple):
+    """The answer to one question.
+
+    `coverage` is the share of the question's weight that the best row holds (0 to
+    1); `missing_terms` are its words found in no entry; `omitted` counts rows that
+    `max_chars` left out; `window` echoes the time filter, or the window that the
+    question names.
+    """
+
+    query: str | None
+    rows: list[Row]
+    constraints: list[Row]
+    coverage: float
+    missing_terms: list[str]
+    window: dict[str, Any] | None
+    next_cursor: str | None
+    omitted: int
+    warnings: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The `data` of the JSON envelope."""
+        return {
+            "query": self.query,
+            "rows": [row.as_dict() for row in self.rows],
+            "constraints": [row.as_dict() for row in self.constraints],
+            "coverage": self.coverage,
+            "missing_terms": self.missing_terms,
+            "window": self.window,
+            "next_cursor": self.next_cursor,
+            "omitted": self.omitted,
+        }
+
+
+def row_of(
+    stored: Mapping[str, Any],
+    score: float,
+    channels: list[str],
+    explain: dict[str, Any] | None = None,
+) -> Row:
+    """The row of an entry as the index holds it.
+
+    Args:
+        stored: as `Reader.row` gives it.
+        score: what it is ranked by; 0 for what is not ranked.
+        channels: what found it, of `event.CHANNELS`.
+        explain: the pieces of its score, when they are asked for.
+    """
+    return Row(
+        id=stored["id"],
+        text=stored["text"],
+        title=stored["title"],
+        kind=stored["kind"],
+        layer=stored["layer"],
+        type=stored["type"],
+        status=stored["status"],
+        tags=stored["tags"],
+        entities=stored["entities"],
+        occurred_at=stored["occurred_at"],
+        created=stored["created"],
+        document_id=stored["document_id"],
+        record=stored["origin"].get("record"),
+        source="personal",
+        path=stored["path"],
+        score=score,
+        channels=channels,
+        stale=False,
+        supersedes=stored["supersedes"],
+        superseded_by=stored["superseded_by"],
+        explain=explain,
+        writer=stored["origin"].get("writer"),
+    )
+
+
+def of_source(rows: Sequence[Row], source: str) -> list[Row]:
+    """Rows that say where they are from."""
+    return [row._replace(source=source) for row in rows]
+
+
+def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
+    """The rows that fit, best first; a long one makes room for shorter ones after."""
+    if max_chars is None:
+        return rows, 0
+    kept, left = [], max_chars
+    for row in rows:
+        if len(row.text) <= left:
+            kept.append(row)
+            left -= len(row.text)
+    return kept, len(rows) - len(kept)
+
+
+def mark(row: Mapping[str, Any]) -> str:
+    """Where a row stands in the order of an enumeration: what its cursor says."""
+    return f"{row['id']}:{row['path']}"
+
+
+def noted(
+    rows: Sequence[Row], constraints: Sequence[Row] = (), source: str | None = None
+) -> list[dict[str, Any]]:
+    """Rows as the log of signals has them: by rank, and what stands beside them.
+
+    Args:
+        rows: the answer, in its order.
+        constraints: rows without a rank, such as what stands beside an answer.
+        source: only those of this vault; their ranks are as shown.
+    """
+    return [
+        event.row(
+            {**row._asdict(), "origin": {"writer": row.writer}},
+            rank=rank,
+            score=row.score,
+            channels=row.channels,
+            parts=row.parts,
+        )
+        for rank, row in [*enumerate(rows, 1), *((None, one) for one in constraints)]
+        if source in (None, row.source)
+    ]

@@ -1,0 +1,176 @@
+"""An entry as the index holds it: terms with weights, exact values, facts, a row.
+
+Invariant: pure; the same file gives the same document. Whatever recall or inspect
+shows of an entry without opening its file is in the row, and is added here.
+"""
+
+from typing import Any, NamedTuple
+
+from memcli.entries import dates, decay
+from memcli.entries.eligibility import Facts, _epoch, facts
+from memcli.entries.entry import Entry
+from memcli.entries.identity import claim, fingerprint
+from memcli.entries.text import tokens
+from memcli.entries.text.links import link_names, link_readings, links_of, name_key
+
+# How often a term counts that stands in a field beside the body. Powers of two, so
+# that sums of them are exact in any order. Title: AgentM measured +3.8 points of
+# hit@1 for a boosted title; date words: +1 to +3 points of R@10 on LoCoMo.
+_TITLE, _TAG, _ENTITY, _DATE = 2.0, 1.0, 1.0, 1.0
+# The most frequent terms that relevance feedback may draw from.
+_KEY_TERMS = 48
+
+# Stands for "no tags" where tags are looked up; no tag can be it.
+UNTAGGED = "-"
+
+
+class Document(NamedTuple):
+    """What the index stores of one file."""
+
+    terms: dict[str, float]
+    exact: dict[str, tuple[str, ...]]
+    facts: Facts
+    length: int
+    time: int
+    seq: int
+    asks: bool
+    is_span: bool
+    row: dict[str, Any]
+
+
+def document(
+    entry: Entry, stem: tokens.Stem, policies: decay.Policies = decay.DEFAULTS
+) -> Document:
+    """Turn an entry into what the index stores.
+
+    Args:
+        entry: as decoded, with its path.
+        stem: maps a lower-case word to its stem.
+        policies: how long reflection items last.
+    """
+    body = tokens.terms(entry.body, stem)
+    terms = _count(body)
+    # A title that the body does not open with adds its words; one drawn from
+    # the body is there already.
+    shown = entry.display_title
+    title = tokens.terms(shown, stem) if entry.title or not body else []
+    _add(terms, title, _TITLE)
+    for tag in entry.tags:
+        _add(terms, tokens.terms(tag, stem), _TAG)
+    for entity in entry.entities:
+        _add(terms, tokens.terms(entity, stem), _ENTITY)
+    length = len(body) + len(title)
+    key_terms = sorted(terms, key=lambda t: (-terms[t], t))[:_KEY_TERMS]
+    kept = {text: terms[text] for text in key_terms}
+    when = entry.occurred_at or entry.created
+    _add(terms, [stem(word) for word in dates.date_words(when)] if when else [], _DATE)
+    return Document(
+        terms=terms,
+        exact=_exact(entry),
+        facts=facts(entry, policies),
+        length=length,
+        time=_epoch(when),
+        seq=-1 if entry.source.seq is None else entry.source.seq,
+        asks=entry.body.rstrip().endswith(("?", "\uff1f", "\u061f")),
+        # A year kept as its first of January let recency flip a correct order.
+        is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
+        row=_row(entry, shown) | {"terms": kept},
+    )
+
+
+def document_id(entry: Entry) -> str:
+    """The session or document that an entry came from, or the empty string."""
+    return entry.source.session or entry.source.transcript or ""
+
+
+def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
+    source = document_id(entry)
+    return {
+        "id": (entry.id,),
+        "path": (entry.path,),
+        "kind": (entry.kind,),
+        "type": (str(entry.type),),
+        "layer": (str(entry.layer),),
+        "status": (str(entry.status),),
+        "tag": entry.tags or (UNTAGGED,),
+        "entity": tuple(name_key(name) for name in entry.entities),
+        "session": (source,) if source else (),
+        "fingerprint": (fingerprint(entry.body),),
+        "link": tuple(
+            name
+            for target in links_of(entry)
+            for name in link_readings(target, entry.path)
+        ),
+        "name": link_names(entry),
+        "agent": (entry.agent,) if entry.agent else (),
+        "visibility": (str(entry.visibility),),
+        "group": entry.groups,
+        "claim": (claim(entry.body),),
+        "supersedes": (entry.supersedes,) if entry.supersedes else (),
+        "superseded_by": (entry.superseded_by,) if entry.superseded_by else (),
+        "evidence": entry.evidence,
+        "item": (str(entry.item),) if entry.item else (),
+    }
+
+
+def _row(entry: Entry, title: str) -> dict[str, Any]:
+    source = {k: v for k, v in entry.source._asdict().items() if v is not None}
+    return {
+        "id": entry.id,
+        "text": entry.body.strip(),
+        "title": title,
+        "kind": entry.kind,
+        "layer": str(entry.layer),
+        "subtype": entry.subtype and str(entry.subtype),
+        "type": str(entry.type),
+        "status": str(entry.status),
+        "tags": list(entry.tags),
+        "entities": list(entry.entities),
+        "occurred_at": entry.occurred_at,
+        "occurred_until": entry.occurred_until,
+        "created": entry.created,
+        "updated": entry.updated,
+        "document_id": document_id(entry) or None,
+        "origin": source,
+        "pinned": entry.pinned,
+        "supersedes": entry.supersedes,
+        "superseded_by": entry.superseded_by,
+        "reason": entry.reason,
+        "resolved_at": entry.resolved_at,
+        "resolved_by": entry.resolved_by,
+        "resolution_note": entry.resolution_note,
+        "confidence": entry.confidence and str(entry.confidence),
+        "rationale": entry.rationale,
+        "item": entry.item and str(entry.item),
+        "seen": list(entry.seen),
+        "evidence": list(entry.evidence),
+        "fingerprints": list(entry.fingerprints),
+        "refreshed_at": entry.refreshed_at,
+        "expires_at": entry.expires_at,
+        "review_after": entry.review_after,
+        "agent": entry.agent,
+        "visibility": str(entry.visibility),
+        "groups": list(entry.groups),
+        "path": entry.path,
+        "own": not entry.id.startswith("z"),
+    }
+
+
+def _count(words: list[str]) -> dict[str, float]:
+    counts: dict[str, float] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0.0) + 1.0
+    return counts
+
+
+def _add(counts: dict[str, float], words: list[str], weight: float) -> None:
+    for word in words:
+        counts[word] = counts.get(word, 0.0) + weight
+
+
+def numbered(text: str) -> int:
+    """A 64-bit number that depends on the text alone; never 0."""
+    from hashlib import blake2b
+
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") or 1

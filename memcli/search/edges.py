@@ -1,0 +1,109 @@
+"""Where an entry leads: its entities, its links both ways, its versions, its evidence.
+
+Invariant: a link means one entry, the same one for inspect, for the graph and for the
+lint: the likeliest reading that something answers to, and what is in use before what
+is not. Reads only; what an agent may not see leads nowhere.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memcli.entries.entry import Status
+from memcli.entries.text import tokens
+from memcli.search.ranking.graph import Edge
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+
+
+class EntryLinks:
+    """The edges of a vault, as `graph.walk` reads them."""
+
+    def __init__(self, reader: "Reader") -> None:
+        self._reader = reader
+        self._has_links = reader.holds("link")
+        self._has_evidence = reader.holds("evidence")
+        # The best entries share entities, and a look-up costs 12 µs.
+        self._about: dict[str, Sequence[int]] = {}
+
+    def edges(self, doc: int) -> Iterator[Edge]:
+        """What ties a document to others: entities, links, lineage, evidence."""
+        reader = self._reader
+        row = reader.row(doc)
+        for name in row["entities"]:
+            if name not in self._about:
+                key = " ".join(tokens.words(name))
+                self._about[name] = reader.exact("entity", key)
+            yield Edge("entity", name, self._about[name])
+        if self._has_links:
+            found = sorted({*outgoing(reader, row), *backlinks(reader, row, doc)})
+            yield Edge("link", "", found)
+        yield Edge("lineage", "", self._versions(row))
+        if self._has_evidence:
+            rests_on = [d for name in row["evidence"] for d in reader.exact("id", name)]
+            rest_on_it = reader.exact("evidence", row["id"])
+            yield Edge("evidence", "", sorted({*rests_on, *rest_on_it}))
+
+    def _versions(self, row: Mapping[str, Any]) -> list[int]:
+        reader = self._reader
+        near = (row["supersedes"], row["superseded_by"])
+        found = {doc for name in near if name for doc in reader.exact("id", name)}
+        return sorted(found)
+
+
+def meant(reader: "Reader", target: str, path: str) -> int | None:
+    """The entry that a link in the file at `path` means; one in use before others."""
+    from memcli.entries.text.links import link_readings
+
+    for name in link_readings(target, path):
+        docs = reader.exact("name", name)
+        if len(docs) == 1:
+            return docs[0]
+        if docs:
+            return min(docs, key=lambda doc: _preference(reader.row(doc)))
+    return None
+
+
+def outgoing(reader: "Reader", row: Mapping[str, Any]) -> list[int]:
+    """The entries that the links in an entry's text mean."""
+    from memcli.entries.text.links import links
+
+    found = (meant(reader, target, row["path"]) for target in links(row["text"]))
+    return [doc for doc in found if doc is not None]
+
+
+def backlinks(
+    reader: "Reader",
+    row: Mapping[str, Any],
+    doc: int,
+    names: Sequence[str] | None = None,
+) -> set[int]:
+    """The entries with a link that means this one, and not another of the name.
+
+    Args:
+        row: of the entry.
+        doc: its number.
+        names: what a link may call it; without them its id, path and title.
+    """
+    from memcli.entries.text.links import link_keys, link_readings, links
+
+    if names is None:
+        names = link_keys(row["id"], row["path"], row["title"])
+    mine = set(names)
+    found = set()
+    for other in {d for name in mine for d in reader.exact("link", name)} - {doc}:
+        theirs = reader.row(other)
+        near = [
+            target
+            for target in links(theirs["text"])
+            if not mine.isdisjoint(link_readings(target, theirs["path"]))
+        ]
+        # None in its text: it is one that it was left in its frontmatter.
+        if not near or any(meant(reader, t, theirs["path"]) == doc for t in near):
+            found.add(other)
+    return found
+
+
+def _preference(row: Mapping[str, Any]) -> tuple[bool, str, str]:
+    # The path last: two files of one id are numbered as they were indexed.
+    return row["status"] != str(Status.ACTIVE), row["id"], row["path"]

@@ -1,0 +1,486 @@
+"""The index: follows the files, answers questions about them, can be deleted.
+
+Invariant: nobody tells the index about a change. `Index.read` compares the folder
+with what was indexed, by (time, size, content), brings it up to date and only then
+answers; so a save, an edit by hand, a `git pull`, a crash and a deleted file are one
+case. Everything below `.memcli/index/` is derived, carries a version, and is rebuilt
+when it is older, damaged or gone.
+"""
+
+import contextlib
+import errno
+import os
+import shutil
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from memcli.entries import layout
+from memcli.entries.text.tokens import ANALYSIS_VERSION
+from memcli.errors import InvalidEntry, LockBusy, MemcliError, Unreadable, WriteFailed
+from memcli.search.reader import Reader, stemmer
+from memcli.search.whoosh_codec import FORMAT, SegmentId
+from memcli.storage import cache, files
+from memcli.storage.lock import Lock
+
+if TYPE_CHECKING:
+    from memcli.entries.eligibility import Agent
+    from memcli.search.document import Document
+
+_STATE = "state"
+# Raised when `document.py` changes what it gives for the same entry.
+ROW_VERSION = 8
+
+# A file whose time is this close to the moment it was read may change again within
+# the same tick of the file system's clock (FAT: 2 s); its content is compared.
+_RACY_NS = 2_000_000_000
+_LOCK_WAIT = 10.0
+# So many changed files are read faster one by one than indexed.
+_FEW = 64
+
+_Answer = TypeVar("_Answer")
+
+
+class Change(NamedTuple):
+    """What bringing the index up to date did, in numbers of files."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    rebuilt: str = ""
+
+
+class _State(NamedTuple):
+    """What was indexed: the one file that says which segments make up the index.
+
+    `recent` holds the content number of racy files; `stamps` is the size and time
+    of every file of the Whoosh index, so that a damaged one is noticed.
+    """
+
+    version: tuple[int, ...]
+    segments: tuple[tuple[str, int, tuple[int, ...]], ...]
+    folders: dict[str, list[str | int]]
+    recent: dict[str, int]
+    broken: dict[str, tuple[int, str]]
+    stamps: dict[str, tuple[int, int]]
+
+
+class Behind(Exception):
+    """The index cannot answer before much of it is written."""
+
+
+class _Damaged(Exception):
+    """The files of the index contradict each other."""
+
+
+class Index:
+    """The index of one vault.
+
+    Args:
+        root: the vault's folder.
+        tell: takes a sentence for the person who waits (rebuilds and their reason).
+        progress: called with (files done, files to do) while many are read.
+        agent: who asks, when it is not the owner.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        *,
+        tell: Callable[[str], None] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        agent: "Agent | None" = None,
+    ) -> None:
+        self.root = root
+        self._agent = agent
+        self.change = Change()
+        self.stale = False
+        self.unreadable: list[str] = []
+        self._folder = os.path.join(root, *layout.INDEX.split("/"))
+        self._lock = os.path.join(root, *layout.INDEX_LOCK.split("/"))
+        self._tell = tell or (lambda _: None)
+        self._progress = progress or (lambda _done, _all: None)
+        self._reader: Reader | None = None
+        self._state: _State | None = None
+
+    def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+        """Bring the index up to date, then return `answer(reader)`.
+
+        An answer that fails in the index (a file vanished under it, or is damaged)
+        is asked once more of a fresh index; it must therefore have no effects.
+        """
+        try:
+            return answer(self._current())
+        except MemcliError:
+            raise
+        except Exception as error:  # noqa: BLE001 damage shows as any exception
+            self._close()
+            first = error
+        try:
+            return answer(self._current())
+        except MemcliError:
+            raise
+        except Exception:  # noqa: BLE001 see above
+            self._close()
+        reason = f"{type(first).__name__}: {first}"
+        with Lock(self._lock, _LOCK_WAIT):
+            self._bring_up_to_date(self._scan(None), None, f"it is damaged ({reason})")
+        return answer(self._current())
+
+    def glance(
+        self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
+    ) -> _Answer:
+        """Return `answer(reader, changed, removed)` without updating the index.
+
+        The reader knows the files of the last update; `changed` and `removed` are
+        the paths that it knows wrongly or not at all. When there are many, or
+        anything is off, the index is brought up to date and both are empty.
+        """
+        try:
+            return self.at_once(answer)
+        except Behind:
+            return self.read(lambda reader: answer(reader, [], []))
+
+    def at_once(
+        self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
+    ) -> _Answer:
+        """As `glance`, but it waits for nobody and indexes nothing.
+
+        Raises:
+            Behind: the index must be built first, or be brought far up to date.
+        """
+        state = self._load()
+        if state is None or not self._whole(state):
+            raise Behind
+        changed, removed, _ = self._differences(self._scan(state), state)
+        if len(changed) + len(removed) > _FEW:
+            raise Behind
+        if not (changed or removed):
+            state = self._settled(state)
+        try:
+            reader = self._open(state)
+            found = answer(reader, changed, removed)
+            reader.close()
+        except MemcliError:
+            raise
+        except Exception as error:
+            raise Behind from error  # `read` finds out and repairs
+        return found
+
+    def _close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def _open(self, state: _State) -> Reader:
+        segments = [SegmentId(*segment) for segment in state.segments]
+        return Reader(self._folder, segments, state.broken, self._agent, self.root)
+
+    def _scan(self, state: _State | None) -> files.Listing:
+        """The vault's files; a folder that cannot be listed is as it was.
+
+        A peer took one permission error for the deletion of every note in it.
+        """
+        listing = files.scan(self.root)
+        self.unreadable = sorted(listing.unreadable)
+        for lost in listing.unreadable:
+            for folder, flat in (state.folders if state else {}).items():
+                if folder == lost or folder.startswith(lost + "/"):
+                    listing.folders[folder] = flat
+        return listing
+
+    def _current(self) -> "Reader":
+        """A reader of the files as they are now."""
+        self.stale = False
+        state = self._state if self._reader else self._load()
+        listing = self._scan(state)
+        if self._reader is not None:
+            same = state is not None and state.version == self._version()
+            if state and same and self._follows(listing, state):
+                self._state = self._settled(state)
+                return self._reader
+            self._close()
+            state = self._load()
+        if state and self._follows(listing, state) and self._whole(state):
+            state = self._settled(state)
+        else:
+            state = self._catch_up(listing, state)
+        self._reader, self._state = self._open(state), state
+        return self._reader
+
+    def _catch_up(self, listing: files.Listing, state: _State | None) -> _State:
+        try:
+            with Lock(self._lock, _LOCK_WAIT):
+                # Whoever held the lock before may have done the work.
+                state = self._load()
+                reason = ""
+                if state is not None and not self._whole(state):
+                    state, reason = None, "it is damaged (files changed or missing)"
+                listing = self._scan(state)
+                if state is not None and self._follows(listing, state):
+                    return state
+                return self._bring_up_to_date(listing, state, reason)
+        except LockBusy:
+            if state is None or not self._whole(state):
+                raise
+            self.stale = True
+            return state
+
+    # --- what was indexed ---------------------------------------------------------
+
+    def _version(self) -> tuple[int, ...]:
+        """What an index depends on besides the files that it follows."""
+        try:
+            found = os.stat(os.path.join(self.root, *layout.CONFIG.split("/")))
+            config = (found.st_mtime_ns, found.st_size)
+        except OSError:
+            config = (0, 0)
+        return (FORMAT, ANALYSIS_VERSION, ROW_VERSION, cache.MARSHAL, *config)
+
+    def _load(self) -> _State | None:
+        held = cache.load(self.root, os.path.join(self._folder, _STATE))
+        if not isinstance(held, tuple) or len(held) != len(_State._fields):
+            return None
+        state = _State(*held)
+        return state if state.version == self._version() else None
+
+    def _store(self, state: _State) -> None:
+        cache.store(self.root, os.path.join(self._folder, _STATE), tuple(state))
+
+    def _whole(self, state: _State) -> bool:
+        """Whether every file of the Whoosh index is the one that was written."""
+        try:
+            return all(
+                (found.st_size, found.st_mtime_ns) == stamp
+                for name, stamp in state.stamps.items()
+                for found in (os.stat(os.path.join(self._folder, name)),)
+            )
+        except OSError:
+            return False
+
+    def _follows(self, listing: files.Listing, state: _State) -> bool:
+        """Whether the state describes exactly these files."""
+        if listing.folders != state.folders:
+            return False
+        return all(
+            _content_number(os.path.join(self.root, path)) == number
+            for path, number in state.recent.items()
+        )
+
+    def _settled(self, state: _State) -> _State:
+        """Stop comparing the content of files that are racy no more."""
+        if not state.recent:
+            return state
+        newest = max(
+            stat[0]
+            for folder, flat in state.folders.items()
+            for path, stat in _stats(folder, flat)
+            if path in state.recent
+        )
+        if newest > time.time_ns() - _RACY_NS:
+            return state
+        settled = state._replace(recent={})
+        # Somebody who holds the lock is writing a newer state.
+        # ... and on a disk that became read-only nobody writes anything.
+        with contextlib.suppress(LockBusy, WriteFailed, OSError), Lock(self._lock, 0):
+            if self._load() == state:
+                self._store(settled)
+        return settled
+
+    # --- bringing it up to date ---------------------------------------------------
+
+    def _bring_up_to_date(
+        self, listing: files.Listing, state: _State | None, reason: str
+    ) -> _State:
+        """Index what changed; without a state, everything. The lock is held."""
+        if state is not None:
+            try:
+                return self._update(listing, state)
+            except _Damaged as error:
+                reason = f"it is damaged ({error})"
+        return self._rebuild(listing, reason)
+
+    def _rebuild(self, listing: files.Listing, reason: str) -> _State:
+        from memcli.search import writer
+
+        if os.path.isdir(self._folder):
+            if not reason:
+                reason = "memcli or the vault's config changed, or it was incomplete"
+            self._tell(f"rebuilding the index: {reason}")
+        try:
+            if os.path.islink(self._folder) or os.path.isfile(self._folder):
+                os.unlink(self._folder)
+            shutil.rmtree(self._folder, ignore_errors=True)
+            os.makedirs(self._folder, exist_ok=True)
+            writer.create(self._folder)
+        except OSError as error:
+            raise writer.unwritable(self._folder, error) from error
+        empty = _State(self._version(), (), {}, {}, {}, {})
+        state = self._update(listing, empty, fresh=True)
+        self.change = self.change._replace(rebuilt=reason)
+        return state
+
+    def _update(
+        self, listing: files.Listing, state: _State, *, fresh: bool = False
+    ) -> _State:
+        changed, removed, recent = self._differences(listing, state)
+        if not (changed or removed or fresh):
+            # Only folders were listed in another order, or racy files have aged.
+            state = state._replace(folders=listing.folders, recent=recent)
+            self._store(state)
+            return state
+        from memcli.search import writer
+
+        gone = self._numbers(state, [*changed, *removed])
+        touched = {*changed, *removed}
+        broken = {p: why for p, why in state.broken.items() if p not in touched}
+        try:
+            segments = writer.update(
+                self._folder,
+                [SegmentId(*s) for s in state.segments],
+                gone,
+                self._documents(changed, broken, recent),
+            )
+        except writer.Interrupted as error:
+            raise _Damaged(str(error)) from error
+        except OSError as error:
+            if fresh or error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
+                raise writer.unwritable(self._folder, error) from error
+            raise _Damaged(f"{type(error).__name__}: {error}") from error
+        new_state = state._replace(
+            segments=tuple((s.name, s.documents, s.deleted) for s in segments),
+            folders=listing.folders,
+            recent=recent,
+            broken=broken,
+            stamps=self._stamps(),
+        )
+        self._store(new_state)
+        known = set(_paths(state.folders))
+        self.change = Change(
+            added=sum(path not in known for path in changed),
+            changed=sum(path in known for path in changed),
+            removed=len(removed),
+        )
+        return new_state
+
+    def _differences(
+        self, listing: files.Listing, state: _State
+    ) -> tuple[list[str], list[str], dict[str, int]]:
+        """Paths to index, paths to drop, and the racy files that stay as they are."""
+        changed: list[str] = []
+        removed: list[str] = []
+        for folder in {**listing.folders, **state.folders}:
+            found, before = (
+                listing.folders.get(folder, []),
+                state.folders.get(folder, []),
+            )
+            if found == before:
+                continue
+            new, old = set(_stats(folder, found)), set(_stats(folder, before))
+            paths = {path for path, _ in new}
+            removed += (path for path, _ in old if path not in paths)
+            changed += (path for path, _ in new - old)
+        kept = self._still_racy(listing, state, changed)
+        entries = [path for path in sorted(changed) if layout.is_entry(path)]
+        return entries, sorted(removed), kept
+
+    def _still_racy(
+        self, listing: files.Listing, state: _State, changed: list[str]
+    ) -> dict[str, int]:
+        """Racy files whose content is the indexed one; others go to `changed`."""
+        if not state.recent:
+            return {}
+        now = time.time_ns()
+        times = {
+            path: stat[0]
+            for folder, flat in listing.folders.items()
+            for path, stat in _stats(folder, flat)
+            if path in state.recent
+        }
+        kept = {}
+        known = set(changed)
+        for path, number in state.recent.items():
+            if path in known or path not in times:
+                continue
+            if _content_number(os.path.join(self.root, path)) != number:
+                changed.append(path)
+            elif times[path] > now - _RACY_NS:
+                kept[path] = number
+        return kept
+
+    def _numbers(self, state: _State, paths: Sequence[str]) -> list[int]:
+        """The documents of these paths."""
+        if not state.segments:
+            return []
+        try:
+            reader = self._open(state)
+            docs = [doc for path in paths for doc in reader.exact("path", path)]
+            reader.close()
+        except Exception as error:
+            raise _Damaged(f"{type(error).__name__}: {error}") from error
+        return docs
+
+    def _documents(
+        self,
+        paths: Sequence[str],
+        broken: dict[str, tuple[int, str]],
+        recent: dict[str, int],
+    ) -> "Iterator[Document]":
+        """What these files hold; broken and racy ones are noted as they are met."""
+        from memcli.entries import codec
+        from memcli.entries.entry import KINDS
+        from memcli.search.document import document
+        from memcli.search.writer import beginning
+        from memcli.storage import settings as config
+
+        settings = config.load(self.root)
+        kinds = (*KINDS, *settings.kinds)
+        stem = stemmer()
+        for done, path in enumerate(paths):
+            if done % 64 == 0:
+                self._progress(done, len(paths))
+            absolute = os.path.join(self.root, path)
+            try:
+                read_at = time.time_ns()
+                data = files.read(absolute)
+                if files.stamp_of(os.stat(absolute)) > read_at - _RACY_NS:
+                    recent[path] = zlib.crc32(data)
+                entry = codec.decode(beginning(data), path, kinds=kinds).entry
+            except InvalidEntry as error:
+                broken[path] = (error.line, error.reason)
+            except (Unreadable, OSError) as error:
+                broken[path] = (1, str(error).removeprefix(absolute).strip(": "))
+            else:
+                yield document(entry, stem, settings.policies)
+        self._progress(len(paths), len(paths))
+
+    def _stamps(self) -> dict[str, tuple[int, int]]:
+        with os.scandir(self._folder) as found:
+            return {
+                item.name: (item.stat().st_size, item.stat().st_mtime_ns)
+                for item in found
+                if item.name.endswith((".trm", ".pst", ".col"))
+            }
+
+
+def _content_number(path: str) -> int | None:
+    try:
+        return zlib.crc32(files.read(path))
+    except Unreadable:
+        return None
+
+
+def _stats(
+    folder: str, flat: Sequence[str | int]
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    prefix = folder + "/" if folder else ""
+    items = iter(flat)
+    for name, mtime, size in zip(items, items, items, strict=True):
+        yield f"{prefix}{name}", (int(mtime), int(size))
+
+
+def _paths(folders: Mapping[str, Sequence[str | int]]) -> Iterator[str]:
+    for folder, flat in folders.items():
+        for path, _ in _stats(folder, flat):
+            yield path

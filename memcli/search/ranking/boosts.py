@@ -1,0 +1,93 @@
+"""Small factors that order what the words leave equal, and one that was learned.
+
+Invariant: pure; no factor moves a score far, so a row cannot pass another that answers
+much better, and what cannot come among the first is not looked at.
+"""
+
+import heapq
+import math
+from collections.abc import Callable, Collection, Mapping
+
+from memcli.search.ranking.corpus import Corpus, Inside, Weights
+
+REACH = 0.1
+"""How far a learned factor goes from 1: a nudge, like recency."""
+
+SPREAD = (1 - REACH) / (1 + REACH)
+"""What the least learned factor is of the largest."""
+
+Adjust = Callable[[int, Mapping[str, float]], float]
+"""The factor that was learned for a document, from the parts of its score.
+
+It lies within `REACH` of 1.
+"""
+
+
+class Nudge:
+    """Small multiplications that order what the words leave equal."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        weights: Weights,
+        now: int,
+        named: Collection[int],
+        inside: Inside | None,
+    ) -> None:
+        self.corpus = corpus
+        self.weights = weights
+        self.now = now
+        self.named = named
+        self.inside = inside
+
+    def parts(self, doc: int) -> dict[str, float]:
+        """Name -> factor, for those that are not 1."""
+        weights = self.weights
+        factors = {}
+        if doc in self.named:
+            factors["entity"] = 1 + weights.entity
+        if self.corpus.asks(doc):
+            factors["question"] = 1 - weights.asks
+        when = self.corpus.moment(doc)
+        if when:
+            age = max(0.0, (self.now - when) / 86400 / weights.recency_days)
+            factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
+        if self.inside is not None and (share := self.inside(doc)):
+            factors["temporal"] = 1 + weights.temporal * share
+        return factors
+
+    def apply(
+        self, totals: Mapping[int, float], limit: int, spread: float
+    ) -> dict[int, float]:
+        """The nudged scores of all documents that can be among the first `limit`.
+
+        `spread` is the least factor that comes after, as a share of the largest.
+        """
+        weights = self.weights
+        most = (1 + weights.entity) * (1 + weights.recency)
+        if self.inside is not None:
+            most *= 1 + weights.temporal
+        least = (1 - weights.asks) * (1 - weights.recency)
+        floor = 0.0
+        if len(totals) > limit:
+            floor = heapq.nlargest(limit, totals.values())[-1] * least / most * spread
+        return {
+            doc: score * math.prod(self.parts(doc).values())
+            for doc, score in totals.items()
+            if score >= floor
+        }
+
+
+def learned_factors(
+    final: Mapping[int, float],
+    limit: int,
+    pieces: Callable[[int], Mapping[str, float]],
+    adjust: Adjust | None,
+) -> dict[int, float]:
+    """The learned factors of all documents that they can bring among the first."""
+    if adjust is None or not final:
+        return {}
+    floor = heapq.nlargest(limit, final.values())[-1] * SPREAD if limit else 0.0
+    return {
+        doc: adjust(doc, pieces(doc)) for doc, score in final.items() if score >= floor
+    }

@@ -1,0 +1,152 @@
+"""How a match spreads to what stands beside it in the same session.
+
+Invariant: only documents that may be shown take part, in their order in the
+session; sums run in the order of the terms, so that they come out the same each time.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from memcli.search.ranking.corpus import Admit, Corpus, Term, Weights
+
+CHANNELS = ("lexical", "neighbours", "session", "feedback", "graph")
+"""What a score is the sum of."""
+
+
+class Neighbourhood:
+    """The pool, what stands beside it, and how matches spread within a session."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        pool: Sequence[int],
+        admit: Admit | None,
+        within: Collection[int] | None,
+        weights: Weights,
+    ) -> None:
+        self.weights = weights
+        self.sessions = corpus.sessions
+        self.line: dict[int, list[int]] = {}
+        self.place: dict[int, int] = {}
+        # Where a match counts, seen from it: (distance in the line, share).
+        self.steps = (
+            *((i, share) for i, share in enumerate(weights.after, 1)),
+            *((-i, share) for i, share in enumerate(weights.before, 1)),
+        )
+        docs = set(pool)
+        reach_after, reach_before = len(weights.after), len(weights.before)
+        for doc in pool:
+            session = self.sessions[doc]
+            if not (session and self.steps):
+                continue
+            if session not in self.line:
+                if len(self.line) >= weights.most_sessions:
+                    continue
+                line = [
+                    member
+                    for member in corpus.session_members(session)
+                    if (admit is None or admit(member))
+                    and (within is None or member in within)
+                ]
+                self.line[session] = line
+                self.place.update((member, i) for i, member in enumerate(line))
+            line, i = self.line[session], self.place[doc]
+            docs.update(line[max(0, i - reach_before) : i + reach_after + 1])
+        self.docs = docs
+        # Term -> session -> what the term lifts the session by.
+        self.lifts: dict[str, dict[int, float]] = {}
+
+    def combine(
+        self,
+        terms: Sequence[Term],
+        table: Mapping[str, Mapping[int, tuple[float, float]]],
+    ) -> dict[int, float]:
+        """The score of every document from all terms: own, beside, session."""
+        totals: dict[int, float] = {}
+        lifts: dict[int, float] = {}
+        weights = self.weights
+        for term in terms:
+            own = table[term.text]
+            for doc, score in self._spread(own).items():
+                totals[doc] = totals.get(doc, 0.0) + score
+            self.lifts[term.text] = {
+                group: weights.session * term.idf * n / (n + weights.session_k)
+                for group, n in self._counts(own).items()
+            }
+            for group, lift in self.lifts[term.text].items():
+                lifts[group] = lifts.get(group, 0.0) + lift
+        sessions = self.sessions
+        for doc in totals:
+            totals[doc] += lifts.get(sessions[doc] or -1 - doc, 0.0)
+        return totals
+
+    def parts(
+        self,
+        doc: int,
+        terms: Sequence[Term],
+        extra: Sequence[Term],
+        table: Mapping[str, Mapping[int, tuple[float, float]]],
+        implied: Mapping[str, Collection[int]],
+    ) -> dict[str, float]:
+        """The pieces of one document's score, by channel."""
+        parts = dict.fromkeys(CHANNELS, 0.0)
+        if doc not in self.docs:
+            return parts
+        line = self.line.get(self.sessions[doc], [doc])
+        i = self.place.get(doc, 0)
+        group = self.sessions[doc] or -1 - doc
+        for term in terms:
+            own = table[term.text]
+            mine = own[doc][0] if doc in own else 0.0
+            meant = doc in implied.get(term.text, ())
+            parts["graph" if meant else "lexical"] += mine
+            parts["neighbours"] += max(0.0, self._reach(own, line, i) - mine)
+            parts["session"] += self.lifts[term.text].get(group, 0.0)
+        reached = lift = 0.0
+        for term in extra:
+            own = table[term.text]
+            mine = own[doc][0] if doc in own else 0.0
+            reached += max(mine, self._reach(own, line, i))
+            lift += self.lifts[term.text].get(group, 0.0)
+        if reached:  # a session is lifted only where a term was found or near
+            parts["feedback"] = reached + lift
+        return parts
+
+    def _counts(self, own: Mapping[int, tuple[float, float]]) -> dict[int, float]:
+        """How often a term stands in each session.
+
+        An entry of no session is a session of one, numbered -1 - doc.
+        """
+        sessions = self.sessions
+        counts: dict[int, float] = {}
+        for doc, (_, n) in own.items():
+            group = sessions[doc] or -1 - doc
+            counts[group] = counts.get(group, 0.0) + n
+        return counts
+
+    def _spread(self, own: Mapping[int, tuple[float, float]]) -> dict[int, float]:
+        reached = {doc: score for doc, (score, _) in own.items()}
+        if not self.line:
+            return reached
+        place, sessions, docs = self.place, self.sessions, self.docs
+        steps = self.steps
+        for doc, (score, _) in own.items():
+            if doc not in place:
+                continue
+            line, i = self.line[sessions[doc]], place[doc]
+            for step, share in steps:
+                j = i + step
+                if 0 <= j < len(line):
+                    other = line[j]
+                    if other in docs and score * share > reached.get(other, 0.0):
+                        reached[other] = score * share
+        return reached
+
+    def _reach(
+        self, own: Mapping[int, tuple[float, float]], line: Sequence[int], i: int
+    ) -> float:
+        best = 0.0
+        for step, share in self.steps:
+            j = i - step
+            if 0 <= j < len(line) and line[j] in own:
+                best = max(best, own[line[j]][0] * share)
+        return best

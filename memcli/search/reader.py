@@ -1,0 +1,361 @@
+"""Reading the index: documents as small integers, numbered across its segments.
+
+Invariant: what was deleted is in no list and no count, so that an index that was
+updated a thousand times answers like one that was built at once. Knows postings and
+facts, not files: `index.py` sees to it that they are those of the vault.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from typing import Any, NamedTuple
+
+from memcli.entries import layout
+from memcli.entries.eligibility import Agent, Facts, View, alternatives, verdict
+from memcli.entries.entry import ID_LENGTH, Status, Visibility
+from memcli.errors import AmbiguousId, EntryNotFound
+from memcli.search.whoosh_codec import (
+    ASKS,
+    PINNED,
+    SPAN,
+    STATUS_MASK,
+    Columns,
+    Segment,
+    SegmentId,
+    unpack,
+)
+
+_STATUSES = tuple(Status)
+_MOST_NAMED = 5
+
+
+class Broken(NamedTuple):
+    """A file that is not an entry, and why."""
+
+    path: str
+    line: int
+    reason: str
+
+
+class Reader:
+    """The documents of an index, numbered across its segments (a ranking.Corpus)."""
+
+    def __init__(
+        self,
+        folder: str,
+        segments: Sequence[SegmentId],
+        broken: Mapping[str, tuple[int, str]],
+        agent: Agent | None = None,
+        root: str = "",
+    ) -> None:
+        self.root = root
+        self._segments: list[Segment] = []
+        base = 0
+        for which in segments:
+            self._segments.append(Segment(folder, which, base))
+            base += which.documents
+        self._broken = broken
+        self.columns: Columns = unpack(b"".join(s.packed() for s in self._segments))
+        flags, expires = self.columns.flags, self.columns.expires
+        self.lengths = lengths = self.columns.lengths
+        self.sessions = self.columns.sessions
+        self.orders = self.columns.orders
+        self.agent = agent
+        self._found: dict[str, tuple[array[int], array[float]]] = {}
+        if agent is not None:
+            self._hide(agent)
+        self._live = b"".join(segment.live for segment in self._segments)
+        self.live = sum(self._live)
+        self.live_length = sum(compress(lengths, self._live))
+        # What words are weighed by: these, and those of `weigh_with`.
+        self.size, self.total_length = self.live, self.live_length
+        self._beside: Sequence[Reader] = ()
+        live = self._live
+        self.all_plain = not (
+            any(compress(flags, live)) or any(compress(expires, live))
+        )
+
+    def _hide(self, agent: Agent) -> None:
+        """Take away what an agent may not see, as if it were not in the vault.
+
+        Whatever counts, lists or weighs documents then cannot tell of it: a filter at
+        each surface was forgotten somewhere in every system we have read.
+        """
+        sets: dict[tuple[str, str], set[int]] = {}
+        seen: set[int] = set()
+        for needs in alternatives(agent):
+            for one in needs:
+                if one not in sets:
+                    sets[one] = set(self.exact(*one))
+            seen |= set.intersection(*(sets[one] for one in needs))
+        for segment in self._segments:  # what is deleted is in none of the sets
+            numbers = range(segment.base, segment.base + segment.count)
+            segment.keep(bytes(map(seen.__contains__, numbers)))
+        self._broken = {}
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for segment in self._segments:
+            segment.close()
+
+    @property
+    def broken(self) -> list[Broken]:
+        """Files that could not be read as entries."""
+        return [
+            Broken(path, line, reason)
+            for path, (line, reason) in sorted(self._broken.items())
+        ]
+
+    @property
+    def deleted(self) -> int:
+        """How many documents are in the files of the index, but not in the vault."""
+        return len(self._live) - self.live
+
+    @property
+    def segments(self) -> int:
+        """How many segments the index has."""
+        return len(self._segments)
+
+    def everything(self) -> Iterator[int]:
+        """All live documents."""
+        return compress(range(len(self._live)), self._live)
+
+    def postings(self, term: str) -> tuple["array[int]", "array[float]"]:
+        """Live documents that hold a term, with its weight in each."""
+        if term not in self._found:
+            self._found[term] = self._postings("terms", term)
+        return self._found[term]
+
+    def frequency(self, term: str) -> int:
+        """How many live documents hold a term, those of `weigh_with` included."""
+        found = self.own_frequency(term)
+        return found + sum(other.own_frequency(term) for other in self._beside)
+
+    def weigh_with(self, others: Sequence["Reader"]) -> None:
+        """Weigh words, and how long a document is, as if these were one index.
+
+        A score is comparable to theirs then; documents stay this reader's own. It
+        lasts until the next call; without others each is weighed alone again.
+        """
+        self._beside = tuple(others)
+        self.size = self.live + sum(other.live for other in others)
+        self.total_length = self.live_length + sum(o.live_length for o in others)
+
+    def own_frequency(self, term: str) -> int:
+        """How many live documents of this index hold a term."""
+        if term in self._found:
+            return len(self._found[term][0])
+        return sum(segment.frequency("terms", term) for segment in self._segments)
+
+    def exact(self, field: str, value: str) -> Sequence[int]:
+        """Live documents whose field has this exact value."""
+        return self._postings(field, value)[0]
+
+    def starting(self, field: str, prefix: str) -> list[str]:
+        """Values of a field that start with a prefix and belong to a live document."""
+        found = {value for s in self._segments for value in s.starting(field, prefix)}
+        return sorted(value for value in found if self.exact(field, value))
+
+    def holds(self, field: str) -> bool:
+        """Whether any document, deleted ones included, has a value in a field."""
+        return any(True for s in self._segments for _ in s.starting(field, ""))
+
+    def names(self, entry_id: str | None) -> str | None:
+        """The id, when it may be named: for an agent it must be one that it may see."""
+        if entry_id is None or self.agent is None:
+            return entry_id
+        return entry_id if len(self.exact("id", entry_id)) else None
+
+    def of_session(self, name: str) -> Sequence[int]:
+        """Live documents of the session or document of this name."""
+        from memcli.search.document import numbered
+
+        return self.exact("session", f"{numbered(name):016x}")
+
+    def session_members(self, session: int) -> list[int]:
+        """The live documents of a session, in their order in it."""
+        members = self.exact("session", f"{session:016x}")
+        seqs, times, orders = self.columns.seqs, self.columns.times, self.orders
+        return sorted(members, key=lambda d: (seqs[d], times[d], orders[d]))
+
+    def asks(self, doc: int) -> bool:
+        """Whether the document is itself a question."""
+        return bool(self.columns.flags[doc] & ASKS)
+
+    def moment(self, doc: int) -> int:
+        """When it happened, epoch seconds; 0 when unknown or coarser than a day."""
+        columns = self.columns
+        return 0 if columns.flags[doc] & SPAN else columns.times[doc]
+
+    def pinned(self) -> list[int]:
+        """The live documents that go into every session."""
+        flags = self.columns.flags
+        return [doc for doc in self.everything() if flags[doc] & PINNED]
+
+    def newest(self, docs: Iterable[int]) -> list[int]:
+        """These documents, pinned ones first, then by the time they were written."""
+        flags, created, orders = self.columns.flags, self.columns.created, self.orders
+        return sorted(
+            docs, key=lambda d: (not flags[d] & PINNED, -created[d], orders[d])
+        )
+
+    def is_span(self, doc: int) -> bool:
+        """Whether the entry's time is more than a moment or a day."""
+        return bool(self.columns.flags[doc] & SPAN)
+
+    def verdict(self, doc: int, view: View) -> str | None:
+        """Why a document is not shown, or None: `eligibility.verdict` of its facts."""
+        anyone_now = view.agent is None and view.as_of is None
+        if anyone_now and self.plain(doc) and Status.ACTIVE in view.statuses:
+            return None
+        return verdict(self.facts(doc, access=view.agent is not None), view)
+
+    def facts(self, doc: int, *, access: bool = True) -> Facts:
+        """What eligibility needs to know of a document.
+
+        Args:
+            doc: its number.
+            access: also who may see it, which stands in its row.
+        """
+        columns = self.columns
+        facts = Facts(
+            status=_STATUSES[columns.flags[doc] & STATUS_MASK],
+            created=columns.created[doc],
+            expires=columns.expires[doc],
+            ended=columns.ended[doc],
+        )
+        if not access:
+            return facts
+        row = self.row(doc)
+        return facts._replace(
+            agent=row["agent"],
+            visibility=Visibility(row["visibility"]),
+            groups=tuple(row["groups"]),
+        )
+
+    def plain(self, doc: int) -> bool:
+        """Whether the document is active and never expires."""
+        columns = self.columns
+        return not (columns.flags[doc] & STATUS_MASK or columns.expires[doc])
+
+    def row(self, doc: int) -> dict[str, Any]:
+        """The stored row of a document."""
+        for segment in reversed(self._segments):
+            if doc >= segment.base:
+                row = segment.row(doc - segment.base)
+                return row if self.agent is None else self._censored(row)
+        raise IndexError(doc)
+
+    def _censored(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A row without the ids of what an agent may not see."""
+        lineage = {
+            name: self.names(row[name]) for name in ("supersedes", "superseded_by")
+        }
+        if not row["evidence"]:
+            return {**row, **lineage}
+        seen = [name for name in row["evidence"] if self.names(name)]
+        prints = [one for one in row["fingerprints"] if one.partition(":")[0] in seen]
+        return {**row, **lineage, "evidence": seen, "fingerprints": prints}
+
+    def key_terms(self, doc: int) -> Mapping[str, float]:
+        """The most frequent terms of a document, with their counts."""
+        terms: dict[str, float] = self.row(doc)["terms"]
+        return terms
+
+    def _postings(self, field: str, term: str) -> tuple["array[int]", "array[float]"]:
+        docs: array[int] = array("I")
+        weights: array[float] = array("f")
+        for segment in self._segments:
+            found = segment.postings(field, term)
+            if found is None:
+                continue
+            if segment.base:
+                here = array("I", [doc + segment.base for doc in found[0]])
+                found = here, found[1]
+            if not docs:
+                docs, weights = found
+            else:
+                docs.extend(found[0])
+                weights.extend(found[1])
+        return docs, weights
+
+
+def addressed(reader: Reader, prefix: str) -> str:
+    """The path of the entry that an id, or a unique prefix of one, addresses.
+
+    Raises:
+        EntryNotFound, AmbiguousId: no entry has such an id, or several.
+    """
+    rows = candidates(reader, prefix)
+    if len(rows) > 1:
+        labels = [f"{row['id']} ({row['path']})" for row in rows]
+        raise several(prefix, labels, one_id=len({row["id"] for row in rows}) == 1)
+    path: str = rows[0]["path"]
+    return path
+
+
+def several(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousId:
+    """The refusal of an id that addresses several entries.
+
+    Args:
+        prefix: what was given.
+        labels: what to call each of them; the first five are named.
+        one_id: whether all have the same id.
+    """
+    more = len(labels) - _MOST_NAMED
+    shown = ", ".join(labels[:_MOST_NAMED])
+    return AmbiguousId(
+        f"'{prefix}' addresses {len(labels):,} entries: {shown}"
+        + (f" and {more:,} more" if more > 0 else ""),
+        hint="Two files carry the same id: see memcli inspect lint."
+        if one_id
+        else "Give more characters of the id.",
+    )
+
+
+def candidates(reader: Reader, prefix: str) -> list[Mapping[str, Any]]:
+    """The rows of the entries that an id, or a prefix of one, may mean.
+
+    Raises:
+        EntryNotFound: no entry has such an id.
+    """
+    ids = [prefix] if len(prefix) == ID_LENGTH else reader.starting("id", prefix)
+    docs = [doc for value in ids for doc in reader.exact("id", value)] if prefix else []
+    if not docs:
+        raise EntryNotFound(
+            f"no entry has the id '{prefix}'",
+            hint="List what there is with: memcli recall --all",
+        )
+    rows: list[Mapping[str, Any]] = [reader.row(doc) for doc in docs]
+    if len(rows) > 1 and len(ids) == 1:
+        # While a version is replaced, its archived copy stands beside it for a moment.
+        # An older state that was checked out stands beside what review made of it.
+        outside = [
+            row for row in rows if not row["path"].startswith(layout.ARCHIVE + "/")
+        ]
+        current = [row for row in rows if row["status"] == str(Status.ACTIVE)]
+        for fewer in (current, outside):
+            if len(fewer) == 1:
+                rows = fewer
+                break
+    return rows
+
+
+def stemmer() -> Callable[[str], str]:
+    """The English stemmer (snowball), with a memory.
+
+    Not Whoosh's default "porter", which turns committed into committ, so that
+    `commit` would miss it.
+    """
+    from whoosh.lang.snowball.english import EnglishStemmer
+
+    stem = EnglishStemmer().stem
+    known: dict[str, str] = {}
+
+    def remembered(word: str) -> str:
+        found = known.get(word)
+        if found is None:
+            found = known[word] = stem(word)
+        return found
+
+    return remembered

@@ -1,0 +1,253 @@
+"""What a session is told: at its start what matters, at a prompt what fits it.
+
+Invariant: everything goes through the one eligibility function; what looks like an
+instruction to the model is left out; nothing is told that does not fit, since a hook
+speaks without being asked. The same vault and prompt give the same items.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries.text import prompt_injection
+from memcli.sessions.briefing.frame import Item
+from memcli.vault.signals import event
+
+if TYPE_CHECKING:
+    from memcli.entries.eligibility import View
+    from memcli.search.ranking.bm25 import Hit
+    from memcli.search.reader import Reader
+    from memcli.sessions.briefing.select import Candidate
+    from memcli.storage.settings import Config
+    from memcli.vault.vault import Vault
+
+PINNED, CONSTRAINTS, WANTED = "Pinned", "Constraints", "What the user wants"
+RULES, RECENTLY = "Rules", "Recently"
+PARTS = (PINNED, CONSTRAINTS, WANTED, RULES, RECENTLY)
+"""The headings of a session's start, in their order."""
+_FITTING = "What may fit this prompt"
+
+_MOST_PREFERENCES = 12
+_MOST_CONSTRAINTS = 8
+# What is more than this is a document; its title says that it is there.
+_LONGEST = 1_200
+
+# Of a prompt: how many entries, and how well they must fit. An entry fits when it
+# shares three words with the prompt, a name as two, and these are so much of the
+# smaller of both, by weight (docs/benchmarks.md has how this was chosen).
+MOST = 4
+_FIT = 0.4
+_SHARED = 3
+# Words of a prompt that are looked at: the rarest say what it is about.
+_WORDS = 24
+_HEAD, _TAIL = 2_000, 600
+# A word's weight is its idf and this, so that a small vault's words count as well.
+_FLOOR = 1.0
+
+
+class Fit(NamedTuple):
+    """An entry that fits a prompt; `score` is for the words that it has `matched`."""
+
+    item: Item
+    score: float
+    matched: tuple[str, ...]
+
+
+class Fitting(NamedTuple):
+    """What of one vault fits a prompt, the best first.
+
+    `counts` says for each word of the prompt that the vault holds in how many of its
+    `size` entries it stands: what its scores were made of.
+    """
+
+    found: list[Fit]
+    counts: Mapping[str, int]
+    size: int
+
+    @property
+    def items(self) -> list[Item]:
+        """What to tell, the best first."""
+        return [one.item for one in self.found]
+
+
+def at_start(vault: "Vault", view: "View") -> list[Item]:
+    """Pinned entries, constraints, preferences, inherited rules, and recent focus."""
+    settings = vault.settings
+    return vault.read(lambda reader: standing(reader, settings, view))
+
+
+def standing(
+    reader: "Reader", settings: "Config", view: "View", source: str = ""
+) -> list[Item]:
+    """As `at_start`, of a reader and the settings of its vault.
+
+    With the `source` of a team's vault nothing is whole that is a document, and what
+    others are busy with is left out.
+    """
+    from memcli.sessions.briefing import select
+
+    chosen = select.chosen(reader, settings, view=view)
+
+    def items(found: "Iterable[Candidate]", part: str, channel: str) -> Iterator[Item]:
+        for one in found:
+            text = _short(one._asdict(), source) if source else one.text
+            docs = () if source else reader.exact("id", one.id)
+            signal = (
+                event.row(reader.row(docs[0]), channels=[channel]) if docs else None
+            )
+            yield Item(one.id, text, part, source, signal)
+
+    told = [*items(chosen.pinned, PINNED, "pinned")]
+    ids = {one.id for one in chosen.pinned}
+    for kind, part, most in (
+        ("constraint", CONSTRAINTS, _MOST_CONSTRAINTS),
+        ("preference", WANTED, _MOST_PREFERENCES),
+    ):
+        rows = [row for row in _of_kind(reader, kind, view) if row["id"] not in ids]
+        told += [
+            Item(
+                row["id"],
+                _short(row, source),
+                part,
+                source,
+                None if source else event.row(row, channels=[kind]),
+            )
+            for row in rows[:most]
+        ]
+    told += items(chosen.rules, RULES, "rule")
+    if not source:
+        told += items(chosen.focus, RECENTLY, "recent")
+    return told
+
+
+def note(
+    vault: "Vault", prompt: str | None, items: Iterable[Item], shown: Collection[str]
+) -> None:
+    """Let the vault's log of signals say what a session was told of it.
+
+    Args:
+        vault: the own one; what was told of others is theirs.
+        prompt: what was asked; None at a start.
+        items: what there was to tell, the best first.
+        shown: the ids of those that were told.
+    """
+    told = [item.signal for item in items if item.signal and item.id in shown]
+    if prompt is not None:
+        told = [{**row, "rank": rank} for rank, row in enumerate(told, 1)]
+    vault.recorder.recalled(prompt, told)
+
+
+def for_prompt(
+    vault: "Vault",
+    asked: Sequence[tuple[str, str]],
+    view: "View",
+    shown: Collection[str],
+) -> Fitting:
+    """What fits the words of a prompt; nothing that was shown already.
+
+    Args:
+        vault: the own one.
+        asked: as `question` gives them.
+        view: who asks, and when.
+        shown: ids.
+    """
+    return vault.read(lambda reader: fitting(reader, asked, view, shown))
+
+
+def question(prompt: str) -> list[tuple[str, str]]:
+    """The distinct words of a prompt, as `analysis` gives them."""
+    from memcli.entries.text import tokens
+    from memcli.search.reader import stemmer
+
+    words = (
+        prompt
+        if len(prompt) <= _HEAD + _TAIL
+        else f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"
+    )
+    return list(dict.fromkeys(tokens.question(words, stemmer())))
+
+
+def fitting(
+    reader: "Reader",
+    asked: Sequence[tuple[str, str]],
+    view: "View",
+    shown: Collection[str],
+    source: str = "",
+) -> Fitting:
+    """As `for_prompt`, of a reader; `source` as in `standing`."""
+    from memcli.search.ranking import bm25
+
+    held = [(reader.frequency(term), term, word) for term, word in asked]
+    held = sorted(one for one in held if one[0])
+    counts = {word: count for count, _, word in held}
+    held = held[:_WORDS]
+    fitting = Fitting([], counts, reader.size)
+    if sum(map(_counts, (word for _, _, word in held))) < _SHARED:
+        return fitting
+    kept = {term for _, term, _ in held}
+
+    def admit(doc: int) -> bool:
+        return reader.verdict(doc, view) is None
+
+    ranked = bm25.rank(
+        [(term, word) for term, word in asked if term in kept],
+        reader,
+        limit=3 * MOST,
+        now=view.now,
+        admit=admit,
+        weights=bm25.LEXICAL,
+    )
+    weights = {term.word: _FLOOR + term.idf for term in ranked.terms}
+    whole = sum(weights.values())
+    for hit in ranked.hits:
+        row = reader.row(hit.doc)
+        if row["id"] in shown or prompt_injection.suspicious(row["text"]):
+            continue
+        if _fits(hit.matched, weights, whole, len(row["terms"])):
+            signal = None if source else _signal(row, hit)
+            item = Item(row["id"], _short(row, source), _FITTING, source, signal)
+            fitting.found.append(Fit(item, hit.score, hit.matched))
+        if len(fitting.found) == MOST:
+            break
+    return fitting
+
+
+def _signal(row: Mapping[str, Any], hit: "Hit") -> dict[str, Any]:
+    channels = event.channels(hit.parts)
+    return event.row(row, score=hit.score, channels=channels, parts=hit.parts)
+
+
+def _fits(
+    matched: Collection[str], weights: Mapping[str, float], whole: float, terms: int
+) -> bool:
+    if sum(map(_counts, matched)) < _SHARED:
+        return False
+    shared = sum(weights[word] for word in matched)
+    # A row's words weigh what the prompt's weigh on average.
+    theirs = terms * whole / len(weights)
+    return shared >= _FIT * min(whole, theirs)
+
+
+def _counts(word: str) -> int:
+    """As how many words a word counts: a name (`rate_limit`, 9077, ci.yml) as two."""
+    return 1 if word.isalpha() else 2
+
+
+def _of_kind(reader: "Reader", kind: str, view: "View") -> list[Mapping[str, Any]]:
+    """Entries of a kind in force: most often met first, then the newest."""
+    docs = [
+        doc for doc in reader.exact("kind", kind) if reader.verdict(doc, view) is None
+    ]
+    rows = [reader.row(doc) for doc in docs]
+    rows = [row for row in rows if not (row["pinned"] or row["item"])]
+    rows = [row for row in rows if not prompt_injection.suspicious(row["text"])]
+    rows.sort(key=lambda row: (row["created"], row["id"]), reverse=True)
+    return sorted(rows, key=lambda row: -len(row["seen"]))
+
+
+def _short(row: Mapping[str, Any], source: str = "") -> str:
+    text: str = row["text"]
+    if len(text) <= _LONGEST:
+        return text
+    where = f" --vault {source.partition(':')[2]}" if source else ""
+    inspect = f"memcli inspect {row['id']}{where}"
+    return f"{row['title'][:_LONGEST]} ({len(text):,} characters: {inspect})"

@@ -1,0 +1,74 @@
+"""One line for each call of a hook: a person can see what memory does by itself.
+
+Invariant: no text of a memory, a prompt or a transcript is in it, and writing it can
+fail nothing: a line that cannot be written is not written. It is cut at its limit by
+putting the older half away.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from memcli.entries import layout
+
+_MOST = 500_000
+
+
+def note(root: str, line: Mapping[str, Any]) -> None:
+    """Add a line; never raises."""
+    import json
+
+    path = _path(root)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        data = json.dumps(line, ensure_ascii=True).encode() + b"\n"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            size = os.fstat(handle).st_size
+            if size > _MOST:
+                os.replace(path, path + ".1")
+            os.write(handle, b"\n" + data if _torn(handle, size) else data)
+        finally:
+            os.close(handle)
+    except (OSError, TypeError, ValueError):
+        pass
+
+
+def _torn(handle: int, size: int) -> bool:
+    """Whether a full disk or a kill has cut the last line."""
+    if not size or not hasattr(os, "pread"):  # Windows: one line more is lost
+        return False
+    return os.pread(handle, 1, size - 1) != b"\n"
+
+
+def named(error: BaseException) -> str:
+    """An error for the log, without a word of what was read."""
+    code = getattr(error, "error_code", type(error).__name__)
+    return f"{code}: {getattr(error, 'message', getattr(error, 'strerror', ''))}"
+
+
+def last(root: str, most: int) -> list[dict[str, Any]]:
+    """The newest lines, the newest first."""
+    import json
+
+    found: list[dict[str, Any]] = []
+    for path in (_path(root), _path(root) + ".1"):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                rows = file.read().splitlines()
+        except OSError:
+            continue
+        for row in reversed(rows):
+            if len(found) == most:
+                return found
+            try:
+                line = json.loads(row)
+            except ValueError:
+                continue
+            if isinstance(line, dict):
+                found.append(line)
+    return found
+
+
+def _path(root: str) -> str:
+    return os.path.join(root, *layout.HOOK_LOG.split("/"))

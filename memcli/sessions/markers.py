@@ -1,0 +1,236 @@
+"""The markers of sessions: which ones live, which were mined, which crashed.
+
+Invariant: a marker holds when a session began and where its transcript will be, and
+nothing that was said. `.start` says that there is something to mine; it becomes
+`.reflected` only when everything was kept, so whatever dies in between is found again.
+Everything here may be deleted at any time; nothing here is in git.
+
+The names are those of the design that these markers come from (seed 002).
+"""
+
+import contextlib
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from memcli.entries import layout
+
+START, REFLECTED, SHOWN, LOCKED = ".start", ".reflected", ".shown", ".lock"
+# An event that another hook of the same host has told already.
+ONCE = ".once"
+PREFIX = "session-id-"
+_LONGEST_NAME = 100
+# Seconds: a disk elsewhere may be ahead so much.
+_AHEAD = 3_600.0
+
+
+class Marker(NamedTuple):
+    """One session.
+
+    Attributes:
+        session, host: whose it is.
+        transcript: where it is, or will be; None when the host does not say.
+        started: ISO 8601 UTC.
+        state: `START` or `REFLECTED`.
+        touched: when it was last heard of, epoch seconds: the later of the marker's
+            own time and its transcript's; what lies in the future says nothing.
+        path: the marker's file.
+        agent: who was asked in it and writes what it teaches; None is the owner.
+    """
+
+    session: str
+    host: str
+    transcript: str | None
+    started: str
+    state: str
+    touched: float
+    path: str
+    agent: str | None = None
+
+
+def begin(
+    root: str,
+    session: str,
+    host: str,
+    transcript: str | None,
+    started: str,
+    agent: str | None = None,
+) -> bool:
+    """Say that a session lives; one that was mined before lives again.
+
+    What it teaches is its agent's, whoever mines it later; the first who says so holds.
+
+    Returns whether it is new. Raises OSError when that cannot be written down.
+    """
+    place = _path(root, session, START)
+    done = _path(root, session, REFLECTED)
+    # Somebody may finish it meanwhile: whatever is not there then is written anew.
+    with contextlib.suppress(FileNotFoundError):
+        if not os.path.exists(place):
+            os.replace(done, place)
+        if not _says_more(place, transcript, agent):
+            os.utime(place)
+            return False
+    before = _fields(place)
+    fields = {
+        "session": session,
+        "host": host,
+        "started": before.get("started") or started,
+        "transcript": transcript or before.get("transcript", ""),
+    }
+    if of := before.get("agent") or agent:
+        fields["agent"] = of
+    make_folder(root)
+    _write(place, "".join(f"{k}: {_line(v)}\n" for k, v in fields.items()))
+    return not before
+
+
+def make_folder(root: str) -> None:
+    """Make the folder of the markers, which git is not to see; raises OSError."""
+    folder = os.path.join(root, layout.HARNESS)
+    if os.path.isdir(folder):
+        return
+    os.makedirs(folder, exist_ok=True)
+    # The vault's own .gitignore names it; that of an adopted folder does not.
+    with open(os.path.join(folder, ".gitignore"), "w", encoding="utf-8") as file:
+        file.write("*\n")
+
+
+def finish(root: str, session: str, since: float) -> bool:
+    """Say that everything of a session was kept that was there at `since`.
+
+    Returns whether it is over: one that was touched after that moment goes on.
+    """
+    start, place = _path(root, session, START), _path(root, session, REFLECTED)
+    with contextlib.suppress(FileNotFoundError):
+        if os.stat(start).st_mtime > since:
+            return False
+        os.replace(start, place)
+    with contextlib.suppress(FileNotFoundError):
+        os.utime(place)
+    return True
+
+
+def drop(marker: Marker) -> None:
+    """Forget a session: its marker and what it was shown."""
+    for path in (marker.path, _path_of(marker, SHOWN), _path_of(marker, LOCKED)):
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+
+
+def markers(root: str, now: float | None = None) -> Iterator[Marker]:
+    """Every marker, in the order of their names; `now` in epoch seconds."""
+    now = time.time() if now is None else now
+    folder = os.path.join(root, layout.HARNESS)
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        for state in (START, REFLECTED):
+            if name.startswith(PREFIX) and name.endswith(state):
+                marker = _marker(os.path.join(folder, name), name, state, now)
+                if marker is not None:
+                    yield marker
+
+
+def shown(root: str, session: str) -> set[str]:
+    """Ids that this session has been shown."""
+    try:
+        with open(_path(root, session, SHOWN), encoding="utf-8") as file:
+            return set(file.read().split())
+    except (OSError, UnicodeDecodeError):
+        return set()
+
+
+def show(root: str, session: str, ids: list[str], *, afresh: bool = False) -> None:
+    """Note what a session is shown; `afresh` when it has forgotten the rest.
+
+    Raises OSError when it cannot be noted.
+    """
+    make_folder(root)
+    with open(_path(root, session, SHOWN), "w" if afresh else "a") as file:
+        file.write("".join(f"{name}\n" for name in ids))
+
+
+def path(root: str, session: str, ending: str) -> str:
+    """A file of a session among the markers, by its ending."""
+    return _path(root, session, ending)
+
+
+def _marker(path: str, name: str, state: str, now: float) -> Marker | None:
+    try:
+        own = os.stat(path)
+    except OSError:
+        return None
+    if not stat.S_ISREG(own.st_mode):
+        return None
+    fields = _fields(path)
+    transcript = fields.get("transcript") or None
+    times = [own.st_mtime]
+    if transcript and state == START:
+        with contextlib.suppress(OSError, ValueError):
+            times.append(os.stat(transcript).st_mtime)
+    # A clock that was wrong must not keep a session alive for years.
+    touched = max((t for t in times if t < now + _AHEAD), default=0.0)
+    return Marker(
+        session=fields.get("session") or name[len(PREFIX) : -len(state)],
+        host=fields.get("host", ""),
+        transcript=transcript,
+        started=fields.get("started", ""),
+        state=state,
+        touched=touched,
+        path=path,
+        agent=fields.get("agent") or None,
+    )
+
+
+def _fields(path: str) -> Mapping[str, str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            rows = [line.partition(": ") for line in file.read(20_000).split("\n")]
+    except OSError:
+        return {}
+    return {key: value for key, colon, value in rows if colon}
+
+
+def _says_more(place: str, transcript: str | None, agent: str | None) -> bool:
+    """Whether a host names another transcript than the marker does, or an agent."""
+    if not transcript and not agent:
+        return False
+    known = _fields(place)
+    # Gemini names one when it resumes, and writes to another.
+    other = bool(transcript) and known.get("transcript") != transcript
+    return other or bool(agent and not known.get("agent"))
+
+
+def _write(path: str, text: str) -> None:
+    # Not synced: a marker that a power cut takes away costs one session's mining.
+    aside = f"{path}.{os.getpid()}"
+    with open(aside, "w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+    os.replace(aside, path)
+
+
+def _line(value: str) -> str:
+    return " ".join(value.split("\n"))
+
+
+def _path(root: str, session: str, state: str) -> str:
+    return os.path.join(root, layout.HARNESS, f"{PREFIX}{_name(session)}{state}")
+
+
+def _path_of(marker: Marker, state: str) -> str:
+    return marker.path[: -len(marker.state)] + state
+
+
+def _name(session: str) -> str:
+    """A session's id as part of a file's name; strange ones by their hash."""
+    if re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{_LONGEST_NAME - 1}}}", session):
+        return session
+    import hashlib
+
+    return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:32]

@@ -1,0 +1,274 @@
+"""Recovery: no session's learnings are lost because its end was not seen.
+
+Invariant: a session that somebody is in is never an orphan: both its marker and its
+transcript must have been still for an hour. One session is mined by one process at a
+time. A marker goes on only when everything was kept; what fails is tried again by the
+next sweep, and given up, with a line in the log, after thirty days.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.errors import LockBusy, MemcliError, Unreadable
+from memcli.sessions import backfill, hook_log, markers
+from memcli.sessions.markers import REFLECTED, START, Marker
+from memcli.storage.lock import Lock
+from memcli.vault import session_records
+
+if TYPE_CHECKING:
+    from memcli.sessions.reflect_session import Reflected
+    from memcli.vault.vault import Vault
+
+_RECOGNISED = ("claude-code", "codex", "gemini", "copilot")
+
+STILL = 3_600.0
+"""Seconds after which a session that nobody touched has ended, or crashed."""
+
+KEPT = 30 * 86_400.0
+"""Seconds that a marker is kept after its session was mined, or never could be."""
+
+# A host may write the transcript late, or never: a day is late.
+_NEVER = 86_400.0
+# Copilot CLI writes its transcript a third of a second after what it tells; three times
+# that, and not for ever: somebody may be typing.
+_PAUSE = 1.0
+_MOST_PAUSES = 8
+# Another process may be mining the session; it needs a second, seldom ten.
+_WAIT = 30.0
+
+
+class Swept(NamedTuple):
+    """What a sweep did with one marker.
+
+    `outcome`: reflected, unchanged, live, waiting (no transcript yet), failed, dropped
+    (given up: `why` says it), expired (mined long ago).
+    """
+
+    session: str
+    host: str
+    outcome: str
+    why: str | None = None
+    counts: Mapping[str, int] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**self._asdict(), "counts": dict(self.counts or {})}
+
+
+def sweep(
+    vault: "Vault",
+    environ: Mapping[str, str],
+    *,
+    still: float = STILL,
+    kept: float = KEPT,
+    dry_run: bool = False,
+    tell: Callable[[Swept], object] = str,
+) -> list[Swept]:
+    """Mine the sessions that ended unseen, and remove markers of long ago.
+
+    Each is mined as its own agent, so that what it teaches is not anybody else's; an
+    agent sweeps its own sessions and hears of no other.
+
+    Args:
+        vault: whose markers.
+        environ: where the hosts keep transcripts, for markers that name none.
+        still: seconds without a touch after which a session is over.
+        kept: seconds after which a marker goes.
+        dry_run: only say what would be done.
+        tell: called with each result as soon as it is there.
+    """
+    done = []
+    for marker in markers.markers(vault.root, vault.now_ms() / 1000):
+        if vault.agent is not None and marker.agent != vault.agent.name:
+            continue
+        own = vault.acting_as(marker.agent)
+        one = _one(own, environ, marker, still, kept, dry_run=dry_run)
+        done.append(one)
+        tell(one)
+    if not dry_run and vault.agent is None:
+        _tidy(vault.root, vault.now_ms() / 1000, kept)
+    return done
+
+
+def mine(
+    vault: "Vault", marker_session: str, path: str, host: str, *, close: bool
+) -> "Reflected | None":
+    """Mine a session for a hook; None when nothing has changed since it was mined.
+
+    Args:
+        vault: where it goes.
+        marker_session: the host's id of the session, as the marker has it.
+        path: the transcript.
+        host: whose it is.
+        close: whether the session is over: its marker says then that it was mined.
+
+    Raises:
+        MemcliError, OSError: it was not kept; the marker stays as it is.
+    """
+    since = time.time()
+    markers.make_folder(vault.root)
+    with Lock(markers.path(vault.root, marker_session, markers.LOCKED), _WAIT):
+        found = None
+        if not _is_known(vault, path, _adapter(host)):
+            found = backfill.reflect_file(vault, path, _adapter(host), writer="hook")
+        if close:
+            markers.finish(vault.root, marker_session, since)
+    return found
+
+
+def settle(path: str | None) -> None:
+    """Wait until a host has written down what it has told already.
+
+    Returns when the file stays as it is for a second, or was never still for eight.
+    """
+    seen = _state(path)
+    for _ in range(_MOST_PAUSES):
+        time.sleep(_PAUSE)
+        now = _state(path)
+        if now == seen:
+            return
+        seen = now
+
+
+def _state(path: str | None) -> tuple[int, int] | None:
+    try:
+        return backfill.state(path) if path else None
+    except MemcliError:
+        return None
+
+
+def _one(
+    vault: "Vault",
+    environ: Mapping[str, str],
+    marker: Marker,
+    still: float,
+    kept: float,
+    *,
+    dry_run: bool,
+) -> Swept:
+    written = _written_since(marker)
+    age = vault.now_ms() / 1000 - (written or marker.touched)
+    session, host = marker.session, marker.host
+    if marker.state == REFLECTED and not written:
+        if age <= kept:
+            return Swept(session, host, "unchanged")
+        if not dry_run:
+            markers.drop(marker)
+        return Swept(session, host, "expired")
+    if age < still:
+        return Swept(session, host, "live")
+    path = transcript(marker, environ)
+    if path is None:
+        return _without(marker, age, dry_run=dry_run)
+    if dry_run:
+        return Swept(session, host, "reflected")
+    try:
+        found = mine(vault, session, path, host, close=True)
+    except LockBusy as error:
+        return Swept(session, host, "waiting", error.message)
+    except Exception as error:  # noqa: BLE001 one session must not stop the others
+        why = _said(error)
+        # What no adapter reads today may be read by the next version; a day is enough.
+        foreign = isinstance(error, Unreadable) and _adapter(host) is None
+        if age > (_NEVER if foreign else kept):
+            markers.drop(marker)
+            return Swept(session, host, "dropped", why)
+        return Swept(session, host, "failed", why)
+    return Swept(session, host, "reflected", counts=found.counts if found else {})
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, MemcliError):
+        return error.message
+    return f"{type(error).__name__}: {getattr(error, 'strerror', None) or ''}"
+
+
+def _written_since(marker: Marker) -> float | None:
+    """When a transcript was written to after it was mined; None when it was not."""
+    if marker.state != REFLECTED:
+        return None
+    try:
+        written = os.stat(marker.transcript or "").st_mtime
+    except (OSError, ValueError):
+        return None
+    return written if written > marker.touched else None
+
+
+def _without(marker: Marker, age: float, *, dry_run: bool) -> Swept:
+    """A marker whose transcript nobody finds."""
+    if age < _NEVER:
+        return Swept(marker.session, marker.host, "waiting", "no transcript yet")
+    if not dry_run:
+        markers.drop(marker)
+    return Swept(marker.session, marker.host, "dropped", "no transcript for a day")
+
+
+def transcript(marker: Marker, environ: Mapping[str, str]) -> str | None:
+    """The transcript of a session: where its marker says, or found by its id."""
+    path = marker.transcript
+    # A pipe or a device would never end.
+    if path is not None and os.path.isfile(path):
+        return path
+    from memcli.hosts import transcripts
+
+    return transcripts.named(marker.host, marker.session, environ)
+
+
+def _adapter(host: str) -> str | None:
+    """The host's name as adapters know it; None: by what the file holds."""
+    # The plugin of opencode writes lines of its own: they say what they are.
+    return host if host in _RECOGNISED else None
+
+
+def _is_known(vault: "Vault", path: str, host: str | None) -> bool:
+    """Whether a transcript has not changed since it was mined."""
+    from memcli.hosts import transcripts
+
+    session = transcripts.open_transcript(path, host).session
+    record = session_records.get(vault.root, session.host, session.id)
+    if record is None or not record.reflected:
+        return False
+    return record.mined == backfill.state(path)
+
+
+def _tidy(root: str, now: float, kept: float) -> None:
+    """Remove what the markers that are gone have left beside them."""
+    from memcli.entries import layout
+
+    folder = os.path.join(root, layout.HARNESS)
+    alive = {_stem(one.path) for one in markers.markers(root, now)}
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, name)
+        if not name.startswith(markers.PREFIX) or name.endswith((START, REFLECTED)):
+            continue
+        once = name.endswith(markers.ONCE)
+        if _stem(name) in alive and not once:
+            continue
+        try:
+            if os.stat(path).st_mtime < now - (_NEVER if once else kept):
+                os.unlink(path)
+        except OSError:
+            continue
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).partition(".")[0]
+
+
+def tell_log(vault: "Vault", done: list[Swept]) -> None:
+    """Note in the log what a sweep did that somebody may want to know."""
+    for one in done:
+        if one.outcome in ("reflected", "failed", "dropped"):
+            hook_log.note(
+                vault.root,
+                {
+                    "at": vault.now_ms() // 1000,
+                    "event": "sweep",
+                    "host": one.host,
+                    "session": one.session,
+                    "did": one.outcome,
+                    "error": one.why,
+                },
+            )

@@ -1,0 +1,64 @@
+"""JSON Lines in: one object a line, every mistake with its line.
+
+Invariant: a line is an object or an error that names it; nothing is guessed.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from memcli.errors import InvalidValue, Unreadable
+from memcli.storage import files
+
+# A batch is held in memory; a gigabyte is somebody's mistake.
+_LARGEST = 1_000_000_000
+
+
+def read_file(path: str) -> bytes:
+    """The bytes of a file of JSON lines."""
+    return files.read(path, limit=_LARGEST)
+
+
+def objects(data: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line number from 1, object) of each line that is not empty.
+
+    Raises:
+        Unreadable: a line that is not UTF-8.
+        InvalidValue: a line that is not a JSON object.
+    """
+    for line, found in attempts(data, name):
+        if isinstance(found, Exception):
+            raise found
+        yield line, found
+
+
+def attempts(
+    data: bytes, name: str
+) -> Iterator[tuple[int, dict[str, Any] | Unreadable | InvalidValue]]:
+    """As `objects`, but a bad line is yielded as its error instead of raised."""
+    import json
+
+    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if not raw.strip():
+            continue
+        try:
+            value = json.loads(raw.decode())
+        except UnicodeDecodeError:
+            yield number, Unreadable(f"{name}:{number}: not UTF-8")
+            continue
+        except (ValueError, RecursionError) as error:
+            yield (
+                number,
+                InvalidValue(
+                    f"{name}:{number}: not JSON: {error}", code="invalid_json"
+                ),
+            )
+            continue
+        if isinstance(value, dict):
+            yield number, value
+        else:
+            yield (
+                number,
+                InvalidValue(
+                    f"{name}:{number}: not a JSON object", code="invalid_json"
+                ),
+            )

@@ -1,0 +1,363 @@
+"""Changes of several files that happen together or not at all.
+
+Invariant: the lock is taken, what the change depends on is read again, files are
+written one by one, exactly those paths are committed, the lock is let go. When
+anything fails before the commit, the old bytes are put back. A kill leaves either
+files that are each old or new, or a journal from which the next command, reading or
+writing, finishes the change. No text is replaced or removed that no commit holds: what
+a person has not committed is, first, as it is (but for what they want gone).
+"""
+
+import os
+import zlib
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from memcli.entries import layout
+from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, WriteFailed
+from memcli.storage import files, journal, settings
+from memcli.storage.journal import Change
+from memcli.storage.lock import Lock
+
+if TYPE_CHECKING:
+    from memcli.entries.entry import Entry
+    from memcli.storage.git.repository import Repository
+
+# From this many new files on, syncing them together is faster than one by one.
+_MANY = 8
+
+_UNREAD = b"\0unread"
+
+
+class Transaction:
+    """A context manager: inside the block the lock is held and nothing is written.
+
+    At the end of the block everything is written and committed, then `commit` is the
+    commit's id. An exception in the block writes nothing. With `whole` a kill leaves
+    no part of it even when every file is new, which costs a journal of their bytes.
+
+    Args:
+        root: the vault's folder.
+        environ: the environment of git.
+        tell: takes a sentence for the person who waits.
+        progress: called with (done, all) while many files are written.
+        fault: for tests: called with the name of each step.
+        wrote: called after the commit with what `note` was given.
+
+    Attributes:
+        message: of the commit.
+        commit: its id, once it is there.
+        whole: as said above.
+        action: what is done to the entries that are put, for `note`.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        *,
+        environ: Mapping[str, str] | None,
+        tell: Callable[[str], None],
+        progress: Callable[[int, int], None] | None,
+        fault: Callable[[str], None],
+        wrote: Callable[[list[dict[str, Any]]], None],
+    ) -> None:
+        self.message = "memcli"
+        self.action = "save"
+        self.commit: str | None = None
+        self.whole = False
+        self._root = root
+        self._environ = environ
+        self._tell = tell
+        self._progress = progress
+        self._fault = fault
+        self._wrote = wrote
+        self._notes: list[dict[str, Any]] = []
+        self._after: dict[str, bytes | None] = {}
+        self._expected: dict[str, bytes | None] = {}
+        self._included: list[str] = []
+        self._given_up: set[str] = set()
+
+    def put(self, path: str, data: bytes, *, expected: bytes | None = _UNREAD) -> None:
+        """Write these bytes at this vault-relative path, at the end.
+
+        Args:
+            path: the file.
+            data: all of its new bytes.
+            expected: what it held when the change was decided, None for no file;
+                when it holds something else by then, nothing happens: Conflict.
+        """
+        self._note(path, data, expected)
+
+    def put_over(self, path: str, data: bytes, *, expected: bytes) -> bool:
+        """As `put`, but what no commit holds of the old text comes into none.
+
+        Returns whether there is such; when all of it is in one, nothing is put.
+        """
+        if not self._repository.unlike_head({path: expected}):
+            return False
+        self._note(path, data, expected)
+        self._given_up.add(path)
+        return True
+
+    def note(self, entry: "Entry", action: str | None = None) -> None:
+        """Let it be known, once it is committed, that an entry was written."""
+        self._notes.append(
+            {
+                "id": entry.id,
+                "action": action or self.action,
+                "writer": entry.source.writer or "manual",
+                "kind": entry.kind,
+                "type": str(entry.type),
+            }
+        )
+
+    def include(self, path: str) -> None:
+        """Commit this file, too, as it is on disk, or its absence."""
+        self._included.append(path)
+
+    def pending(self, path: str) -> bytes | None:
+        """The bytes that `put` was given for a path, None when it was not."""
+        return self._after.get(path)
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths that `put` and `remove` were given."""
+        return list(self._after)
+
+    def remove(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
+        """Remove this file, at the end; `expected` as in `put`."""
+        self._note(path, None, expected)
+
+    def give_up(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
+        """Remove this file for good: what no commit holds of it comes into none."""
+        self._note(path, None, expected)
+        self._given_up.add(path)
+
+    def _note(self, path: str, data: bytes | None, expected: bytes | None) -> None:
+        self._after[path] = data
+        if expected is not _UNREAD:
+            self._expected[path] = expected
+
+    def __enter__(self) -> Self:
+        self._repository = _repository(self._root, self._environ)
+        self._lock = _taken(self._root)
+        if journal.exists(self._root):
+            try:
+                _finish(self._root, self._repository, self._tell, self._fault)
+            except BaseException:
+                self._lock.__exit__(None, None, None)
+                raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None and (self._after or self._included):
+                self._commit()
+        finally:
+            self._lock.__exit__(kind, error, trace)
+
+    def _commit(self) -> None:
+        # What comes first is what a reader may see alone for a moment: new files
+        # before old ones go, so that nothing is missing in between.
+        paths = sorted(self._after, key=lambda path: self._after[path] is None)
+        places = {path: files.inside(self._root, path) for path in paths}
+        changes = {
+            path: Change(journal.current(places[path]), self._after[path])
+            for path in paths
+        }
+        self._compare(changes)
+        # A new file is whole or not there, and one that is replaced is old or new. A
+        # removal leaves nothing behind that could tell it from a person's.
+        several = None in self._after.values() or (
+            len(changes) > 1
+            and (self.whole or any(one.before is not None for one in changes.values()))
+        )
+        fault = self._fault
+        fault("locked")
+        self._keep(changes)
+        begin = journal.write if several else journal.note
+        begin(self._root, {**self._kept(), **changes}, self.message)
+        fault("journalled")
+        try:
+            self._write(changes, places)
+            fault("wrote")
+            everything = [*paths, *self._included]
+            self.commit = self._repository.commit(everything, self.message)
+        except BaseException as error:
+            stuck = self._restore(changes, places)
+            if not (several and stuck):
+                journal.clear(self._root)
+            if stuck and isinstance(error, MemcliError):
+                raise _not_put_back(error, stuck, several) from error
+            raise
+        fault("committed")
+        journal.clear(self._root)
+        fault("cleared")
+        self._wrote(self._notes)
+
+    def _keep(self, changes: Mapping[str, Change]) -> None:
+        """Commit what would be lost, as it is; `undo` goes back to the parent."""
+        old = {
+            path: change.before
+            for path, change in changes.items()
+            if change.before is not None and path not in self._given_up
+        }
+        lost = self._repository.unlike_head(old) if old else []
+        if not lost:
+            return
+        message = f"keep: {lost[0] if len(lost) == 1 else f'{len(lost)} files'}"
+        same = {path: Change(old[path], old[path]) for path in lost}
+        journal.note(self._root, same, message)
+        try:
+            self._repository.commit(lost, message)
+        finally:
+            journal.clear(self._root)
+        self._fault("kept")
+
+    def _kept(self) -> dict[str, Change]:
+        """The files that are committed as they are."""
+        found = {
+            path: journal.current(files.inside(self._root, path))
+            for path in self._included
+        }
+        return {path: Change(data, data) for path, data in found.items()}
+
+    def _restore(
+        self, changes: Mapping[str, Change], places: Mapping[str, str]
+    ) -> list[str]:
+        """Put old bytes back; the paths of the files where that failed.
+
+        What somebody has written meanwhile (git's hooks may take long) is put aside.
+        """
+        stuck = []
+        for path, change in changes.items():
+            try:
+                now = journal.current(places[path])
+                if now not in (None, *change):
+                    self._tell(f"{path} was edited meanwhile: {self._aside(path, now)}")
+                if change.before is None:
+                    files.remove(places[path])
+                elif now != change.before:
+                    files.write_atomic(places[path], change.before)
+            except MemcliError:
+                stuck.append(path)
+        return stuck
+
+    def _aside(self, path: str, data: bytes) -> str:
+        """Keep these bytes; where."""
+        name = f"{zlib.crc32(data):08x}-{path.rpartition('/')[2]}"
+        place = os.path.join(self._root, *layout.ASIDE.split("/"), name)
+        files.write_atomic(place, data)
+        return place
+
+    def _write(self, changes: Mapping[str, Change], places: Mapping[str, str]) -> None:
+        fresh = [
+            (places[path], change.after)
+            for path, change in changes.items()
+            if change.before is None and change.after is not None
+        ]
+        if len(fresh) == len(changes) > _MANY:
+            files.write_new(fresh, fault=self._fault, progress=self._progress)
+            return
+        written = [
+            (places[path], change.after)
+            for path, change in changes.items()
+            if change.after is not None
+        ]
+        files.write_several(written, fault=self._fault)
+        for path, change in changes.items():
+            if change.after is None:
+                files.remove(places[path])
+                self._fault("removed")
+
+    def _compare(self, changes: Mapping[str, Change]) -> None:
+        for path, expected in self._expected.items():
+            if changes[path].before != expected:
+                raise Conflict(
+                    f"{path} was edited while it was being changed; "
+                    "nothing was changed",
+                    hint="Repeat the command: it starts from the edited file.",
+                )
+
+
+def finish_killed(
+    root: str,
+    *,
+    environ: Mapping[str, str] | None,
+    tell: Callable[[str], None],
+    fault: Callable[[str], None],
+) -> None:
+    """Finish what a killed command left in the journal, if nobody is at work.
+
+    For readers: what hinders it is told, and the files are read as they are.
+    """
+    if not journal.exists(root):
+        return
+    try:
+        with Lock(_lock_path(root), 0):
+            if journal.exists(root):
+                _finish(root, _repository(root, environ), tell, fault)
+    except LockBusy:
+        return  # its writer is alive
+    except MemcliError as error:
+        tell(f"a killed command cannot be finished: {error.message}")
+
+
+def _finish(
+    root: str,
+    repository: "Repository",
+    tell: Callable[[str], None],
+    fault: Callable[[str], None],
+) -> None:
+    done = journal.recover(root, fault)
+    if done.paths:
+        tell(f"finishing what a killed command began: {done.message}")
+    elif done.conflicts:
+        tell(f"what a killed command began has not happened: {done.message}")
+    for path in done.conflicts:
+        tell(f"  {path} was edited meanwhile and is left as it is")
+    try:
+        repository.commit(done.paths, done.message)
+    except (HistoryError, LockBusy) as error:
+        # The files are right; `inspect` names them, `inspect --repair` commits them.
+        tell(f"  it is not committed: {error.message}")
+    journal.clear(root)
+    fault("cleared")
+
+
+def _taken(root: str) -> Lock:
+    """The lock, held; the configured wait is read only when somebody else holds it."""
+    lock = Lock(_lock_path(root), 0)
+    try:
+        return lock.__enter__()
+    except LockBusy:
+        lock.timeout = settings.load(root).lock_wait
+        return lock.__enter__()
+
+
+def _lock_path(root: str) -> str:
+    return os.path.join(root, *layout.LOCK.split("/"))
+
+
+def _repository(root: str, environ: Mapping[str, str] | None) -> "Repository":
+    from memcli.storage.git.repository import Repository
+
+    return Repository.open(root, environ=environ)
+
+
+def _not_put_back(error: MemcliError, stuck: list[str], several: bool) -> WriteFailed:
+    """What to say when the disk refuses the old bytes as well."""
+    message = error.message.replace("; nothing was changed", "")
+    then = "the next memcli command finishes the change"
+    if not several:
+        then = "then commit or correct it: memcli inspect --repair"
+    return WriteFailed(
+        f"{message}; and the old text of {', '.join(stuck)} could not be put back",
+        hint=f"Free some space; {then}.",
+    )

@@ -1,0 +1,5 @@
+"""Entries by id, and the only writer of a vault.
+
+Door: `vault.Vault` (open, read, get, save, transaction).
+Not in here: questions (`recall`) and what changes existing knowledge (`curation`).
+"""

@@ -1,0 +1,66 @@
+"""Which agents a vault knows, and what each may see.
+
+Invariant: it counts with the same index that answers each of them, so it cannot say
+more than they get.
+"""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries.eligibility import Agent, alternatives
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
+
+
+class Known(NamedTuple):
+    """One agent: its policy, how many entries it wrote, and how many it may see.
+
+    `configured` is whether the config names it; one that only wrote is isolated.
+    """
+
+    name: str
+    policy: str
+    groups: list[str]
+    wrote: int
+    sees: int
+    configured: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return self._asdict()
+
+
+def agents(vault: "Vault") -> list[Known]:
+    """Every agent of the config, and every other that has written, by name."""
+    vault.owner_only("the list of agents")
+    configured = vault.settings.agents
+
+    def count(reader: "Reader") -> list[Known]:
+        wrote = Counter(
+            {
+                name: len(reader.exact("agent", name))
+                for name in reader.starting("agent", "")
+            }
+        )
+        found = []
+        for name in sorted({*configured, *wrote}):
+            agent = configured.get(name) or Agent(name)
+            seen: set[int] = set()
+            for needs in alternatives(agent):
+                sets = [set(reader.exact(field, value)) for field, value in needs]
+                seen |= set.intersection(*sets)
+            found.append(
+                Known(
+                    name,
+                    str(agent.policy),
+                    list(agent.groups),
+                    wrote[name],
+                    len(seen),
+                    name in configured,
+                )
+            )
+        return found
+
+    return vault.read(count)

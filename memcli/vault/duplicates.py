@@ -1,0 +1,336 @@
+"""What a vault holds already of a text: the same memory, or one that is nearly it.
+
+Invariant: the same text is the same memory, unless both say where they stood (in
+which session, at which place) and the places differ: two people may thank each other
+in the same words twice. Only an active entry, or one in the draft's own state, makes
+it a duplicate; others are named, so that whoever writes knows.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries.eligibility import Agent, Facts, View, verdict, visible
+from memcli.entries.entry import Confidence, Entry, Status
+from memcli.entries.identity import claim, fingerprint
+from memcli.errors import MemcliError
+from memcli.storage import files
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+
+# Entries this alike (Jaccard of their distinct terms) say nearly the same.
+_SIMILAR = 0.6
+_MOST_SIMILAR = 3
+_ACTIVE = str(Status.ACTIVE)
+# Older sightings weigh nothing by then, and a file that grows for ever is a log.
+_MOST_SIGHTINGS = 50
+_PATTERN = 3
+
+
+class Similar(NamedTuple):
+    """An entry that says nearly what was saved; `likeness` is 0 to 1."""
+
+    id: str
+    title: str
+    likeness: float
+
+
+class Held(NamedTuple):
+    """An entry of the vault, as far as duplicates go."""
+
+    id: str
+    path: str
+    title: str
+    status: str
+    place: tuple[Any, ...]
+    item: str | None = None
+
+
+# What an extraction meets again, the most telling first, and what that is called.
+_MET_AGAIN = {
+    _ACTIVE: "duplicate",
+    str(Status.RESOLVED): "recurred",
+    str(Status.REJECTED): "rejected",
+    str(Status.PENDING): "duplicate",
+}
+
+
+class Known:
+    """What the vault holds of the texts of some drafts."""
+
+    def __init__(self) -> None:
+        self._by_text: dict[str, list[Held]] = {}
+        self._by_claim: dict[str, list[Held]] = {}
+        self._by_id: dict[str, Held] = {}
+
+    def add(self, text: str, held: Held) -> None:
+        """Count an entry in, with its body."""
+        self._by_text.setdefault(fingerprint(text), []).append(held)
+        self._by_claim.setdefault(claim(text), []).append(held)
+        self._by_id.setdefault(held.id, held)
+
+    def match(self, entry: Entry) -> tuple[Held, str] | None:
+        """The entry that holds this draft already, and the outcome that makes it."""
+        if entry.id and entry.id in self._by_id:
+            return self._by_id[entry.id], "duplicate"
+        if is_extracted(entry):
+            found = self._by_claim.get(claim(entry.body), ())
+            for status, outcome in _MET_AGAIN.items():
+                for held in found:
+                    if held.status != status:
+                        continue
+                    if status == _ACTIVE and (held.item or _is_of_session(entry)):
+                        return held, "seen"
+                    if outcome == "duplicate" and _is_of_session(entry):
+                        return held, "seen"
+                    if entry.item is None or outcome != "duplicate":
+                        return held, outcome
+        mine = place(entry.source._asdict())
+        for held in self._by_text.get(fingerprint(entry.body), ()):
+            same_state = held.status in (_ACTIVE, str(entry.status))
+            # An item fades and a fact does not: one must not stand for the other.
+            same_role = bool(held.item) == (entry.item is not None)
+            if same_state and same_role and (not mine or mine == held.place):
+                return held, "duplicate"
+        return None
+
+    def earlier(self, entry: Entry) -> list[Held]:
+        """Entries with this text that are active no more."""
+        found = self._by_text.get(fingerprint(entry.body), ())
+        states = (_ACTIVE, str(entry.status))
+        return [held for held in found if held.status not in states]
+
+
+def is_extracted(entry: Entry) -> bool:
+    """Whether a draft was mined, rather than stated by whoever saves it.
+
+    What is stated may say again what was solved or rejected; what is mined may not.
+    """
+    return (
+        entry.item is not None
+        or entry.status is Status.PENDING
+        or entry.source.writer in ("hook", "pipeline")
+    )
+
+
+def _is_of_session(entry: Entry) -> bool:
+    """Whether a draft was mined in a session: it is evidence for what it repeats."""
+    return entry.source.writer in ("hook", "pipeline") and bool(entry.source.session)
+
+
+def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
+    """The entry with one more sighting, or None when this one is counted already.
+
+    Sightings count once a session; without a session once a day. One from before an
+    entry was resolved says nothing new; each one after it is a recurrence.
+    """
+    from memcli.entries import dates
+
+    told = draft.occurred_at or draft.created
+    when = told or now
+    first_since = False
+    if entry.status is Status.RESOLVED and entry.resolved_at:
+        solved = dates.to_epoch(entry.resolved_at)
+        if told and dates.span(told)[1] <= solved:
+            return None
+        # Seconds are coarse, and "after" is how a recurrence is told.
+        when = dates.iso(max(dates.to_epoch(when), solved + 1))
+        first_since = all(dates.to_epoch(seen) <= solved for seen in entry.seen)
+    source = draft.source
+    mark = source.session or source.transcript or source.record
+    if mark:
+        own = (entry.source.session, entry.source.transcript, entry.source.record)
+        known = mark in entry.evidence or mark in own
+    else:
+        known = when[:10] in {seen[:10] for seen in (entry.created, *entry.seen)}
+    # Of a full list the oldest go first; what is older still has gone from it.
+    full = len(entry.seen) >= _MOST_SIGHTINGS
+    late = full and dates.to_epoch(when) < min(map(dates.to_epoch, entry.seen))
+    if (known or late) and not first_since:
+        return None
+    evidence = (*entry.evidence, mark) if mark else entry.evidence
+    # Seen in three sessions it is a pattern, and no single inference (seed 002).
+    if entry.status is Status.PENDING and entry.confidence is Confidence.LOW:
+        often = len(entry.seen) + 2 >= _PATTERN
+        entry = entry.replace(confidence=Confidence.MEDIUM if often else Confidence.LOW)
+    return entry.replace(
+        seen=tuple(sorted((*entry.seen, when), key=dates.to_epoch))[-_MOST_SIGHTINGS:],
+        evidence=tuple(dict.fromkeys(evidence))[-_MOST_SIGHTINGS:],
+    )
+
+
+class Later(NamedTuple):
+    """Files that changed after the index was made, read one by one instead.
+
+    A save must know them, but not pay for indexing them: after a row of saves that
+    would cost each one more than the rest of its work.
+    """
+
+    root: str
+    changed: Sequence[str]
+    removed: Sequence[str]
+    agent: Agent | None = None
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The paths whose documents in the index are out of date."""
+        return frozenset((*self.changed, *self.removed))
+
+    @staticmethod
+    def _shows(data: bytes, path: str, agent: Agent) -> bool:
+        from memcli.entries.eligibility import facts
+
+        return visible(facts(_decode(data, path)), agent)
+
+    def bodies(self) -> Iterable[tuple[str, bytes, str]]:
+        """(path, data, body) of the changed files that are entries."""
+        from memcli.entries import codec
+
+        for path in self.changed:
+            try:
+                data = files.read(os.path.join(self.root, *path.split("/")))
+                if self.agent is not None and not self._shows(data, path, self.agent):
+                    continue
+                yield path, data, codec.body_of(data, path)
+            except MemcliError:
+                continue  # a broken file holds no entry; every reader reports it
+
+
+def place(source: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Where in a session or document an entry stood; empty when nobody said."""
+    document = source.get("session") or source.get("transcript")
+    position = (source.get("record"), source.get("seq"))
+    return (document, *position) if document or any(position) else ()
+
+
+def known(reader: "Reader", later: Later, drafts: Sequence[Entry], now: int) -> Known:
+    """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
+    found = Known()
+    outdated = later.paths
+    texts = {fingerprint(entry.body) for entry in drafts}
+    claims = {claim(entry.body) for entry in drafts if is_extracted(entry)}
+    ids = {entry.id for entry in drafts if entry.id}
+    docs: dict[int, None] = {}
+    for field, values in (("fingerprint", texts), ("claim", claims), ("id", ids)):
+        for value in sorted(values):
+            docs.update(dict.fromkeys(reader.exact(field, value)))
+    for doc in docs:
+        row = reader.row(doc)
+        if row["path"] not in outdated:
+            found.add(row["text"], _held(row, reader.facts(doc, access=False), now))
+    for path, data, body in later.bodies():
+        if ids or fingerprint(body) in texts or (claims and claim(body) in claims):
+            found.add(body, held(_decode(data, path), now))
+    return found
+
+
+def held(entry: Entry, now: int) -> Held:
+    """An entry that has a path, as far as duplicates go."""
+    from memcli.entries.eligibility import facts
+
+    return Held(
+        id=entry.id,
+        path=entry.path,
+        title=entry.display_title,
+        status=_standing(facts(entry), entry.item is not None, now),
+        place=place(entry.source._asdict()),
+        item=entry.item and str(entry.item),
+    )
+
+
+def _standing(facts: Facts, is_item: bool, now: int) -> str:
+    """An entry's status, as far as duplicates go.
+
+    What has expired stands for nothing; an item that has faded is refreshed instead.
+    """
+    if not is_item and verdict(facts, View(now)) == "expired":
+        return str(Status.EXPIRED)
+    return str(facts.status)
+
+
+def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
+    """Active entries that say nearly the same, most alike first."""
+    from memcli.search.document import document
+    from memcli.search.reader import stemmer
+
+    stem = stemmer()
+    mine = set(document(entry, stem).row["terms"])
+    outdated = later.paths
+    rows = [
+        (likeness, row)
+        for likeness, row in alike(reader, mine, reader.plain, limit=10)
+        if row["path"] not in outdated
+    ]
+    for path, data, body in later.bodies():
+        # Half of the words in common is cheap to see, and less cannot be enough.
+        if len(mine) > 2 * sum(word in body.lower() for word in mine):
+            continue
+        row = document(_decode(data, path), stem).row
+        if row["status"] == _ACTIVE:
+            rows.append((_likeness(mine, row), row))
+    nearest = [
+        Similar(row["id"], row["title"], likeness)
+        for likeness, row in rows
+        if likeness >= _SIMILAR
+    ]
+    nearest.sort(key=lambda item: (-item.likeness, item.id))
+    return nearest[:_MOST_SIMILAR]
+
+
+def alike(
+    reader: "Reader",
+    terms: Collection[str],
+    admit: Callable[[int], bool],
+    *,
+    limit: int,
+    within: Collection[int] | None = None,
+) -> list[tuple[float, Mapping[str, Any]]]:
+    """The rows that share most with these terms, each with its likeness.
+
+    Args:
+        reader: the index.
+        terms: those of a text, as `document` counts them.
+        admit: whether a document may be shown.
+        limit: how many of the best matches to look at.
+        within: when given, only these documents.
+
+    Returns:
+        (Jaccard of the distinct terms, row), the best match first.
+    """
+    from memcli.search.ranking import bm25
+
+    ranked = bm25.rank(
+        [(term, term) for term in sorted(terms)],
+        reader,
+        limit=limit,
+        now=0,
+        admit=admit,
+        within=within,
+        weights=bm25.LEXICAL._replace(pool=limit),
+    )
+    rows = [reader.row(hit.doc) for hit in ranked.hits]
+    return [(_likeness(set(terms), row), row) for row in rows]
+
+
+def _likeness(mine: set[str], row: Mapping[str, Any]) -> float:
+    theirs = set(row["terms"])
+    union = mine | theirs
+    return round(len(mine & theirs) / len(union), 3) if union else 0.0
+
+
+def _decode(data: bytes, path: str) -> Entry:
+    from memcli.entries import codec
+
+    return codec.decode(data, path).entry
+
+
+def _held(row: Mapping[str, Any], facts: Facts, now: int) -> Held:
+    return Held(
+        row["id"],
+        row["path"],
+        row["title"],
+        _standing(facts, row["item"] is not None, now),
+        place(row["origin"]),
+        row["item"],
+    )

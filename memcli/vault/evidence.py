@@ -1,0 +1,80 @@
+"""What observations and models rest on: as it was when somebody looked, and for whom.
+
+Invariant: what was drawn from memories is seen by nobody who may not see each of
+them, and carries the fingerprint of every one, so that a later edit by hand shows.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memcli.entries import layout
+from memcli.entries.entry import Entry, Layer, Visibility
+from memcli.entries.identity import fingerprint
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+
+_SHARED = str(Visibility.SHARED)
+_PRIVATE = str(Visibility.PRIVATE)
+
+
+def is_drawn(entry: Entry) -> bool:
+    """Whether an entry was drawn from others, and says from which."""
+    return entry.layer is not Layer.FACT and bool(entry.evidence)
+
+
+def settled(reader: "Reader", entry: Entry, *, agent: str | None, now: str) -> Entry:
+    """A drawn entry as it is to be written.
+
+    Args:
+        reader: what whoever writes may see.
+        entry: an observation or model with its evidence; fingerprints and
+            `refreshed_at` that it brings are kept.
+        agent: who writes; None is the vault's owner.
+        now: the moment, ISO 8601.
+
+    Returns:
+        It with the narrowest visibility of its evidence, a fingerprint for each
+        piece of it, and the moment up to which it looked.
+    """
+    rows = [row for name in entry.evidence for row in _rows(reader, name)]
+    known = {one.partition(":")[0]: one for one in entry.fingerprints}
+    prints = {name: known.get(name, "") for name in entry.evidence}
+    for row in rows:
+        name = row["id"]
+        prints[name] = prints[name] or f"{name}:{fingerprint(row['text'])}"
+    return narrowed(entry, rows, agent).replace(
+        fingerprints=tuple(filter(None, prints.values())),
+        refreshed_at=entry.refreshed_at or now,
+    )
+
+
+def narrowed(
+    entry: Entry, rows: Sequence[Mapping[str, Any]], agent: str | None
+) -> Entry:
+    """The entry, shown to nobody who may not see all that it was drawn from.
+
+    Private is narrower than group, and group than shared; of several groups those
+    remain that see everything. An author sees their own entries always: where the
+    evidence is another's, whoever writes becomes the author.
+    """
+    limited = [row for row in rows if row["visibility"] != _SHARED]
+    if not limited:
+        return entry
+    if any(row["agent"] != entry.agent for row in limited):
+        entry = entry.replace(agent=agent)
+    sets = [set(row["groups"]) for row in limited]
+    if entry.visibility is Visibility.GROUP:
+        sets.append(set(entry.groups))
+    groups = set.intersection(*sets)
+    private = any(row["visibility"] == _PRIVATE for row in limited)
+    if private or not groups or entry.visibility is Visibility.PRIVATE:
+        return entry.replace(visibility=Visibility.PRIVATE, groups=())
+    return entry.replace(visibility=Visibility.GROUP, groups=tuple(sorted(groups)))
+
+
+def _rows(reader: "Reader", name: str) -> list[dict[str, Any]]:
+    """The entries of an id, the one in use first; none for a session."""
+    rows = [reader.row(doc) for doc in reader.exact("id", name)]
+    rows.sort(key=lambda row: row["path"].startswith(layout.ARCHIVE + "/"))
+    return rows

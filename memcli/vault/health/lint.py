@@ -1,0 +1,271 @@
+"""What is wrong in a vault: every file read again, every promise of the format checked.
+
+Invariant: reads only, and reports rather than guesses. An `error` is something that
+memcli cannot use as it stands; a `warning` is something that a person would want to
+know. Findings come in the order of paths and lines.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from memcli.entries import layout
+from memcli.entries.entry import Status
+from memcli.entries.identity import claim
+from memcli.entries.text.links import composed, link_names, link_readings, links_of
+from memcli.errors import InvalidConfig, InvalidEntry, MemcliError
+from memcli.storage import files
+from memcli.vault import registry
+from memcli.vault.health import lint_lifecycle, lint_registry, usage
+from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
+
+if TYPE_CHECKING:
+    from memcli.entries.codec import Decoded
+    from memcli.vault.vault import Vault
+
+# As much of a file is indexed; see memcli.search.index.
+_INDEXED = 1_000_000
+_CONFLICT = re.compile(r"^<{7} .*?^={7}\r?$.*?^>{7} ", re.MULTILINE | re.DOTALL)
+# As `files` names what it is about to put in place of a file.
+_HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
+# A younger one may belong to a write that is going on, in seconds.
+_ABANDONED = 60.0
+_Meant = TypeVar("_Meant")
+
+
+def lint(
+    vault: "Vault", *, progress: Callable[[int, int], None] | None = None
+) -> list[Finding]:
+    """Everything that is wrong in a vault."""
+    vault.owner_only("the lint")
+    listing = files.scan(vault.root)
+    paths = sorted(path for path in files.paths(listing) if layout.is_entry(path))
+    found: list[Finding] = []
+    read: list[Text] = []
+    try:
+        kinds = vault.kinds
+    except InvalidConfig as error:
+        # Nothing else can be judged without it; every command refuses, too.
+        return [
+            Finding(
+                layout.CONFIG, error.line, "bad_config", ERROR, error.reason, error.hint
+            )
+        ]
+    now = vault.now_ms() // 1000
+    for done, path in enumerate(paths):
+        if progress and done % 64 == 0:
+            progress(done, len(paths))
+        try:
+            data = files.read(os.path.join(vault.root, *path.split("/")))
+            decoded = _decode(data, path, kinds)
+        except InvalidEntry as error:
+            found.append(
+                Finding(path, error.line, "broken", ERROR, error.reason, error.hint)
+            )
+            continue
+        except MemcliError as error:
+            found.append(Finding(path, 1, "unreadable", ERROR, error.message))
+            continue
+        body = decoded.entry.body
+        text = Text(decoded.entry, *_split(data, body), claim(body))
+        found += _about_file(text, len(data))
+        found += _about_entry(text, decoded, kinds, now)
+        # Of a text that links nowhere only the names are needed from here on.
+        read.append(text if "[" in text.entry.body else text.without_body())
+    if progress:
+        progress(len(paths), len(paths))
+    others, halves = other_files(vault.root)
+    found += (
+        Finding(
+            path, 1, "leftover", WARNING, "left over from a killed write", "Delete it."
+        )
+        for path in halves
+    )
+    found += _about_ids(read)
+    found += lint_lifecycle.about_lives(read, now)
+    found += _about_links(read, others, registry.link_names(vault.root))
+    found += lint_registry.findings(vault.root)
+    found += usage.findings(vault, [text.entry for text in read])
+    found += _about_folder(vault, listing)
+    return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
+
+
+class Names(Generic[_Meant]):
+    """What a link may mean, by every name that it may use.
+
+    A lint that did not know aliases was wrong in three findings of four.
+    """
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, _Meant] = {}
+
+    def add(self, names: Iterable[str], meant: _Meant) -> None:
+        """Let these names mean something, unless they mean something already."""
+        for name in names:
+            self._by_name.setdefault(composed(name), meant)
+
+    def find(self, target: str, path: str) -> _Meant | None:
+        """What a link in the file at `path` means; None when it dangles."""
+        for name in link_readings(target, path):
+            if name in self._by_name:
+                return self._by_name[name]
+        return None
+
+
+def _split(data: bytes, body: str) -> tuple[str, str]:
+    """A file's text before the body, and all of it."""
+    text = data.decode("utf-8", "replace")
+    return text[: len(text) - len(body)], text
+
+
+def _decode(data: bytes, path: str, kinds: Iterable[str]) -> "Decoded":
+    from memcli.entries import codec
+
+    return codec.decode(data, path, kinds=tuple(kinds))
+
+
+def _about_file(text: Text, size: int) -> Iterator[Finding]:
+    from memcli.entries.text import secrets
+
+    path, body = text.entry.path, text.entry.body
+    if size > _INDEXED:
+        message = f"{size:,} bytes; only the first {_INDEXED:,} are searched"
+        yield Finding(path, 1, "large", WARNING, message, "Split it.")
+    conflict = _CONFLICT.search(body) if "<<<<<<< " in body else None
+    if conflict:
+        line = text.line_of(conflict.start())
+        hint = "Keep one of the two sides, then 'git add' the file."
+        yield Finding(path, line, "conflict", ERROR, "a merge conflict", hint)
+    for secret in secrets.find(text.text):
+        message = f"looks like a secret ({secret.kind})"
+        hint = "git keeps it for good: change the secret, then take it out."
+        yield Finding(path, secret.line, "secret", WARNING, message, hint)
+
+
+def _about_entry(
+    text: Text, decoded: "Decoded", kinds: Iterable[str], now: int
+) -> Iterator[Finding]:
+    from memcli.entries import dates
+
+    entry = text.entry
+    path = entry.path
+    for problem in decoded.problems:
+        if problem.field == "type":
+            # What older programs wrote; the entry is used, as of type unknown.
+            yield Finding(path, problem.line, "unknown_type", WARNING, problem.message)
+        else:
+            yield Finding(path, problem.line, "bad_field", ERROR, problem.message)
+    if entry.kind not in kinds:
+        message = f"unknown kind '{entry.kind}'"
+        hint = f"Use a known kind, or add it to kinds in {layout.CONFIG}."
+        line = text.field_line("kind")
+        yield Finding(path, line, "unknown_kind", ERROR, message, hint)
+    # As coarse as it is: "updated 2026" is not before a day of that year.
+    last = dates.span(entry.updated)[1] if entry.updated else 0
+    if last and entry.created and last <= dates.to_epoch(entry.created):
+        message = "updated before it was created"
+        line = text.field_line("updated")
+        yield Finding(path, line, "updated_before_created", WARNING, message)
+    expires = dates.to_epoch(entry.expires_at) if entry.expires_at else 0
+    if expires and expires <= now and entry.status is Status.ACTIVE:
+        message = f"expired on {entry.expires_at}, but its status is active"
+        line = text.field_line("expires_at")
+        yield Finding(path, line, "expired", WARNING, message)
+
+
+def _about_ids(texts: Iterable[Text]) -> Iterator[Finding]:
+    first: dict[str, str] = {}
+    texts = list(texts)
+    for text in texts:
+        entry = text.entry
+        if entry.id in first:
+            message = f"has the id of {first[entry.id]}: {entry.id}"
+            hint = "Give one of them another id, or remove the id line of the copy."
+            line = text.field_line("(?:memcli_)?id")
+            yield Finding(entry.path, line, "duplicate_id", ERROR, message, hint)
+        first.setdefault(entry.id, entry.path)
+
+
+def _about_links(
+    texts: Iterable[Text],
+    others: Iterable[str],
+    entities: Iterable[tuple[tuple[str, ...], str]],
+) -> Iterator[Finding]:
+    texts = list(texts)
+    names: Names[str] = Names()
+    for text in texts:
+        names.add(link_names(text.entry), text.entry.path)
+    add_files(names, others)
+    for called, path in entities:
+        names.add(called, path)
+    for text in texts:
+        body = text.entry.body
+        for target in links_of(text.entry):
+            if not names.find(target, text.entry.path):
+                line = text.line_of(_position(body, target))
+                message = f"links to nothing: {target}"
+                yield Finding(text.entry.path, line, "dangling_link", WARNING, message)
+
+
+def _position(body: str, target: str) -> int:
+    """Where a link's target stands in a body."""
+    places = (body.find(mark + target) for mark in ("[[", "](", "](<", ""))
+    return next((place for place in places if place >= 0), 0)
+
+
+def add_files(names: Names[str], paths: Iterable[str]) -> None:
+    """Let links mean files that are no entries: pictures, the vault's README."""
+    for path in paths:
+        plain = path.removesuffix(".md").casefold()
+        names.add((plain, plain.rpartition("/")[2]), path)
+
+
+def other_files(root: str) -> tuple[list[str], list[str]]:
+    """Paths of the files that are no entries, and of those that killed writes left."""
+    import time
+
+    others: list[str] = []
+    leftovers: list[str] = []
+    newest = time.time() - _ABANDONED
+    derived = os.path.join(root, *layout.INDEX.split("/"))
+    for folder, folders, names in os.walk(root):
+        folders[:] = [
+            name
+            for name in folders
+            if name != ".git" and os.path.join(folder, name) != derived
+        ]
+        inner = os.path.relpath(folder, root).replace(os.sep, "/")
+        prefix = "" if inner == "." else inner + "/"
+        for name in names:
+            path = prefix + name
+            if _HALF_WRITTEN.fullmatch(name):
+                if _modified(os.path.join(folder, name)) < newest:
+                    leftovers.append(path)
+            elif not layout.is_entry(path):
+                others.append(path)
+    return others, leftovers
+
+
+def _modified(path: str) -> float:
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:  # it was no leftover: its write is done
+        return float("inf")
+
+
+def _about_folder(vault: "Vault", listing: files.Listing) -> Iterator[Finding]:
+    from memcli.errors import NotAVault
+    from memcli.storage.git.repository import Repository
+
+    for path in listing.symlinks:
+        message = "a symbolic link; not followed, not searched"
+        yield Finding(path, 1, "symlink", WARNING, message)
+    for path in listing.unreadable:
+        yield Finding(path, 1, "unreadable", ERROR, "the folder cannot be listed")
+    try:
+        repository = Repository.open(vault.root, environ=vault.environ)
+    except NotAVault as error:
+        yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)
+        return
+    yield from lint_lifecycle.about_repository(vault.root, repository)

@@ -1,0 +1,329 @@
+"""What can be wrong in the life of an entry: who replaced it, what state it is in.
+
+Invariant: reads only. It reports what a hand edit, a merge or a killed command may
+have left, and is silent about what is merely unusual: notes that memcli did not write
+keep the right to their own words.
+"""
+
+import os
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from memcli.entries import dates, layout
+from memcli.entries.entry import Status, is_adopted
+from memcli.entries.identity import claim
+from memcli.errors import MemcliError
+from memcli.storage import journal
+from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
+
+if TYPE_CHECKING:
+    from memcli.storage.git.repository import Repository
+
+# What git locks to commit, besides the branch.
+_LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock")
+# Seconds; git itself holds its index for moments.
+_STALE_LOCK = 60.0
+# A git that is at work for longer than this, in seconds, has been killed.
+DEAD_LOCK = 600.0
+# Days after which somebody should look at the inbox.
+_OLD_CANDIDATE = 30
+_DAY = 86_400
+
+
+def about_lives(texts: Sequence[Text], now: int) -> Iterator[Finding]:
+    """Findings about lineage and states; `now` in epoch seconds."""
+    by_id: dict[str, Text] = {}
+    for text in texts:
+        # Of two files with one id the one in use is meant; the pair is a finding.
+        known = by_id.get(text.entry.id)
+        if known is None or known.entry.path.startswith(layout.ARCHIVE + "/"):
+            by_id[text.entry.id] = text
+    circles = _circles(by_id)
+    forks = _forks(texts, by_id)
+    # What is said of them is enough; and nobody can tell what the other side should be.
+    doubtful = {name for circle in circles for name in circle}
+    doubtful.update(text.entry.supersedes or "" for text, _ in forks)
+    for text in texts:
+        yield from _about_lineage(text, by_id, doubtful)
+        yield from _about_state(text, now)
+    yield from _about_circles(circles, by_id)
+    yield from _about_forks(forks)
+    yield from _twins(texts)
+    yield from _inbox(texts, now)
+
+
+def _finding(
+    text: Text, field: str, code: str, message: str, hint: str | None = None
+) -> Finding:
+    line = text.field_line(field)
+    return Finding(text.entry.path, line, code, WARNING, message, hint)
+
+
+def _about_lineage(
+    text: Text, by_id: Mapping[str, Text], doubtful: Collection[str]
+) -> Iterator[Finding]:
+    entry = text.entry
+    for field in ("supersedes", "superseded_by"):
+        other = getattr(entry, field)
+        if other and other not in by_id:
+            message = f"{field} names no entry: {other}"
+            hint = f"git may have it: git log --all -S {other}"
+            if field == "superseded_by" and entry.status is Status.SUPERSEDED:
+                hint += "; to use this one again, set status: active."
+            yield _finding(text, field, "dangling_lineage", message, hint)
+    successor = by_id.get(entry.superseded_by or "")
+    if successor is not None and entry.status is Status.ACTIVE:
+        yield _finding(
+            text,
+            "superseded_by",
+            "superseded_but_active",
+            f"superseded by {entry.superseded_by}, but its status is active",
+            "Remove superseded_by, or set status: superseded.",
+        )
+    if (
+        successor is not None
+        and successor.entry.supersedes is None
+        and entry.status is Status.SUPERSEDED
+        and entry.id not in doubtful
+    ):
+        yield _finding(
+            text,
+            "superseded_by",
+            "silent_successor",
+            f"superseded by {successor.entry.id}, which does not say so",
+            "memcli inspect --repair writes the other side.",
+        )
+    before = by_id.get(entry.supersedes or "")
+    if (
+        before is not None
+        and before.entry.superseded_by is None
+        and entry.id not in doubtful
+    ):
+        yield _finding(
+            text,
+            "supersedes",
+            "one_sided_lineage",
+            f"supersedes {before.entry.id}, which does not say so and is "
+            f"{before.entry.status}",
+            f"If it is meant: memcli evolve {entry.id} --also {before.entry.id}",
+        )
+    if entry.status is Status.SUPERSEDED and not entry.superseded_by:
+        message = "superseded, but nobody knows by what"
+        hint = "Add superseded_by, or set status: active."
+        yield _finding(text, "status", "superseded_by_nobody", message, hint)
+
+
+def _about_state(text: Text, now: int) -> Iterator[Finding]:
+    entry = text.entry
+    if entry.status is Status.RESOLVED and not entry.resolved_at:
+        message = "resolved, but nobody knows when"
+        hint = "Add resolved_at; until then no --as-of shows it."
+        yield _finding(text, "status", "resolved_when", message, hint)
+    if entry.item and entry.key:
+        item, _, words = entry.key.partition(":")
+        if item != entry.item or claim(words) != text.claim:
+            message = "the key is not that of the text any more"
+            hint = "memcli inspect --repair writes it anew."
+            yield _finding(text, "key", "stale_key", message, hint)
+    if (
+        entry.review_after
+        and entry.status is Status.ACTIVE
+        and dates.to_epoch(entry.review_after) <= now
+    ):
+        message = f"due for review since {entry.review_after}"
+        hint = f"memcli evolve {entry.id}, or resolve it."
+        yield _finding(text, "review_after", "review_due", message, hint)
+    if is_adopted(entry.id):
+        return
+    inbox = entry.path.startswith(layout.INBOX + "/")
+    if entry.status is Status.PENDING and not inbox:
+        message = f"waits for review, but is not in {layout.INBOX}/"
+        hint = f"Decide on it: memcli review {entry.id}"
+        yield _finding(text, "status", "pending_elsewhere", message, hint)
+    if inbox and entry.status is Status.ACTIVE:
+        message = f"active, but still in {layout.INBOX}/"
+        yield _finding(text, "status", "active_in_inbox", message, "Move the file.")
+    archived = entry.path.startswith(layout.ARCHIVE + "/")
+    if entry.status is Status.REJECTED and not archived:
+        message = f"rejected, but not in {layout.ARCHIVE}/"
+        hint = "Move the file; it is remembered wherever it is."
+        yield _finding(text, "status", "rejected_elsewhere", message, hint)
+    if archived and entry.status is Status.ACTIVE:
+        message = f"active, but in {layout.ARCHIVE}/"
+        yield _finding(text, "status", "active_in_archive", message, "Move the file.")
+
+
+def _circles(by_id: Mapping[str, Text]) -> list[list[str]]:
+    """Circles of versions: the ids, each replaced by the next."""
+    after = {
+        text.entry.supersedes: name
+        for name, text in by_id.items()
+        if text.entry.supersedes
+    }
+    after |= {
+        name: text.entry.superseded_by
+        for name, text in by_id.items()
+        if text.entry.superseded_by
+    }
+    found = []
+    done: set[str] = set()
+    for start in sorted(by_id, key=lambda name: by_id[name].entry.path):
+        way: list[str] = []
+        name: str | None = start
+        while name and name in by_id and name not in done:
+            done.add(name)
+            way.append(name)
+            name = after.get(name)
+        if name in way:
+            found.append(way[way.index(name) :])
+    return found
+
+
+def _about_circles(
+    circles: Iterable[Sequence[str]], by_id: Mapping[str, Text]
+) -> Iterator[Finding]:
+    """One error for each circle, at its first file."""
+    for circle in circles:
+        first = min((by_id[one] for one in circle), key=lambda t: t.entry.path)
+        field = "superseded_by" if first.entry.superseded_by else "supersedes"
+        message = f"a circle of versions: {' -> '.join([*circle, circle[0]])}"
+        hint = "Take superseded_by out of the one that is current"
+        hint += ", and supersedes out of the first."
+        line = first.field_line(field)
+        path = first.entry.path
+        yield Finding(path, line, "lineage_cycle", ERROR, message, hint)
+
+
+def _forks(texts: Iterable[Text], by_id: Mapping[str, Text]) -> list[tuple[Text, Text]]:
+    """Entries that say they replaced what another one has replaced; that other one."""
+    texts = list(texts)
+    first: dict[str, Text] = {}
+    for text in texts:
+        # What the replaced one says itself is asked first.
+        successor = by_id.get(text.entry.superseded_by or "")
+        if successor is not None:
+            first.setdefault(text.entry.id, successor)
+    found = []
+    for text in texts:
+        before = text.entry.supersedes
+        if before:
+            other = first.setdefault(before, text)
+            if other.entry.id != text.entry.id:
+                found.append((text, other))
+    return found
+
+
+def _about_forks(forks: Iterable[tuple[Text, Text]]) -> Iterator[Finding]:
+    for text, other in forks:
+        before = text.entry.supersedes
+        message = f"{before} is superseded by {other.entry.id} as well"
+        hint = f"Make them one: memcli evolve {text.entry.id} --also {other.entry.id}"
+        yield _finding(text, "supersedes", "lineage_fork", message, hint)
+
+
+def _twins(texts: Iterable[Text]) -> Iterator[Finding]:
+    """The same claim, resolved in one entry and in force in another."""
+    nothing = claim("")  # notes that are only a title claim nothing in their text
+    groups: dict[str, list[Text]] = defaultdict(list)
+    for text in texts:
+        used = text.entry.status in (Status.ACTIVE, Status.RESOLVED)
+        if used and text.claim != nothing:
+            groups[text.claim].append(text)
+    for group in groups.values():
+        solved = [text for text in group if text.entry.status is Status.RESOLVED]
+        for text in group if solved else ():
+            if text.entry.status is Status.ACTIVE:
+                message = f"the same words are resolved in {solved[0].entry.id}"
+                hint = f"memcli resolve {text.entry.id}, or --undo the other."
+                yield _finding(text, "status", "key_twins", message, hint)
+
+
+def _inbox(texts: Iterable[Text], now: int) -> Iterator[Finding]:
+    waiting = [
+        text
+        for text in texts
+        if text.entry.status is Status.PENDING
+        and text.entry.created
+        and not layout.is_idea(text.entry.path)
+    ]
+    if not waiting:
+        return
+    oldest = min(waiting, key=lambda text: (text.entry.created, text.entry.path))
+    days = (now - dates.to_epoch(oldest.entry.created)) // _DAY
+    if days > _OLD_CANDIDATE:
+        yield _finding(
+            oldest,
+            "created",
+            "old_inbox",
+            f"waits for review for {days} days, the oldest of {len(waiting)}",
+            "memcli review",
+        )
+
+
+def about_repository(root: str, repository: "Repository") -> Iterator[Finding]:
+    """What stands in the way of the next write."""
+    if journal.exists(root):
+        try:
+            journal.load(root)
+        except MemcliError as error:
+            path = layout.JOURNAL
+            yield Finding(path, 1, "journal", ERROR, error.message, error.hint)
+    git = repository.git_dir
+    for path in lock_paths(repository):
+        age = lock_age(path)
+        if age is None or age <= _STALE_LOCK:
+            continue
+        label = lock_label(repository, path)
+        what = os.path.basename(path).removesuffix(".lock")
+        hint = "If no git is running: memcli inspect --repair"
+        if age <= DEAD_LOCK:
+            hint = f"If no git is running, delete it; after {DEAD_LOCK / 60:.0f} "
+            hint += "minutes memcli inspect --repair does."
+        message = f"git's {what} is locked for {int(age):,} s; nothing can be committed"
+        yield Finding(label, 1, "git_lock", ERROR, message, hint)
+    for name, state in (  # a rebase that stopped may have any of them, and no branch
+        ("rebase-merge", "rebase"),
+        ("rebase-apply", "rebase"),
+        ("MERGE_HEAD", "merge"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ):
+        if os.path.lexists(os.path.join(git, name)):
+            message = f"a {state} is in progress; nothing can be committed"
+            hint = f"Finish it, or: git {state} --abort"
+            yield Finding(".git", 1, "git_state", ERROR, message, hint)
+            return
+    if repository.is_detached():
+        message = "HEAD is detached: commits belong to no branch"
+        hint = "git switch the branch that you want them on."
+        yield Finding(".git", 1, "detached_head", WARNING, message, hint)
+
+
+def lock_paths(repository: "Repository") -> list[str]:
+    """The files by which a git says that it is changing the index, HEAD or a branch.
+
+    All of them stand in the way of a commit; a git that is killed leaves its own.
+    """
+    git = repository.git_dir
+    found = [os.path.join(git, name) for name in _LOCKS]
+    for folder, _, names in os.walk(os.path.join(git, "refs", "heads")):
+        found += [
+            os.path.join(folder, name) for name in names if name.endswith(".lock")
+        ]
+    return [path for path in found if os.path.lexists(path)]
+
+
+def lock_label(repository: "Repository", path: str) -> str:
+    """That file as a finding names it: below the vault, or absolute."""
+    path = path.replace(os.sep, "/")
+    return path.removeprefix(repository.root.replace(os.sep, "/") + "/")
+
+
+def lock_age(path: str) -> float | None:
+    """For how many seconds a lock of git's has been there; None when it is gone."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return max(0.0, time.time() - status.st_mtime)

@@ -1,0 +1,231 @@
+"""Versions of an entry: how one takes the place of another, and how to follow them.
+
+Invariant: lineage is a chain in both directions. The new version stands at the path
+of the old one, so links keep working; the old one stands below `archive/`, word for
+word, with who replaced it, when and why. Two entries may be replaced by one; nobody
+is replaced twice.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries import layout
+from memcli.entries.entry import Entry, Status
+from memcli.errors import NotAllowed
+from memcli.storage import files
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.storage.transaction import Transaction
+    from memcli.vault.vault import Stored, Vault
+
+
+class Version(NamedTuple):
+    """One entry of a lineage; `current` when nothing has replaced it.
+
+    `reason` says why it was replaced.
+    """
+
+    id: str
+    title: str
+    status: str
+    created: str
+    path: str
+    supersedes: str | None
+    superseded_by: str | None
+    reason: str | None
+    current: bool
+
+
+def replace(
+    vault: "Vault",
+    change: "Transaction",
+    old: "Stored",
+    fresh: Entry,
+    *,
+    reason: str | None,
+    now: str,
+) -> str:
+    """Put a new version in the place of an old one, inside a transaction.
+
+    Args:
+        vault: where both live.
+        change: the transaction.
+        old: the entry that is replaced, as it was read inside the transaction.
+        fresh: the new version: with an id, a body and whatever it should carry; its
+            path, status and lineage are set here.
+        reason: why, for whoever asks later.
+        now: the moment, ISO 8601.
+
+    Returns:
+        The path where the old version is from then on.
+    """
+    from memcli.entries import codec
+
+    now = not_before(old.entry, now)
+    fresh = fresh.replace(
+        path=old.path,
+        status=Status.ACTIVE,
+        created=now,
+        updated="",
+        supersedes=old.entry.id,
+        superseded_by=None,
+        reason=None,
+    )
+    place = archive(vault, change, old, by=fresh.id, reason=reason, now=now)
+    data = codec.rewrite(old.data, fresh, kinds=vault.kinds)
+    change.put(old.path, data, expected=old.data)  # instead of its removal
+    return place
+
+
+def archive(
+    vault: "Vault",
+    change: "Transaction",
+    old: "Stored",
+    *,
+    by: str,
+    reason: str | None,
+    now: str,
+) -> str:
+    """Take an entry out of use: the version `by` stands for it from now on.
+
+    Returns:
+        The path where it is from then on.
+    """
+    from memcli.entries import codec
+
+    place = free_place(vault.root, layout.archived(old.path, old.entry.id))
+    ended = old.entry.replace(
+        path=place,
+        status=Status.SUPERSEDED,
+        superseded_by=by,
+        reason=reason,
+        updated=not_before(old.entry, now),
+    )
+    data = codec.rewrite(old.data, ended, kinds=vault.kinds)
+    change.put(place, data, expected=None)
+    change.remove(old.path, expected=old.data)
+    return place
+
+
+def not_before(entry: Entry, now: str) -> str:
+    """The moment, or when the entry was written, if a clock has jumped back since."""
+    from memcli.entries import dates
+
+    if entry.created and dates.to_epoch(entry.created) > dates.to_epoch(now):
+        return dates.iso(dates.to_epoch(entry.created))
+    return now
+
+
+def free_place(root: str, path: str) -> str:
+    """The path, or the first with a number that nothing holds."""
+    stem, number, free = path.removesuffix(".md"), 1, path
+    while os.path.lexists(files.inside(root, free)):
+        number += 1
+        free = f"{stem}-{number}.md"
+    return free
+
+
+def refuse_ended(vault: "Vault", entry: Entry) -> None:
+    """Raise NotAllowed for an entry that is not in use, with what to do instead."""
+    if entry.status is Status.SUPERSEDED:
+        head = vault.read(lambda reader: current(reader, entry.id))
+        raise NotAllowed(
+            f"{entry.id} was superseded"
+            + (f" by {head}" if head else ", by an entry that is gone"),
+            hint=f"Name the current version: {head}" if head else None,
+            code="superseded",
+        )
+    if entry.status is Status.RESOLVED:
+        raise NotAllowed(
+            f"{entry.id} is resolved, since {entry.resolved_at or 'nobody knows when'}",
+            hint=f"Bring it back first: memcli resolve --undo {entry.id}",
+            code="resolved",
+        )
+    if entry.status is Status.PENDING and layout.is_idea(entry.path):
+        raise NotAllowed(
+            f"{entry.id} is an idea that nobody has decided on",
+            hint=f"Make it a memory: memcli review {entry.id} --promote",
+            code="pending",
+        )
+    if entry.status in (Status.PENDING, Status.REJECTED):
+        raise NotAllowed(
+            f"{entry.id} is {entry.status}: it is a candidate, not yet a memory",
+            hint=f"Decide on it: memcli review {entry.id} --approve",
+            code=str(entry.status),
+        )
+
+
+def recurred_at(row: Mapping[str, Any]) -> str | None:
+    """When a resolved entry came up again, or None; takes a row of the index."""
+    if row["status"] != str(Status.RESOLVED) or not row["seen"]:
+        return None
+    last: str = max(row["seen"])
+    return last if last > (row["resolved_at"] or "") else None
+
+
+def current(reader: "Reader", entry_id: str) -> str | None:
+    """The id of what stands for an entry now; None when that is gone or a cycle."""
+    seen: set[str] = set()
+    while entry_id not in seen:
+        seen.add(entry_id)
+        row = _row(reader, entry_id)
+        if row is None:
+            return None
+        if not row["superseded_by"]:
+            return entry_id
+        entry_id = row["superseded_by"]
+    return None
+
+
+def versions(reader: "Reader", entry_id: str) -> list[Version]:
+    """Everything that an entry replaced or was replaced by, the oldest first."""
+    found: dict[str, Mapping[str, Any]] = {}
+    waiting = [entry_id]
+    while waiting:
+        name = waiting.pop()
+        row = None if name in found else _row(reader, name)
+        if row is None:
+            continue
+        found[name] = row
+        waiting += [row[way] for way in ("supersedes", "superseded_by") if row[way]]
+        waiting += [
+            reader.row(doc)["id"]
+            for way in ("supersedes", "superseded_by")
+            for doc in reader.exact(way, name)
+        ]
+    rows = sorted(
+        found.values(),
+        key=lambda row: (_depth(row, found), row["created"], row["id"]),
+    )
+    return [
+        Version(
+            id=row["id"],
+            title=row["title"],
+            status=row["status"],
+            created=row["created"],
+            path=row["path"],
+            supersedes=row["supersedes"],
+            superseded_by=row["superseded_by"],
+            reason=row["reason"],
+            current=row["status"] == str(Status.ACTIVE) and not row["superseded_by"],
+        )
+        for row in rows
+    ]
+
+
+def _depth(row: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> int:
+    """How many versions stand before this one."""
+    depth, seen = 0, {row["id"]}
+    while row["supersedes"] in found and row["supersedes"] not in seen:
+        row = found[row["supersedes"]]
+        seen.add(row["id"])
+        depth += 1
+    return depth
+
+
+def _row(reader: "Reader", entry_id: str) -> Mapping[str, Any] | None:
+    rows = [reader.row(doc) for doc in reader.exact("id", entry_id)]
+    rows.sort(key=lambda row: row["path"].startswith(layout.ARCHIVE + "/"))
+    return rows[0] if rows else None

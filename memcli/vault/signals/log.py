@@ -1,0 +1,378 @@
+"""The log of signals on disk: appended by any number of processes, bounded by rotation.
+
+Invariant: a line is one `write` to a file opened for appending, so that no two lines
+mix; what a kill or a full disk has cut is passed over by whoever reads. Nothing is
+moved without the rotation's lock, each full file gets a number that grows for good,
+and the oldest goes only after its uses of skills were added to the total, once, however
+often that is killed. A log that cannot be written is not written: nothing here raises.
+"""
+
+import contextlib
+import math
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memcli.entries import layout
+from memcli.errors import MemcliError
+from memcli.vault.signals import event
+
+# A full file is about 400 recalls of ten rows: four keep the last weeks of one person.
+_FULL = 1_000_000
+_KEPT = 3
+# Where rotation fails (Windows, while somebody reads) a file may grow to this.
+_MOST = 4_000_000
+_TRIES = 5
+# What is larger is no file of this log: rotation never leaves so much.
+_LARGEST = 16_000_000
+# Windows opens files in text mode unless told. A pipe in a file's place must stop
+# nobody, and a link out of the vault, which may come with a clone, is not followed.
+_FLAGS: int = (
+    getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+)
+
+
+class Log(NamedTuple):
+    """What the files hold: events, the newest last; uses that were rotated away."""
+
+    events: list[dict[str, Any]]
+    folded: dict[str, int]
+
+    def uses(self) -> dict[str, int]:
+        """How often each skill was stored or recalled, by id."""
+        counts = event.uses(self.events)
+        counts.update(self.folded)
+        return dict(counts)
+
+
+class _Total(NamedTuple):
+    """Uses of skills in every file up to the number `upto`, which is gone or going."""
+
+    upto: int
+    uses: dict[str, int]
+
+
+def encode(line: Mapping[str, Any]) -> bytes:
+    """An event as its line.
+
+    Raises:
+        ValueError: it holds what JSON cannot say.
+    """
+    # `json` would cost a recall that prints text 1.2 ms to load; this is what it does.
+    return _json(line).encode() + b"\n"
+
+
+def _json(value: Any) -> str:
+    match value:
+        case str():
+            quoted: str = _quoted()(value)
+            return quoted
+        case None | True | False:
+            return {None: "null", True: "true", False: "false"}[value]
+        case int():
+            return int.__repr__(value)
+        case float() if math.isfinite(value):
+            return float.__repr__(value)
+        case Mapping():
+            quote = _quoted()
+            fields = (f"{quote(name)}:{_json(held)}" for name, held in value.items())
+            return f"{{{','.join(fields)}}}"
+        case list() | tuple():
+            return f"[{','.join(map(_json, value))}]"
+    raise ValueError(f"no JSON: {value!r}")
+
+
+def _quoted() -> "Callable[[str], str]":
+    try:
+        made: Callable[[str], str] = __import__("_json").encode_basestring_ascii
+    except ImportError:  # Python was built without
+        from json.encoder import encode_basestring_ascii as made
+    return made
+
+
+def decode(line: bytes) -> dict[str, Any] | None:
+    """The event in a line; None for what is none, or was cut."""
+    import json
+
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if event.is_event(value) else None
+
+
+def append(root: str, lines: Sequence[Mapping[str, Any]], full: int = _FULL) -> bool:
+    """Add events; whether all of them are in the log now.
+
+    Args:
+        root: the vault's folder.
+        lines: the events, in their order.
+        full: bytes from which on a file is put away.
+    """
+    try:
+        chunk: list[bytes] = []
+        size = 0
+        for data in map(encode, lines):
+            if size and size + len(data) > full:
+                _write(root, b"".join(chunk), full)
+                chunk, size = [], 0
+            chunk.append(data)
+            size += len(data)
+        if chunk:
+            _write(root, b"".join(chunk), full)
+    except (OSError, ValueError, TypeError, MemcliError):
+        return False
+    return True
+
+
+def read(root: str) -> Log:
+    """Everything that the log holds now; an unreadable file counts as empty."""
+    for _ in range(_TRIES):
+        before = _total(root)
+        files = _files(root, before.upto)
+        if files is not None and _total(root).upto == before.upto:
+            break
+    held = [one for data in files or () for one in map(decode, data.split(b"\n"))]
+    return Log([one for one in held if one is not None], before.uses)
+
+
+def newest(root: str, *holding: str) -> Iterator[dict[str, Any]]:
+    """The events, the newest first; only those whose line holds one of these texts."""
+    marks = [text.encode() for text in holding]
+    for data in reversed(_files(root, _total(root).upto) or ()):
+        for line in reversed(data.split(b"\n")):
+            if line and (not marks or any(mark in line for mark in marks)):
+                one = decode(line)
+                if one is not None:
+                    yield one
+
+
+def size(root: str) -> int:
+    """The bytes of its files."""
+    return sum(map(len, _files(root, 0) or ()))
+
+
+def key(root: str, fresh: bytes) -> bytes:
+    """The vault's own key of questions; `fresh` becomes it when there is none.
+
+    Raises:
+        OSError: it can neither be read nor made.
+    """
+    path = _path(root, layout.EVENTS_KEY)
+    there = True
+    try:
+        secret = _bytes(path)
+        if len(secret) >= len(fresh):
+            return secret
+    except FileNotFoundError:
+        there = False
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    # Whole or not there: a process that is killed in between leaves no half key.
+    aside = f"{path}.{os.getpid()}-{fresh[:4].hex()}.tmp"
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600)
+    try:
+        try:
+            if os.write(handle, fresh) != len(fresh):
+                raise OSError("the disk is full")
+        finally:
+            os.close(handle)
+        _named(aside, path, over=there)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(aside)
+    return _bytes(path)
+
+
+def _named(aside: str, path: str, *, over: bool) -> None:
+    """Give a file its name; where another process was first, its file stays."""
+    try:
+        if not over:
+            os.link(aside, path)
+            return
+    except FileExistsError:
+        return
+    except OSError:
+        pass  # a file system without links
+    os.replace(aside, path)
+
+
+def hashed(question: str, secret: bytes) -> str:
+    """A question as its keyed hash; case and space make no difference.
+
+    >>> hashed("Who?", b"k" * 32) == hashed(" who? ", b"k" * 32)
+    True
+    """
+    words = " ".join(question.casefold().split()).encode("utf-8", "surrogatepass")
+    try:  # `hashlib` would load OpenSSL, which costs 2 to 6 ms
+        blake2b = __import__("_blake2").blake2b
+    except ImportError:
+        from hashlib import blake2b
+    digest: str = blake2b(words, key=secret[:64], digest_size=12).hexdigest()
+    return digest
+
+
+# --- writing ------------------------------------------------------------------------
+
+
+def _write(root: str, data: bytes, full: int) -> None:
+    path = _path(root, layout.EVENTS)
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+    try:
+        handle = _opened(path, flags)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        handle = _opened(path, flags)
+    try:
+        size = os.fstat(handle).st_size
+        if size > max(_MOST, 4 * full):
+            raise OSError("the log cannot be rotated")
+        if size and hasattr(os, "pread") and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data  # the last line was cut
+        if os.write(handle, data) != len(data):
+            raise OSError("the disk is full")
+    finally:
+        os.close(handle)
+    if size + len(data) > full:
+        _rotate(root, full)
+
+
+def _rotate(root: str, full: int) -> None:
+    """Put the full file away and drop the oldest; whoever is doing it does it."""
+    from memcli.storage.lock import Lock
+
+    path = _path(root, layout.EVENTS)
+    try:
+        with Lock(_path(root, layout.EVENTS_LOCK), 0):
+            if os.stat(path).st_size <= full:
+                return  # another process has put it away
+            total = _total(root)
+            numbers = _numbers(root)
+            last = max([total.upto, *numbers]) + 1
+            os.rename(path, _numbered(root, last))
+            for number in [*numbers, last][:-_KEPT]:
+                total = _folded(root, number, total)
+    except (OSError, MemcliError):
+        return
+
+
+def _folded(root: str, number: int, total: _Total) -> _Total:
+    """Drop a file; its uses are in the total before it goes."""
+    import json
+
+    from memcli.storage import files
+
+    path = _numbered(root, number)
+    if number > total.upto:
+        counts = event.uses(filter(None, map(decode, _bytes(path).split(b"\n"))))
+        counts.update(total.uses)
+        total = _Total(number, dict(counts))
+        data = json.dumps({"v": event.VERSION, **total._asdict()}).encode() + b"\n"
+        place = _path(root, layout.EVENTS_TOTAL)
+        if os.path.islink(place):
+            os.unlink(place)  # what it leads to is not ours
+        files.write_atomic(place, data)
+    os.unlink(path)
+    return total
+
+
+# --- reading ------------------------------------------------------------------------
+
+
+def _files(root: str, upto: int) -> list[bytes] | None:
+    """The bytes of the files that count, the newest last; None when they moved."""
+    try:
+        current: int | None = _opened(_path(root, layout.EVENTS))
+    except OSError:
+        current = None
+    found: list[bytes] = []
+    try:
+        # Opened before the others are listed: what is put away meanwhile is seen twice,
+        # and passed over once, where it would else be missed.
+        for number in _numbers(root):
+            path = _numbered(root, number)
+            try:
+                put_away = current is not None and os.path.samestat(
+                    os.stat(path), os.fstat(current)
+                )
+                if number > upto and not put_away:
+                    found.append(_bytes(path))
+            except FileNotFoundError:
+                return None
+            except OSError:
+                continue
+        if current is not None:
+            found.append(_all(current))
+    except OSError:
+        return found
+    finally:
+        if current is not None:
+            os.close(current)
+    return found
+
+
+def _bytes(path: str) -> bytes:
+    handle = _opened(path)
+    try:
+        return _all(handle)
+    finally:
+        os.close(handle)
+
+
+def _opened(path: str, flags: int = os.O_RDONLY) -> int:
+    """The handle of a file of the log; OSError for what is none."""
+    handle = os.open(path, flags | _FLAGS, 0o600)
+    status = os.fstat(handle)
+    if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST:
+        return handle
+    os.close(handle)
+    raise OSError("not a file of the log")
+
+
+def _all(handle: int) -> bytes:
+    chunks: list[bytes] = []
+    while chunk := os.read(handle, 1 << 20):
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _total(root: str) -> _Total:
+    try:
+        data = _bytes(_path(root, layout.EVENTS_TOTAL))
+    except OSError:
+        return _Total(0, {})
+    import json
+
+    try:
+        value = json.loads(data)
+        return _Total(int(value["upto"]), {k: int(n) for k, n in value["uses"].items()})
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return _Total(0, {})
+    except (OverflowError, RecursionError):  # numbers and depths that nobody wrote
+        return _Total(0, {})
+
+
+def _numbers(root: str) -> list[int]:
+    """The numbers of the files that were put away, the oldest first."""
+    folder, _, name = _path(root, layout.EVENTS).rpartition(os.sep)
+    stem = name.removesuffix(".jsonl") + "-"
+    try:
+        names: Iterable[str] = os.listdir(folder)
+    except OSError:
+        return []
+    parts = (
+        name.removesuffix(".jsonl").removeprefix(stem)
+        for name in names
+        if name.startswith(stem)
+    )
+    return sorted(int(part) for part in parts if part.isascii() and part.isdigit())
+
+
+def _numbered(root: str, number: int) -> str:
+    return _path(root, layout.EVENTS).removesuffix(".jsonl") + f"-{number}.jsonl"
+
+
+def _path(root: str, name: str) -> str:
+    return os.path.join(root, *name.split("/"))

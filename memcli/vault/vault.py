@@ -1,0 +1,491 @@
+"""The vault: where entries live, how they are found by id, and how new ones come in.
+
+Invariant: every change of its files is one `transaction`; nobody writes around it.
+The same content is saved once; what was solved or rejected is not let in again by
+what mines sessions, but recorded.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+
+from memcli.entries import layout
+from memcli.entries.entry import KINDS, Entry, Visibility, new_id, slug
+from memcli.entries.identity import strict_key
+from memcli.errors import MemcliError, NotAllowed
+from memcli.storage import files, journal, known_vaults
+from memcli.storage import settings as config
+from memcli.storage.transaction import Transaction, finish_killed
+from memcli.vault import duplicates, evidence
+from memcli.vault.saving import Saved, matched, message, subject
+
+if TYPE_CHECKING:
+    from memcli.entries.codec import Decoded
+    from memcli.search.index import Index
+    from memcli.search.reader import Reader
+    from memcli.vault.duplicates import Similar
+    from memcli.vault.registry import Registry
+    from memcli.vault.signals.recorder import Recorder
+
+__all__ = ["Saved", "Stored", "Vault", "subject"]
+
+_Answer = TypeVar("_Answer")
+
+
+class Stored(NamedTuple):
+    """A file of the vault as it was read."""
+
+    path: str
+    data: bytes
+    decoded: "Decoded"
+
+    @property
+    def entry(self) -> Entry:
+        """The entry that it holds."""
+        return self.decoded.entry
+
+
+class Vault:
+    """One vault on disk.
+
+    Args:
+        root: the vault's folder, absolute.
+        environ: the environment of git; None is this process's own.
+        now_ms: the clock, in milliseconds since 1970.
+        entropy: gives that many random bytes.
+        tell: takes a sentence for the person who waits.
+        progress: called with (done, all) during long work.
+        fault: for tests: called with the name of each step of a transaction.
+        agent: the name of the agent that asks and writes; None is the vault's owner.
+        named: what the user calls it, for a refusal; None is its path.
+        source: what its rows say in `source`: personal, or team:NAME.
+        via: how it is asked, for the log of signals.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        *,
+        environ: Mapping[str, str] | None = None,
+        now_ms: Callable[[], int] | None = None,
+        entropy: Callable[[int], bytes] = os.urandom,
+        tell: Callable[[str], None] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        fault: Callable[[str], None] | None = None,
+        agent: str | None = None,
+        named: str | None = None,
+        source: str = known_vaults.PERSONAL,
+        via: str = "python",
+    ) -> None:
+        self.root = root
+        self.named = named or root
+        self.source = source
+        self.agent = config.agent(root, agent) if agent else None
+        self.environ = environ
+        self.now_ms = now_ms or _now_ms
+        self.entropy = entropy
+        self.tell = tell or _silent
+        self.progress = progress
+        self.fault = fault or _silent
+        self.via = via
+        self._index: Index | None = None
+
+    @classmethod
+    def open(
+        cls, root: str | None = None, *, writes: bool = False, **options: Any
+    ) -> Self:
+        """Open a vault; without a path or name, the one that the user's settings name.
+
+        Args:
+            root: a path, or the name of a vault of the user's config.
+            writes: refuse here what may only be read, before anything else is said.
+            options: as of the class.
+
+        Raises:
+            VaultNotFound: nothing is there, or it may not be written to.
+            NotAVault: it is not a folder that `memcli init` prepared.
+        """
+        environ = options.get("environ")
+        place = config.place_of(root, os.environ if environ is None else environ)
+        options = {"named": root, "source": place.source, **options}
+        vault = cls(place.path, **options)
+        if writes:
+            vault.refuse_read_only()
+        return vault
+
+    def refuse_read_only(self) -> None:
+        """Refuse to write where the user's config gives the role ro.
+
+        Raises:
+            VaultNotFound: as for a name that nobody configured.
+        """
+        if self.read_only:
+            raise known_vaults.refused(self.named)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the user's config says that nothing is written here."""
+        return known_vaults.read_only(
+            self.root, os.environ if self.environ is None else self.environ
+        )
+
+    def acting_as(self, agent: str | None) -> Self:
+        """The same vault as this agent asks it and writes to it; None is the owner."""
+        return type(self)(
+            self.root,
+            environ=self.environ,
+            now_ms=self.now_ms,
+            entropy=self.entropy,
+            tell=self.tell,
+            progress=self.progress,
+            fault=self.fault,
+            agent=agent,
+            named=self.named,
+            source=self.source,
+            via=self.via,
+        )
+
+    # --- reading ------------------------------------------------------------------
+
+    @property
+    def index(self) -> "Index":
+        """The vault's index."""
+        if self._index is None:
+            from memcli.search.index import Index
+
+            self._index = Index(
+                self.root, tell=self.tell, progress=self.progress, agent=self.agent
+            )
+        return self._index
+
+    def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+        """Return `answer(reader)` over the files as they are now."""
+        self._finish_killed()
+        return self.index.read(answer)
+
+    def _finish_killed(self) -> None:
+        # What somebody else's writer left is for them to finish.
+        if journal.exists(self.root) and not self.read_only:
+            finish_killed(
+                self.root, environ=self.environ, tell=self.tell, fault=self.fault
+            )
+
+    def path_of(self, entry_id: str) -> str:
+        """The path of the entry that an id, or a unique prefix of one, addresses.
+
+        Raises:
+            EntryNotFound: no entry has such an id.
+            AmbiguousId: several have.
+        """
+        prefix = entry_id.strip().lower()
+        from memcli.search.reader import addressed
+
+        return self.read(lambda reader: addressed(reader, prefix))
+
+    def get(self, entry_id: str) -> Entry:
+        """The entry that an id, or a unique prefix of one, addresses.
+
+        Raises:
+            EntryNotFound, AmbiguousId: as `path_of`.
+            InvalidEntry: its file was broken in the meantime.
+        """
+        return self.load(self.path_of(entry_id)).entry
+
+    def load(self, path: str) -> "Decoded":
+        """Read one file of the vault as an entry."""
+        return self.stored(path).decoded
+
+    def stored(self, path: str) -> "Stored":
+        """Read one file of the vault, to change it: its bytes and its entry."""
+        from memcli.entries import codec
+
+        data = files.read(files.inside(self.root, path))
+        return Stored(path, data, codec.decode(data, path, kinds=self.kinds))
+
+    @property
+    def registry(self) -> "Registry":
+        """The entities that are registered now, as far as whoever asks may know."""
+        from memcli.vault import registry
+
+        return registry.load(self.root, self.agent)
+
+    def link(self, entry: Entry) -> Entry:
+        """The entry with what it mentions among its entities (docs/entities.md)."""
+        from memcli.entries.text import mentions
+
+        return mentions.linked(entry, self.registry.names)[0]
+
+    @property
+    def settings(self) -> config.Config:
+        """What the vault's config says."""
+        return config.load(self.root)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The built-in kinds and those of the vault's config."""
+        return (*KINDS, *config.load(self.root).kinds)
+
+    @property
+    def recorder(self) -> "Recorder":
+        """What notes the use of this vault."""
+        from memcli.vault.signals.recorder import Recorder
+
+        return Recorder(
+            self.root,
+            environ=self.environ,
+            now_ms=self.now_ms,
+            entropy=self.entropy,
+            agent=self.agent.name if self.agent else None,
+            via=self.via,
+        )
+
+    # --- writing ------------------------------------------------------------------
+
+    def transaction(self) -> "Transaction":
+        """A transaction; nothing is written before its end.
+
+        Raises:
+            VaultNotFound: the user's config says that nothing is written here.
+        """
+        self.refuse_read_only()
+        return Transaction(
+            self.root,
+            environ=self.environ,
+            tell=self.tell,
+            progress=self.progress,
+            fault=self.fault,
+            wrote=self.recorder.wrote,
+        )
+
+    def draft(self, values: Mapping[str, Any]) -> Entry:
+        """Check the fields of an entry to be; see `memcli.entries.validate.draft`."""
+        from memcli.entries import validate as draft
+
+        try:
+            return draft.draft(values, kinds=KINDS, body_limit=config.BODY_LIMIT)
+        except MemcliError as refusal:
+            # Only a refusal makes the vault's own settings worth reading.
+            settings = config.load(self.root)
+            if settings == config.Config():
+                raise refusal from None
+        kinds = (*KINDS, *settings.kinds)
+        return draft.draft(values, kinds=kinds, body_limit=settings.body_limit)
+
+    def save(
+        self, entry: Entry, *, allow_secret: bool = False, register: bool = False
+    ) -> Saved:
+        """Save one draft; the same content again returns the entry that holds it.
+
+        With `register` those of its entities that are new are registered, of its type.
+
+        Raises:
+            SecretFound: the text looks as if it held a secret.
+            LockBusy, WriteFailed, HistoryError: nothing was changed.
+        """
+        (saved,) = self.save_all(
+            [entry],
+            allow_secret=allow_secret,
+            similar=True,
+            register=register,
+        )
+        return saved
+
+    def save_all(
+        self,
+        drafts: Sequence[Entry],
+        *,
+        allow_secret: bool = False,
+        similar: bool = False,
+        register: bool = False,
+        verb: str = "save",
+        origin: str = "",
+    ) -> list[Saved]:
+        """Save drafts in one transaction and one commit, in their order."""
+        if not allow_secret:
+            from memcli.entries.text import secrets
+
+            for entry in drafts:
+                secrets.refuse(entry)
+        with self.transaction() as change:
+            change.action = verb
+            known, alike = self.known(drafts, similar=similar)
+            saved = self.place(change, drafts, known, register=register)
+            created = [item for item in saved if item.outcome == "created"]
+            change.message = message(verb, saved, origin)
+        cited = [name for item in created for name in item.cited]
+        if cited and verb == "save":
+            self.recorder.judged(cited, useful=True, by="citation")
+        if created and alike:
+            saved[0] = saved[0]._replace(similar=tuple(alike))
+        return saved
+
+    def plan(self, drafts: Sequence[Entry]) -> list[Saved]:
+        """What `save_all` would do with these drafts; ids are empty, paths likely."""
+        known, _ = self.known(drafts)
+        return self.place(None, drafts, known)
+
+    def known(
+        self, drafts: Sequence[Entry], *, similar: bool = False
+    ) -> "tuple[duplicates.Known, list[Similar]]":
+        """What the vault holds of these drafts, and what is like the first."""
+
+        def look(
+            reader: "Reader", changed: list[str], removed: list[str]
+        ) -> "tuple[duplicates.Known, list[Similar]]":
+            later = duplicates.Later(self.root, changed, removed, self.agent)
+            now = self.now_ms() // 1000
+            found = duplicates.known(reader, later, drafts, now)
+            if not similar or found.match(drafts[0]):
+                return found, []
+            return found, duplicates.similar(reader, later, drafts[0])
+
+        self._finish_killed()
+        return self.index.glance(look)
+
+    def place(
+        self,
+        change: "Transaction | None",
+        drafts: Sequence[Entry],
+        known: "duplicates.Known",
+        *,
+        register: bool = False,
+    ) -> list[Saved]:
+        """Give each draft an id, a path and its mentions; put it into the change."""
+        from functools import partial
+
+        from memcli.entries import codec, dates
+        from memcli.entries.text import mentions
+        from memcli.vault import registry
+
+        names = self.registry.names
+        now_ms = self.now_ms()
+        now = dates.iso(now_ms // 1000)
+        folders: dict[str, set[str]] = {}
+        saved = []
+        for number, draft in enumerate(map(self._signed, drafts)):
+            match = known.match(draft)
+            if match is not None:
+                held, outcome = match
+                if change is not None and outcome in ("seen", "recurred"):
+                    outcome = self._sight(change, held, draft, now) or outcome
+                    if outcome != "duplicate":
+                        change.note(draft.replace(id=held.id))
+                saved.append(matched(held, outcome))
+                continue
+            given, enrolled = draft.entities if register else (), []
+            draft, unclear = mentions.linked(draft, names)
+            if evidence.is_drawn(draft):
+                draft = self.settled(draft, draft.created or now)
+            folder = layout.folder_for(draft)
+            path = self.free_path(folder, slug(draft.display_title), folders)
+            entry = draft.replace(created=draft.created or now, path=path)
+            if entry.item is not None:
+                entry = entry.replace(key=strict_key(entry.item, entry.body))
+            if change is not None:
+                fresh = entry.id or new_id(now_ms + number, self.entropy)
+                entry = entry.replace(id=fresh)
+                change.put(path, codec.encode(entry), expected=None)
+                change.note(entry)
+                spot = partial(self.free_path, folders=folders)
+                enrolled = registry.enrolled(entry, given, names, spot, self._new_id)
+                for one, data in enrolled:
+                    change.put(one.path, data, expected=None)
+            notes = tuple(
+                f"an entry with the same text is {held.status}: {held.id}"
+                for held in known.earlier(draft)
+            )
+            notes += tuple(map(names.explained, unclear))
+            saved.append(
+                Saved(
+                    entry.id,
+                    path,
+                    "created",
+                    entry.display_title,
+                    notes=notes,
+                    entities=entry.entities,
+                    registered=tuple(one.name for one, _ in enrolled),
+                    cited=tuple(one.partition(":")[0] for one in entry.fingerprints),
+                )
+            )
+            known.add(entry.body, duplicates.held(entry, now_ms // 1000))
+        return saved
+
+    def _new_id(self) -> str:
+        return new_id(self.now_ms(), self.entropy)
+
+    def _signed(self, draft: Entry) -> Entry:
+        """What an agent writes says so, and is shared with its groups by default."""
+        if self.agent is None:
+            return draft
+        if draft.visibility is Visibility.GROUP and not draft.groups:
+            draft = draft.replace(groups=self.agent.groups)
+        return draft.replace(agent=self.agent.name)
+
+    def settled(self, draft: Entry, now: str) -> Entry:
+        """An observation or model with its evidence, as `evidence.settled` gives it."""
+        agent = self.agent.name if self.agent else None
+        return self.read(
+            lambda reader: evidence.settled(reader, draft, agent=agent, now=now)
+        )
+
+    def owner_only(self, what: str) -> None:
+        """Refuse an agent what shows or changes more than single entries.
+
+        Raises:
+            NotAllowed: an agent asks.
+        """
+        if self.agent is not None:
+            raise NotAllowed(
+                f"{what} is for the owner of the vault, not for agent "
+                f"{self.agent.name}",
+                hint="Ask without --agent and MEMCLI_AGENT.",
+                code="owner_only",
+            )
+
+    def _sight(
+        self, change: Transaction, held: duplicates.Held, draft: Entry, now: str
+    ) -> str | None:
+        """Record that an item was met again; "duplicate" when that is known."""
+        from memcli.entries import codec
+
+        waiting = change.pending(held.path)
+        if waiting is None:
+            stored = self.stored(held.path)
+            before, data = stored.data, stored.data
+        else:
+            before, data = None, waiting
+        entry = codec.decode(data, held.path, kinds=self.kinds).entry
+        again = duplicates.sighted(entry, draft, now)
+        if again is None:
+            return "duplicate"
+        fresh = codec.rewrite(data, again, kinds=self.kinds)
+        if before is None:
+            change.put(held.path, fresh)
+        else:
+            change.put(held.path, fresh, expected=before)
+        return None
+
+    def free_path(self, folder: str, name: str, folders: dict[str, set[str]]) -> str:
+        """A path that nothing holds yet; collisions get a number."""
+        taken = folders.get(folder)
+        if taken is None:
+            try:
+                names = os.listdir(files.inside(self.root, folder))
+            except FileNotFoundError:
+                names = []
+            taken = folders[folder] = {item.casefold() for item in names}
+        file, number = f"{name}.md", 1
+        while file in taken:
+            number += 1
+            file = f"{name}-{number}.md"
+        taken.add(file)
+        return f"{folder}/{file}"
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _silent(_: object) -> None:
+    pass
