@@ -32,6 +32,9 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 if TYPE_CHECKING:
     from memcli.api import Vault
 
+ROOT = Path(__file__).resolve().parent.parent
+"""The checkout."""
+
 _homes = itertools.count()
 
 

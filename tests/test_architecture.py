@@ -4,7 +4,8 @@ import ast
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.conftest import ROOT
+
 MODULES = sorted((ROOT / "memcli").rglob("*.py"))
 FORBIDDEN = {
     *("util", "utils", "helper", "helpers", "common", "constants", "types", "base"),

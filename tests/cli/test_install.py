@@ -11,8 +11,8 @@ import pytest
 
 from memcli.hosts.install import HOSTS
 from tests.cli.conftest import Run
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 SMOKE = ROOT / "tests" / "smoke"
 PWSH = shutil.which("pwsh") or shutil.which("powershell")
 if PWSH is None:

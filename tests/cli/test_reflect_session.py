@@ -17,7 +17,14 @@ from memcli.vault import session_records
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, Walked
 from tests.hosts.writing import NOON, Claude, write
-from tests.test_reflection import ALWAYS, SEEDED, commits, say, talk, texts
+from tests.sessions.test_reflect_session import (
+    ALWAYS,
+    SEEDED,
+    commits,
+    say,
+    talk,
+    texts,
+)
 
 Snapshot = Callable[[str], dict[str, str]]
 ASKED = "[a]pprove [e]dit [r]eject [s]kip"

@@ -6,8 +6,9 @@ import pytest
 
 from memcli.hosts import skills
 from tests.cli.conftest import Outcome, Run
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2] / "skills"
+ROOT = ROOT / "skills"
 
 
 def outcomes(done: Outcome) -> dict[str, str]:

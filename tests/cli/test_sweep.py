@@ -12,7 +12,7 @@ import pytest
 from memcli import Vault
 from memcli.sessions import markers
 from tests.cli.conftest import Run
-from tests.hooks.calling import ALWAYS, age, session, texts
+from tests.sessions.hooks.calling import ALWAYS, age, session, texts
 
 
 @pytest.fixture

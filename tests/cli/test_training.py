@@ -13,7 +13,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.recall import scorer_store
 from tests.cli.conftest import Run
-from tests.test_scorer import broken, by_writer, keep, nothing, world
+from tests.recall.test_scorer import broken, by_writer, keep, nothing, world
 
 NEEDED = "NOT TESTED: pip install 'memcli[scorer]'"
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 from memcli.hosts.transcript import Step
 from memcli.hosts.transcripts import open_transcript
+from tests.conftest import ROOT
 from tests.hosts.writing import FRAME, NOON, steps, write
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_line_is_a_step(tmp_path: Path) -> None:

@@ -1,0 +1,121 @@
+"""`memcli inspect mining`: what mining brought, and why."""
+
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import review
+from memcli.entries.text import redaction
+from memcli.errors import ScannerFailed
+from memcli.sessions.backfill import reflect_file
+from tests.cli.conftest import Run
+from tests.sessions.test_reflect_session import ALWAYS, SEEDED, say, talk
+
+
+def test_the_vault_how_each_rule_fares(
+    memcli: Run, vault: Vault, tmp_path: Path
+) -> None:
+    reflect_file(vault, talk(tmp_path, SEEDED))
+    words = [f"remember also you have {x} tool access" for x in ("SQL", "SSH", "DNS")]
+    reflect_file(vault, say(tmp_path, *words, name="other"))
+    waiting = [one for one in review.pending(vault) if "LSP" not in one.title]
+    review.reject(vault, [one.id for one in waiting if "tool access" in one.title])
+    data = memcli("inspect", "mining", "--json").json["data"]
+    assert list(data) == [
+        *("entries", "by_kind", "by_confidence", "patterns", "sessions")
+    ]
+    assert data["entries"] == 7
+    assert data["by_kind"] == {"preference": 6, "fix": 1}
+    assert data["by_confidence"] == {"LOW": 4, "HIGH": 2, "MEDIUM": 1}
+    assert data["patterns"][0] == {
+        "pattern": "remember",
+        "brought": 4,
+        "kept": 0,
+        "waiting": 1,
+        "rejected": 3,
+        "noisy": True,
+    }
+    assert data["sessions"]["mined"] == 2
+    assert data["sessions"]["found"]["preference LOW"] == 4
+    lines = memcli("inspect", "mining").out.splitlines()
+    assert lines[0] == "2 sessions mined here, 7 entries from mining"
+    assert "remember\t4\t0\t1\t3\tnoisy" in lines
+    assert "always\t1\t1\t0\t0\t" in lines
+
+
+def test_an_empty_vault(memcli: Run) -> None:
+    done = memcli("inspect", "mining")
+    assert (done.code, done.out) == (
+        0,
+        "0 sessions mined here, 0 entries from mining\n",
+    )
+
+
+def test_a_session_every_candidate_why_and_what_became_of_it(
+    memcli: Run, vault: Vault, tmp_path: Path
+) -> None:
+    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    ids = {fate.candidate.pattern: fate.id or "" for fate in done.fates}
+    review.reject(vault, [ids["told-fix"]])
+    vault.forget(ids["correction"])
+    reflect_file(vault, talk(tmp_path, SEEDED))
+    data = memcli("inspect", "mining", "tal", "--json").json["data"]
+    assert (data["session"], data["reflected"], data["error"]) == ("talk", True, None)
+    told = {
+        one["pattern"]: (one["action"], one["status"]) for one in data["candidates"]
+    }
+    assert told == {
+        "always": ("saved", "active"),
+        "correction": ("forgotten", None),
+        "told-fix": ("review", "rejected"),
+        "deferred": ("duplicate", None),
+        "remember": ("inbox", "pending"),
+    }
+    lines = memcli("inspect", "mining", "talk").out.splitlines()
+    assert lines[0] == "generic talk"
+    assert lines[2].startswith("  6 turns, mined ")
+    place = lines.index("HIGH preference: Always run the linter before committing")
+    assert lines[place + 1 : place + 4] == [
+        f"  saved {ids['always']}, now active",
+        "  why: always: a directive: 'always' and what an agent does",
+        f"  said in line 3: {ALWAYS}",
+    ]
+    place = lines.index("HIGH correction: (forgotten)")
+    assert lines[place + 1] == f"  forgotten {ids['correction']}"
+    assert "uv instead" not in "\n".join(lines)
+
+
+def test_a_session_that_could_not_be_mined_says_why(
+    memcli: Run, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(text: str) -> set[str]:
+        raise RuntimeError("no rules")
+
+    monkeypatch.setattr(redaction, "_scanned", broken)
+    with pytest.raises(ScannerFailed):
+        reflect_file(vault, talk(tmp_path, SEEDED))
+    (failed,) = memcli("inspect", "mining", "--json").json["data"]["sessions"][
+        "not_reflected"
+    ]
+    assert failed["session"] == "talk"
+    assert failed["error"].startswith("scanner_failed: ")
+    assert (
+        "not reflected: generic talk: scanner_failed" in memcli("inspect", "mining").out
+    )
+    assert "  not reflected: scanner_failed" in memcli("inspect", "mining", "talk").out
+
+
+def test_a_name_that_is_none_or_several(
+    memcli: Run, vault: Vault, tmp_path: Path
+) -> None:
+    for name in ("one-a", "one-b"):
+        reflect_file(vault, say(tmp_path, f"Always use {name} here", name=name))
+    several = memcli("inspect", "mining", "one", "--json")
+    assert (several.code, several.json["error"]["code"]) == (1, "ambiguous_session")
+    assert "one-a" in several.json["error"]["message"]
+    none = memcli("inspect", "mining", "../one", "--json")
+    assert (none.code, none.json["error"]["code"]) == (1, "session_not_found")
+    assert none.json["error"]["hint"].startswith("The last ones: one-")
+    assert memcli("inspect", "mining", "one-a").code == 0
+    assert memcli("inspect", "lint", "one-a").code == 2

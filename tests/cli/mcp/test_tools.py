@@ -1,0 +1,165 @@
+"""The tools for an MCP client take what the commands take, or it is said why not."""
+
+import re
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import spec
+from memcli.cli.mcp import tools
+from memcli.cli.mcp.tools import TOOLS, Tool
+from tests.conftest import ROOT
+
+PAGE = ROOT / "docs" / "mcp.md"
+
+_FILES = "the server reads no file that a model names; a text comes with the call"
+_MINES = "mining a session changes the vault; hooks and sweeps do it"
+_HOST = "the host's hooks know it; a model would make it up"
+_LISTS = "memory_recall lists by status; this tool changes things"
+_CHANGES = "it changes the vault, and this tool only looks"
+_OWNER = "what is learned from use is for the owner to look at"
+_SECRET = "only a person can insist on what looks like a secret"
+
+LEFT_OUT = {
+    "*": {
+        "vault": "the server is started for its vaults; a model must not name a folder",
+        "json": "every answer is JSON",
+        "agent": "whoever starts the server says who asks; a model must not choose it",
+    },
+    "save": {
+        "file": _FILES,
+        "batch": _FILES,
+        "allow_secret": _SECRET,
+        "source_writer": "it is always skill",
+        "source_host": _HOST,
+        "source_session": _HOST,
+        "source_transcript": _HOST,
+        "source_record": _HOST,
+        "source_seq": _HOST,
+        "source_excerpt": _HOST,
+    },
+    "evolve": {
+        "file": _FILES,
+        "edit": "there is no editor",
+        "allow_secret": _SECRET,
+    },
+    "recall": {"batch": _FILES, "layer": "names of layers go into types"},
+    "reflect": {
+        "session": _MINES,
+        "all_sessions": _MINES,
+        "since": _MINES,
+        "host": _MINES,
+        "dry_run": _MINES,
+    },
+    "resolve": {
+        "same_key": "it is the default",
+        "yes": "nobody can be asked, so a plan that is clear is done",
+        "list": _LISTS,
+        "resolved": _LISTS,
+        "unresolved": _LISTS,
+        "all": _LISTS,
+    },
+    "inspect": {
+        "repair": _CHANGES,
+        "merge": _CHANGES,
+        "rename": _CHANGES,
+        "alias": _CHANGES,
+        "yes": _CHANGES,
+        "dry_run": _CHANGES,
+        "pairs": _OWNER,
+        "train": _OWNER,
+    },
+}
+
+every_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+
+
+@every_tool
+def test_what_a_command_takes_its_tool_takes_or_it_is_said_why_not(tool: Tool) -> None:
+    command = spec.load(tool.command)
+    options = {one.name for one in command.options}
+    options |= {one.name for one in command.arguments}
+    taken = {one.to or one.name for one in tool.parameters}
+    left_out = {**LEFT_OUT["*"], **LEFT_OUT[tool.command]}
+    assert options - taken - set(left_out) == set()
+    # The list is of what there is, and is not taken.
+    assert set(left_out) - options == set()
+    assert taken & set(left_out) == set()
+
+
+@every_tool
+def test_the_page_says_what_is_left_out_and_why(tool: Tool) -> None:
+    rows = re.findall(r"^\| `(.+)` \| (.+) \|$", left_out_part(), re.MULTILINE)
+    told = {
+        (name, flag): why
+        for flags, why in rows
+        for name, _, flag in [one.partition(" ") for one in flags.split("`, `")]
+    }
+    command = spec.load(tool.command)
+    flags = {one.name: one.flags[0] for one in command.options}
+    for name, why in LEFT_OUT[tool.command].items():
+        assert told[tool.command, flags[name]] == why
+    for name, why in LEFT_OUT["*"].items():
+        assert told[f"--{name}", ""] == why
+
+
+def left_out_part() -> str:
+    return PAGE.read_text("utf-8").partition("\n## What the tools leave out\n")[2]
+
+
+def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
+    vault: Vault, context: spec.Context
+) -> None:
+    fact = vault.save(vault.draft({"text": "Checkout needs Redis"})).id
+    other = vault.save(vault.draft({"text": "Lunch is at noon"})).id
+
+    def ask(tool: Tool, **arguments: Any) -> dict[str, Any]:
+        answer = tools.call(tool, arguments, context)
+        assert answer.error is None, answer.error
+        assert answer.data is not None
+        return answer.data
+
+    found = ask(tools.RECALL, query="checkout", research="checkout", types=["fact"])
+    assert [row["id"] for row in found["rows"]] == [fact]
+    assert found["research"]["name"] == "checkout"
+    assert ask(tools.REFLECT, query="Redis", research="checkout")["research"]
+    saved = ask(
+        tools.SAVE,
+        text="# Checkout\n\nIt rests on Redis.",
+        layer="model",
+        subtype="structural",
+        cite=[fact, other],
+        research="checkout",
+    )
+    # What the run has not retrieved is not cited.
+    assert (saved["cited"], saved["dropped"]) == ([fact], [other])
+    assert str(vault.get(saved["id"]).subtype) == "structural"
+    renewed = ask(tools.EVOLVE, id=saved["id"], subtype="emergent", cite=[other])
+    entry = vault.get(renewed["id"])
+    assert (str(entry.subtype), entry.evidence) == ("emergent", (fact, other))
+    run = ask(tools.INSPECT, topic="research", name="checkout")
+    assert [one["command"] for one in run["searches"]] == ["recall", "reflect"]
+    assert ask(tools.INSPECT, topic="models", stale=True)["count"] == 0
+    vault.resolve(other)
+    assert ask(tools.INSPECT, topic="models", stale=True)["count"] == 1
+    refused = tools.call(tools.SAVE, {"text": "x", "subtype": "emergent"}, context)
+    assert refused.error is not None
+    assert refused.error["code"] == "invalid_subtype"
+
+
+@pytest.fixture
+def context(vault: Vault) -> spec.Context:
+    """What a call of the server runs in."""
+    return spec.Context(
+        environ={},
+        now_ms=vault.now_ms,
+        entropy=vault.entropy,
+        read_stdin=bytes,
+        stdin_is_terminal=False,
+        ask=lambda _: None,
+        tell=lambda _: None,
+        progress=lambda _: None,
+        vault=vault.root,
+        json=True,
+    )

@@ -1,0 +1,450 @@
+"""Entities: written with the memory, shown with their claims, changed as a plan."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import evolve, importing, review, undo
+from memcli.curation.entities import aspects, decide
+from memcli.curation.entities import page as entities
+from memcli.curation.entities.decide import Request
+from memcli.entries.text import proper_names
+from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
+from memcli.recall.recall import Filters
+from memcli.vault.health import lint
+from tests.conftest import ROOT, VaultMaker
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    register = bool(fields.get("entities"))
+    return vault.save(vault.draft({"text": text, **fields}), register=register).id
+
+
+def register(vault: Vault, name: str, *aliases: str, kind: str = "tool") -> None:
+    decide.apply(vault, Request("register", name, type=kind, aliases=aliases))
+
+
+def mentions(vault: Vault, entry_id: str) -> tuple[str, ...]:
+    return vault.get(entry_id).entities
+
+
+# --- written with the memory ------------------------------------------------------
+
+
+def test_memory_stored_via_memory_store_produces_entity_mentions(vault: Vault) -> None:
+    """Seed 003, section 7; in the frontmatter, and so in the index."""
+    register(vault, "Redis", "kv")
+    entry = save(vault, "the kv store times out in src/cache.py, see [[Checkout]]")
+    assert mentions(vault, entry) == ("Redis", "Checkout", "src/cache.py")
+    data = Path(vault.root, vault.path_of(entry)).read_text("utf-8")
+    assert "entities: [Redis, Checkout, src/cache.py]" in data
+    rows = vault.recall("store", filters=Filters(entities=("redis",))).rows
+    assert [row.id for row in rows] == [entry]
+
+
+def test_invalid_memory_type_returns_400_with_valid_options_listed(
+    vault: Vault,
+) -> None:
+    """Seed 003, section 7; memcli has no HTTP: an error with a code and the options."""
+    entry = save(vault, "x")
+    options = "person, project, system, tool, concept, skill, task, unknown"
+    asks: list[Callable[[], object]] = [
+        lambda: vault.draft({"text": "y", "type": "persn"}),
+        lambda: evolve.evolve(vault, entry, {"type": "persn"}),
+        lambda: vault.recall("x", filters=Filters(types=("persn",))),
+        lambda: decide.plan(vault, Request("register", "Ada", type="persn")),
+    ]
+    for ask in asks:
+        with pytest.raises(InvalidValue, match=options) as refused:
+            ask()
+        assert refused.value.error_code == "invalid_type"
+        assert refused.value.hint == "Did you mean 'person'?"
+    lines = b'{"text": "z", "type": "persn"}\n{"text": "w"}'
+    done = importing.import_lines(vault, lines, "in.jsonl")
+    assert [(one.line, one.code) for one in done.failed] == [(1, "invalid_type")]
+    assert options in done.failed[0].reason
+    assert len(done.created) == 1
+
+
+@pytest.mark.parametrize("old", ["extracted", "principle", "Book"])
+def test_an_old_type_is_a_warning_and_recall_finds_the_entry(
+    vault: Vault, old: str
+) -> None:
+    entry = save(vault, "green apples", type="concept")
+    file = Path(vault.root, vault.path_of(entry))
+    data = file.read_bytes().replace(b"type: concept", f"type: {old}".encode())
+    file.write_bytes(data)
+    (finding,) = [one for one in lint.lint(vault) if one.path == vault.path_of(entry)]
+    assert (finding.code, finding.level, finding.line) == ("unknown_type", "warning", 3)
+    assert old in finding.message
+    assert "person, project" in finding.message
+    (row,) = vault.recall("apples").rows
+    assert (row.id, row.type) == (entry, "unknown")
+    assert file.read_bytes() == data
+    decide.apply(vault, Request("register", "Apples"))
+    assert f"type: {old}\n" in file.read_text("utf-8")
+
+
+def test_the_next_version_is_linked_and_keeps_what_it_had(vault: Vault) -> None:
+    register(vault, "Redis")
+    entry = save(vault, "the cache is warm", entities=["Checkout"])
+    done = evolve.evolve(vault, entry, {"text": "the redis cache is warm"})
+    assert mentions(vault, done.id) == ("Checkout", "Redis")
+
+
+def test_what_a_review_rewords_is_linked(vault: Vault) -> None:
+    register(vault, "Redis")
+    entry = save(vault, "the cache is warm", status="pending")
+    review.approve(vault, [entry], {"text": "redis is warm"})
+    assert mentions(vault, entry) == ("Redis",)
+
+
+def test_an_import_links_and_registers_nothing(vault: Vault) -> None:
+    register(vault, "Redis")
+    lines = b'{"text": "redis a", "entities": ["Other"]}\n{"text": "plain"}'
+    done = importing.import_lines(vault, lines, "in.jsonl")
+    first, second = done.created
+    assert mentions(vault, first.id) == ("Other", "Redis")
+    assert mentions(vault, second.id) == ()
+    assert [one.name for one in vault.registry.entities] == ["Redis"]
+
+
+# --- what is shown ----------------------------------------------------------------
+
+
+def test_a_page_groups_claims_and_keeps_the_past_apart(vault: Vault) -> None:
+    register(vault, "Redis", "kv")
+    old = save(vault, "We decided to run kv on two hosts", kind="decision")
+    new = evolve.evolve(vault, old, {"text": "kv runs on three hosts"}, reason="load")
+    down = save(vault, "Redis is down")
+    uses = save(vault, "checkout_service uses redis")
+    save(vault, "redis waits", status="pending")
+    vault.resolve(down)
+    page = entities.page(vault, "KV")
+    assert (page.name, page.type, page.aliases) == ("Redis", "tool", ["kv"])
+    current = {
+        name: [one.id for one in claims]
+        for name, claims in entities.by_aspect(page.current).items()
+    }
+    assert current == {"decision": [new.id], "relation": [uses]}
+    past = {one.id: (one.aspect, one.status, one.reason) for one in page.past}
+    assert past == {
+        old: ("decision", "superseded", "load"),
+        down: ("status", "resolved", "resolved"),
+    }
+    assert page.with_others == [("checkout_service", 1)]
+
+
+def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) -> None:
+    register(vault, "Redis")
+    register(vault, "Etcd")
+    for number in range(10):
+        save(vault, f"redis number {number}")
+    one = save(vault, "parse_args fails")
+    vault.resolve(one)
+    rows = {row.name: row for row in entities.listed(vault)}
+    assert list(rows) == ["Redis", "parse_args", "Etcd"]
+    assert (rows["Redis"].current, rows["Redis"].hub) == (10, True)
+    assert (rows["parse_args"].current, rows["parse_args"].past) == (0, 1)
+    assert (rows["parse_args"].registered, rows["Etcd"].registered) == (False, True)
+
+
+def test_an_unknown_name_gets_the_nearest_one(vault: Vault) -> None:
+    save(vault, "x", entities=["Redis"])
+    with pytest.raises(EntryNotFound) as error:
+        entities.page(vault, "Rediss")
+    assert error.value.error_code == "entity_not_found"
+    assert error.value.hint == "Did you mean 'Redis'?"
+
+
+def test_an_ambiguous_alias_has_no_page(vault: Vault) -> None:
+    folder = Path(vault.root, "entities/tool")
+    folder.mkdir(parents=True)
+    for name in ("Redis", "Etcd"):
+        text = f"---\ntitle: {name}\naliases: [kv]\n---\n"
+        (folder / f"{name}.md").write_text(text)
+    with pytest.raises(NotAllowed, match="Etcd, Redis") as error:
+        entities.page(vault, "kv")
+    assert error.value.error_code == "ambiguous_entity"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "aspect"),
+    [
+        ("preference", "x", "preference"),
+        ("constraint", "x", "rule"),
+        ("note", "Ada prefers tea", "preference"),
+        ("note", "We agreed on tea", "decision"),
+        ("note", "Redis is down", "status"),
+        ("note", "Checkout depends on Redis", "relation"),
+        ("note", "Redis 7 was released", "event"),
+        ("note", "It turned out to be the disk", "lesson"),
+        ("note", "A word about misused houses", "about"),
+        ("idea", "never mind", "rule"),
+    ],
+)
+def test_aspects(kind: str, text: str, aspect: str) -> None:
+    assert aspects.aspect(kind, text) == aspect
+    assert aspect in aspects.ORDER
+
+
+def test_a_dated_memory_without_a_verb_is_an_event() -> None:
+    assert aspects.aspect("note", "the picnic", dated=True) == "event"
+
+
+# --- names that wait ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("We met Grace Hopper in Paris", [("Grace Hopper", True), ("Paris", False)]),
+        ("Paris is far", []),
+        ("Ada Lovelace wrote it", [("Ada Lovelace", True)]),
+        ("It works. The Tests pass on Monday", [("Tests", False)]),
+        ("# Ada Lovelace\n", []),
+        ("Every Word Has A Capital Here", []),
+        ("see `Some Code` and [[Some Link]]", []),
+        ("- Bob: ask him", []),
+        ("the JSON and the API of a PR", []),
+        ("with Zoë Müller's help", [("Zoë Müller", True)]),
+    ],
+)
+def test_proper_names(text: str, names: list[tuple[str, bool]]) -> None:
+    assert [tuple(one) for one in proper_names.proper_names(text)] == names
+
+
+def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
+    one = save(vault, "We met Grace Hopper in Paris")
+    save(vault, "they live in Lyon and Paris")
+    save(vault, "we saw Kyoto", status="pending")
+    found = [(c.name, c.entries) for c in entities.candidates(vault)]
+    assert found == [("Paris", 2), ("Grace Hopper", 1)]
+    by_name = {c.name: c for c in entities.candidates(vault)}
+    assert by_name["Grace Hopper"].id == one
+    assert "met Grace Hopper in" in by_name["Grace Hopper"].example
+    assert all(row.name != "Paris" for row in entities.listed(vault))
+
+
+def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -> None:
+    one = save(vault, "We met Grace Hopper, [[grace]] said no")
+    other = save(vault, "nobody was there")
+    plan = decide.plan(vault, Request("register", "Grace Hopper", aliases=("Grace",)))
+    assert [touched.id for touched in plan.entries] == [one]
+    assert mentions(vault, one) == ("grace",)
+    _, commit = decide.apply(vault, plan.request)
+    assert commit
+    assert mentions(vault, one) == ("Grace Hopper",)
+    assert mentions(vault, other) == ()
+    assert entities.candidates(vault) == []
+
+
+def test_an_adopted_note_is_not_changed_by_registering(vault: Vault) -> None:
+    note = Path(vault.root, "notes.md")
+    note.write_bytes(b"We met Grace Hopper\r\n")
+    register(vault, "Grace Hopper", kind="person")
+    assert note.read_bytes() == b"We met Grace Hopper\r\n"
+
+
+def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
+    vault: Vault,
+) -> None:
+    save(vault, "We met Grace Hopper")
+    assert decide.ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
+    assert entities.candidates(vault) == []
+    file = Path(vault.root, "entities/ignored.txt")
+    assert file.read_text().splitlines()[1:] == ["grace hopper"]
+    out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
+    assert out == b""
+    register(vault, "Grace Hopper")
+    assert file.read_text().splitlines()[1:] == []
+    with pytest.raises(NotAllowed, match="registered"):
+        decide.ignore(vault, ["Grace Hopper"])
+
+
+# --- rename, alias, merge -----------------------------------------------------------
+
+
+def test_a_rename_changes_mentions_and_nothing_else(vault: Vault) -> None:
+    register(vault, "Redis", "kv")
+    entry = save(vault, "[[Redis]] is warm", entities=["Checkout"])
+    path = Path(vault.root, vault.path_of(entry))
+    text = path.read_bytes().replace(b"---\n[[", b"mine: {a: 1} # kept\n---\n[[")
+    path.write_bytes(text)
+    before = vault.registry.find("Redis")
+    decide.apply(vault, Request("rename", "redis", "Valkey"))
+    assert path.read_bytes() == text.replace(
+        b"[Checkout, Redis]", b"[Checkout, Valkey]"
+    )
+    after = vault.registry.find("Valkey")
+    assert before
+    assert after
+    assert (after.path, after.aliases) == (before.path, ("kv", "Redis"))
+    # The link in the text still leads to it, for people and for the next save.
+    assert [f for f in lint.lint(vault) if f.code == "dangling_link"] == []
+    assert mentions(vault, save(vault, "redis and [[Redis]]")) == ("Valkey",)
+
+
+def test_a_merge_makes_two_entities_one(vault: Vault) -> None:
+    register(vault, "Redis", "kv")
+    register(vault, "Redis DB", "rdb", kind="system")
+    file = Path(vault.root, "entities/system/redis-db.md")
+    file.write_text(file.read_text() + "Runs in Frankfurt.\n")
+    both = save(vault, "rdb and kv")
+    one = save(vault, "the Redis DB")
+    old = save(vault, "the rdb was slow")
+    vault.resolve(old)
+    plan, _ = decide.apply(vault, Request("merge", "Redis DB", "Redis"))
+    assert {touched.id for touched in plan.entries} == {both, one, old}
+    assert [mentions(vault, each) for each in (both, one, old)] == [("Redis",)] * 3
+    (left,) = vault.registry.entities
+    assert (left.name, left.type) == ("Redis", "tool")
+    assert left.aliases == ("kv", "Redis DB", "rdb")
+    assert entities.page(vault, "rdb").description == "Runs in Frankfurt."
+
+
+def test_what_is_only_mentioned_can_be_merged_and_renamed(vault: Vault) -> None:
+    one = save(vault, "parse_args and parseArgs")
+    decide.apply(vault, Request("merge", "parseArgs", "parse_args"))
+    assert mentions(vault, one) == ("parse_args",)
+    assert entities.page(vault, "parseArgs").name == "parse_args"
+    other = save(vault, "some_name")
+    decide.apply(vault, Request("rename", "some_name", "Some Name"))
+    assert mentions(vault, other) == ("Some Name",)
+
+
+def test_two_files_of_one_name_become_one(vault: Vault) -> None:
+    register(vault, "Redis", "kv")
+    file = Path(vault.root, "entities/unknown/redis.md")
+    file.parent.mkdir(parents=True)
+    file.write_text("---\ntitle: redis\naliases: [cache]\n---\n")
+    decide.apply(vault, Request("merge", "redis", "Redis"))
+    (left,) = vault.registry.entities
+    assert left.aliases == ("kv", "cache")
+
+
+def test_an_alias_links_what_was_written_before(vault: Vault) -> None:
+    register(vault, "Redis")
+    one = save(vault, "valkey is new")
+    decide.apply(vault, Request("alias", "Redis", "valkey"))
+    assert mentions(vault, one) == ("Redis",)
+    longer = save(vault, "Redis Cluster is another thing")
+    decide.apply(vault, Request("register", "Redis Cluster", type="system"))
+    decide.apply(vault, Request("alias", "Redis", "rdb"))
+    assert mentions(vault, longer) == ("Redis", "Redis Cluster")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("register", "redis"),
+        Request("register", "New", aliases=("kv",)),
+        Request("rename", "Etcd", "Redis"),
+        Request("alias", "Etcd", "KV"),
+    ],
+)
+def test_a_name_that_is_taken_is_refused(vault: Vault, request_: Request) -> None:
+    register(vault, "Redis", "kv")
+    register(vault, "Etcd")
+    with pytest.raises(NotAllowed, match="is registered") as error:
+        decide.apply(vault, request_)
+    assert error.value.error_code == "entity_exists"
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        (Request("rename", "Nobody", "X"), EntryNotFound),
+        (Request("merge", "Redis", "Nobody"), EntryNotFound),
+        (Request("merge", "Redis", "kv"), UsageError),
+        (Request("rename", "Redis", "Redis"), UsageError),
+        (Request("alias", "Redis", "kv"), UsageError),
+        (Request("rename", "Redis", "--"), InvalidValue),
+    ],
+)
+def test_what_makes_no_sense_changes_nothing(
+    vault: Vault,
+    snapshot: Callable[[str], dict[str, str]],
+    request_: Request,
+    error: type[Exception],
+) -> None:
+    register(vault, "Redis", "kv")
+    before = snapshot(vault.root)
+    with pytest.raises(error):
+        decide.apply(vault, request_)
+    assert snapshot(vault.root) == before
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("rename", "Redis", "Valkey"),
+        Request("merge", "Etcd", "Redis"),
+        Request("alias", "Redis", "store"),
+        Request("register", "New"),
+    ],
+)
+def test_a_decision_is_one_commit_that_undo_takes_back(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]], request_: Request
+) -> None:
+    register(vault, "Redis", "kv")
+    register(vault, "Etcd")
+    save(vault, "kv, etcd, a store, something New")
+    before = snapshot(vault.root)
+    decide.apply(vault, request_)
+    undo.undo_last(vault, "review: ")
+    after = snapshot(vault.root)
+    assert {**after, "rev-parse HEAD": ""} == {**before, "rev-parse HEAD": ""}
+
+
+@pytest.mark.parametrize("step", ["journalled", "replaced", "wrote", "committed"])
+def test_a_rename_that_is_killed_is_finished_or_has_not_happened(
+    make_vault: VaultMaker, step: str
+) -> None:
+    vault = make_vault()
+    register(vault, "Redis")
+    ids = [save(vault, f"redis {number}") for number in range(3)]
+
+    def fault(name: str) -> None:
+        if name == step:
+            os._exit(9)
+
+    child = os.fork()
+    if child == 0:
+        decide.apply(make_vault(fault=fault), Request("rename", "Redis", "Valkey"))
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    after = make_vault()
+    found = {mentions(after, each) for each in ids}
+    (one,) = after.registry.entities
+    assert found == {(one.name,)} == {("Valkey",)}
+    out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
+    assert out == b""
+
+
+def test_deciding_on_entities_is_for_the_owner(make_vault: VaultMaker) -> None:
+    register(make_vault(), "Redis")
+    ada = make_vault(agent="ada")
+    with pytest.raises(NotAllowed, match="for the owner"):
+        decide.plan(ada, Request("rename", "Redis", "X"))
+    with pytest.raises(NotAllowed, match="for the owner"):
+        decide.ignore(ada, ["X"])
+
+
+def test_the_page_about_entities_prints_the_tables_of_aspects() -> None:
+    page = ROOT / "docs" / "entities.md"
+    lines = [line for line in page.read_text("utf-8").splitlines() if "|" in line]
+    found = {}
+    for line in lines[2:]:
+        name, kinds, verbs = (cell.strip() for cell in line.strip("|").split("|"))
+        found[name] = (kinds, verbs)
+    assert [*found][:-1] == [*aspects.VERBS]
+    for name, (kinds, verbs) in found.items():
+        mine = sorted(kind for kind, aspect in aspects.KINDS.items() if aspect == name)
+        assert kinds == ", ".join(mine)
+        assert verbs == aspects.VERBS.get(name, "")

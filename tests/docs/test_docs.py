@@ -1,0 +1,212 @@
+"""Documentation is run, not trusted.
+
+In README.md and docs/*.md every fenced block that is marked `console` is a session:
+lines that start with `$ ` are typed into one `sh`, in the order of the page and in
+one scratch folder, so `cd` and `export` last from block to block; a line that starts
+with `> ` continues the command above it. The lines below a command are what it must
+print, on stdout and stderr together, and every command must succeed.
+
+In what is expected, `...` stands for any text, and alone on a line for any lines.
+Ids, commit ids, dates, times and decimal fractions match any other of their form.
+Blocks marked `sh` are shown and not run.
+"""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from memcli.cli.app import build
+from tests.conftest import ROOT
+
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "vault-template").rglob("*.md")),
+]
+SESSIONS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ENDED = "--- memcli test: exit"
+# How a page writes what differs from run to run, and what that may be in a run. A
+# commit id on a page needs a digit, or "defaced" were one; in a run it may have none.
+VOLATILE = {
+    "time": (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ",) * 2,
+    "date": (r"\d{4}-\d\d-\d\d",) * 2,
+    "commit": (
+        r"\b(?=[a-f]*\d)(?:[0-9a-f]{40}|[0-9a-f]{7,10})\b",
+        r"\b[0-9a-f]{7,40}\b",
+    ),
+    "id": (r"\b[0-9a-hjkmnp-tv-z]{16}\b",) * 2,
+    "fraction": (r"\b\d+\.\d+\b(?!\.)",) * 2,
+}
+
+
+class Command(NamedTuple):
+    """One typed command: where it stands, what is typed, what should be printed."""
+
+    line: int
+    text: str
+    expected: tuple[str, ...]
+
+
+def commands(page: str) -> list[Command]:
+    """The commands of every `console` block of `page`, in order."""
+    found: list[Command] = []
+    inside = False
+    for number, line in enumerate(page.splitlines(), 1):
+        if line.startswith("```"):
+            inside = line.strip() == "```console"
+        elif inside and line.startswith("$ "):
+            found.append(Command(number, line[2:], ()))
+        elif inside and found:
+            last = found[-1]
+            if line.startswith("> ") and not last.expected:
+                found[-1] = last._replace(text=f"{last.text}\n{line[2:]}")
+            else:
+                found[-1] = last._replace(expected=(*last.expected, line))
+    return found
+
+
+def run(typed: list[Command], folder: Path) -> Iterator[tuple[int, str]]:
+    """Exit code and output of each command, typed into one shell in `folder`."""
+    script = "".join(f'{command.text}\necho "{ENDED} $?"\n' for command in typed)
+    done = subprocess.run(
+        ["sh"],
+        input=script.encode(),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        timeout=300,
+    )
+    rest = done.stdout.decode().replace("\r\n", "\n")
+    for _ in typed:
+        output, ended, rest = rest.partition(ENDED)
+        assert ended, f"the shell stopped early: {output}"
+        code, _, rest = rest.partition("\n")
+        yield int(code), output
+
+
+def pattern(expected: tuple[str, ...]) -> str:
+    """Regular expression of everything that may stand where `expected` stands."""
+    lines = [line.rstrip() for line in expected]
+    while lines and not lines[-1]:
+        lines.pop()
+    written = "|".join(f"(?P<{name}>{form})" for name, (form, _) in VOLATILE.items())
+    parts = []
+    for line in lines:
+        if line.strip() in {"...", "…"}:
+            parts.append(r"(?:.*\n)*?")
+            continue
+        made, at = "", 0
+        for match in re.finditer(rf"(?P<any>\.\.\.|…)|{written}", line):
+            made += re.escape(line[at : match.start()])
+            kind = match.lastgroup or "any"
+            made += ".*" if kind == "any" else VOLATILE[kind][1]
+            at = match.end()
+        parts.append(made + re.escape(line[at:]) + r"[ \t]*\n")
+    return "".join(parts)
+
+
+def agrees(expected: tuple[str, ...], output: str) -> bool:
+    printed = "".join(f"{line.rstrip()}\n" for line in output.rstrip().splitlines())
+    return re.fullmatch(pattern(expected), printed) is not None
+
+
+def every_command() -> dict[str, Any]:
+    """Every visible command by the words that call it, `memcli` itself included."""
+    found: dict[str, Any] = {}
+
+    def visit(command: Any, words: str) -> None:
+        found[words] = command
+        for name, child in getattr(command, "commands", {}).items():
+            if not child.hidden:
+                visit(child, f"{words} {name}")
+
+    visit(typer.main.get_command(build()), "memcli")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "same"),
+    [
+        (["saved 0f3kq7m2x9ab1cde"], "saved 1vafz9k4mq7t2x3b\n", True),
+        (["saved 0f3kq7m2x9ab1cde"], "saved it\n", False),
+        (["one", "...", "four"], "one\ntwo\nthree\nfour\n", True),
+        (["one", "...", "four"], "one\nfour\n", True),
+        (["a ... c"], "a b c\n", True),
+        (["a ... c"], "a b\nc\n", False),
+        (["3f2a91c save: x"], "0c9d8e7 save: x\n", True),
+        (["on 2026-11-21 at 0.83"], "on 2027-01-02 at 1.25\n", True),
+        (["3f2a91c save: x"], "deadbee save: x\n", True),
+        (["defaced"], "acceded\n", False),
+        ([], "", True),
+        ([], "anything\n", False),
+    ],
+)
+def test_expected_output_is_matched(expected: list[str], output: str, same: bool):
+    assert agrees(tuple(expected), output) is same
+
+
+def test_commands_are_read_from_console_blocks_only():
+    page = "```sh\n$ no\n```\n```console\n$ a \\\n> b\nout\n\n$ c\n```\n$ no\n"
+    assert commands(page) == [Command(5, "a \\\nb", ("out", "")), Command(9, "c", ())]
+
+
+@pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.name)
+def test_examples_print_what_the_page_says(page: Path, tmp_path: Path):
+    typed = commands(page.read_text(encoding="utf-8"))
+    wrong = []
+    for command, (code, output) in zip(typed, run(typed, tmp_path), strict=True):
+        if code or not agrees(command.expected, output):
+            wrong.append(
+                f"{page.name}:{command.line}: $ {command.text}\n"
+                f"exit code {code}, printed:\n{output}"
+            )
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_command_is_documented():
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    documented = re.findall(r"^## (memcli.*)$", page, re.MULTILINE)
+    assert sorted(documented) == sorted(every_command())
+
+
+@pytest.mark.parametrize("words", every_command())
+def test_help_begins_with_what_the_command_does_and_shows_an_example(words: str):
+    result = CliRunner().invoke(build(), [*words.split()[1:], "--help"])
+    assert result.exit_code == 0
+    text = every_command()[words].help or ""
+    first = text.strip().partition("\n")[0]
+    verb = first.partition(" ")[0]
+    assert re.fullmatch(r"[A-Z][a-z]+", verb), f"no verb first: {first!r}"
+    assert not re.search(r"([^s]s|ing|ed)$", verb), f"not imperative: {first!r}"
+    assert not first.endswith("."), f"a full stop: {first!r}"
+    example = rf"^ +{re.escape(words)} \S"
+    assert re.search(example, result.output, re.MULTILINE), "no example in the help"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(page: Path):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    broken = [
+        link
+        for link in links
+        if not re.match(r"[a-z]+:|#", link)
+        and not (page.parent / link.partition("#")[0]).exists()
+    ]
+    assert not broken
+
+
+def test_no_page_names_a_place_on_somebodys_machine():
+    named = {
+        page.name: found
+        for page in PAGES
+        if (found := re.findall(r"/(?:home|Users|root)/\w+", page.read_text("utf-8")))
+    }
+    assert not named

@@ -1,0 +1,505 @@
+"""What is killed around git, inside it, or in between has happened whole or not at all.
+
+`test_kill_lifecycle` kills at the steps of a transaction. Here memcli dies before and
+after each git that it starts, at each of its calls to the system, and together with
+the git that is at work, at any moment; and it is interrupted, as by Ctrl-C. Then the
+first reader leaves a vault that is clean.
+"""
+
+import os
+import resource
+import shutil
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memcli import Vault
+from memcli.curation import review, undo
+from memcli.errors import MemcliError
+from memcli.storage.git import bulk_commit, repository
+from memcli.vault.health import repair
+from memcli.vault.health.inspect import overview
+from memcli.vault.health.lint import lint
+from tests.properties.test_kill_lifecycle import (
+    OPERATIONS,
+    Act,
+    dirty,
+    fill,
+    git,
+    id_of,
+    opened,
+    run_and_kill,
+    state,
+)
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
+)
+
+IMPORTED = [f"imported in bulk, number {number}" for number in range(20)]
+# One of each way to commit: new, changed, several, moved, removed.
+COMMITS = (
+    "save",
+    "save seen again",
+    "evolve also",
+    "resolve",
+    "forget",
+    "approve",
+    "undo",
+)
+Hook = Callable[[], None]
+
+
+@pytest.fixture(scope="module")
+def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("full") / "vault"
+    shutil.copytree(ready_vault, root)
+    fill(root)
+    return root
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def child(act: Callable[[], object]) -> int:
+    """Run in a child, the leader of a group of its own; its id."""
+    with warnings.catch_warnings():
+        # Threads of the test runner; the child uses none of them.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid:
+        return pid
+    try:
+        os.setsid()
+        act()
+    except KeyboardInterrupt:
+        os._exit(130)
+    except MemcliError:
+        os._exit(3)
+    except BaseException:  # noqa: BLE001 the parent sees the code
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
+
+
+def ended(act: Callable[[], object]) -> int:
+    """How a child ends: its exit code, or minus the signal."""
+    return os.waitstatus_to_exitcode(os.waitpid(child(act), 0)[1])
+
+
+def at_git(number: int, before: Hook | None, after: Hook | None) -> None:
+    """In a child: do something before or after the n-th git that is started."""
+    start, count = os.posix_spawnp, 0
+
+    def counted(*words: Any, **options: Any) -> int:
+        nonlocal count
+        count += 1
+        if count == number and before:
+            before()
+        pid = start(*words, **options)
+        if count == number and after:
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+            after()
+        return pid
+
+    os.posix_spawnp = counted
+
+
+def at_each_git(
+    full: Path, folder: Path, act: Act
+) -> Iterator[tuple[Path, int, str, bool]]:
+    """(vault, number, when, whether it died) for each git, until none is left."""
+    number, died = 0, True
+    while died:
+        number += 1
+        for when in ("before", "after"):
+            root = folder / f"{number}-{when}"
+            shutil.copytree(full, root)
+
+            def run(number: int = number, when: str = when, root: Path = root) -> None:
+                hooks = (die, None) if when == "before" else (None, die)
+                at_git(number, *hooks)
+                act(opened(root, 2_000))
+
+            code = ended(run)
+            assert code in (0, -signal.SIGKILL)
+            died = code != 0
+            yield root, number, when, died
+            shutil.rmtree(root)
+            if not died:
+                return
+
+
+def whole(root: Path) -> None:
+    """After the first reader nothing is left to do, and a save works."""
+    vault = opened(root, 3_000)
+    vault.recall("anything")
+    assert dirty(root) == []
+    assert not (root / ".memcli" / "run" / "journal").exists()
+    assert repair.plan(vault).steps == []
+    saved = vault.save(vault.draft({"text": "a later memory"}))
+    assert saved.outcome == "created"
+    assert dirty(root) == []
+    git(root, "fsck", "--no-dangling")
+
+
+@pytest.mark.parametrize("name", COMMITS)
+def test_a_kill_before_or_after_any_git_is_finished_by_the_first_reader(
+    full: Path, tmp_path: Path, name: str
+) -> None:
+    before = state(full)
+    seen = []
+    for root, _, _, died in at_each_git(full, tmp_path, OPERATIONS[name]):
+        opened(root, 3_000).recall("anything")
+        seen.append(state(root))
+        if not died:
+            after = seen[-1]
+        whole(root)
+    assert len(seen) > 3
+    assert all(one in (before, after) for one in seen)
+
+
+@pytest.mark.parametrize("name", ["save", "evolve", "reopen", "supersede"])
+def test_a_kill_at_any_call_to_the_system_is_finished_by_the_first_reader(
+    full: Path, tmp_path: Path, name: str
+) -> None:
+    """Also inside of what has no steps of its own: the lock, the journal."""
+    start = tmp_path / "start"
+    shutil.copytree(full, start)
+    opened(start, 1_500).recall("anything")
+    before = state(start)
+
+    def act(root: Path, last: int) -> None:
+        calls = 0
+
+        def hook(event: str, words: tuple[Any, ...]) -> None:
+            nonlocal calls
+            # The index has a test of its own, and 200 calls.
+            if event not in ("open", "os.rename", "os.remove", "os.posix_spawn"):
+                return
+            where = [str(word) for word in words[:2]]
+            if event != "os.posix_spawn" and not any(
+                str(root) in word and "index" not in word for word in where
+            ):
+                return
+            calls += 1
+            if calls == last:
+                die()
+
+        vault = opened(root, 2_000)
+        sys.addaudithook(hook)
+        OPERATIONS[name](vault)
+
+    seen, last, died = [], 0, True
+    while died:
+        last += 1
+        root = tmp_path / f"call-{last}"
+        shutil.copytree(start, root)
+        code = ended(partial(act, root, last))
+        assert code in (0, -signal.SIGKILL)
+        died = code != 0
+        opened(root, 3_000).recall("anything")
+        found = state(root)
+        if found not in seen or last % 5 == 0:
+            whole(root)
+        assert dirty(root) == []
+        seen.append(found)
+        shutil.rmtree(root)
+    assert last > 10
+    assert all(one in (before, seen[-1]) for one in seen)
+    assert seen[-1] != before
+
+
+@settings(max_examples=80)
+@given(
+    st.sampled_from(["save", "evolve also", "resolve", "approve", "forget", "undo"]),
+    st.integers(0, 60),
+)
+def test_memcli_and_its_git_die_together_at_any_moment(
+    full: Path, tmp_path_factory: pytest.TempPathFactory, name: str, moment: int
+) -> None:
+    """As when a machine is reset; a git that dies may leave a lock, which is named."""
+    root = tmp_path_factory.mktemp("together") / "vault"
+    shutil.copytree(full, root)
+    before = state(root)
+    pid = child(lambda: OPERATIONS[name](opened(root, 2_000)))
+    time.sleep(moment / 1_000)
+    for send in (os.killpg, os.kill):  # it may not lead its group yet
+        try:
+            send(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    os.waitpid(pid, 0)
+    vault = opened(root, 3_000)
+    vault.recall("anything")
+    locks = sorted(path for path in (root / ".git").rglob("*.lock"))
+    if locks:
+        # Nothing is committed behind a lock, and nothing is lost.
+        assert dirty(root) == overview(vault).dirty
+        for lock in locks:
+            os.utime(lock, (1, 1))  # ten minutes later no git is at work any more
+        assert "git_lock" in [step.code for step in repair.plan(vault).steps]
+        repair.apply(vault, repair.plan(vault))
+    found = state(root)
+    if name != "forget":
+        kept = {entry[1] for entry in before.values()}
+        assert kept <= {entry[1] for entry in found.values()}
+    assert [one for one in lint(vault) if one.level == "error"] == []
+    left = repair.apply(vault, repair.plan(vault)).left
+    if locks and name == "forget":
+        # A removal that a dead git's lock kept from its commit is named, and left to
+        # the user: repair cannot tell it from a file that somebody deleted by hand.
+        for one in [one for one in left if one.code == "deleted"]:
+            git(root, "commit", "-q", "-m", "as the hint says", "--", one.path)
+        left = [one for one in left if one.code != "deleted"]
+    assert left == []
+    whole(root)
+    shutil.rmtree(root.parent)
+
+
+@pytest.mark.parametrize("name", COMMITS)
+@pytest.mark.parametrize("moment", ["before", "during", "after"])
+def test_an_interrupt_at_any_git_leaves_nothing_in_the_index_of_the_user(
+    full: Path, tmp_path: Path, name: str, moment: str
+) -> None:
+    """Ctrl-C: what a person commits next does not hold what was taken back."""
+    before = state(full)
+    number, code = 0, 130
+    while code == 130 or number < 3:
+        number += 1
+        root = tmp_path / str(number)
+        shutil.copytree(full, root)
+
+        def interrupt() -> None:
+            raise KeyboardInterrupt
+
+        def run(number: int = number, root: Path = root) -> None:
+            if moment == "during":
+                interrupt_the_git(number)
+            else:
+                hooks = (interrupt, None) if moment == "before" else (None, None)
+                at_git(number, *hooks)
+            if moment == "after":
+                interrupted_after(number)
+            OPERATIONS[name](opened(root, 2_000))
+
+        code = ended(run)
+        assert code in (0, 130)
+        assert dirty(root) == []
+        assert not (root / ".memcli" / "run" / "journal").exists()
+        if code == 130:
+            assert state(root) == before
+        whole(root)
+        shutil.rmtree(root)
+    assert number > 2
+
+
+def interrupt_the_git(number: int) -> None:
+    """In a child: the terminal interrupts memcli and the n-th git, which dies of it."""
+    start, wait, count, told = os.posix_spawnp, os.waitpid, 0, False
+
+    def started(program: str, words: list[str], *rest: Any, **options: Any) -> int:
+        nonlocal count
+        count += 1
+        if count == number:  # whatever it would have done, it has not
+            words = ["git", "version"]
+        return start(program, words, *rest, **options)
+
+    def waited(pid: int, options: int) -> tuple[int, int]:
+        nonlocal told
+        if count == number and not told:
+            told = True
+            raise KeyboardInterrupt
+        found = wait(pid, options)
+        return (found[0], signal.SIGINT) if count == number else found
+
+    os.posix_spawnp, os.waitpid = started, waited  # type: ignore[assignment]
+
+
+def interrupted_after(number: int) -> None:
+    """In a child: the interrupt comes when the n-th git has done its work."""
+    wait, count, told = os.waitpid, 0, False
+
+    def waited(pid: int, options: int) -> tuple[int, int]:
+        nonlocal count, told
+        count += not told
+        if count == number and not told:
+            told = True
+            raise KeyboardInterrupt
+        return wait(pid, options)
+
+    os.waitpid = waited
+
+
+def test_a_bulk_import_that_is_killed_at_any_git_leaves_no_lock_that_lasts(
+    full: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So many are a bulk here: 500 take the same way, and longer.
+    monkeypatch.setattr(repository, "MANY", len(IMPORTED))
+
+    def act(vault: Vault) -> None:
+        vault.save_all([vault.draft({"text": text}) for text in IMPORTED])
+
+    locked = 0
+    for root, _, _, died in at_each_git(full, tmp_path, act):
+        locked += (root / ".git" / "index.lock").exists()
+        opened(root, 3_000).recall("anything")
+        assert dirty(root) == []
+        left = [path.name for path in (root / ".git").glob("*memcli*")]
+        assert left == []
+        # What is committed next is what was meant: nothing goes with it.
+        git(root, "commit", "-q", "--allow-empty", "-m", "by hand")
+        held = git(root, "ls-tree", "-r", "--name-only", "HEAD").count("imported-in")
+        assert held == len(IMPORTED)
+        if not died:
+            whole(root)
+    assert locked > 5
+
+
+def test_a_kill_while_what_nobody_committed_is_kept_loses_nothing_of_it(
+    full: Path, tmp_path: Path
+) -> None:
+    """The dropped file is committed as it is, then decided on: undo brings it back."""
+    start = tmp_path / "start"
+    shutil.copytree(full, start)
+    dropped = start / "inbox" / "dropped.md"
+    dropped.write_text("---\nstatus: pending\nmine: 1\n---\nDropped\n", "utf-8")
+    before, data = state(start), dropped.read_bytes()
+
+    def decide(vault: Vault) -> None:
+        review.approve(vault, [id_of(vault, "Dropped")], {"text": "Edited"})
+
+    seen, kept = [], set()
+    for root, _, _, died in at_each_git(start, tmp_path, decide):
+        opened(root, 3_000).recall("anything")
+        found = state(root)
+        seen.append(found)
+        assert not (root / ".memcli" / "run" / "journal").exists()
+        if found == before:
+            assert (root / "inbox" / "dropped.md").read_bytes() == data
+            assert dirty(root) in ([], ["inbox/dropped.md"])
+            kept.add(not dirty(root))
+            decide(opened(root, 4_000))
+        undo.undo_last(opened(root, 5_000), "review: ")
+        assert (root / "inbox" / "dropped.md").read_bytes() == data
+        assert state(root) == before
+        whole(root)
+        if not died:
+            after = found
+    assert kept == {True, False}
+    assert all(one in (before, after) for one in seen)
+
+
+def test_the_lock_of_a_living_bulk_import_is_not_taken_away(
+    full: Path, tmp_path: Path
+) -> None:
+    root = tmp_path / "vault"
+    shutil.copytree(full, root)
+    lock = root / ".git" / "index.lock"
+    handle = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    held = bulk_commit._marked(handle)
+    assert held is not None
+    assert not bulk_commit.release(str(root / ".git"))
+    assert lock.exists()
+    os.close(held)
+    assert bulk_commit.release(str(root / ".git"))
+    assert not lock.exists()
+    lock.touch()  # that of a git
+    assert not bulk_commit.release(str(root / ".git"))
+    assert lock.exists()
+
+
+def test_a_repair_that_is_killed_is_repeated(full: Path, tmp_path: Path) -> None:
+    start = tmp_path / "start"
+    shutil.copytree(full, start)
+    (start / "memories" / "note" / "new.md").write_text("by hand\n", "utf-8")
+    item = start / "reflections" / "retest-rerank.md"
+    text = item.read_text("utf-8")
+    item.write_text(text.replace("Retest rerank\n", "Retest it all\n"), "utf-8")
+    half = start / "memories" / ".half.md.1-0123abcd.tmp"
+    half.write_text("half", "utf-8")
+    os.utime(half, (1, 1))
+    wanted = {entry[1].strip() for entry in state(start).values()}
+    step, died = 0, True
+    while died:
+        step += 1
+        root = tmp_path / str(step)
+        shutil.copytree(start, root)
+        died = run_and_kill(root, lambda v: repair.apply(v, repair.plan(v)), step)
+        vault = opened(root, 3_000)
+        assert repair.apply(vault, repair.plan(vault)).left == []
+        assert {entry[1].strip() for entry in state(root).values()} == wanted
+        assert not (root / "memories" / half.name).exists()
+        whole(root)
+        shutil.rmtree(root)
+    assert step > 3
+
+
+def test_a_file_that_is_edited_before_anything_happened_is_all_that_changes(
+    full: Path, tmp_path: Path
+) -> None:
+    """Killed while it wrote its temporary files: the vault is still the old one."""
+    before = state(full)
+    for step in range(1, 9):
+        root = tmp_path / str(step)
+        shutil.copytree(full, root)
+        assert run_and_kill(root, OPERATIONS["evolve"], step)
+        path = root / "memories/convention/we-deploy-on-tuesdays.md"
+        path.write_text(path.read_text("utf-8") + "and on Fridays\n", "utf-8")
+        told: list[str] = []
+        vault = opened(root, 3_000)
+        vault.tell = told.append
+        vault.recall("anything")
+        assert set(state(root)) == set(before)
+        assert path.read_text("utf-8").endswith("and on Fridays\n")
+        if told:
+            assert "has not happened" in told[0]
+            assert "was edited meanwhile" in told[1]
+        codes = {finding.code for finding in lint(vault)}
+        assert codes <= {"leftover"}
+        assert dirty(root) == [path.relative_to(root).as_posix()]
+        shutil.rmtree(root)
+
+
+def test_the_disk_is_full_for_git_as_well_and_only_what_is_done_is_said(
+    full: Path, tmp_path: Path
+) -> None:
+    """A real limit of the system, for memcli and for every git that it starts."""
+    start = tmp_path / "start"
+    shutil.copytree(full, start)
+    before = state(start)
+    for name in ("save", "save seen again", "evolve also", "approve", "forget"):
+        codes = set()
+        for room in (*range(0, 1_000, 140), 1_500, 2_500, 5_000, 50_000):
+            root = tmp_path / "vault"
+            shutil.copytree(start, root)
+            opened(root, 1_500).recall("anything")
+
+            def run(room: int = room, name: str = name, root: Path = root) -> None:
+                vault = opened(root, 2_000)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+                OPERATIONS[name](vault)
+
+            code = ended(run)
+            codes.add(code)
+            assert code in (0, 3)
+            assert dirty(root) == []
+            assert not (root / ".git" / "index.lock").exists()
+            if code:
+                assert state(root) == before
+            elif name != "save seen again":
+                assert state(root) != before
+            shutil.rmtree(root)
+        assert codes == {0, 3}

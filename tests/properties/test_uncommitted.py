@@ -1,0 +1,321 @@
+"""What a person has not committed is not lost by what memcli makes of it.
+
+Invariant: after an operation and its undo every byte that was on disk before is on
+disk again, whether or not any commit held it.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import review, undo
+from memcli.errors import HistoryError, SecretFound
+from memcli.storage.git.repository import Repository
+from memcli.vault.health import repair
+from tests.properties.test_kill_lifecycle import OPERATIONS, Act, fill, id_of, opened
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="shares the operations of tests that need fork"
+)
+
+# `forget` removes for good, and has a test of its own below; `undo` needs a history.
+UNDONE: dict[str, Act] = {
+    **{
+        name: act
+        for name, act in OPERATIONS.items()
+        if name != "undo" and "forget" not in name
+    },
+    "approve changed": lambda v: review.approve(
+        v, [id_of(v, "Use emacs")], {"text": "Use vim", "kind": "preference"}
+    ),
+}
+MARK = "mine: not committed\n"
+
+
+def git(vault: Vault, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def tree(vault: Vault) -> dict[str, bytes]:
+    return {
+        path.relative_to(vault.root).as_posix(): path.read_bytes()
+        for path in sorted(Path(vault.root).rglob("*.md"))
+    }
+
+
+def edit(vault: Vault) -> None:
+    """Add a field of a person's own to every entry."""
+    for path in Path(vault.root).rglob("*.md"):
+        text = path.read_text("utf-8")
+        if text.startswith("---\n"):
+            path.write_text(text.replace("---\n", f"---\n{MARK}", 1), "utf-8")
+
+
+def never_committed(vault: Vault) -> None:
+    """The files are there, and git knows none of them."""
+    shutil.rmtree(Path(vault.root, ".git"))
+    git(vault, "init", "-q", "-b", "main")
+    git(vault, "commit", "-q", "--allow-empty", "-m", "start")
+
+
+def announced(vault: Vault) -> None:
+    never_committed(vault)
+    git(vault, "add", "--intent-to-add", ".")
+
+
+def staged(vault: Vault) -> None:
+    never_committed(vault)
+    git(vault, "add", ".")
+
+
+def edited(vault: Vault) -> None:
+    edit(vault)
+
+
+def edited_and_staged(vault: Vault) -> None:
+    edit(vault)
+    git(vault, "add", ".")
+
+
+def edited_under_hooks(vault: Vault) -> None:
+    """Where git is told to do more than store bytes, another way is taken."""
+    edit(vault)
+    hook = Path(vault.root, ".git", "hooks", "post-commit")
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
+    hook.chmod(0o755)
+
+
+def in_a_larger_repository(vault: Vault) -> None:
+    shutil.rmtree(Path(vault.root, ".git"))
+    top = str(Path(vault.root).parent)
+    subprocess.run(["git", "init", "-q", "-b", "main", top], check=True)
+    git(vault, "commit", "-q", "--allow-empty", "-m", "start")
+
+
+STATES: list[Callable[[Vault], None]] = [
+    never_committed,
+    announced,
+    staged,
+    edited,
+    edited_and_staged,
+    edited_under_hooks,
+    in_a_larger_repository,
+]
+
+
+@pytest.fixture(scope="module")
+def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("full") / "vault"
+    shutil.copytree(ready_vault, root)
+    fill(root)
+    return root
+
+
+@pytest.fixture
+def filled(full: Path, tmp_path: Path) -> Vault:
+    shutil.copytree(full, tmp_path / "top" / "vault")
+    return opened(tmp_path / "top" / "vault", 2_000)
+
+
+def undo_newest(vault: Vault) -> undo.Undone:
+    (newest,) = Repository.open(vault.root).subjects(1)
+    return undo.undo(vault, newest.id, newest.subject)
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("name", list(UNDONE))
+def test_an_undo_brings_back_every_byte_that_was_on_disk(
+    filled: Vault, name: str, state: Callable[[Vault], None]
+) -> None:
+    state(filled)
+    before = tree(filled)
+    UNDONE[name](filled)
+    assert tree(filled) != before
+    undo_newest(filled)
+    assert tree(filled) == before
+
+
+def test_an_undo_can_be_undone(filled: Vault) -> None:
+    before = tree(filled)
+    OPERATIONS["undo"](filled)
+    assert tree(filled) != before
+    undo_newest(filled)
+    assert tree(filled) == before
+
+
+def test_a_repair_commits_what_it_rewrites_as_it_was_first(vault: Vault) -> None:
+    path = Path(vault.root, "item.md")
+    path.write_text("---\nitem: derived\nkey: 'derived:x'\n---\nY\n", "utf-8")
+    before = path.read_text("utf-8")
+    repair.apply(vault, repair.plan(vault))
+    assert "derived:y" in path.read_text("utf-8")
+    assert git(vault, "show", "HEAD~1:item.md") == before
+    assert git(vault, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_what_no_commit_held_is_a_commit_of_its_own_and_alone(
+    filled: Vault, state: Callable[[Vault], None]
+) -> None:
+    state(filled)
+    path = filled.path_of(id_of(filled, "Use emacs"))
+    data = Path(filled.root, path).read_bytes()
+    waiting = git(filled, "status", "--porcelain", "-uall").splitlines()
+    review.reject(filled, [id_of(filled, "Use emacs")])
+    subjects = git(filled, "log", "-2", "--format=%s").splitlines()
+    assert subjects == ["review: rejected Use emacs", f"keep: {path}"]
+    changed = git(filled, "show", "--format=", "--name-only", "--relative", "HEAD~1")
+    assert changed == f"{path}\n"
+    held = subprocess.run(
+        ["git", "-C", filled.root, "show", f"HEAD~1:./{path}"],
+        capture_output=True,
+        check=True,
+    )
+    assert held.stdout == data
+    left = git(filled, "status", "--porcelain", "-uall").splitlines()
+    assert left == [row for row in waiting if not row.endswith(path)]
+
+
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_what_a_commit_holds_is_not_committed_twice(filled: Vault, name: str) -> None:
+    commits = int(git(filled, "rev-list", "--count", "HEAD"))
+    OPERATIONS[name](filled)
+    assert int(git(filled, "rev-list", "--count", "HEAD")) == commits + 1
+
+
+@pytest.mark.parametrize("decide", ["approve", "edit", "reject", "supersede"])
+@pytest.mark.parametrize("text", ["We drop files\n", "---\ntags: [x]\n---\nwords\n"])
+def test_a_file_that_was_dropped_into_the_inbox_comes_back(
+    vault: Vault, decide: str, text: str
+) -> None:
+    target = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    path = Path(vault.root, "inbox", "dropped note.md")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text.replace("---\ntags", "---\nstatus: pending\ntags"), "utf-8")
+    if "status" not in path.read_text("utf-8"):
+        path.write_text(f"---\nstatus: pending\n---\n{text}", "utf-8")
+    before = tree(vault)
+    (waiting,) = review.pending(vault)
+    acts: dict[str, Callable[[], Any]] = {
+        "approve": lambda: review.approve(vault, [waiting.id]),
+        "edit": lambda: review.approve(vault, [waiting.id], {"text": "other"}),
+        "reject": lambda: review.reject(vault, [waiting.id], "no"),
+        "supersede": lambda: review.supersede(vault, waiting.id, target.id),
+    }
+    acts[decide]()
+    assert not path.exists()
+    undo.undo_last(vault, "review: ")
+    assert tree(vault) == before
+    assert git(vault, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_undo_of_each_verb_brings_back_the_words(
+    filled: Vault, state: Callable[[Vault], None]
+) -> None:
+    state(filled)
+    before = tree(filled)
+    name = id_of(filled, "We deploy on Tuesdays")
+    path = filled.path_of(name)
+    filled.resolve(name)
+    filled.reopen(name)
+    assert tree(filled) == before
+    new = filled.evolve(name, "We deploy on Mondays")
+    filled.revert(new.id)
+    assert filled.load(path).entry.body == "We deploy on Tuesdays\n"
+    kept = before[path].decode()
+    assert (MARK in Path(filled.root, path).read_text("utf-8")) == (MARK in kept)
+
+
+@pytest.mark.parametrize("state", [never_committed, announced, edited])
+def test_what_is_forgotten_comes_into_no_commit(
+    filled: Vault, state: Callable[[Vault], None]
+) -> None:
+    """Forgetting is for what must not be there: it is not kept first."""
+    state(filled)
+    done = filled.forget(id_of(filled, "We deploy on Tuesdays"))
+    assert not Path(filled.root, *done.paths).exists()
+    words = MARK if state is edited else "We deploy on Tuesdays"
+    listed = git(filled, "cat-file", "--batch-all-objects", "--batch-check")
+    for row in listed.splitlines():
+        assert words.strip() not in git(filled, "cat-file", "-p", row.split()[0])
+
+
+def test_when_it_cannot_be_kept_nothing_is_changed(filled: Vault) -> None:
+    edit(filled)
+    hook = Path(filled.root, ".git", "hooks", "pre-commit")
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho not now\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    before = tree(filled)
+    rows = git(filled, "status", "--porcelain", "-uall")
+    with pytest.raises(HistoryError, match="not now"):
+        review.reject(filled, [id_of(filled, "Use emacs")])
+    assert (tree(filled), git(filled, "status", "--porcelain", "-uall")) == (
+        before,
+        rows,
+    )
+    assert not Path(filled.root, ".memcli", "run", "journal").exists()
+
+
+SECRET = "ghp_" + "Zq3x7Kd9Lm2Np5Rt8Vw1Yb4Cf6Hj0Sg3Uk7A"
+
+
+def objects(vault: Vault) -> str:
+    """All that git has, in words."""
+    listed = git(vault, "cat-file", "--batch-all-objects", "--batch-check")
+    names = [row.split()[0] for row in listed.splitlines() if " tree " not in row]
+    return "".join(git(vault, "cat-file", "-p", name) for name in names)
+
+
+@pytest.mark.parametrize("before", ["never", "without it"])
+def test_a_secret_that_review_edits_away_comes_into_no_commit(
+    vault: Vault, before: str
+) -> None:
+    path = Path(vault.root, "inbox", "token.md")
+    path.parent.mkdir(exist_ok=True)
+    head = f"---\nstatus: pending\n{MARK}---\n"
+    if before == "without it":
+        path.write_text(f"{head}We use a token\n", "utf-8")
+        git(vault, "add", ".")
+        git(vault, "commit", "-q", "-m", "mine")
+    path.write_text(f"{head}We use the token {SECRET}\n", "utf-8")
+    (waiting,) = review.pending(vault)
+    with pytest.raises(SecretFound):
+        review.approve(vault, [waiting.id], {"text": f"The token: {SECRET}"})
+    assert SECRET in path.read_text("utf-8")
+    done = review.approve(vault, [waiting.id], {"text": "The token is in the vault"})
+    assert [one.outcome for one in done.items] == ["approved"]
+    assert not path.exists()
+    assert SECRET not in objects(vault)
+    # An undo brings back the candidate as it was, but for what was edited away.
+    undo.undo_last(vault, "review: ")
+    text = path.read_text("utf-8")
+    assert "The token is in the vault" in text
+    assert MARK in text
+    assert SECRET not in text
+    assert [one.id for one in review.pending(vault)] == [waiting.id]
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_a_secret_that_a_commit_holds_is_undone_as_before(vault: Vault) -> None:
+    path = Path(vault.root, "inbox", "token.md")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"---\nstatus: pending\n---\nThe token {SECRET}\n", "utf-8")
+    git(vault, "add", ".")
+    git(vault, "commit", "-q", "-m", "mine")
+    before = tree(vault)
+    (waiting,) = review.pending(vault)
+    review.approve(vault, [waiting.id], {"text": "The token is in the vault"})
+    undo.undo_last(vault, "review: ")
+    assert tree(vault) == before

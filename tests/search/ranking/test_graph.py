@@ -1,0 +1,345 @@
+"""What is tied to a hit is found by it, and never crowds out what the words found."""
+
+import random
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli import Vault
+from memcli.entries.eligibility import View
+from memcli.errors import InvalidValue
+from memcli.recall.recall import Filters, Recalled, recall, view
+from memcli.search.ranking.bm25 import LEXICAL_SHARE, Ranking, rank
+from memcli.search.ranking.corpus import Weights
+from memcli.search.ranking.graph import Edge, walk
+from tests.search.ranking.test_ranking import NOW as MOMENT
+from tests.search.ranking.test_ranking import Doc, Toy
+
+NOW = 1_795_000_000
+
+
+class Web:
+    """Ties between documents in memory, by their place in a list."""
+
+    def __init__(self, *edges: Edge) -> None:
+        self._edges = edges
+
+    def edges(self, doc: int) -> Iterator[Edge]:
+        """The edges that hold a document."""
+        return (edge for edge in self._edges if doc in edge.docs)
+
+
+def toy(count: int, words: tuple[str, ...] = ("other",)) -> Toy:
+    return Toy([Doc(i + 1, words) for i in range(count)])
+
+
+def reached(
+    seeds: dict[int, float], web: Web, corpus: Toy, **options: object
+) -> dict[int, float]:
+    given_: dict[str, object] = {"admit": None, "within": None, **options}
+    weights = given_.pop("weights", Weights(graph_brings=0.0))
+    found = walk(seeds, web, corpus, weights, **given_)  # type: ignore[arg-type]
+    return {doc: one.score for doc, one in found.items()}
+
+
+# --- the walk -----------------------------------------------------------------------
+
+
+def test_a_wide_edge_counts_less_than_a_narrow_one() -> None:
+    corpus = toy(200)
+    narrow = Edge("entity", "narrow", [0, 1])
+    wide = Edge("entity", "wide", [0, *range(2, 15)])
+    found = reached({0: 10.0}, Web(narrow, wide), corpus)
+    assert found[1] > found[2] > 0
+
+
+def test_a_hub_leads_nowhere() -> None:
+    corpus = toy(40)
+    hub = Edge("entity", "team", list(range(12)))
+    assert reached({0: 10.0}, Web(hub), corpus) == {}
+    small = Edge("entity", "team", list(range(9)))
+    assert set(reached({0: 10.0}, Web(small), corpus)) == set(range(1, 9))
+
+
+def test_a_weak_way_lifts_a_hit_and_brings_nothing_new() -> None:
+    corpus = toy(40)
+    some = Edge("entity", "team", list(range(8)))
+    hits = {0: 10.0, 1: 1.0}
+    assert set(reached(hits, Web(some), corpus, weights=Weights())) == {1}
+    few = Edge("entity", "team", [0, 1, 2])
+    assert set(reached(hits, Web(few), corpus, weights=Weights())) == {1, 2}
+
+
+def test_many_weak_ways_are_no_strong_one() -> None:
+    corpus = toy(100)
+    web = Web(*(Edge("link", "", [i, 50]) for i in range(8)))
+    many = reached(dict.fromkeys(range(8), 1.0), web, corpus)[50]
+    assert many == reached({0: 1.0}, web, corpus)[50]
+
+
+def test_depth_is_the_number_of_hops() -> None:
+    corpus = toy(100)
+    web = Web(*(Edge("link", "", [i, i + 1]) for i in range(5)))
+    for depth in (0, 1, 2):
+        weights = Weights(depth=depth, graph_brings=0.0)
+        found = reached({0: 1.0}, web, corpus, weights=weights)
+        assert set(found) == set(range(1, depth + 1))
+
+
+def test_a_way_says_every_step() -> None:
+    corpus = toy(100)
+    web = Web(Edge("entity", "redis", [0, 1]), Edge("link", "", [1, 2]))
+    found = walk({0: 1.0}, web, corpus, Weights(depth=2), admit=None, within=None)
+    assert [tuple(step) for step in found[2].way] == [
+        (0, "entity", "redis"),
+        (1, "link", ""),
+    ]
+
+
+@given(st.sets(st.integers(0, 9)), st.data())
+def test_what_is_not_admitted_is_neither_reached_nor_walked_through(
+    allowed: set[int], data: st.DataObject
+) -> None:
+    pairs = st.tuples(st.integers(0, 9), st.integers(0, 9))
+    ties = data.draw(st.lists(pairs, max_size=12))
+    web = Web(*(Edge("link", "", sorted({a, b})) for a, b in ties))
+    seeds = dict.fromkeys(sorted(allowed)[:3], 1.0)
+    corpus, weights = toy(10), Weights(depth=2, graph_brings=0.0)
+    for options in ({"admit": allowed.__contains__}, {"within": allowed}):
+        found = reached(seeds, web, corpus, weights=weights, **options)
+        assert set(found) <= allowed
+    among = Web(*(Edge("link", "", [*{a, b}]) for a, b in ties if {a, b} <= allowed))
+    # As if the others were not there; only how wide an edge is may tell.
+    without = reached(seeds, among, corpus, weights=weights)
+    assert set(found) == set(without)
+
+
+_WORDS = ("deploy", "queue", "port")
+_DOCS = st.lists(
+    st.builds(
+        Doc,
+        order=st.just(0),
+        words=st.lists(st.sampled_from((*_WORDS, "none")), min_size=1, max_size=3).map(
+            tuple
+        ),
+        session=st.integers(0, 2),
+        seq=st.integers(0, 3),
+    ),
+    min_size=2,
+    max_size=16,
+).map(lambda docs: [doc._replace(order=i + 1) for i, doc in enumerate(docs)])
+_TIES = st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15)), max_size=24)
+
+
+def _ranked(
+    docs: list[Doc], ties: Iterable[tuple[int, int]], limit: int, **weights: object
+) -> Ranking:
+    """Rank for "deploy queue"; ties are between orders."""
+    at = {doc.order: i for i, doc in enumerate(docs)}
+    web = Web(
+        *(
+            Edge("link", "", sorted({at[a % len(docs) + 1], at[b % len(docs) + 1]}))
+            for a, b in ties
+        )
+    )
+    return rank(
+        [(word, word) for word in _WORDS[:2]],
+        Toy(docs),
+        limit=limit,
+        now=MOMENT,
+        links=web,
+        weights=Weights(**weights),  # type: ignore[arg-type]
+    )
+
+
+@given(docs=_DOCS, ties=_TIES, limit=st.integers(1, 10), depth=st.integers(0, 2))
+def test_lexical_hits_keep_their_share_of_the_slots(
+    docs: list[Doc], ties: list[tuple[int, int]], limit: int, depth: int
+) -> None:
+    hits = _ranked(docs, ties, limit, depth=depth).hits
+    holding = sum(1 for doc in docs if set(doc.words) & set(_WORDS[:2]))
+    matched = sum(1 for hit in hits if hit.matched)
+    assert matched >= min(holding, int(LEXICAL_SHARE * len(hits)))
+    scores = [hit.score for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    assert len({hit.doc for hit in hits}) == len(hits)
+
+
+@given(docs=_DOCS, ties=_TIES, chance=st.randoms(), depth=st.integers(0, 2))
+def test_the_graph_is_independent_of_the_numbering(
+    docs: list[Doc], ties: list[tuple[int, int]], chance: random.Random, depth: int
+) -> None:
+    shuffled = list(docs)
+    chance.shuffle(shuffled)
+    first, second = (
+        [
+            (numbering[hit.doc].order, hit.score, hit.parts)
+            for hit in _ranked(numbering, ties, 8, depth=depth).hits
+        ]
+        for numbering in (docs, shuffled)
+    )
+    assert first == second
+
+
+@given(docs=_DOCS, ties=_TIES)
+def test_what_no_hit_leads_to_stays_out(
+    docs: list[Doc], ties: list[tuple[int, int]]
+) -> None:
+    plain = {hit.doc for hit in _ranked(docs, [], 99).hits}
+    tied = {hit.doc for hit in _ranked(docs, ties, 99).hits}
+    assert plain <= tied
+    if not plain:
+        assert not tied
+
+
+# --- recall -------------------------------------------------------------------------
+
+
+def save(vault: Vault, text: str, **fields: object) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def register(vault: Vault, name: str, *aliases: str) -> None:
+    path = Path(vault.root, "entities", "tool", f"{name.lower()}.md")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"---\ntitle: {name}\naliases: [{', '.join(aliases)}]\n---\n")
+
+
+def ask(
+    vault: Vault, question: str, view_: View | None = None, *, depth: int = 1
+) -> Recalled:
+    return recall(vault, question, view=view_ or view(NOW), explain=True, depth=depth)
+
+
+def test_a_shared_entity_leads_to_what_shares_no_word(vault: Vault) -> None:
+    hit = save(vault, "Checkout times out at night", entities=["ledger-db"])
+    tied = save(vault, "Vacuum runs from two to four", entities=["ledger-db"])
+    save(vault, "Lunch is at noon")
+    rows = ask(vault, "why does checkout time out?").rows
+    assert [row.id for row in rows] == [hit, tied]
+    assert rows[1].channels == ["graph"]
+    assert rows[1].explain is not None
+    assert rows[1].explain["path"] == [{"entry": hit}, {"entity": "ledger-db"}]
+    assert [row.id for row in ask(vault, "why checkout?", depth=0).rows] == [hit]
+
+
+def test_two_hops_are_taken_only_when_asked_for(vault: Vault) -> None:
+    first = save(vault, "Checkout times out", entities=["ledger-db"])
+    second = save(vault, "Vacuum at two", entities=["ledger-db", "cron-host"])
+    third = save(vault, "Kernel upgrade on Sunday", entities=["cron-host"])
+    assert [row.id for row in ask(vault, "checkout").rows] == [first, second]
+    rows = ask(vault, "checkout", depth=2).rows
+    assert [row.id for row in rows] == [first, second, third]
+    assert rows[2].explain is not None
+    assert rows[2].explain["path"] == [
+        {"entry": first},
+        {"entity": "ledger-db"},
+        {"entry": second},
+        {"entity": "cron-host"},
+    ]
+
+
+def test_a_link_leads_both_ways(vault: Vault) -> None:
+    plan = save(vault, "Roll back in steps", title="Rollback plan")
+    note = save(vault, "The outage of May, see [[Rollback plan]]")
+    assert [row.id for row in ask(vault, "outage").rows] == [note, plan]
+    assert [row.id for row in ask(vault, "steps").rows] == [plan, note]
+
+
+def test_evidence_and_what_rests_on_it_lead_to_each_other(vault: Vault) -> None:
+    fact = save(vault, "Ana paired on every deploy in May")
+    model = save(
+        vault,
+        "The team learns by pairing up",
+        layer="observation",
+        evidence=[fact],
+    )
+    assert [row.id for row in ask(vault, "deploy").rows] == [fact, model]
+    assert [row.id for row in ask(vault, "learns").rows] == [model, fact]
+
+
+def test_lineage_leads_on_in_the_history_alone(vault: Vault) -> None:
+    old = save(vault, "The port is 8080")
+    new = vault.evolve(old, text="It listens on 9090").id
+    assert [row.id for row in ask(vault, "listens").rows] == [new]
+    both = ask(vault, "listens", view(NOW, history=True)).rows
+    assert [row.id for row in both] == [new, old]
+    assert both[1].explain is not None
+    assert both[1].explain["path"] == [{"entry": new}, {"over": "lineage"}]
+
+
+def test_a_question_that_calls_an_entity_by_an_alias_finds_it(vault: Vault) -> None:
+    register(vault, "PostgreSQL", "Pg")
+    about = save(vault, "PostgreSQL keeps the ledger")
+    save(vault, "Lunch is at noon")
+    answer = ask(vault, "what does Pg keep?")
+    assert [row.id for row in answer.rows] == [about]
+    assert answer.missing_terms == []
+    assert answer.coverage == 1.0
+    row = answer.rows[0]
+    assert {"graph", "lexical", "entity"} <= set(row.channels)
+    assert row.explain is not None
+    assert row.explain["path"] == [{"entity": "PostgreSQL"}]
+    plain = ask(vault, "what does Pg keep?", depth=0)
+    assert plain.missing_terms == ["pg"]
+    assert "graph" not in plain.rows[0].channels
+
+
+def test_an_alias_alone_finds_the_entity(vault: Vault) -> None:
+    register(vault, "PostgreSQL", "Pg")
+    about = save(vault, "PostgreSQL keeps the ledger")
+    assert [row.id for row in ask(vault, "Pg").rows] == [about]
+
+
+def test_a_resolved_entry_is_no_bridge(vault: Vault) -> None:
+    save(vault, "Checkout times out", entities=["ledger-db"])
+    bridge = save(vault, "Vacuum at two", entities=["ledger-db", "cron-host"])
+    far = save(vault, "Kernel upgrade on Sunday", entities=["cron-host"])
+    assert far in [row.id for row in ask(vault, "checkout", depth=2).rows]
+    vault.resolve(bridge)
+    assert far not in [row.id for row in ask(vault, "checkout", depth=2).rows]
+
+
+def test_the_graph_can_be_left_out(vault: Vault) -> None:
+    save(vault, "Which editor?", source={"session": "s", "seq": 0}, entities=["Helix"])
+    save(vault, "Since last year.", source={"session": "s", "seq": 1})
+    save(vault, "Slow on big files", entities=["Helix"])
+    rows = ask(vault, "which editor of Helix", depth=0).rows
+    assert all(set(row.channels) <= {"lexical", "feedback"} for row in rows)
+    assert len(rows) == 2
+    python = vault.recall("which editor of Helix", depth=0, explain=True).rows
+    assert [row.id for row in python] == [row.id for row in rows]
+
+
+def test_a_depth_that_is_none_is_refused(vault: Vault) -> None:
+    for depth in (-1, 3):
+        with pytest.raises(InvalidValue) as error:
+            ask(vault, "x", depth=depth)
+        assert error.value.error_code == "invalid_depth"
+
+
+def test_a_filter_by_entity_knows_its_other_names(vault: Vault) -> None:
+    register(vault, "PostgreSQL", "Pg")
+    about = save(vault, "PostgreSQL keeps the ledger")
+    save(vault, "The ledger is old")
+    for name in ("postgresql", "pg"):
+        chosen = Filters(entities=(name,))
+        rows = recall(vault, "ledger", view=view(NOW), filters=chosen).rows
+        assert [row.id for row in rows] == [about]
+    nobody = Filters(entities=("PostgreSQ",))
+    answer = recall(vault, "ledger", view=view(NOW), filters=nobody)
+    assert answer.rows == []
+    assert answer.warnings == [
+        "no entry mentions the entity 'PostgreSQ'; did you mean 'PostgreSQL'?"
+    ]
+
+
+def test_what_says_the_alias_itself_stands_before_what_is_meant(vault: Vault) -> None:
+    register(vault, "Redis", "kv")
+    save(vault, "Redis needs a bigger host")
+    save(vault, "Sessions are kept in Redis")
+    said = save(vault, "kv moves to the new host soon, on Sunday at the latest")
+    assert ask(vault, "kv").rows[0].id == said

@@ -1,0 +1,105 @@
+"""`memcli inspect sessions` shows what memory did by itself."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.errors import ScannerFailed
+from memcli.sessions import backfill, hook_log, hook_report, markers, recovery
+from tests.sessions.hooks.calling import ALWAYS, age, call, session, work
+
+
+def inspected(vault: Vault, *flags: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "memcli", "inspect", "sessions", *flags],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "MEMCLI_VAULT": vault.root, "COLUMNS": "200"},
+    )
+    return done.stdout
+
+
+def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
+    live: Vault,
+    tmp_path: Path,
+    started: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("mined", "failed", "waiting", "live"):
+        path = session(tmp_path, name, ALWAYS)
+        given = {"session_id": name, "transcript_path": path}
+        call(live, "session-start", "claude-code", given)
+    flags = ["--host=claude-code", "--close"]
+    work(live, "--session=mined", f"--transcript={tmp_path}/mined.jsonl", *flags)
+
+    def failing(*_: Any, **__: Any) -> None:
+        raise ScannerFailed("no scanner here")
+
+    monkeypatch.setattr(backfill, "reflect_file", failing)
+    work(live, "--session=failed", f"--transcript={tmp_path}/failed.jsonl", *flags)
+    folder = Path(live.root, ".harness")
+    for one in (folder / "session-id-waiting.start", tmp_path / "waiting.jsonl"):
+        age(one, recovery.STILL + 60)
+    found = hook_report.activity(live, 5)
+    states = {one.session: one.state for one in found.sessions}
+    assert states == {name: name for name in ("mined", "failed", "waiting", "live")}
+    assert found.by_state == {"live": 1, "waiting": 1, "failed": 1, "mined": 1}
+    (failed,) = [one for one in found.sessions if one.state == "failed"]
+    assert failed.why is not None
+    assert "no scanner here" in failed.why
+    assert failed.there
+    out = inspected(live)
+    assert out.startswith("1 live, 1 waiting, 1 failed, 1 mined\n")
+    assert "no scanner here" in out
+    data = json.loads(inspected(live, "--json"))["data"]
+    assert data["by_state"] == found.by_state
+    assert data["calls"][0]["event"] == "reflect"
+    # What was tried again and went well is no failure any more.
+    monkeypatch.undo()
+    work(live, "--session=failed", f"--transcript={tmp_path}/failed.jsonl", *flags)
+    assert hook_report.activity(live, 5).by_state["failed"] == 0
+
+
+def test_calls_are_counted_with_their_times(live: Vault) -> None:
+    for ms in range(1, 101):
+        error = {"error": "out of time"} if ms > 98 else {}
+        hook_log.note(live.root, {"event": "prompt-submit", "ms": ms, "at": 1, **error})
+    hook_log.note(live.root, {"event": "stop", "ms": 7, "at": 2, "host": "codex"})
+    found = hook_report.activity(live, 3)
+    assert found.events == [
+        hook_report.Took("prompt-submit", 100, 2, 51, 96),
+        hook_report.Took("stop", 1, 0, 7, 7),
+    ]
+    assert [line["event"] for line in found.calls] == ["stop", *["prompt-submit"] * 2]
+
+
+def test_a_vault_without_hooks_says_so(live: Vault) -> None:
+    assert inspected(live) == "no hook has been called here\n"
+
+
+def test_a_log_that_is_damaged_is_read_as_far_as_it_goes(live: Vault) -> None:
+    path = Path(live.root, ".memcli", "run", "hooks.log")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b'\xff\xfe\n[1]\n{"event": 5, "ms": "x", "session": []}\n{"ev')
+    hook_log.note(live.root, {"event": "idle", "ms": 1})
+    assert [one.event for one in hook_report.activity(live, 9).events] == ["idle"]
+    inspected(live)
+
+
+def test_the_log_stays_small_and_keeps_its_newer_half(
+    live: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hook_log, "_MOST", 2_000)
+    for number in range(500):
+        hook_log.note(live.root, {"event": "stop", "ms": number})
+    kept = hook_log.last(live.root, 1_000)
+    assert [line["ms"] for line in kept] == list(range(499, 499 - len(kept), -1))
+    assert 50 < len(kept) < 200
+    assert not list(markers.markers(live.root))

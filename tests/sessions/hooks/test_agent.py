@@ -1,0 +1,168 @@
+"""Whose session it is: what an agent's session brings and teaches is that agent's."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import hook
+from memcli.recall import recall
+from memcli.recall.filters import Filters
+from memcli.sessions import markers, recovery
+from tests.conftest import NOW, VaultMaker
+from tests.sessions.hooks import calling
+from tests.sessions.hooks.calling import ALWAYS, NEVER, age, call, session
+
+PROMPT = "When do we deploy the billing service on staging?"
+
+
+@pytest.fixture(autouse=True)
+def _restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Hooks set it for what they start; at the end it is as it was.
+    monkeypatch.setenv("MEMCLI_AGENT", "")
+
+
+@pytest.fixture
+def told(live: Vault, make_vault: VaultMaker) -> Vault:
+    """A vault with a rule of ada's and one of bob's."""
+    for name in ("ada", "bob"):
+        theirs = make_vault(agent=name, now_ms=None)
+        text = f"We deploy the billing service on staging when {name} says so"
+        theirs.save(theirs.draft({"text": text, "kind": "convention", "pinned": True}))
+    return live
+
+
+@pytest.mark.parametrize("by", ["--agent", "MEMCLI_AGENT"])
+@pytest.mark.parametrize(
+    ("event", "payload"),
+    [
+        ("session-start", {"session_id": "s1", "source": "startup"}),
+        ("prompt-submit", {"session_id": "s1", "prompt": PROMPT}),
+    ],
+)
+@pytest.mark.usefixtures("started")
+def test_a_hook_tells_an_agent_what_it_may_see(
+    told: Vault,
+    event: str,
+    payload: dict[str, Any],
+    by: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    flags = ["--agent", "ada"] if by == "--agent" else []
+    monkeypatch.setenv("MEMCLI_AGENT", "" if flags else "ada")
+    done = call(told, event, "claude-code", payload, *flags)
+    assert "error" not in done.line
+    assert "when ada says so" in done.answer
+    assert "bob" not in done.answer
+    (marker,) = markers.markers(told.root)
+    assert marker.agent == "ada"
+
+
+def test_a_hook_whose_agent_has_no_name_tells_nothing(told: Vault) -> None:
+    payload = {"session_id": "s1", "prompt": PROMPT}
+    done = call(told, "prompt-submit", "claude-code", payload, "--agent", "")
+    assert done.answer == ""
+    assert "--agent names nobody" in done.line["error"]
+
+
+def test_the_process_that_a_hook_starts_is_its_agent_s(
+    live: Vault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: list[str | None] = []
+    monkeypatch.setattr(
+        subprocess,
+        "Popen",
+        lambda *_, **options: seen.append(
+            (options.get("env") or os.environ).get("MEMCLI_AGENT")
+        ),
+    )
+    path = session(tmp_path, "s1", ALWAYS)
+    payload = {"session_id": "s1", "transcript_path": path}
+    call(live, "stop", "claude-code", payload, "--agent", "ada")
+    assert seen == ["ada"]
+
+
+def test_what_a_session_teaches_is_its_agent_s_whoever_mines_it(
+    live: Vault, tmp_path: Path
+) -> None:
+    for name, agent, rule in (("s1", "ada", ALWAYS), ("s2", None, NEVER)):
+        path = session(tmp_path, name, rule)
+        markers.begin(live.root, name, "claude-code", path, "", agent=agent)
+        age(Path(live.root, ".harness", f"session-id-{name}.start"), 7_200)
+        age(path, 7_200)
+    # Said again by somebody else, it stays whose it was.
+    markers.begin(live.root, "s1", "claude-code", None, "", agent="bob")
+    age(Path(live.root, ".harness", "session-id-s1.start"), 7_200)
+    done = recovery.sweep(live, os.environ)
+    assert [one.outcome for one in done] == ["reflected", "reflected"]
+    rows = live.recall("linter committing deploy billing Friday").rows
+    assert {row.text: live.get(row.id).agent for row in rows} == {
+        ALWAYS: "ada",
+        NEVER: None,
+    }
+
+
+def test_an_agent_sweeps_its_own_sessions_and_hears_of_no_other(
+    live: Vault, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    for name, agent in (("s1", "ada"), ("s2", "bob"), ("s3", None)):
+        path = session(tmp_path, name, ALWAYS)
+        markers.begin(live.root, name, "claude-code", path, "", agent=agent)
+        age(Path(live.root, ".harness", f"session-id-{name}.start"), 7_200)
+        age(path, 7_200)
+    ada = make_vault(agent="ada", now_ms=None)
+    (done,) = recovery.sweep(ada, os.environ)
+    assert (done.session, done.outcome) == ("s1", "reflected")
+    states = {one.session: one.state for one in markers.markers(live.root)}
+    assert states == {
+        "s1": markers.REFLECTED,
+        "s2": markers.START,
+        "s3": markers.START,
+    }
+
+
+def test_a_detached_process_mines_as_its_agent(
+    live: Vault, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    flags = ["--session=s1", "--host=claude-code", f"--transcript={path}", "--close"]
+    one = calling.work(live, *flags, "--agent=ada")
+    assert "error" not in one.line, json.dumps(one.line)
+    (row,) = live.recall("linter").rows
+    assert live.get(row.id).agent == "ada"
+    assert make_vault(agent="bob").recall("linter").rows == []
+
+
+def test_a_marker_of_before_learns_its_agent(live: Vault, tmp_path: Path) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    markers.begin(live.root, "s1", "claude-code", path, "")
+    assert hook._marker(live.root, hook.Call(["work", "--session=s1"])).agent is None
+    markers.begin(live.root, "s1", "claude-code", path, "", agent="ada")
+    assert [one.agent for one in markers.markers(live.root)] == ["ada"]
+
+
+def test_an_idea_of_an_agent_s_session_is_that_agent_s(
+    live: Vault, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    idea = "Maybe later we should cache the index in Redis."
+    path = session(tmp_path, "s1", idea)
+    flags = ["--session=s1", "--host=claude-code", f"--transcript={path}"]
+    one = calling.work(live, *flags, "--agent=ada")
+    assert one.line["idea"] == 1, one.line
+    asked = Filters(kinds=("idea",))
+    seen = {
+        name: len(
+            recall.recall(
+                make_vault(agent=name, now_ms=None),
+                "cache the index in Redis",
+                view=recall.view(NOW, kinds=asked.kinds),
+                filters=asked,
+            ).rows
+        )
+        for name in ("ada", "bob")
+    }
+    assert seen == {"ada": 1, "bob": 0}

@@ -1,0 +1,521 @@
+"""What hooks start outlives them, is done once, and loses nothing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import hook
+from memcli.entries import layout
+from memcli.errors import ScannerFailed
+from memcli.sessions import backfill, markers, recovery
+from memcli.storage.lock import Lock
+from tests.conftest import VaultMaker
+from tests.sessions.hooks import calling
+from tests.sessions.hooks.calling import (
+    ALWAYS,
+    NEVER,
+    age,
+    call,
+    log,
+    process,
+    session,
+    texts,
+    wait,
+    work,
+)
+
+DAY = 86_400
+
+
+def mark(vault: Vault, name: str, state: str = ".start") -> Path:
+    return Path(vault.root, ".harness", f"session-id-{name}{state}")
+
+
+def end(vault: Vault, name: str, path: str | None, host: str = "claude-code") -> None:
+    """A session that has begun and is over, as its hooks say it."""
+    given = {"session_id": name, "transcript_path": path}
+    for event in ("session-start", "session-end"):
+        call(vault, event, host, given)
+
+
+def closing(name: str, path: str, host: str = "claude-code") -> list[str]:
+    return [f"--session={name}", f"--host={host}", f"--transcript={path}", "--close"]
+
+
+# --- a process of its own ---------------------------------------------------------
+
+
+def test_the_work_outlives_the_host_and_its_process_group(
+    live: Vault, tmp_path: Path
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    given = json.dumps({"session_id": "s1", "transcript_path": path})
+    # The lock keeps the work from being done before the host is dead.
+    with Lock(os.path.join(live.root, *layout.LOCK.split("/")), 0):
+        host = subprocess.Popen(
+            [
+                *(sys.executable, "-c"),
+                "import subprocess, sys, time\n"
+                "subprocess.run(sys.argv[2:], input=sys.argv[1].encode())\n"
+                "print('done', flush=True); time.sleep(60)",
+                *(given, sys.executable, "-m", "memcli", "hook", "session-end"),
+                *("--host", "claude-code"),
+            ],
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert host.stdout is not None
+        assert host.stdout.readline() == b"done\n"
+        os.killpg(host.pid, signal.SIGKILL)
+        host.communicate()
+    wait(lambda: mark(live, "s1", ".reflected").exists())
+    assert texts(live) == [ALWAYS]
+
+
+def test_a_hook_does_not_wait_for_its_work(live: Vault, tmp_path: Path) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    given = {"session_id": "s1", "transcript_path": path}
+    with Lock(os.path.join(live.root, *layout.LOCK.split("/")), 0):
+        for event in ("stop", "pre-compact", "session-end"):
+            began = time.monotonic()
+            assert process(event, "claude-code", given).code == 0
+            assert time.monotonic() - began < 5
+        assert not log(live, "reflect")
+    wait(lambda: mark(live, "s1", ".reflected").exists())
+    wait(lambda: len(log(live, "reflect")) == 3)
+
+
+def test_sessions_that_end_together_are_all_mined(live: Vault, tmp_path: Path) -> None:
+    calls = []
+    for number in range(4):
+        rule = f"Always keep the {'abcd'[number] * 6} service behind the proxy."
+        path = session(tmp_path, f"s{number}", rule)
+        given = {"session_id": f"s{number}", "transcript_path": path}
+        child = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "memcli", "hook", "session-end"),
+                "--host=claude-code",
+            ],
+            stdin=subprocess.PIPE,
+        )
+        calls.append((child, given))
+    for child, given in calls:
+        child.communicate(json.dumps(given).encode(), timeout=30)
+        assert child.returncode == 0
+    wait(lambda: all(mark(live, f"s{n}", ".reflected").exists() for n in range(4)))
+    assert len(texts(live)) == 4
+    said = subprocess.run(
+        ["git", "-C", live.root, "status", "--porcelain"],
+        capture_output=True,
+        check=True,
+    )
+    assert said.stdout == b""
+
+
+def test_the_session_that_is_being_mined_is_locked(
+    live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    end(live, "s1", path)
+    monkeypatch.setattr(recovery, "_WAIT", 0.0)
+    with Lock(markers.path(live.root, "s1", markers.LOCKED), 0):
+        done = work(live, *closing("s1", path))
+        assert done.line["error"].startswith("lock_busy")
+        for one in (mark(live, "s1"), path):
+            age(one, 7_200)
+        (swept,) = recovery.sweep(live, os.environ)
+        assert swept.outcome == "waiting"
+    assert mark(live, "s1").exists()
+    assert texts(live) == []
+    (swept,) = recovery.sweep(live, os.environ)
+    assert swept.outcome == "reflected"
+    assert texts(live) == [ALWAYS]
+
+
+# --- a turn at a time -------------------------------------------------------------
+
+
+def test_a_stop_after_every_turn_mines_only_what_is_new(
+    live: Vault, tmp_path: Path, started: list[str]
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    flags = closing("s1", path)[:-1]
+    call(live, "stop", "claude-code", {"session_id": "s1", "transcript_path": path})
+    assert work(live, *flags).line["saved"] == 1
+    again = work(live, *flags).line
+    assert again["did"] == "unchanged"
+    assert "saved" not in again
+    session(tmp_path, "s1", ALWAYS, NEVER)
+    grown = work(live, *flags).line
+    assert (grown["did"], grown["saved"], grown["duplicate"]) == ("reflected", 1, 1)
+    assert texts(live) == sorted([ALWAYS, NEVER])
+    assert mark(live, "s1").exists()
+
+
+def test_a_turn_without_anything_new_does_no_mining(
+    live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    work(live, *closing("s1", path)[:-1])
+
+    def mined(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(backfill, "reflect_file", mined)
+    assert work(live, *closing("s1", path)).line["did"] == "unchanged"
+
+
+def test_a_host_that_names_no_transcript_at_the_end_named_it_before(
+    live: Vault, tmp_path: Path, started: list[list[str]]
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    call(live, "stop", "claude-code", {"session_id": "s1", "transcript_path": path})
+    call(live, "session-end", "claude-code", {"session_id": "s1"})
+    assert work(live, *started[-1]).line["did"] == "reflected"
+    assert mark(live, "s1", ".reflected").exists()
+
+
+def test_a_host_that_never_names_one_is_looked_up_by_its_id(
+    live: Vault, home: Path, started: list[list[str]]
+) -> None:
+    folder = home / ".copilot" / "session-state" / "c17ab899"
+    folder.mkdir(parents=True)
+    records = [
+        {"type": "session.start", "data": {"sessionId": "c17ab899"}, "id": "a"},
+        {"type": "user.message", "data": {"content": ALWAYS}, "id": "b"},
+        {"type": "assistant.message", "data": {"content": "Done."}, "id": "c"},
+    ]
+    text = "".join(json.dumps(one) + "\n" for one in records)
+    (folder / "events.jsonl").write_text(text)
+    call(live, "session-end", "copilot", {"sessionId": "c17ab899"})
+    assert work(live, *started[-1]).line["did"] == "reflected"
+    assert texts(live) == [ALWAYS]
+
+
+@pytest.mark.parametrize("name", ["s", "home", "projects", "jsonl", "..", "c17ab89"])
+def test_an_id_finds_only_its_own_transcript(
+    live: Vault, home: Path, name: str
+) -> None:
+    from memcli.hosts import transcripts
+
+    folder = home / ".claude" / "projects" / "-home-dev"
+    session(folder, "s1", ALWAYS)
+    other = home / ".copilot" / "session-state" / "c17ab899"
+    other.mkdir(parents=True)
+    (other / "events.jsonl").write_text("{}\n")
+    for host in (*transcripts.HOSTS, "cursor", ""):
+        assert transcripts.named(host, name, os.environ) is None
+    found = transcripts.named("claude-code", "s1", os.environ)
+    assert found == str(folder / "s1.jsonl")
+
+
+def test_gemini_that_resumes_and_writes_elsewhere_is_followed(
+    live: Vault, tmp_path: Path, started: list[list[str]]
+) -> None:
+    for event, minute in (("session-start", 13), ("prompt-submit", 12)):
+        given = {"session_id": "f27d41f6", "transcript_path": f"/t/{minute}.jsonl"}
+        call(live, event, "gemini", {**given, "prompt": "hello"})
+    (marker,) = markers.markers(live.root)
+    assert marker.transcript == "/t/12.jsonl"
+    began = marker.started
+    given = {"session_id": "f27d41f6", "transcript_path": "/t/11.jsonl"}
+    call(live, "stop", "gemini", given)
+    (marker,) = markers.markers(live.root)
+    assert (marker.transcript, marker.started) == ("/t/11.jsonl", began)
+
+
+def test_gemini_is_looked_up_by_the_part_of_its_id_that_names_have(home: Path) -> None:
+    from memcli.hosts import transcripts
+
+    folder = home / ".gemini" / "tmp" / "my-proj" / "chats"
+    folder.mkdir(parents=True)
+    for name in ("f27d41f6-02a3", "f27d41f6-ffff"):
+        path = folder / f"session-2026-11-21T00-{name[-2:]}-f27d41f6.jsonl"
+        path.write_text(json.dumps({"sessionId": name, "kind": "main"}) + "\n")
+    found = transcripts.named("gemini", "f27d41f6-02a3", os.environ)
+    assert found is not None
+    assert "T00-a3" in found
+
+
+# --- what goes wrong --------------------------------------------------------------
+
+
+def test_a_vault_that_is_locked_leaves_the_marker_and_says_so(
+    live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    end(live, "s1", path)
+    Path(live.root, ".memcli", "config.toml").write_text("[limits]\nlock_wait = 0.1\n")
+    with Lock(os.path.join(live.root, *layout.LOCK.split("/")), 0):
+        done = work(live, *closing("s1", path))
+    assert done.line["error"].startswith("lock_busy: ")
+    assert (done.line["event"], done.line["session"]) == ("reflect", "s1")
+    assert mark(live, "s1").exists()
+    for one in (mark(live, "s1"), path):
+        age(one, 7_200)
+    (swept,) = recovery.sweep(live, os.environ)
+    assert (swept.outcome, texts(live)) == ("reflected", [ALWAYS])
+
+
+def test_a_disk_that_is_full_leaves_the_marker(live: Vault, tmp_path: Path) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    given = {"session_id": "s1", "transcript_path": path}
+    assert process("session-start", "claude-code", given).code == 0
+    wait(lambda: log(live, "sweep"))
+    words = [sys.executable, "-m", "memcli", "hook", "work", *closing("s1", path)]
+    subprocess.run(["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *words], check=True)
+    assert mark(live, "s1").exists()
+    assert texts(live) == []
+    assert work(live, *closing("s1", path)).line["did"] == "reflected"
+    assert texts(live) == [ALWAYS]
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, only: str = "") -> None:
+    """Let mining fail, of every session or of those whose file has this name."""
+    real = backfill.reflect_file
+
+    def reflect_file(vault: Vault, path: str, *args: Any, **kwargs: Any) -> object:
+        if only in path:
+            raise error
+        return real(vault, path, *args, **kwargs)
+
+    monkeypatch.setattr(backfill, "reflect_file", reflect_file)
+
+
+def test_a_session_that_fails_is_tried_again_and_given_up_after_30_days(
+    live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    end(live, "s1", path)
+    failing(monkeypatch, ScannerFailed("no scanner"))
+    for days, outcome in ((1, "failed"), (29, "failed"), (31, "dropped")):
+        for one in (mark(live, "s1"), path):
+            age(one, days * DAY)
+        done = recovery.sweep(live, os.environ)
+        recovery.tell_log(live, done)
+        assert [one.outcome for one in done] == [outcome]
+    assert not mark(live, "s1").exists()
+    line = log(live, "sweep")[0]
+    assert (line["did"], line["error"]) == ("dropped", "no scanner")
+
+
+@pytest.mark.parametrize("error", [ScannerFailed("x"), OSError(28, "full"), KeyError()])
+def test_one_session_that_fails_stops_no_other(
+    live: Vault,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    started: list[str],
+    error: Exception,
+) -> None:
+    for name in ("s1", "s2", "s3"):
+        end(
+            live,
+            name,
+            session(
+                tmp_path, name, f"Always keep the {name}-db service behind the proxy."
+            ),
+        )
+        for one in (mark(live, name), tmp_path / f"{name}.jsonl"):
+            age(one, 7_200)
+    failing(monkeypatch, error, "s2")
+    found = {one.session: one.outcome for one in recovery.sweep(live, os.environ)}
+    assert found == {"s1": "reflected", "s2": "failed", "s3": "reflected"}
+    assert len(texts(live)) == 2
+
+
+def test_a_transcript_that_no_adapter_reads_is_given_up_after_a_day(
+    live: Vault, tmp_path: Path, started: list[str]
+) -> None:
+    path = tmp_path / "s1.jsonl"
+    path.write_text('{"step": "user_input"}\n')
+    end(live, "s1", str(path), "windsurf")
+    for days, outcome in ((0.5, "failed"), (1.1, "dropped")):
+        for one in (mark(live, "s1"), path):
+            age(one, days * DAY)
+        assert [one.outcome for one in recovery.sweep(live, os.environ)] == [outcome]
+
+
+# --- who lives --------------------------------------------------------------------
+
+
+def test_a_live_session_is_never_swept(
+    live: Vault, tmp_path: Path, started: list[str]
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    end(live, "s1", path)
+    for marker, transcript in ((7_200, 60), (60, 7_200)):
+        age(mark(live, "s1"), marker)
+        age(path, transcript)
+        assert [one.outcome for one in recovery.sweep(live, os.environ)] == ["live"]
+    assert texts(live) == []
+
+
+@pytest.mark.parametrize("event", ["prompt-submit", "stop", "session-start"])
+def test_a_session_that_was_mined_meanwhile_lives_again(
+    live: Vault, tmp_path: Path, started: list[str], event: str
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    given = {"session_id": "s1", "transcript_path": path, "prompt": "hello"}
+    call(live, "session-start", "claude-code", given)
+    for one in (mark(live, "s1"), path):
+        age(one, 7_200)
+    recovery.sweep(live, os.environ)
+    assert mark(live, "s1", ".reflected").exists()
+    # Back from lunch; and then the host crashes.
+    call(live, event, "claude-code", given)
+    assert [one.state for one in markers.markers(live.root)] == [".start"]
+    session(tmp_path, "s1", ALWAYS, NEVER)
+    for one in (mark(live, "s1"), path):
+        age(one, 7_200)
+    recovery.sweep(live, os.environ)
+    assert texts(live) == sorted([ALWAYS, NEVER])
+
+
+def test_a_session_that_comes_back_while_it_is_mined_stays_alive(
+    live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    end(live, "s1", path)
+    age(mark(live, "s1"), 5)
+    real = backfill.reflect_file
+
+    def resumed(*args: Any, **kwargs: Any) -> object:
+        given = {"session_id": "s1", "transcript_path": path, "source": "resume"}
+        call(live, "session-start", "claude-code", given)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(backfill, "reflect_file", resumed)
+    assert work(live, *closing("s1", path)).line["did"] == "reflected"
+    assert mark(live, "s1").exists()
+
+
+def test_a_session_without_a_transcript_waits_a_day(
+    live: Vault, started: list[str]
+) -> None:
+    end(live, "s1", "/no/such/file.jsonl")
+    assert work(live, *closing("s1", "/no/such")).line["did"] == "no transcript yet"
+    for hours, outcome in ((2, "waiting"), (23, "waiting"), (25, "dropped")):
+        age(mark(live, "s1"), hours * 3_600)
+        found = recovery.sweep(live, os.environ)
+        assert [one.outcome for one in found] == [outcome]
+    assert calling.harness(live) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["a/b", "../x", "日本語", "x" * 300, ".", "-x", "a.b", "CON", "a b"]
+)
+def test_any_id_has_one_marker_of_its_own(
+    live: Vault, tmp_path: Path, started: list[list[str]], name: str
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    end(live, name, path)
+    (marker,) = markers.markers(live.root)
+    assert marker.session == name
+    assert os.path.dirname(marker.path) == os.path.join(live.root, ".harness")
+    assert work(live, *started[-1]).line["did"] == "reflected"
+    (marker,) = markers.markers(live.root)
+    assert (marker.session, marker.state) == (name, ".reflected")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe\x00", b"session", b"session: s1\n" * 9_999, b"{}"]
+)
+def test_a_marker_with_garbage_in_it_goes_after_a_day(
+    live: Vault, content: bytes
+) -> None:
+    markers.make_folder(live.root)
+    mark(live, "s1").write_bytes(content)
+    for hours, outcome in ((2, "waiting"), (25, "dropped")):
+        age(mark(live, "s1"), hours * 3_600)
+        found = recovery.sweep(live, os.environ)
+        assert [one.outcome for one in found] == [outcome]
+    mark(live, "folder").mkdir()
+    assert recovery.sweep(live, os.environ) == []
+
+
+def test_a_pipe_is_no_transcript(live: Vault, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    markers.begin(live.root, "s1", "claude-code", str(tmp_path / "pipe"), "")
+    began = time.monotonic()
+    assert work(live, *closing("s1", str(tmp_path / "pipe"))).line["did"] == (
+        "no transcript yet"
+    )
+    assert time.monotonic() - began < 5
+
+
+def test_a_marker_from_the_future_keeps_nobody_alive(
+    live: Vault, tmp_path: Path
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    markers.begin(live.root, "s1", "claude-code", path, "")
+    for one in (mark(live, "s1"), path):
+        os.utime(one, (4e9, 4e9))
+    assert [one.outcome for one in recovery.sweep(live, os.environ)] == ["reflected"]
+
+
+def test_markers_hold_nothing_that_was_said_and_git_does_not_see_them(
+    make_vault: VaultMaker, started: list[str]
+) -> None:
+    vault = make_vault("adopted", now_ms=None)
+    # An adopted folder has no .gitignore of memcli's.
+    Path(vault.root, ".gitignore").unlink()
+    before = status(vault)
+    given = {"session_id": "s1", "prompt": "a secret thought", "cwd": "/home/dev"}
+    call(
+        vault, "prompt-submit", "claude-code", {**given, "transcript_path": "/t.jsonl"}
+    )
+    text = mark(vault, "s1").read_text()
+    names = [line.partition(":")[0] for line in text.splitlines()]
+    assert names == ["session", "host", "started", "transcript"]
+    assert "thought" not in text
+    assert status(vault) == before
+
+
+def status(vault: Vault) -> bytes:
+    return subprocess.run(
+        ["git", "-C", vault.root, "status", "--porcelain", "-uall"],
+        capture_output=True,
+        check=True,
+    ).stdout
+
+
+def test_leftovers_go_and_what_is_not_ours_stays(live: Vault) -> None:
+    folder = Path(live.root, ".harness")
+    markers.begin(live.root, "alive", "codex", None, "")
+    for name in (
+        "session-id-alive.shown",
+        "session-id-alive.1234abcd.once",
+        "session-id-gone.shown",
+        "session-id-gone.start.4711",
+        "session-id-gone.lock.next",
+        "a note of mine.md",
+    ):
+        (folder / name).write_text("x")
+        age(folder / name, 40 * DAY)
+    age(folder / ".gitignore", 40 * DAY)
+    recovery.sweep(live, os.environ)
+    assert sorted(os.listdir(folder)) == [
+        ".gitignore",
+        "a note of mine.md",
+        "session-id-alive.shown",
+        "session-id-alive.start",
+    ]
+
+
+def test_sessions_sweep_once_an_hour(
+    live: Vault, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        call(live, "session-start", "codex", {"session_id": f"s{number}"})
+    assert started == [["--sweep"]]
+    age(Path(live.root, ".harness", "swept"), hook._SWEEP_EVERY + 1)
+    call(live, "session-start", "codex", {"session_id": "s4"})
+    assert len(started) == 2

@@ -1,0 +1,554 @@
+"""Whatever comes in and whatever is broken: exit code 0, in time, no word too much.
+
+`MEMCLI_FUZZ=full` makes all of the thousand calls processes; else the most are made in
+this process, and 60 are processes.
+"""
+
+import json
+import os
+import pty
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import hook
+from memcli.entries import layout
+from memcli.hosts import hook_payload
+from memcli.storage.lock import Lock
+from tests.sessions.hooks.calling import (
+    call,
+    harness,
+    log,
+    process,
+    session,
+    told,
+    wait,
+)
+from tests.sessions.hooks.payloads import ID, PAYLOADS
+
+RULE = "Never deploy the billing service on a Friday."
+EVENTS = hook_payload.EVENTS
+FULL = os.environ.get("MEMCLI_FUZZ") == "full"
+CALLS = 1_000
+PROCESSES = CALLS if FULL else 60
+ASK = PAYLOADS["codex", "prompt-submit"]
+HOOK = [sys.executable, "-P", "-m", "memcli", "hook"]
+
+
+@pytest.fixture
+def filled(live: Vault) -> Vault:
+    """A vault with a rule that fits the prompt, its index built."""
+    live.save(live.draft({"text": RULE, "kind": "constraint"}))
+    live.recall("billing")
+    return live
+
+
+def is_fine(out: bytes, host: str, event: str) -> bool:
+    """Whether a host takes an output for what it is."""
+    if not out:
+        return True
+    document = json.loads(out)
+    named = document.get("hookSpecificOutput", {}).get("hookEventName")
+    text = told(out.decode())
+    return (
+        text.startswith("<memcli-memory>\n")
+        and text.endswith("\n</memcli-memory>")
+        and event in ("session-start", "prompt-submit")
+        and (named is not None) is (host in ("claude-code", "codex", "gemini"))
+        and len(out) <= 9_500
+    )
+
+
+# --- a thousand calls -------------------------------------------------------------
+
+ODD: list[Any] = [
+    None,
+    True,
+    -1,
+    1e308,
+    "",
+    "\x00",
+    "\ud800",
+    "../../../etc/passwd",
+    "/dev/zero",
+    "/",
+    "~",
+    "x" * 10_000,
+    [],
+    {},
+    [[[[]]]],
+    {"a": {"b": []}},
+    "-–--sweep",
+    "--close",
+    "日本語",
+    "\u202e",
+]
+
+
+def hostile(chance: random.Random) -> tuple[str, str, bytes]:
+    """(event, host, stdin) of one call."""
+    (host, event), given = chance.choice(list(PAYLOADS.items()))
+    whole = dict(given)
+    kind = chance.randrange(6)
+    if kind == 0:
+        return event, host, chance.randbytes(chance.randrange(200))
+    if kind == 1:
+        data = json.dumps(whole).encode()
+        return event, host, data[: chance.randrange(len(data))]
+    if kind == 2:
+        for name in chance.sample(sorted(whole), chance.randrange(1, len(whole) + 1)):
+            whole[name] = chance.choice(ODD)
+    if kind == 3:
+        return event, host, json.dumps(chance.choice([*ODD, [whole]])).encode()
+    if kind == 4:
+        event = chance.choice([*EVENTS, "", "work", "--host", "no such", "\x1b[2J"])
+        host = chance.choice([*hook_payload.HOSTS, "", "no such", "claude-code\n"])
+    if kind == 5:
+        torn = bytearray(json.dumps(whole).encode())
+        for _ in range(3):
+            torn[chance.randrange(len(torn))] = chance.randrange(256)
+        return event, host, bytes(torn)
+    return event, host, json.dumps(whole).encode()
+
+
+def parsed(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def sick(root: str, number: int) -> Callable[[], None]:
+    """Make a vault sick in one of several ways; returns what makes it well."""
+    folder = Path(root)
+    if number % 5 == 1:
+        return _moved(folder / ".harness", "a file")
+    if number % 5 == 2:
+        return _moved(folder / ".memcli" / "run", "a file")
+    if number % 5 == 3:
+        return _moved(folder / ".memcli" / "index", "a file")
+    if number % 5 == 4:
+        return _moved(folder / ".memcli", None)
+    return lambda: None
+
+
+def _moved(path: Path, instead: str | None) -> Callable[[], None]:
+    aside = path.with_name("aside")
+    there = path.exists()
+    if there:
+        path.rename(aside)
+    if instead is not None:
+        path.write_text(instead)
+
+    def back() -> None:
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.exists():
+            path.unlink()
+        if there:
+            aside.rename(path)
+
+    return back
+
+
+def test_a_thousand_hostile_calls_hurt_nobody(
+    filled: Vault,
+    snapshot: Callable[[str], dict[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chance = random.Random(5)
+    before = entries(snapshot, filled)
+    for number in range(PROCESSES):
+        event, host, data = hostile(chance)
+        well = sick(filled.root, number // 4)
+        words = [word.replace("\x00", "") for word in (event, "--host", host)]
+        done = subprocess.run(
+            [*HOOK, *words], input=data, capture_output=True, check=False, timeout=30
+        )
+        well()
+        assert (done.returncode, done.stderr) == (0, b""), (event, host, data)
+        assert is_fine(done.stdout, named(host, data), event), done.stdout
+    flags: list[Any] = []
+
+    def detached(_root: str, given: Any) -> str:
+        # What a process is started with has to be words.
+        assert all(isinstance(word, str) and "\0" not in word for word in given)
+        flags.append(given)
+        return "started a process of its own"
+
+    monkeypatch.setattr(hook, "_detached", detached)
+    for number in range(CALLS - PROCESSES):
+        event, host, data = hostile(chance)
+        well = sick(filled.root, number // 20)
+        one = hook.Call([event, "--host", host])
+        hook.answer(one, lambda data=data: parsed(data))  # type: ignore[misc]
+        well()
+        assert is_fine(one.answer.encode(), named(host, data), event), one.answer
+    assert flags or FULL
+    assert entries(snapshot, filled) == before
+    assert call(filled, "prompt-submit", "codex", {**ASK, "session_id": "x"}).answer
+
+
+def named(host: str, data: bytes) -> str:
+    return hook_payload.read("stop", host, parsed(data)).host
+
+
+def entries(snapshot: Callable[[str], dict[str, str]], vault: Vault) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in snapshot(vault.root).items()
+        if not name.startswith(".harness")
+    }
+
+
+# --- standard streams -------------------------------------------------------------
+
+
+def open_call(event: str, host: str, **options: Any) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [*HOOK, event, "--host", host],
+        **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, **options},
+    )
+
+
+@pytest.mark.parametrize("event", ["session-start", "prompt-submit", "session-end"])
+@pytest.mark.parametrize("said", [b"", b'{"session_id": "a", "prompt": '])
+def test_a_pipe_that_is_never_closed_ends_in_time(
+    filled: Vault, event: str, said: bytes
+) -> None:
+    began = time.monotonic()
+    child = open_call(event, "claude-code")
+    assert child.stdin is not None
+    child.stdin.write(said)
+    child.stdin.flush()
+    assert child.wait(timeout=20) == 0
+    assert time.monotonic() - began < 10
+    child.communicate()
+
+
+def test_a_whole_answer_comes_before_the_pipe_is_closed(filled: Vault) -> None:
+    with open_call("prompt-submit", "codex") as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(json.dumps(ASK).encode() + b"\n")
+        child.stdin.flush()
+        assert RULE in told(child.stdout.read().decode())
+
+
+def test_json_that_comes_in_pieces_is_put_together(filled: Vault) -> None:
+    data = json.dumps({**ASK, "more": {"a": {"b": 1}}}).encode()
+    with open_call("prompt-submit", "codex") as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        for at in range(0, len(data), 40):
+            child.stdin.write(data[at : at + 40])
+            child.stdin.flush()
+            time.sleep(0.02)
+        assert RULE in told(child.stdout.read().decode())
+
+
+def test_no_standard_input_at_all(filled: Vault) -> None:
+    with open(os.devnull, "rb") as nothing:
+        assert process("stop", "codex", stdin=b"") == (0, b"", b"")
+        child = open_call("stop", "codex", stdin=nothing)
+        assert child.communicate(timeout=20)[0] == b""
+        assert child.returncode == 0
+    closed = subprocess.run(
+        ["sh", "-c", '"$@" <&-', "sh", *HOOK, "stop", "--host", "codex"],
+        capture_output=True,
+        check=False,
+        timeout=20,
+    )
+    assert (closed.returncode, closed.stdout, closed.stderr) == (0, b"", b"")
+
+
+def test_a_terminal_as_standard_input_is_not_waited_for(filled: Vault) -> None:
+    ours, theirs = pty.openpty()
+    began = time.monotonic()
+    child = open_call("prompt-submit", "codex", stdin=theirs)
+    assert child.communicate(timeout=20)[0] == b""
+    assert child.returncode == 0
+    assert time.monotonic() - began < 5
+    os.close(ours)
+    os.close(theirs)
+
+
+@pytest.mark.parametrize("millions", [3, 20])
+def test_megabytes_on_standard_input(filled: Vault, millions: int) -> None:
+    data = json.dumps({**ASK, "more": '"} ' * (millions * 200_000)}).encode()
+    began = time.monotonic()
+    done = process("prompt-submit", "codex", stdin=data)
+    assert done.code == 0
+    assert done.err == b""
+    assert time.monotonic() - began < 10
+    assert done.out == b"" or RULE in done.text
+
+
+@pytest.mark.parametrize("closing", [">&-", ">&- 2>&- <&-", ">/dev/full", "2>&-"])
+def test_closed_and_full_streams(filled: Vault, closing: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {closing}', "sh", *HOOK, "prompt-submit", "--host=codex"],
+        input=json.dumps(ASK).encode(),
+        capture_output=True,
+        check=False,
+        timeout=20,
+    )
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert RULE in Vault.open(filled.root).recall("billing").rows[0].text
+
+
+def test_nobody_reads_the_answer(filled: Vault) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run(
+        [*HOOK, "prompt-submit", "--host", "codex"],
+        input=json.dumps(ASK).encode(),
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=20,
+    )
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert log(filled, "prompt-submit")[0]["error"] == "BrokenPipeError: Broken pipe"
+
+
+# --- command lines ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--host"],
+        ["no-such-event", "--host", "codex"],
+        ["stop", "--host", "no-such-host"],
+        ["stop", "--no-such-flag", "x"],
+        ["stop", "more", "words", "--json"],
+        ["stop", "--vault", ""],
+        ["work"],
+        ["work", "--session", "x", "--host", "y", "--transcript", "/dev/zero"],
+        ["-x"],
+        ["stop", "\udcff"],
+    ],
+)
+def test_a_wrong_command_line_says_nothing(filled: Vault, words: list[str]) -> None:
+    done = subprocess.run(
+        [*HOOK, *words], input=b"{}", capture_output=True, check=False, timeout=20
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_help_is_for_people(filled: Vault) -> None:
+    done = subprocess.run([*HOOK, "--help"], capture_output=True, check=False)
+    assert done.returncode == 0
+    assert b"prompt-submit" in done.stdout
+
+
+# --- vaults and environments ------------------------------------------------------
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_without_a_vault_a_host_is_as_it_would_be(tmp_path: Path, event: str) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    given = {**ASK, "transcript_path": str(tmp_path / "t.jsonl")}
+    for vault in (
+        None,
+        "",
+        "/no/such",
+        str(tmp_path / "file"),
+        str(tmp_path / "folder"),
+    ):
+        done = process(event, "codex", given, environ={"MEMCLI_VAULT": vault})
+        assert done == (0, b"", b"")
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
+    assert os.listdir(tmp_path / "folder") == []
+
+
+def test_a_relative_vault_is_found_from_where_the_host_is(
+    filled: Vault, tmp_path: Path
+) -> None:
+    named = os.path.relpath(filled.root, tmp_path)
+    done = process(
+        "prompt-submit", "codex", ASK, environ={"MEMCLI_VAULT": named}, cwd=tmp_path
+    )
+    assert RULE in done.text
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"HOME": None, "XDG_CONFIG_HOME": None, "USERPROFILE": None},
+        {"LC_ALL": "C", "LANG": None, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii:strict"},
+        {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "error"},
+        {"TZ": "nonsense", "TERM": None, "PATH": ""},
+    ],
+)
+def test_any_environment_gives_the_same_answer(
+    filled: Vault, environ: dict[str, str | None]
+) -> None:
+    text = "Größe des billing service: 日本語 😀"
+    filled.save(filled.draft({"text": text, "kind": "constraint"}))
+    given = {**ASK, "prompt": "billing service größe 日本語"}
+    done = process("prompt-submit", "codex", given, environ=environ)
+    assert done.err == b""
+    assert text in done.text
+
+
+def test_a_folder_that_is_gone_and_one_that_holds_a_memcli(
+    filled: Vault, tmp_path: Path
+) -> None:
+    trap = tmp_path / "trap"
+    (trap / "memcli").mkdir(parents=True)
+    (trap / "memcli" / "__init__.py").write_text("raise SystemExit(3)")
+    (trap / "json.py").write_text("raise SystemExit(4)")
+    assert RULE in process("prompt-submit", "codex", ASK, cwd=trap).text
+    given = json.dumps({**ASK, "session_id": "b"})
+    gone = tmp_path / "gone"
+    words = ("prompt-submit", "--host", "codex")
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh", *HOOK, *words],
+        input=given.encode(),
+        capture_output=True,
+        check=False,
+        cwd=gone,
+        timeout=20,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert RULE in told(done.stdout.decode())
+
+
+def test_a_disk_that_takes_nothing_keeps_the_vault_whole(
+    filled: Vault, snapshot: Callable[[str], dict[str, str]], tmp_path: Path
+) -> None:
+    path = session(tmp_path, ID, "Always run the linter before committing.")
+    before = entries(snapshot, filled)
+    for event in EVENTS:
+        given = {**ASK, "transcript_path": path}
+        # No file may grow: what a full disk does, for one process and its children.
+        done = subprocess.run(
+            ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *HOOK, event, "--host=codex"],
+            input=json.dumps(given).encode(),
+            capture_output=True,
+            check=False,
+            timeout=30,
+        )
+        assert (done.returncode, done.stderr) == (0, b""), event
+        assert is_fine(done.stdout, "codex", event)
+        if event == "session-start":
+            assert RULE in told(done.stdout.decode())
+    time.sleep(1)
+    assert entries(snapshot, filled) == before
+    assert RULE in process("prompt-submit", "codex", {**ASK, "session_id": "b"}).text
+
+
+# --- locks, the index, signals ----------------------------------------------------
+
+
+def test_a_vault_that_somebody_writes_to_can_be_read(filled: Vault) -> None:
+    with Lock(os.path.join(filled.root, *layout.LOCK.split("/")), 0):
+        began = time.monotonic()
+        assert RULE in process("prompt-submit", "codex", ASK).text
+        assert time.monotonic() - began < 5
+
+
+def test_nobody_waits_for_an_index_that_is_being_built(filled: Vault) -> None:
+    with Lock(os.path.join(filled.root, *layout.INDEX_LOCK.split("/")), 0):
+        for event in ("session-start", "prompt-submit"):
+            began = time.monotonic()
+            assert process(event, "codex", ASK).out == b""
+            assert time.monotonic() - began < 5
+            assert log(filled, event)[0]["did"] == "nothing: the index is being built"
+    assert RULE in process("prompt-submit", "codex", ASK).text
+
+
+@pytest.mark.parametrize("damage", ["random", "empty", "gone"])
+def test_a_damaged_index_is_built_anew(filled: Vault, damage: str) -> None:
+    folder = Path(filled.root, *layout.INDEX.split("/"))
+    chance = random.Random(7)
+    assert (folder / "state").exists()
+    for number in range(len(os.listdir(folder))):
+        # Each time it is built anew, with other names in the same order.
+        path = sorted(folder.iterdir())[number % len(os.listdir(folder))]
+        if damage == "random":
+            path.write_bytes(chance.randbytes(path.stat().st_size))
+        elif damage == "empty":
+            path.write_bytes(b"")
+        else:
+            path.unlink()
+        done = process("prompt-submit", "codex", {**ASK, "session_id": f"{number}"})
+        assert (done.code, done.err) == (0, b"")
+        assert RULE in done.text, path
+
+
+def test_a_slow_index_costs_one_prompt_and_is_built_meanwhile(
+    filled: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts = [
+        filled.draft({"text": f"note number {n} of a pile"}) for n in range(1_500)
+    ]
+    filled.save_all(drafts)
+    shutil.rmtree(Path(filled.root, *layout.INDEX.split("/")))
+    began = time.monotonic()
+    first = process("prompt-submit", "codex", ASK)
+    took = time.monotonic() - began
+    assert first.code == 0
+    assert took < 6
+    if not first.out:  # a machine that builds it within the budget is fine as well
+        (line,) = log(filled, "prompt-submit")
+        assert line["error"] == "out of time"
+        assert line["did"] == "started a process of its own"
+        wait(lambda: log(filled, "index"))
+    assert RULE in process("prompt-submit", "codex", {**ASK, "session_id": "b"}).text
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGALRM])
+def test_a_hook_that_is_told_to_end_ends_well(
+    filled: Vault, number: signal.Signals
+) -> None:
+    child = open_call("session-start", "codex", stderr=subprocess.PIPE)
+    assert child.stdin is not None
+    # It waits for its input: then it is past what Python does by itself.
+    time.sleep(0.6)
+    child.send_signal(number)
+    out, err = child.communicate(timeout=20)
+    assert (child.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_keys_and_closed_terminals_are_meant_for_the_host(
+    filled: Vault, number: signal.Signals
+) -> None:
+    child = open_call("stop", "codex")
+    time.sleep(0.6)
+    child.send_signal(number)
+    child.communicate(json.dumps(PAYLOADS["codex", "stop"]).encode(), timeout=20)
+    assert child.returncode == 0
+    assert harness(filled) == [f"session-id-{ID}.start"]
+
+
+def test_a_clock_that_jumps_changes_nothing(
+    filled: Vault, started: list[list[str]]
+) -> None:
+    given = PAYLOADS["codex", "session-start"]
+    call(filled, "session-start", "codex", given)
+    assert len(started) == 1
+    folder = Path(filled.root, ".harness")
+    for name in ("swept", f"session-id-{ID}.start"):
+        os.utime(folder / name, (4e9, 4e9))
+    call(filled, "session-start", "codex", {**given, "source": "resume"})
+    assert len(started) == 2
+    assert (folder / f"session-id-{ID}.start").stat().st_mtime < 4e9

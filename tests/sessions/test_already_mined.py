@@ -1,0 +1,332 @@
+"""What a session has brought is not brought again, and what was forgotten stays so."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import forget, review, undo
+from memcli.entries.entry import Status
+from memcli.hosts.transcripts import open_transcript
+from memcli.sessions import backfill, mining_report
+from memcli.sessions.backfill import reflect_file
+from memcli.sessions.reflect_session import Reflected
+from memcli.vault import session_records
+from tests.hosts.writing import NOON, write
+from tests.sessions.test_reflect_session import (
+    ALWAYS,
+    SEEDED,
+    actions,
+    commits,
+    say,
+    talk,
+    texts,
+)
+
+Snapshot = Callable[[str], dict[str, str]]
+
+REMEMBER = "remember also you have LSP tool access"
+TWO = "Always use tabs in makefiles. Always run the unit tests before pushing."
+
+
+def records(vault: Vault) -> str:
+    folder = Path(vault.root, ".memcli", "run", "sessions")
+    return "".join(path.read_text("utf-8") for path in sorted(folder.glob("*.json")))
+
+
+def without_records(vault: Vault) -> None:
+    for path in Path(vault.root, ".memcli", "run", "sessions").iterdir():
+        path.unlink()
+
+
+def one_id(done: Reflected, pattern: str = "always") -> str:
+    (found,) = [fate.id for fate in done.fates if fate.candidate.pattern == pattern]
+    return found or ""
+
+
+# --- forgotten ------------------------------------------------------------------
+
+
+def test_what_was_forgotten_does_not_come_back_from_its_session(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot
+) -> None:
+    path = talk(tmp_path, SEEDED)
+    done = reflect_file(vault, path)
+    vault.forget(one_id(done))
+    before = snapshot(vault.root)
+    assert actions(reflect_file(vault, path, dry_run=True))["always"] == "forgotten"
+    for _ in range(3):
+        again = reflect_file(vault, path)
+        assert actions(again)["always"] == "forgotten"
+        assert set(again.counts) == {"duplicate", "forgotten"}
+        assert snapshot(vault.root) == before
+    grown = reflect_file(
+        vault, talk(tmp_path, [*SEEDED, ("user", "thanks, that is all")])
+    )
+    assert actions(grown)["always"] == "forgotten"
+    assert ALWAYS not in texts(vault)
+
+
+def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
+    vault: Vault, tmp_path: Path
+) -> None:
+    words = "Always call the customer Zebedee in the reports."
+    first = say(tmp_path, words, name="one")
+    second = say(tmp_path, words, name="two")
+    done = reflect_file(vault, first)
+    assert actions(reflect_file(vault, second)) == {"always": "seen"}
+    assert records(vault).count("Zebedee") >= 4
+    vault.forget(one_id(done))
+    assert "zebedee" not in records(vault).lower()
+    for path in (first, second):
+        assert actions(reflect_file(vault, path)) == {"always": "forgotten"}
+        assert "zebedee" not in records(vault).lower()
+    (one,) = mining_report.current(vault, mining_report.session(vault, "one"))
+    assert (one["action"], one["title"], one["pattern"]) == (
+        "forgotten",
+        None,
+        "always",
+    )
+
+
+def test_a_session_to_come_may_say_again_what_was_forgotten(
+    vault: Vault, tmp_path: Path
+) -> None:
+    done = reflect_file(vault, say(tmp_path, ALWAYS, name="one"))
+    vault.forget(one_id(done))
+    assert actions(reflect_file(vault, say(tmp_path, ALWAYS, name="two"))) == {
+        "always": "saved"
+    }
+
+
+def test_without_the_record_what_was_forgotten_is_mined_as_new(
+    vault: Vault, tmp_path: Path
+) -> None:
+    path = say(tmp_path, ALWAYS)
+    vault.forget(one_id(reflect_file(vault, path)))
+    without_records(vault)
+    assert actions(reflect_file(vault, path)) == {"always": "saved"}
+
+
+def test_of_two_from_one_turn_only_the_forgotten_one_stays_away(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot
+) -> None:
+    path = say(tmp_path, TWO)
+    done = reflect_file(vault, path)
+    assert [fate.action for fate in done.fates] == ["saved", "saved"]
+    vault.forget(done.fates[0].id or "")
+    before = snapshot(vault.root)
+    again = reflect_file(vault, path)
+    assert [fate.action for fate in again.fates] == ["forgotten", "duplicate"]
+    assert [fate.id for fate in again.fates] == [fate.id for fate in done.fates]
+    assert snapshot(vault.root) == before
+
+
+def test_an_idea_that_was_forgotten_leaves_the_record_too(
+    vault: Vault, tmp_path: Path
+) -> None:
+    path = say(tmp_path, "we should also do the Zebedee export later")
+    (fate,) = reflect_file(vault, path).fates
+    assert "Zebedee" in records(vault)
+    page = vault.load(fate.path or "").entry
+    forget.forget(vault, page.id)
+    assert "zebedee" not in records(vault).lower()
+
+
+def test_a_review_that_is_undone_lets_the_next_session_count(
+    vault: Vault, tmp_path: Path
+) -> None:
+    first = reflect_file(vault, say(tmp_path, REMEMBER, name="one"))
+    name = first.fates[0].id or ""
+    review.reject(vault, [name], "no")
+    second = say(tmp_path, REMEMBER, name="two")
+    assert actions(reflect_file(vault, second)) == {"remember": "rejected"}
+    undo.undo_last(vault, "review: ")
+    assert actions(reflect_file(vault, second)) == {"remember": "seen"}
+    assert vault.get(name).evidence == ("two",)
+
+
+# --- met again ------------------------------------------------------------------
+
+
+def test_two_of_one_turn_by_one_rule_are_each_known_as_themselves(
+    vault: Vault, tmp_path: Path
+) -> None:
+    path = say(tmp_path, TWO)
+    done = reflect_file(vault, path)
+    for _ in range(2):
+        again = reflect_file(vault, path)
+        assert [fate.id for fate in again.fates] == [fate.id for fate in done.fates]
+        without_records(vault)
+
+
+def test_what_the_cap_left_out_comes_when_the_cap_is_raised(
+    vault: Vault, tmp_path: Path
+) -> None:
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text("[memory]\nsession_cap = 1\n", encoding="utf-8")
+    path = say(tmp_path, TWO)
+    assert reflect_file(vault, path).counts == {"saved": 1, "cut": 1}
+    assert reflect_file(vault, path).counts == {"duplicate": 1, "cut": 1}
+    config.write_text("[memory]\nsession_cap = 2\n", encoding="utf-8")
+    assert reflect_file(vault, path).counts == {"saved": 1, "duplicate": 1}
+    assert len(texts(vault)) == 2
+
+
+def test_the_cap_counts_what_is_new_and_no_evidence(
+    vault: Vault, tmp_path: Path
+) -> None:
+    reflect_file(vault, say(tmp_path, ALWAYS, "Never push to main", name="one"))
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text("[memory]\nsession_cap = 2\n", encoding="utf-8")
+    idea = "we should also do the export later"
+    path = say(
+        tmp_path, ALWAYS, "Never push to main", idea, "Always use tabs", name="two"
+    )
+    done = reflect_file(vault, path)
+    assert done.counts == {"saved": 1, "idea": 1, "seen": 2}
+    assert reflect_file(vault, path).counts == {"duplicate": 4}
+
+
+def test_the_same_id_at_another_host_is_another_session(
+    vault: Vault, tmp_path: Path
+) -> None:
+    def codex(text: str) -> str:
+        head = {"id": "talk", "cwd": "/x", "cli_version": "1"}
+        said = {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": text}],
+        }
+        return write(
+            tmp_path / "rollout-1.jsonl",
+            [
+                {"timestamp": NOON, "type": "session_meta", "payload": head},
+                {"timestamp": NOON, "type": "response_item", "payload": said},
+            ],
+        )
+
+    plain = [{"role": "user", "text": "Always use tabs here", "session": "talk"}] * 2
+    reflect_file(vault, write(tmp_path / "talk.jsonl", plain))
+    path = codex("Always use spaces in python files")
+    assert open_transcript(path).session.id == "talk"
+    done = reflect_file(vault, path)
+    assert [fate.candidate.record for fate in done.fates] == ["line-2"]
+    assert actions(done) == {"always": "saved"}
+
+
+def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
+    vault: Vault, tmp_path: Path
+) -> None:
+    path = talk(tmp_path, SEEDED)
+    reflect_file(vault, path)
+    before = mining_report.session(vault, "talk").candidates
+    reflect_file(vault, path)
+    again = mining_report.session(vault, "talk").candidates
+    kept = [one for one in again if one["category"] != "idea"]
+    assert kept == [one for one in before if one["category"] != "idea"]
+    assert {one["action"] for one in kept} == {"saved", "review", "inbox"}
+
+
+def test_more_sessions_than_are_listed_as_evidence_are_each_counted_once(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot
+) -> None:
+    first = reflect_file(vault, say(tmp_path, ALWAYS, name="first"))
+    paths = []
+    for n in range(60):
+        rows = [
+            {
+                "role": "user",
+                "text": ALWAYS,
+                "at": f"2026-11-21T12:{n:02}:00Z",
+                "session": f"s{n}",
+            }
+        ]
+        paths.append(write(tmp_path / f"s{n}.jsonl", rows))
+        assert actions(reflect_file(vault, paths[-1])) == {"always": "seen"}
+    entry = vault.get(one_id(first))
+    assert len(entry.seen) == len(entry.evidence) == 50
+    without_records(vault)
+    before = snapshot(vault.root)
+    for path in reversed(paths):
+        assert actions(reflect_file(vault, path)) == {"always": "duplicate"}
+    assert snapshot(vault.root) == before
+
+
+def test_a_failure_does_not_lose_what_is_known_of_the_session(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memcli.entries.text import redaction
+
+    path = talk(tmp_path, SEEDED)
+    done = reflect_file(vault, path)
+    vault.forget(one_id(done))
+
+    def broken(text: str) -> set[str]:
+        raise RuntimeError("no rules")
+
+    monkeypatch.setattr(redaction, "_scanned", broken)
+    (failed,) = backfill.reflect_all(
+        vault, [("generic", talk(tmp_path, [*SEEDED, ("user", "thanks")]))]
+    )
+    assert failed.outcome == "failed"
+    record = mining_report.session(vault, "talk")
+    assert (record.reflected, len(record.candidates)) == (False, len(done.fates))
+    monkeypatch.undo()
+    assert actions(reflect_file(vault, path))["always"] == "forgotten"
+
+
+def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
+    vault: Vault, tmp_path: Path
+) -> None:
+    from memcli.errors import LockBusy
+    from memcli.storage.lock import Lock
+
+    told: list[str] = []
+    path = say(tmp_path, ALWAYS)
+    run = Path(vault.root, ".memcli", "run")
+    run.mkdir(exist_ok=True)
+    (run / "sessions").write_text("in the way")
+    loud = Vault(vault.root, now_ms=vault.now_ms, tell=told.append)
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
+    with Lock(str(run / "lock"), 0), pytest.raises(LockBusy):
+        reflect_file(loud, path)
+    assert actions(reflect_file(loud, path)) == {"always": "saved"}
+    assert [line.partition(":")[0] for line in told] == [
+        "the record of session talk is not kept"
+    ] * 2
+    assert commits(vault)[0] == "reflect: talk"
+    assert texts(vault) == {ALWAYS}
+
+
+@pytest.mark.parametrize(
+    "candidates", [["x"], [{"id": "a"}], [None], {"a": 1}, [{"id": ["x"]}]]
+)
+def test_a_record_with_strange_candidates_counts_as_none(
+    vault: Vault, tmp_path: Path, candidates: object
+) -> None:
+    path = say(tmp_path, ALWAYS)
+    reflect_file(vault, path)
+    (file,) = Path(vault.root, ".memcli", "run", "sessions").iterdir()
+    document = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**document, "candidates": candidates}), "utf-8")
+    assert session_records.every(vault.root) == []
+    assert actions(reflect_file(vault, path)) == {"always": "duplicate"}
+
+
+def test_a_commit_that_was_reverted_is_not_made_again(
+    vault: Vault, tmp_path: Path
+) -> None:
+    path = say(tmp_path, ALWAYS)
+    reflect_file(vault, path)
+    subprocess.run(
+        ["git", "-C", vault.root, "revert", "--no-edit", "HEAD"],
+        check=True,
+        capture_output=True,
+    )
+    assert actions(reflect_file(vault, path)) == {"always": "forgotten"}
+    assert texts(vault, Status.ACTIVE) == set()

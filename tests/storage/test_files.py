@@ -1,0 +1,671 @@
+import errno
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memcli.errors import LockBusy, Unreadable, UnsafePath, WriteFailed
+from memcli.storage import files
+from memcli.storage.lock import Lock
+from tests.conftest import ROOT
+
+STEPS = ("created", "written", "synced", "replaced", "settled")
+posix = pytest.mark.skipif(os.name == "nt", reason="POSIX permissions and signals")
+
+
+class Boom(BaseException):
+    pass
+
+
+@pytest.fixture
+def foreign_folder() -> Iterator[Path]:
+    """A folder where permissions count: also root runs these tests as nobody."""
+    folder = Path(tempfile.mkdtemp())
+    root = os.geteuid() == 0
+    folder.chmod(0o777)
+    if root:
+        os.seteuid(65534)
+    try:
+        (folder / "own").mkdir()
+        yield folder / "own"
+    finally:
+        if root:
+            os.seteuid(0)
+        shutil.rmtree(folder)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(os.listdir(folder))
+
+
+# --- read ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", [b"", b"a\r\nb\x00\xff", b"x" * 300_000])
+def test_read_returns_every_byte(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "a.md").write_bytes(data)
+    assert files.read(str(tmp_path / "a.md")) == data
+
+
+def test_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"12345")
+    assert files.read(str(tmp_path / "a.md"), limit=5) == b"12345"
+    with pytest.raises(Unreadable, match="5 bytes is above the limit of 4"):
+        files.read(str(tmp_path / "a.md"), limit=4)
+
+
+@pytest.mark.parametrize(("name", "said"), [("none.md", "no such"), ("", "folder")])
+def test_what_is_no_file_is_unreadable(tmp_path: Path, name: str, said: str) -> None:
+    with pytest.raises(Unreadable, match=said):
+        files.read(os.path.join(str(tmp_path), name))
+
+
+def test_name_with_nul_is_unreadable() -> None:
+    with pytest.raises(Unreadable, match="null"):
+        files.read("a\0b")
+
+
+@posix
+def test_pipe_with_the_name_of_a_note_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    with pytest.raises(Unreadable, match="not a file"):
+        files.read(str(tmp_path / "pipe.md"))
+
+
+@posix
+def test_forbidden_file_is_unreadable(foreign_folder: Path) -> None:
+    path = foreign_folder / "a.md"
+    path.write_bytes(b"")
+    path.chmod(0)
+    with pytest.raises(Unreadable, match="permission"):
+        files.read(str(path))
+
+
+# --- write_atomic -------------------------------------------------------------
+
+
+def test_write_makes_folders_and_leaves_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "memories" / "note" / "a b'\"é.md"
+    files.write_atomic(str(path), b"\xef\xbb\xbfa\r\n")
+    assert path.read_bytes() == b"\xef\xbb\xbfa\r\n"
+    assert names(path.parent) == [path.name]
+
+
+def test_steps_are_told_in_order(tmp_path: Path) -> None:
+    seen: list[str] = []
+    files.write_atomic(str(tmp_path / "a.md"), b"x", fault=seen.append)
+    assert tuple(seen) == STEPS
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("old", [None, b"old"])
+def test_interrupted_write_leaves_old_or_new_and_no_rubbish(
+    tmp_path: Path, step: str, old: bytes | None
+) -> None:
+    path = tmp_path / "a.md"
+    if old is not None:
+        path.write_bytes(old)
+
+    def fault(done: str) -> None:
+        if done == step:
+            raise Boom
+
+    with pytest.raises(Boom):
+        files.write_atomic(str(path), b"new", fault=fault)
+    now = path.read_bytes() if path.exists() else None
+    assert now == (b"new" if step in ("replaced", "settled") else old)
+    assert names(tmp_path) == ([] if now is None else ["a.md"])
+
+
+@posix
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_write_leaves_old_or_new(tmp_path: Path, step: str) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    program = (
+        "import os, sys; from memcli.storage import files\n"
+        "def fault(step):\n"
+        "    if step == sys.argv[2]: os.kill(os.getpid(), 9)\n"
+        "files.write_atomic(sys.argv[1], b'new', fault=fault)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(path), step], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert path.read_bytes() == (b"new" if step in ("replaced", "settled") else b"old")
+    # What a kill leaves behind is hidden, so that no listing takes it for a note.
+    assert list(files.scan(str(tmp_path)).folders) == [""]
+    assert files.scan(str(tmp_path)).folders[""][::3] == ["a.md"]
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+def test_mode_of_a_replaced_file_is_kept(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    files.write_atomic(str(path), b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@posix
+def test_new_file_gets_what_the_umask_allows(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        files.write_atomic(str(tmp_path / "a.md"), b"")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.md").stat().st_mode) == 0o640
+
+
+@posix
+def test_symbolic_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "real.md").write_bytes(b"old")
+    (tmp_path / "link.md").symlink_to("real.md")
+    files.write_atomic(str(tmp_path / "link.md"), b"new")
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "real.md").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("length", [200, 252])
+def test_name_as_long_as_the_file_system_allows_is_written(
+    tmp_path: Path, length: int
+) -> None:
+    path = tmp_path / ("n" * length + ".md")
+    files.write_atomic(str(path), b"x")
+    assert path.read_bytes() == b"x"
+
+
+def test_name_too_long_is_a_failed_write(tmp_path: Path) -> None:
+    with pytest.raises(WriteFailed, match="too long"):
+        files.write_atomic(str(tmp_path / ("n" * 400)), b"x")
+    assert names(tmp_path) == []
+
+
+def test_file_in_place_of_a_folder_is_a_failed_write(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    with pytest.raises(WriteFailed, match="nothing was changed"):
+        files.write_atomic(str(tmp_path / "a" / "b.md"), b"x")
+
+
+def test_full_disk_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"old")
+
+    def full(_step: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(WriteFailed, match="no space left") as caught:
+        files.write_atomic(str(tmp_path / "a.md"), b"new", fault=full)
+    assert "free some space" in (caught.value.hint or "")
+    assert (tmp_path / "a.md").read_bytes() == b"old"
+
+
+@posix
+def test_write_that_fails_half_way_leaves_the_old_file(tmp_path: Path) -> None:
+    import resource
+
+    (tmp_path / "a.md").write_bytes(b"old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(WriteFailed, match="too large"):
+            files.write_atomic(str(tmp_path / "a.md"), b"x" * 5000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (tmp_path / "a.md").read_bytes() == b"old"
+    assert names(tmp_path) == ["a.md"]
+
+
+@posix
+def test_folder_without_permission_is_a_failed_write(foreign_folder: Path) -> None:
+    path = foreign_folder / "a.md"
+    path.write_bytes(b"old")
+    foreign_folder.chmod(0o555)
+    try:
+        with pytest.raises(WriteFailed, match="permission denied; nothing was"):
+            files.write_atomic(str(path), b"new")
+    finally:
+        foreign_folder.chmod(0o755)
+    assert path.read_bytes() == b"old"
+
+
+# --- write_new ----------------------------------------------------------------
+
+
+def batch(folder: Path, count: int = 5) -> list[tuple[str, bytes]]:
+    """New files in two folders that do not exist yet."""
+    return [
+        (str(folder / "memories" / f"k{i % 2}" / f"{i} é.md"), b"%d\r\n" % i)
+        for i in range(count)
+    ]
+
+
+def left(folder: Path) -> list[str]:
+    """Names of all files below a folder, hidden ones too."""
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 300])
+def test_new_files_hold_every_byte_and_leave_nothing_else(
+    tmp_path: Path, count: int
+) -> None:
+    items = batch(tmp_path, count)
+    told: list[tuple[int, int]] = []
+    seen: list[str] = []
+    files.write_new(
+        items, fault=seen.append, progress=lambda done, all_: told.append((done, all_))
+    )
+    assert [(path, Path(path).read_bytes()) for path, _ in items] == items
+    assert len(left(tmp_path)) == count
+    assert tuple(seen) == STEPS
+    assert told == [(n, count) for n in range(0, count, 64)]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_interrupted_new_files_are_all_gone(tmp_path: Path, step: str) -> None:
+    def fault(done: str) -> None:
+        if done == step:
+            raise Boom
+
+    with pytest.raises(Boom):
+        files.write_new(batch(tmp_path), fault=fault)
+    assert left(tmp_path) == []
+    files.write_new(batch(tmp_path))
+
+
+def test_interrupt_right_behind_a_rename_leaves_no_new_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename, renamed = os.rename, []
+
+    def interrupted(source: str, target: str) -> None:
+        rename(source, target)
+        renamed.append(target)
+        if len(renamed) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_new(batch(tmp_path))
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_new_file_never_replaces_another(tmp_path: Path, when: str) -> None:
+    items = batch(tmp_path)
+    theirs = Path(items[3][0])
+    theirs.parent.mkdir(parents=True)
+
+    def fault(step: str) -> None:
+        if when == "before" or step == "synced":
+            theirs.write_bytes(b"theirs")
+
+    with pytest.raises(WriteFailed, match="exists; nothing was changed") as caught:
+        files.write_new(items, fault=fault)
+    assert str(theirs) in caught.value.message
+    assert theirs.read_bytes() == b"theirs"
+    assert left(tmp_path) == [theirs.name]
+
+
+def test_same_new_path_twice_is_refused(tmp_path: Path) -> None:
+    items = batch(tmp_path)
+    with pytest.raises(WriteFailed, match="exists"):
+        files.write_new([*items, items[0]])
+    assert left(tmp_path) == []
+
+
+def test_new_files_on_a_full_disk_are_all_gone(tmp_path: Path) -> None:
+    def full(step: str) -> None:
+        if step == "replaced":
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(WriteFailed, match="no space left"):
+        files.write_new(batch(tmp_path), fault=full)
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["n" * 400, "a\0b"])
+def test_one_impossible_name_stops_all_new_files(tmp_path: Path, name: str) -> None:
+    with pytest.raises(WriteFailed, match="nothing was changed"):
+        files.write_new([*batch(tmp_path), (str(tmp_path / name), b"x")])
+    assert left(tmp_path) == []
+
+
+@posix
+def test_new_files_get_what_the_umask_allows(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        files.write_new([(str(tmp_path / "a.md"), b"")])
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.md").stat().st_mode) == 0o640
+
+
+@posix
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_new_files_are_none_or_all(tmp_path: Path, step: str) -> None:
+    program = (
+        "import os, sys; from memcli.storage import files\n"
+        "def fault(step):\n"
+        "    if step == sys.argv[2]: os.kill(os.getpid(), 9)\n"
+        "items = [(f'{sys.argv[1]}/{i}.md', b'new') for i in range(3)]\n"
+        "files.write_new(items, fault=fault)"
+    )
+    arguments = [sys.executable, "-c", program, str(tmp_path), step]
+    done = subprocess.run(arguments, check=False)
+    assert done.returncode == -signal.SIGKILL
+    found = files.paths(files.scan(str(tmp_path)))
+    assert len(found) == (3 if step in ("replaced", "settled") else 0)
+
+
+# --- Lock ---------------------------------------------------------------------
+
+HOLDER = (
+    "import sys, time; from memcli.storage.lock import Lock\n"
+    "with Lock(sys.argv[1], 0):\n"
+    "    print('held', flush=True); time.sleep(60)"
+)
+
+
+def start_holder(path: Path) -> subprocess.Popen[str]:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    return holder
+
+
+def stop(holder: subprocess.Popen[str]) -> None:
+    holder.kill()
+    holder.communicate()
+
+
+def test_busy_lock_names_file_holder_and_age(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "lock"
+    holder = start_holder(path)
+    try:
+        with pytest.raises(LockBusy) as caught, Lock(str(path), 0):
+            pass
+    finally:
+        stop(holder)
+    assert str(path) in caught.value.message
+    assert f"by process {holder.pid}, for 0 s" in caught.value.message
+    assert caught.value.exit_code == 75
+
+
+def test_lock_of_a_killed_holder_is_free(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    stop(start_holder(path))
+    with Lock(str(path), 0):
+        assert path.read_text() == f"{os.getpid()}\n"
+
+
+def test_waiting_ends_when_the_holder_is_killed(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    holder = start_holder(path)
+    waits = []
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3:
+            stop(holder)
+
+    with Lock(str(path), 60, sleep=sleep):
+        assert len(waits) == 3
+
+
+def test_waiting_stops_at_the_timeout(tmp_path: Path) -> None:
+    now = [100.0]
+    with Lock(str(tmp_path / "lock"), 0):
+        waiting = Lock(
+            str(tmp_path / "lock"),
+            5,
+            clock=lambda: now[0],
+            sleep=lambda s: now.__setitem__(0, now[0] + s),
+        )
+        with pytest.raises(LockBusy), waiting:
+            pass
+    assert 105 <= now[0] < 105.1
+
+
+def test_lock_can_be_taken_again_and_again(tmp_path: Path) -> None:
+    lock = Lock(str(tmp_path / "lock"), 0)
+    for _ in range(3):
+        with lock:
+            pass
+
+
+def test_lock_is_released_by_an_exception(tmp_path: Path) -> None:
+    with pytest.raises(Boom), Lock(str(tmp_path / "lock"), 0):
+        raise Boom
+    with Lock(str(tmp_path / "lock"), 0):
+        pass
+
+
+@posix
+def test_deleted_lock_file_does_not_hide_the_new_holder(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with Lock(str(path), 0):
+        path.unlink()
+        busy = pytest.raises(LockBusy)
+        with Lock(str(path), 0), busy, Lock(str(path), 0):
+            pass
+
+
+def test_child_process_does_not_inherit_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with Lock(str(path), 0):
+        child = subprocess.Popen(
+            [sys.executable, "-c", "input()"],
+            stdin=subprocess.PIPE,
+            close_fds=False,
+        )
+    try:
+        # Not 0: the kernel closes the child's copy a moment after Popen returns.
+        with Lock(str(path), 5):
+            pass
+    finally:
+        child.communicate(b"\n")
+
+
+def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    program = (
+        "import sys; from memcli.storage.lock import Lock\n"
+        "for _ in range(25):\n"
+        "    with Lock(sys.argv[1] + '.lock', 60):\n"
+        "        n = int(open(sys.argv[1]).read())\n"
+        "        open(sys.argv[1], 'w').write(str(n + 1))"
+    )
+    counter = tmp_path / "counter"
+    counter.write_text("0")
+    writers = [
+        subprocess.Popen([sys.executable, "-c", program, str(counter)])
+        for _ in range(4)
+    ]
+    assert [writer.wait() for writer in writers] == [0] * 4
+    assert counter.read_text() == "100"
+
+
+def test_lock_in_an_impossible_place_is_a_failed_write(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(WriteFailed), Lock(str(tmp_path / "file" / "lock"), 0):
+        pass
+
+
+# --- inside -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "relative",
+    [
+        "a.md",
+        "memories/note/a b.md",
+        "-rf",
+        "日本/é'\"*.md",
+        "..a/b..md",
+        "Q: how.md",
+        "./memories//a.md",
+        ".memcli/config.toml",
+    ],
+)
+def test_path_of_the_vault_is_inside(tmp_path: Path, relative: str) -> None:
+    found = files.inside(str(tmp_path), relative)
+    assert found == os.path.normpath(os.path.join(str(tmp_path), relative))
+    assert os.path.isabs(found)
+
+
+@pytest.mark.parametrize(
+    "relative",
+    [
+        "",
+        ".",
+        "/",
+        "/etc/passwd",
+        "../a.md",
+        "memories/../../a.md",
+        "memories/..",
+        "a/../b.md",
+        "..",
+        "a\0.md",
+        "..\\a.md",
+        "memories\\a.md",
+        "C:/a.md",
+        "c:",
+        "//server/share",
+        "\\\\server\\share",
+        ".git/hooks/pre-commit",
+        "a/.GIT/config",
+    ],
+)
+def test_path_that_leaves_the_vault_is_refused(tmp_path: Path, relative: str) -> None:
+    with pytest.raises(UnsafePath):
+        files.inside(str(tmp_path), relative)
+
+
+@posix
+def test_symbolic_links_may_not_lead_out(tmp_path: Path) -> None:
+    root, outside = tmp_path / "vault", tmp_path / "vault-outside"
+    (root / "memories").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "a.md").write_bytes(b"")
+    (root / "folder").symlink_to(outside)
+    (root / "memories" / "file.md").symlink_to(outside / "a.md")
+    (root / "memories" / "dangling.md").symlink_to("/nowhere/at/all")
+    (root / "memories" / "up").symlink_to("..")
+    for relative in (
+        "folder",
+        "folder/a.md",
+        "folder/new/b.md",
+        "memories/file.md",
+        "memories/dangling.md",
+        "memories/up/folder/a.md",
+        "memories/up",
+    ):
+        with pytest.raises(UnsafePath):
+            files.inside(str(root), relative)
+    assert files.inside(str(root), "memories/up/memories/a.md")
+
+
+@posix
+def test_root_may_be_a_symbolic_link_itself(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "vault").symlink_to("real")
+    found = files.inside(str(tmp_path / "vault"), "a.md")
+    assert found == str(tmp_path / "vault" / "a.md")
+
+
+# --- scan ---------------------------------------------------------------------
+
+
+def test_listing_has_name_time_and_size_by_folder(tmp_path: Path) -> None:
+    deep = tmp_path / "memories" / "fix it"
+    deep.mkdir(parents=True)
+    (tmp_path / "README.md").write_bytes(b"12")
+    (deep / "日本.md").write_bytes(b"123")
+    (deep / "picture.png").write_bytes(b"")
+    (tmp_path / "folder.md").mkdir()
+    (tmp_path / "folder.md" / "x.md").write_bytes(b"")
+    found = files.scan(str(tmp_path))
+    assert set(found.folders) == {"", "memories/fix it", "folder.md"}
+    time_ns = os.stat(deep / "日本.md").st_mtime_ns
+    assert found.folders["memories/fix it"] == ["日本.md", time_ns, 3]
+    assert found.folders[""][::3] == ["README.md"]
+    assert (found.symlinks, found.unreadable) == ([], [])
+
+
+def test_hidden_and_skipped_are_not_listed(tmp_path: Path) -> None:
+    for name in (".git/a.md", ".hidden.md", "archive/a.md", "memories/archive/a.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    found = files.scan(str(tmp_path), skip={"archive"})
+    assert list(found.folders) == ["memories/archive"]
+
+
+@posix
+def test_symbolic_links_are_named_and_not_followed(tmp_path: Path) -> None:
+    root = tmp_path / "vault"
+    (root / "memories").mkdir(parents=True)
+    (root / "memories" / "a.md").write_bytes(b"")
+    (tmp_path / "secret.md").write_bytes(b"")
+    (root / "secret.md").symlink_to(tmp_path / "secret.md")
+    (root / "alias.md").symlink_to("memories/a.md")
+    (root / "broken.md").symlink_to("gone")
+    (root / "memories" / "loop").symlink_to("..")
+    (root / "tool").symlink_to(sys.executable)
+    found = files.scan(str(root))
+    assert found.folders.keys() == {"memories"}
+    assert sorted(found.symlinks) == [
+        "alias.md",
+        "broken.md",
+        "memories/loop",
+        "secret.md",
+    ]
+
+
+@posix
+def test_folder_that_cannot_be_listed_is_named(foreign_folder: Path) -> None:
+    (foreign_folder / "locked").mkdir()
+    (foreign_folder / "locked").chmod(0)
+    assert files.scan(str(foreign_folder)).unreadable == ["locked"]
+
+
+def test_missing_root_is_unreadable(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable):
+        files.scan(str(tmp_path / "none"))
+
+
+# --- the module ---------------------------------------------------------------
+
+
+def test_import_is_light() -> None:
+    heavy = "pathlib tempfile subprocess inspect logging dataclasses threading"
+    program = (
+        "import sys; import memcli.storage.files\n"
+        f"print([m for m in {heavy.split()} if m in sys.modules])"
+    )
+    said = subprocess.run(
+        [sys.executable, "-S", "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    assert said.stdout == "[]\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
+@pytest.mark.parametrize("name", ["lock", "lock.next"])
+def test_a_lock_empties_no_file_that_a_link_leads_to(tmp_path: Path, name: str) -> None:
+    """A clone may bring `.memcli/run/index.lock -> ~/.bashrc`."""
+    outside = tmp_path / "outside"
+    outside.write_text("precious")
+    (tmp_path / name).symlink_to(outside)
+    with pytest.raises(WriteFailed), Lock(str(tmp_path / "lock"), 0):
+        pass
+    assert outside.read_text() == "precious"

@@ -1,0 +1,536 @@
+"""Signals say what was written, recalled and of use, and nothing of what it says."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, Vaults
+from memcli.curation import review
+from memcli.curation.importing import import_lines
+from memcli.entries import layout
+from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed, UsageError
+from memcli.sessions.backfill import reflect_file
+from memcli.vault.health import usage
+from memcli.vault.health.inspect import inspect
+from memcli.vault.health.lint import lint
+from memcli.vault.signals import event, log, summary
+from tests.conftest import NOW, VaultMaker
+from tests.sessions.test_reflect_session import SEEDED, talk
+
+DAY = 86_400
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def noted(vault: Vault, kind: str) -> list[dict[str, Any]]:
+    return [one for one in log.read(vault.root).events if one["event"] == kind]
+
+
+def said(vault: Vault) -> list[tuple[str, bool, str, bool]]:
+    """Feedback as (id, useful, by, whether a recall is named)."""
+    return [
+        (one["id"], one["useful"], one["by"], one["recall"] is not None)
+        for one in noted(vault, "feedback")
+    ]
+
+
+# --- counting ---------------------------------------------------------------------
+
+
+def recall(name: str, *rows: str) -> dict[str, Any]:
+    return {
+        "v": 1,
+        "at": NOW,
+        "event": "recall",
+        "recall": name,
+        "question": "q",
+        "via": "recall",
+        "agent": None,
+        "hit": bool(rows),
+        "rows": [
+            {
+                "id": one,
+                "rank": rank,
+                "score": 1.0,
+                "channels": ["lexical"],
+                "features": {"lexical": float(rank)},
+            }
+            for rank, one in enumerate(rows, 1)
+        ],
+    }
+
+
+def word(name: str | None, entry_id: str, useful: bool) -> dict[str, Any]:
+    return {
+        "v": 1,
+        "at": NOW,
+        "event": "feedback",
+        "recall": name,
+        "id": entry_id,
+        "useful": useful,
+        "by": "user",
+    }
+
+
+ABCD = recall("r", "a", "b", "c", "d")
+
+
+def test_the_mean_reciprocal_rank_is_that_of_what_was_useful():
+    found = [ABCD, word("r", "a", True), word("r", "d", True), word("r", "b", False)]
+    assert summary.summary(found).mrr == pytest.approx((1 + 1 / 4) / 2, abs=1e-3)
+
+
+# --- what is noted ------------------------------------------------------------------
+
+
+def test_a_recall_notes_its_rows_with_rank_channels_and_pieces(vault: Vault):
+    mine = save(vault, "We deploy on Mondays", source={"writer": "skill"})
+    rule = save(vault, "Never drop a table", kind="constraint")
+    found = vault.recall("when do we deploy?")
+    (one,) = noted(vault, "recall")
+    assert (one["via"], one["agent"], one["hit"], one["at"]) == (
+        "python",
+        None,
+        True,
+        NOW,
+    )
+    first, beside = one["rows"]
+    (row,) = found.rows
+    assert (first["id"], first["rank"], first["score"]) == (mine, 1, row.score)
+    assert first["channels"] == row.channels
+    assert first["features"]["lexical"] > 0
+    assert first["features"]["writer:skill"] == 1.0
+    assert (beside["id"], beside["rank"]) == (rule, None)
+    assert beside["channels"] == ["constraint"]
+    assert "parts" not in row.as_dict()
+    assert "writer" not in row.as_dict()
+
+
+def test_a_miss_is_noted_and_the_same_question_has_the_same_hash(vault: Vault):
+    save(vault, "We deploy on Mondays")
+    for question in ("zebra", "Zebra ", "deploy"):
+        vault.recall(question)
+    first, again, other = noted(vault, "recall")
+    assert [one["hit"] for one in (first, again, other)] == [False, False, True]
+    assert first["question"] == again["question"] != other["question"]
+    assert first["recall"] != again["recall"]
+
+
+def test_reflect_notes_its_facts(vault: Vault):
+    mine = save(vault, "We deploy on Mondays")
+    vault.reflect("when do we deploy?")
+    (one,) = noted(vault, "recall")
+    assert [row["id"] for row in one["rows"]] == [mine]
+    assert one["rows"][0]["features"]["lexical"] > 0
+
+
+def test_a_list_of_everything_is_no_question(vault: Vault):
+    from memcli.recall.recall import enumerate_all, view
+
+    save(vault, "We deploy on Mondays")
+    enumerate_all(vault, view=view(NOW))
+    assert noted(vault, "recall") == []
+
+
+def test_each_of_several_vaults_notes_its_own_rows(make_vault: VaultMaker):
+    own, team = make_vault("own"), make_vault("team")
+    save(own, "We deploy on Mondays")
+    save(team, "They deploy on Fridays, they deploy at night")
+    found = Vaults.open(own.root, team.root).recall("deploy")
+    ranks = {row.id: rank for rank, row in enumerate(found.rows, 1)}
+    assert len(ranks) == 2
+    for vault in (own, team):
+        (one,) = noted(vault, "recall")
+        (row,) = one["rows"]
+        assert ranks.pop(row["id"]) == row["rank"]
+    assert not ranks
+
+
+def test_max_chars_leaves_its_rows_out_of_the_log(vault: Vault):
+    short = save(vault, "We deploy now")
+    save(vault, "We deploy on Mondays, and we deploy with care, deploy by deploy")
+    found = vault.recall("deploy", max_chars=20)
+    assert [row.id for row in found.rows] == [short]
+    (one,) = noted(vault, "recall")
+    assert [row["id"] for row in one["rows"]] == [short]
+
+
+def test_what_an_agent_may_not_see_is_not_in_its_recall(make_vault: VaultMaker):
+    owner, bob = make_vault(), make_vault(agent="bob")
+    save(make_vault(agent="ada"), "We deploy on Mondays", visibility="private")
+    shared = save(owner, "We deploy on Fridays")
+    bob.recall("deploy")
+    (one,) = noted(owner, "recall")
+    assert one["agent"] == "bob"
+    assert {row["id"] for row in one["rows"]} <= {shared}
+
+
+def writes(vault: Vault) -> list[tuple[str, str, str]]:
+    return [
+        (one["action"], one["writer"], one["kind"]) for one in noted(vault, "write")
+    ]
+
+
+def test_whatever_writes_an_entry_notes_it_with_its_writer(
+    vault: Vault, tmp_path: Path
+):
+    first = save(vault, "We deploy on Mondays", source={"writer": "skill"})
+    assert writes(vault) == [("save", "skill", "note")]
+    save(vault, "We deploy on Mondays", source={"writer": "skill"})  # a duplicate
+    assert len(writes(vault)) == 1
+    new = vault.evolve(first, "We deploy on Fridays").id
+    vault.resolve(new)
+    vault.reopen(new)
+    import_lines(vault, b'{"text": "Imported", "kind": "fix"}\n', "a.jsonl")
+    waiting = save(vault, "A candidate", status="pending")
+    review.approve(vault, [waiting])
+    assert writes(vault)[1:] == [
+        ("evolve", "manual", "note"),  # a new text has a source of its own
+        ("resolve", "manual", "note"),
+        ("resolve", "manual", "note"),
+        ("import", "import", "fix"),
+        ("save", "manual", "note"),
+        ("review", "manual", "note"),
+    ]
+    before = len(writes(vault))
+    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    mined = writes(vault)[before:]
+    assert mined
+    assert {(action, writer) for action, writer, _ in mined} == {("save", "pipeline")}
+    assert len(mined) == sum(fate.id is not None for fate in done.fates)
+
+
+def test_what_is_refused_notes_nothing(vault: Vault):
+    first = save(vault, "We deploy on Mondays")
+    with pytest.raises(NotAllowed):
+        vault.revert(first)
+    review.reject(vault, [save(vault, "A candidate", status="pending")])
+    assert [one[0] for one in writes(vault)] == ["save", "save", "review"]
+
+
+def test_an_import_of_many_does_not_wash_out_what_was_recalled(vault: Vault):
+    vault.recall("deploy")
+    drafts = [vault.draft({"text": f"Fact number {n}"}) for n in range(150)]
+    skill = vault.draft({"text": "How to deploy", "kind": "skill"})
+    vault.save_all([*drafts, skill], verb="import")
+    one, many = noted(vault, "write")
+    assert (one["kind"], one.get("count")) == ("skill", None)
+    assert (many["id"], many["count"], many["kind"]) == (None, 150, "note")
+    assert summary.summary(noted(vault, "write")).actions == {"import": 151}
+
+
+# --- never a word -------------------------------------------------------------------
+
+
+def test_no_word_of_a_memory_or_question_stands_in_the_log(
+    vault: Vault, tmp_path: Path
+):
+    """After a busy session every word of four letters and more is looked for."""
+    texts = [
+        "Quokkas deploy the billing harness from Ljubljana",
+        "Wombat migrations precede every Zanzibar release",
+        "Perennial flamingos guard the staging cluster",
+    ]
+    made = [
+        save(
+            vault,
+            text,
+            title=f"Heading {text[::-1]}",
+            tags=["marsupial"],
+            entities=["Ljubljana"],
+            source={"session": "sessionname", "excerpt": "Excerpted verbatim"},
+        )
+        for text in texts
+    ]
+    for question in ("who guards flamingos?", "Ljubljana harness", "nonexistent yak"):
+        vault.recall(question)
+        vault.reflect(question)
+    vault.feedback(useful=[made[0]], not_useful=[made[1]])
+    new = vault.evolve(made[0], "Quokkas ship nothing", reason="reconsidered").id
+    vault.resolve(new, by="gardener", note="tidied")
+    reflect_file(vault, talk(tmp_path, SEEDED))
+    said = " ".join(
+        [
+            *texts,
+            *(text[::-1] for text in texts),
+            *(text for _, text in SEEDED),
+            "Heading marsupial sessionname Excerpted verbatim guards flamingos",
+            "nonexistent yak Quokkas ship nothing reconsidered gardener tidied",
+        ]
+    )
+    words = {one.lower() for one in re.findall(r"\w{4,}", said)}
+    folder = Path(vault.root, layout.RUN)
+    found = b"".join(path.read_bytes() for path in folder.glob("events*"))
+    assert found.count(b"\n") > 10
+    text = found.decode("latin-1").lower()
+    # The names of fields and values, which are nobody's secret.
+    own = {"session", "skill", "import", "save", "manual"}
+    assert [one for one in sorted(words - own) if re.search(rf"\b{one}\b", text)] == []
+
+
+# --- feedback -----------------------------------------------------------------------
+
+
+def test_whoever_asks_says_what_was_of_use(vault: Vault):
+    good, bad = save(vault, "We deploy on Mondays"), save(vault, "We deploy badly")
+    vault.recall("deploy")
+    done = vault.feedback(useful=[good[:14]], not_useful=[bad])
+    (answer,) = noted(vault, "recall")
+    assert [(one.id, one.useful, one.recall, one.noted) for one in done] == [
+        (good, True, answer["recall"], True),
+        (bad, False, answer["recall"], True),
+    ]
+    assert said(vault) == [(good, True, "user", True), (bad, False, "user", True)]
+
+
+def test_feedback_is_on_the_newest_recall_that_returned_the_entry(vault: Vault):
+    good = save(vault, "We deploy on Mondays")
+    vault.recall("deploy")
+    vault.recall("mondays")
+    vault.recall("zebra")
+    (one,) = vault.feedback(useful=[good])
+    assert one.recall == noted(vault, "recall")[1]["recall"]
+
+
+def test_feedback_without_a_recall_is_taken_and_names_none(vault: Vault):
+    good = save(vault, "We deploy on Mondays")
+    (one,) = vault.feedback(useful=[good])
+    assert (one.recall, one.noted) == (None, True)
+
+
+def test_an_unknown_id_notes_nothing_at_all(vault: Vault):
+    good = save(vault, "We deploy on Mondays")
+    with pytest.raises(EntryNotFound):
+        vault.feedback(useful=[good, "0" * 16])
+    save(vault, "We deploy on Fridays")
+    with pytest.raises(AmbiguousId):
+        vault.feedback(useful=[good[:4]])
+    with pytest.raises(UsageError):
+        vault.feedback(useful=[good], not_useful=[good[:15]])
+    assert said(vault) == []
+
+
+def test_for_an_agent_what_it_may_not_see_is_not_there(make_vault: VaultMaker):
+    hidden = save(make_vault(agent="ada"), "We deploy here", visibility="private")
+    bob = make_vault(agent="bob")
+    with pytest.raises(EntryNotFound) as refused:
+        bob.feedback(useful=[hidden])
+    with pytest.raises(EntryNotFound) as unknown:
+        bob.feedback(useful=["0" * 16])
+    assert refused.value.hint == unknown.value.hint
+    assert refused.value.message.replace(hidden, "0" * 16) == unknown.value.message
+
+
+def test_an_agent_judges_its_own_recall_the_owner_anybodys(make_vault: VaultMaker):
+    owner, ada = make_vault(), make_vault(agent="ada")
+    mine = save(ada, "We deploy on Mondays")
+    owner.recall("deploy")
+    (one,) = ada.feedback(useful=[mine])
+    assert one.recall is None
+    ada.recall("deploy")
+    (one,) = ada.feedback(useful=[mine])
+    (other,) = owner.feedback(useful=[mine])
+    names = [each["recall"] for each in noted(owner, "recall")]
+    assert one.recall == other.recall == names[1]
+
+
+def test_where_nothing_is_logged_feedback_is_refused(vault: Vault):
+    good = save(vault, "We deploy on Mondays")
+    Path(vault.root, layout.CONFIG).write_text("[signals]\nlog = false\n")
+    with pytest.raises(NotAllowed) as refused:
+        vault.feedback(useful=[good])
+    assert refused.value.error_code == "signals_off"
+
+
+def test_a_citation_is_feedback(vault: Vault):
+    one, other = save(vault, "We deploy on Mondays"), save(vault, "Mondays are calm")
+    vault.recall("deploy")
+    model = save(
+        vault, "Deploys are calm", layer="model", evidence=[one, other, "a-session"]
+    )
+    assert said(vault) == [
+        (one, True, "citation", True),
+        (other, True, "citation", False),
+    ]
+    save(vault, "Deploys are calm", layer="model", evidence=[one])  # there already
+    assert len(said(vault)) == 2
+    vault.evolve(model, "Deploys are very calm", cite=[one])
+    assert said(vault)[2:] == [(one, True, "citation", True)]
+
+
+def test_what_is_imported_cites_nothing_anew(vault: Vault):
+    one = save(vault, "We deploy on Mondays")
+    line = {"text": "Deploys are calm", "layer": "model", "evidence": [one]}
+    import_lines(vault, json.dumps(line).encode(), "a.jsonl")
+    assert said(vault) == []
+
+
+@pytest.fixture
+def clock(make_vault: VaultMaker) -> "Clock":
+    """A vault, and a way to let seconds pass."""
+    now = [NOW]
+
+    def wait(seconds: int) -> None:
+        now[0] += seconds
+
+    return make_vault(now_ms=lambda: now[0] * 1000), wait
+
+
+Clock = tuple[Vault, Callable[[int], None]]
+
+
+@pytest.mark.parametrize(("after", "counts"), [(DAY, True), (DAY + 1, False)])
+@pytest.mark.parametrize("deed", ["evolve", "resolve"])
+def test_acting_upon_what_a_recall_brought_within_a_day_is_feedback(
+    clock: Clock, deed: str, after: int, counts: bool
+):
+    vault, wait = clock
+    one, other = save(vault, "We deploy on Mondays"), save(vault, "Zebras are striped")
+    vault.recall("deploy")
+    wait(after)
+    for name in (one, other):
+        if deed == "evolve":
+            vault.evolve(name, f"Changed {name}")
+        else:
+            vault.resolve(name)
+    assert said(vault) == ([(one, True, deed, True)] if counts else [])
+
+
+def test_undoing_is_no_feedback(vault: Vault):
+    one = save(vault, "We deploy on Mondays")
+    new = vault.evolve(one, "We deploy on Fridays").id
+    vault.recall("deploy")
+    back = vault.revert(new).id
+    vault.resolve(back)
+    vault.recall("deploy")
+    vault.reopen(back)
+    assert said(vault) == []
+
+
+def test_what_goes_along_for_its_words_is_no_feedback(vault: Vault):
+    mine = save(vault, "We deploy on Mondays", source={"session": "a", "record": "1"})
+    save(vault, "We deploy on Mondays", source={"session": "b", "record": "2"})
+    vault.recall("deploy")
+    assert len(vault.resolve(mine)) == 2
+    assert said(vault) == [(mine, True, "resolve", True)]
+
+
+# --- what is said of it -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fields", [{"kind": "skill"}, {"type": "skill"}])
+def test_uses_of_a_skill_increment_when_stored_or_recalled(
+    vault: Vault, fields: dict[str, str]
+):
+    skill = save(vault, "How to deploy the harness", **fields)
+    plain = save(vault, "We deploy on Mondays")
+    assert inspect(vault, skill).uses == 1
+    head = vault.recall("deploy").rows
+    vault.recall("harness")
+    vault.recall("zebra")
+    assert {row.id for row in head} == {skill, plain}
+    assert inspect(vault, skill).uses == 3
+    assert inspect(vault, skill).as_dict()["uses"] == 3
+    assert inspect(vault, plain).uses is None
+    (one,) = usage.usage(vault).uses
+    assert (one.id, one.title, one.uses) == (skill, "How to deploy the harness", 3)
+
+
+def test_recalling_writes_no_file_that_git_sees(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]]
+):
+    skill = save(vault, "How to deploy", kind="skill")
+    before = snapshot(vault.root)
+    vault.recall("deploy")
+    vault.feedback(useful=[skill])
+    assert snapshot(vault.root) == before
+
+
+def test_the_summary_counts_what_happened(vault: Vault):
+    first = save(vault, "We deploy badly, we deploy, deploy", source={"writer": "hook"})
+    good = save(vault, "We deploy on Mondays, all of us, each in a different way")
+    assert [row.id for row in vault.recall("deploy").rows] == [first, good]
+    vault.recall("zebra")
+    vault.feedback(useful=[good], not_useful=[first])
+    found = usage.usage(vault)
+    said = found.summary
+    assert found.on
+    assert found.bytes == Path(vault.root, layout.EVENTS).stat().st_size
+    assert said.writes == {"hook": 1, "manual": 1}
+    assert (said.questions, said.hits, said.misses, said.share) == (2, 1, 1, 0.5)
+    assert said.channels["lexical"] == 2
+    assert (said.useful, said.not_useful, said.mrr) == (1, 1, 0.5)
+    assert said.pairs == 1
+    (pair,) = usage.pairs(vault)
+    assert (pair["better"]["id"], pair["worse"]["id"]) == (good, first)
+    assert pair["better"]["features"]["writer:manual"] == 1.0
+
+
+def test_the_log_is_shown_to_the_owner_alone(make_vault: VaultMaker):
+    ada = make_vault(agent="ada")
+    for show in (usage.usage, usage.pairs):
+        with pytest.raises(NotAllowed):
+            show(ada)
+
+
+def test_channels_are_counted_over_the_last_recalls_hooks_aside(
+    make_vault: VaultMaker,
+):
+    vault, hook = make_vault(), make_vault(via="hook")
+    save(vault, "We deploy on Mondays")
+    vault.recall("deploy")
+    hook.recall("deploy")
+    vault.recall("zebra")
+    found = usage.channels(vault)
+    assert (found.recalls, found.rows["lexical"]) == (1, 1)
+    assert list(found.rows) == list(event.CHANNELS)
+    assert usage.channels(make_vault(agent="ada")).recalls == 0
+
+
+def inert(vault: Vault) -> set[str]:
+    found = [one for one in lint(vault) if one.code == "inert_channel"]
+    assert all(one.hint and one.level == "warning" for one in found)
+    return {one.message.split("'")[1] for one in found}
+
+
+def many(vault: Vault, count: int, channels: list[str]) -> None:
+    row = {"id": "x", "rank": 1, "score": 1.0, "channels": channels, "features": {}}
+    for _ in range(count):
+        vault.recorder.recalled("deploy", [row])
+
+
+def test_a_channel_that_brings_nothing_is_a_finding(vault: Vault):
+    """Not before there is something to find, and recalls enough to tell."""
+    many(vault, 49, ["lexical"])
+    draft = vault.draft({"text": "Redis is fast", "entities": ["Redis"]})
+    vault.save(draft, register=True)
+    many(vault, 1, ["lexical"])
+    assert inert(vault) == set()
+    save(vault, "Redis is in memory")
+    assert inert(vault) == {"entity", "graph"}
+    many(vault, 1, ["lexical", "graph"])
+    assert inert(vault) == {"entity"}
+    many(vault, 200, ["lexical", "entity"])
+    assert inert(vault) == {"graph"}
+
+
+def test_sessions_of_several_entries_want_their_channel(vault: Vault):
+    many(vault, 60, ["lexical"])
+    save(vault, "One thing", source={"session": "s"})
+    assert inert(vault) == set()
+    save(vault, "Another thing", source={"session": "s"})
+    assert inert(vault) == {"session"}
+
+
+def test_too_few_recalls_tell_nothing(vault: Vault):
+    draft = vault.draft({"text": "Redis is fast", "entities": ["Redis"]})
+    vault.save(draft, register=True)
+    save(vault, "Redis is in memory")
+    many(vault, 49, ["lexical"])
+    assert inert(vault) == set()
