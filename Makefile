@@ -23,8 +23,8 @@ bench: $(VENV)/tools.stamp  ## Run the benchmarks (ARGS="locomo --data FILE")
 e2e: $(VENV)/tools.stamp  ## Run memcli in the real clients, npm and 2 GB needed (ARGS="codex gemini")
 	@$(RUN) -m tests.e2e $(ARGS)
 
-docs: $(VENV)/tools.stamp  ## Write docs/cli.md anew from the commands' help
-	@$(RUN) -m cogapp -r docs/cli.md
+docs: $(VENV)/tools.stamp  ## Write docs/reference/cli.md anew from the commands' help
+	@$(RUN) -m cogapp -r docs/reference/cli.md
 
 skills: $(VENV)/tools.stamp  ## Write skills/ anew from its templates
 	@$(RUN) tests/make_skills.py

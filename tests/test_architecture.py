@@ -20,7 +20,7 @@ def name(path: Path) -> str:
 
 def test_the_page_of_the_architecture_shows_every_room_and_no_other() -> None:
     rooms = {name(path.parent) for path in MODULES} - {"memcli"}
-    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    page = (ROOT / "docs" / "internals" / "architecture.md").read_text("utf-8")
     drawn = set(re.findall(r"^(memcli/\S+)/  ", page.split("```")[1], re.MULTILINE))
     assert drawn == rooms
 

@@ -1,7 +1,7 @@
 """Runs one command: the boundary where errors become output and exit codes.
 
 Invariant: whatever happens inside, the process prints one answer and leaves with 0,
-1, 2, 70 or 75 (docs/output.md). The clock, the environment and the terminal are
+1, 2, 70 or 75 (docs/agents/output.md). The clock, the environment and the terminal are
 looked at here and nowhere below.
 """
 

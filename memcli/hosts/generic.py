@@ -1,8 +1,8 @@
 """The format for every other agent: one `{"role": ..., "text": ...}` a line.
 
 Invariant: a line says of itself who spoke or acted; nothing is guessed but the frame
-that memcli has put around its own text, which is removed here too. docs/transcripts.md
-has the fields as a table.
+that memcli has put around its own text, which is removed here too. The fields are a
+table in docs/reference/transcripts.md.
 """
 
 import zlib

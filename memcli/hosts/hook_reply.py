@@ -1,7 +1,7 @@
 """What a hook may print, for each host.
 
 Invariant: pure. An empty text is an empty answer: a host that hears nothing does what
-it would do without a hook. No host takes another's format (docs/hosts.md): Codex
+it would do without a hook. No host takes another's format (docs/use/hosts.md): Codex
 refuses a key it does not know, Copilot hears only its own, Gemini shows plain text to
 the user, Windsurf has no way in at all.
 """

@@ -16,7 +16,7 @@ FACT = str(Layer.FACT)
 
 
 class Row(NamedTuple):
-    """One recalled entry; docs/output.md says what each field holds.
+    """One recalled entry; docs/agents/output.md says what each field holds.
 
     `parts` are the named pieces of its score, for the log of signals.
     """

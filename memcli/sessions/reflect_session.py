@@ -57,7 +57,7 @@ ACTIONS = (
     FORGOTTEN,
     "cut",
 )
-"""What may become of a candidate; `docs/mining.md` says what each means."""
+"""What may become of a candidate; `docs/use/mining.md` says what each means."""
 
 
 class Fate(NamedTuple):

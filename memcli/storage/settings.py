@@ -141,7 +141,7 @@ def _line(text: str, table: str, name: str) -> int:
 
 
 def logs_signals(root: str) -> bool:
-    """Whether the vault's config lets its use be logged (docs/signals.md).
+    """Whether the vault's config lets its use be logged (docs/use/signals.md).
 
     Asked at each recall: the file is parsed only when lines that are no comments speak
     of signals and of a log, and what cannot be understood then is a no.

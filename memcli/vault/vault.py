@@ -211,7 +211,7 @@ class Vault:
         return registry.load(self.root, self.agent)
 
     def link(self, entry: Entry) -> Entry:
-        """The entry with what it mentions among its entities (docs/entities.md)."""
+        """The entry with what it mentions among its entities (docs/use/entities.md)."""
         from memcli.entries.text import mentions
 
         return mentions.linked(entry, self.registry.names)[0]

@@ -1,4 +1,4 @@
-"""The promises of docs/output.md, kept on success and on failure."""
+"""The promises of docs/agents/output.md, kept on success and on failure."""
 
 import json
 import os

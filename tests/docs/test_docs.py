@@ -1,6 +1,6 @@
 """Documentation is run, not trusted.
 
-In README.md and docs/*.md every fenced block that is marked `console` is a session:
+On every page a fenced block that is marked `console` is a session:
 lines that start with `$ ` are typed into one `sh`, in the order of the page and in
 one scratch folder, so `cd` and `export` last from block to block; a line that starts
 with `> ` continues the command above it. The lines below a command are what it must
@@ -29,7 +29,7 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "vault-template").rglob("*.md")),
 ]
-SESSIONS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SESSIONS = [page for page in PAGES if "```console\n" in page.read_text("utf-8")]
 ENDED = "--- memcli test: exit"
 # How a page writes what differs from run to run, and what that may be in a run. A
 # commit id on a page needs a digit, or "defaced" were one; in a run it may have none.
@@ -157,7 +157,7 @@ def test_commands_are_read_from_console_blocks_only():
     assert commands(page) == [Command(5, "a \\\nb", ("out", "")), Command(9, "c", ())]
 
 
-@pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", SESSIONS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_print_what_the_page_says(page: Path, tmp_path: Path):
     typed = commands(page.read_text(encoding="utf-8"))
     wrong = []
@@ -171,7 +171,7 @@ def test_examples_print_what_the_page_says(page: Path, tmp_path: Path):
 
 
 def test_every_command_is_documented():
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     documented = re.findall(r"^## (memcli.*)$", page, re.MULTILINE)
     assert sorted(documented) == sorted(every_command())
 
@@ -192,15 +192,37 @@ def test_help_begins_with_what_the_command_does_and_shows_an_example(words: str)
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_relative_links_lead_somewhere(page: Path):
-    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    links = re.findall(r"\]\(([^)\s]+)\)", text)
-    broken = [
-        link
-        for link in links
-        if not re.match(r"[a-z]+:|#", link)
-        and not (page.parent / link.partition("#")[0]).exists()
+    links = re.findall(r"\]\(([^)\s]+)\)", prose(page))
+    relative = [link for link in links if not re.match(r"[a-z]+:", link)]
+    assert [link for link in relative if not leads_somewhere(page, link)] == []
+
+
+def prose(page: Path) -> str:
+    text = page.read_text(encoding="utf-8")
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def leads_somewhere(page: Path, link: str) -> bool:
+    """Whether the file or folder is there, and the heading that is named in it."""
+    place, _, anchor = link.partition("#")
+    target = page.parent / place if place else page
+    return target.exists() and (not anchor or anchor in anchors(target))
+
+
+def anchors(page: Path) -> set[str]:
+    """The names that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    words = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
+    return {word.replace(" ", "-") for word in words}
+
+
+def test_a_link_to_a_heading_that_is_not_there_is_noticed(tmp_path: Path):
+    page = tmp_path / "page.md"
+    page.write_text("# One page\n```sh\n# no heading\n```\n## `--all`, whole\n")
+    links = ["#one-page", "page.md#--all-whole", "#no-heading", "two.md", "."]
+    assert [leads_somewhere(page, link) for link in links] == [
+        *(True, True, False, False, True)
     ]
-    assert not broken
 
 
 def test_no_page_names_a_place_on_somebodys_machine():

@@ -1,4 +1,4 @@
-"""docs/mining.md tells of the rules that there are, and its examples are mined."""
+"""docs/use/mining.md tells of the rules that there are, and its examples are mined."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from memcli.sessions.mining import ideas, mine
 from memcli.sessions.reflect_session import ACTIONS
 from tests.conftest import ROOT
 
-PAGE = ROOT / "docs" / "mining.md"
+PAGE = ROOT / "docs" / "use" / "mining.md"
 RULE = re.compile(r"^\| `([a-z-]+)` \| (\w+) \| ([A-Z, ]+) \| .* \| (.*) \|$", re.M)
 RULES = RULE.findall(PAGE.read_text(encoding="utf-8"))
 LEVELS = ("HIGH", "MEDIUM", "LOW", "confidence")

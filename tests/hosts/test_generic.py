@@ -64,7 +64,7 @@ def test_roles_that_are_not_known_are_counted(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "transcripts.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "transcripts.md").read_text(encoding="utf-8")
     example = page.partition("```json\n")[2].partition("```")[0]
     path = write(tmp_path / "talk.jsonl", example.splitlines())
     transcript = open_transcript(path)

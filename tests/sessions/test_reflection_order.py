@@ -3,7 +3,7 @@
 Sessions are made of a small grammar of turns. What holds in any case: nothing is there
 twice, a repetition writes nothing, and the claims of the whole are there. Which
 confidence an inference has and which words stand for a claim depends on what came
-first (docs/lifecycle.md), so that is not compared across orders.
+first (docs/use/lifecycle.md), so that is not compared across orders.
 """
 
 import shutil

@@ -73,7 +73,7 @@ def _draw(canvas: Canvas, found: "Usage") -> None:
     said = found.summary
     if not found.on:
         canvas.line("nothing is noted here: the vault may only be read, or its config")
-        canvas.line("says [signals] log = false (docs/signals.md)")
+        canvas.line("says [signals] log = false (docs/use/signals.md)")
     if said.since is None:
         canvas.line("no signal yet", style="dim")
     else:

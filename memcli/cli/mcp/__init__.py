@@ -33,7 +33,9 @@ def run(context: Context) -> Result:
     from memcli.cli.mcp import tools
 
     if context.stdin_is_terminal:
-        context.tell("waiting for an MCP client on stdin; Ctrl-D ends it (docs/mcp.md)")
+        context.tell(
+            "waiting for an MCP client on stdin; Ctrl-D ends it (docs/agents/mcp.md)"
+        )
     # A call comes from a program: nobody can be asked, and stdin is the protocol's.
     called = context._replace(
         json=True,

@@ -52,7 +52,7 @@ def serve(
     if sys.stdin is None:
         raise UsageError(
             "stdin is closed, so there is no client to serve",
-            hint="An MCP client starts this command itself: docs/mcp.md",
+            hint="An MCP client starts this command itself: docs/agents/mcp.md",
         )
     server = _server(tools, call, version=version, instructions=instructions)
     # asyncio's own handler waits for the thread that reads stdin: until the next line.

@@ -2,7 +2,7 @@
 
 Invariant: pure, and a table: the kind decides where it says enough, then the first row
 of `VERBS` of which a word stands in the text, then whether it has a date. The tables
-are printed in docs/entities.md, and a test holds the two against each other.
+are printed in docs/use/entities.md, and a test holds the two against each other.
 """
 
 import re

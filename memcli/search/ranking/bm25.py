@@ -17,10 +17,11 @@ The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framewor
 - *entity*, *question*, *recency*: small multiplications;
 - *temporal*: one for what lies in the window that the question names. It is made
   before the pool is chosen, too, so that it can bring an entry in;
-- *scorer*: one that was learned from use, where there is one (docs/scorer.md).
+- *scorer*: one that was learned from use, if a scorer was trained
+  (docs/internals/scorer.md).
 
 `LEXICAL_SHARE` of the hits hold a word of the question, as long as so many do.
-docs/benchmarks.md says what each channel adds on LoCoMo.
+docs/benchmarks/README.md says what each channel adds on LoCoMo.
 """
 
 import heapq

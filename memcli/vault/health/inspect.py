@@ -63,7 +63,7 @@ class Overview(NamedTuple):
 
 
 class Inspected(NamedTuple):
-    """One entry and what stands around it; docs/output.md describes the keys."""
+    """One entry and what stands around it; docs/agents/output.md describes the keys."""
 
     entry: Entry
     problems: list[dict[str, Any]]

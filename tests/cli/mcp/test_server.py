@@ -835,7 +835,7 @@ def test_interrupt_ends_a_server_that_waits_for_its_client(wire: Wire) -> None:
 
 # --- the page -------------------------------------------------------------------------
 
-PAGE = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "agents" / "mcp.md").read_text(encoding="utf-8")
 
 
 def test_page_tells_each_tool_with_each_parameter() -> None:

@@ -11,7 +11,7 @@ from memcli.cli.mcp import tools
 from memcli.cli.mcp.tools import TOOLS, Tool
 from tests.conftest import ROOT
 
-PAGE = ROOT / "docs" / "mcp.md"
+PAGE = ROOT / "docs" / "agents" / "mcp.md"
 
 _FILES = "the server reads no file that a model names; a text comes with the call"
 _MINES = "mining a session changes the vault; hooks and sweeps do it"

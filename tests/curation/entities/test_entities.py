@@ -437,7 +437,7 @@ def test_deciding_on_entities_is_for_the_owner(make_vault: VaultMaker) -> None:
 
 
 def test_the_page_about_entities_prints_the_tables_of_aspects() -> None:
-    page = ROOT / "docs" / "entities.md"
+    page = ROOT / "docs" / "use" / "entities.md"
     lines = [line for line in page.read_text("utf-8").splitlines() if "|" in line]
     found = {}
     for line in lines[2:]:
