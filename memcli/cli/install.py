@@ -1,4 +1,4 @@
-"""`memcli install`: hooks into an agent host, or where they are."""
+"""`memcli install` and `memcli uninstall`: hooks into an agent host, and out again."""
 
 import os
 import shutil
@@ -25,7 +25,17 @@ _HELP = """Let an agent host call memcli by itself
       memcli install --status
     """
 
-SCOPE = Option(
+_UNINSTALL_HELP = """Take memcli's hooks out of an agent host
+
+    Leaves everything else in the host's settings as it is. The vault stays.
+
+    \b
+    Example:
+      memcli uninstall claude-code
+      memcli uninstall gemini --scope project --dry-run
+    """
+
+_SCOPE = Option(
     "scope",
     ("--scope",),
     str,
@@ -33,15 +43,15 @@ SCOPE = Option(
     default="user",
     choices=("user", "project"),
 )
-DRY_RUN = Option(
+_DRY_RUN = Option(
     "dry_run", ("--dry-run",), bool, "Show the change, and make none", default=False
 )
-HOST = Argument("host", "The agent host", metavar="[HOST]")
+_HOST = Argument("host", "The agent host", metavar="[HOST]")
 
 _PARAMETERS = (
-    HOST,
-    SCOPE,
-    DRY_RUN,
+    _HOST,
+    _SCOPE,
+    _DRY_RUN,
     Option(
         "status",
         ("--status",),
@@ -73,7 +83,7 @@ def run(context: Context, **values: Any) -> Result:
             lambda name: shutil.which(name, path=context.environ.get("PATH")),
         )
         return _status(found)
-    host = named(values["host"], "install")
+    host = _named(values["host"], "install")
     if context.agent and context.agent != context.environ.get("MEMCLI_AGENT"):
         # Hooks that ask as it, beside skills that ask as the owner, would be worse.
         raise UsageError(
@@ -89,10 +99,20 @@ def run(context: Context, **values: Any) -> Result:
     )
     done = None if values["dry_run"] else install.apply(plan)
     warnings = [*plan.notes, *_about_vault(context, vault), *_about(context, program)]
-    return report(plan, done, warnings, "install")
+    return _report(plan, done, warnings, "install")
 
 
-def named(host: str | None, verb: str) -> str:
+def remove(context: Context, **values: Any) -> Result:
+    """Remove a host's hooks."""
+    from memcli.hosts import install
+
+    host = _named(values["host"], "uninstall")
+    plan = install.plan_removal(host, values["scope"], context.environ, os.getcwd())
+    done = None if values["dry_run"] else install.apply(plan)
+    return _report(plan, done, list(plan.notes), "uninstall")
+
+
+def _named(host: str | None, verb: str) -> str:
     """The host that was named.
 
     Raises:
@@ -108,7 +128,7 @@ def named(host: str | None, verb: str) -> str:
     return host
 
 
-def report(plan: "Plan", done: "Done | None", warnings: list[str], verb: str) -> Result:
+def _report(plan: "Plan", done: "Done | None", warnings: list[str], verb: str) -> Result:
     """What installing or removing has changed, or would change, as a result."""
     change = plan.change
     diff = _diff(plan) if change is not None and done is None else []
@@ -247,3 +267,4 @@ def _status(found: "list[Installation]") -> Result:
 
 
 COMMAND = Command("install", _HELP, _PARAMETERS, run)
+UNINSTALL = Command("uninstall", _UNINSTALL_HELP, (_HOST, _SCOPE, _DRY_RUN), remove)

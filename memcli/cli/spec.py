@@ -257,8 +257,9 @@ def load(name: str) -> Command:
     """The command of this name."""
     from importlib import import_module
 
-    module = import_module(
-        f"memcli.cli.{name}_" if name == "import" else f"memcli.cli.{name}"
-    )
-    command: Command = module.COMMAND
+    if name == "uninstall":  # stands beside its counterpart
+        module, attribute = "install", "UNINSTALL"
+    else:  # `import` is a word of Python
+        module, attribute = "import_" if name == "import" else name, "COMMAND"
+    command: Command = getattr(import_module(f"memcli.cli.{module}"), attribute)
     return command
