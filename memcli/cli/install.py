@@ -128,7 +128,9 @@ def _named(host: str | None, verb: str) -> str:
     return host
 
 
-def _report(plan: "Plan", done: "Done | None", warnings: list[str], verb: str) -> Result:
+def _report(
+    plan: "Plan", done: "Done | None", warnings: list[str], verb: str
+) -> Result:
     """What installing or removing has changed, or would change, as a result."""
     change = plan.change
     diff = _diff(plan) if change is not None and done is None else []
