@@ -35,7 +35,7 @@ BUDGETS = {"low": (1, 3, 5), "mid": (2, 5, 10), "high": (4, 10, 20)}
 # How many facts make confidence medium and high: the rule of the envelope's origin.
 _MEDIUM, _HIGH = 2, 5
 # Coverage below which confidence is low, and below which it is not high: chosen on
-# three LoCoMo conversations, reported on two others (docs/benchmarks/README.md).
+# three LoCoMo conversations, reported on two others (docs/benchmarks/reflect.md).
 _CAPS = (0.4, 0.5)
 # The same for an agent, for whom each word weighs the same: how rare a word is in the
 # whole vault would tell of entries that the agent may not see.
@@ -322,7 +322,7 @@ def _coverage(found: Found) -> float:
     """The largest share of the question that one row holds.
 
     Words scattered over ten rows say little: ten rows of any vault hold most of the
-    words of any question (docs/benchmarks/README.md has the figures).
+    words of any question (docs/benchmarks/reflect.md has the figures).
     """
     return max((_share(words, found.weights) for words in found.matched), default=0.0)
 

@@ -5,6 +5,8 @@ python tests/benchmarks agents                   what visibility adds to a recal
 python tests/benchmarks locomo --data FILE
 python tests/benchmarks channels --data FILE
 python tests/benchmarks reflect --data FILE
+python tests/benchmarks prompt --data FILE
+python tests/benchmarks feedback --data FILE
 python tests/benchmarks mining --data FOLDER
 python tests/benchmarks peers --data FILE --cache FOLDER
 """
@@ -24,6 +26,7 @@ NAMES = (
     "reflect",
     "mining",
     "prompt",
+    "feedback",
     "peers",
     "timing",
     "corpus",

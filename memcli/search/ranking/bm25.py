@@ -21,7 +21,7 @@ The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framewor
   (docs/internals/scorer.md).
 
 `LEXICAL_SHARE` of the hits hold a word of the question, as long as so many do.
-docs/benchmarks/README.md says what each channel adds on LoCoMo.
+docs/benchmarks/recall.md says what each channel adds on LoCoMo.
 """
 
 import heapq

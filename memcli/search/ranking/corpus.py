@@ -43,7 +43,7 @@ class Weights(NamedTuple):
     graph_seeds: int = 10
     graph_floor: float = 0.5
     # What an entry that only the graph found must have of the best score, for each
-    # hop: below, it pads the answer (docs/benchmarks/README.md).
+    # hop: below, it pads the answer (docs/benchmarks/recall.md).
     graph_brings: float = 0.28
     depth: int = 1
     # What an entity that the question calls by another name counts, as a word.

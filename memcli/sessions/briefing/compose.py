@@ -33,7 +33,7 @@ _LONGEST = 1_200
 
 # Of a prompt: how many entries, and how well they must fit. An entry fits when it
 # shares three words with the prompt, a name as two, and these are so much of the
-# smaller of both, by weight (docs/benchmarks/README.md has how this was chosen).
+# smaller of both, by weight (docs/benchmarks/prompts.md has how this was chosen).
 MOST = 4
 _FIT = 0.4
 _SHARED = 3
