@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation import models
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Entry, Source, new_id
+from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
+from memcli.entries.ids import new_id
 from memcli.errors import (
     EntryNotFound,
     InvalidValue,

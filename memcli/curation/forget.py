@@ -136,7 +136,7 @@ def _history(
     By content and not by path: the path of an old version is that of the current one.
     """
     from memcli.entries import codec
-    from memcli.entries.entry import is_adopted
+    from memcli.entries.ids import is_adopted
 
     found: list[Held] = []
     for item in gone:

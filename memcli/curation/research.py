@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memcli.entries import dates, layout
-from memcli.entries.entry import Layer, slug
+from memcli.entries.entry import Layer
+from memcli.entries.ids import slug
 from memcli.errors import EntryNotFound, InvalidValue, MemcliError, NotAllowed
 from memcli.storage import files
 from memcli.storage.lock import Lock

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import layout
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Confidence, Entry, Status, slug
+from memcli.entries.entry import Confidence, Entry, Status
 from memcli.entries.identity import strict_key
+from memcli.entries.ids import slug
 from memcli.errors import InvalidValue, NotAllowed, UsageError
 from memcli.vault import lineage
 

@@ -13,6 +13,13 @@ from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from memcli.entries import layout
+from memcli.entries.checks import (
+    check_choice,
+    check_date,
+    check_kind,
+    check_tag,
+    fitting_tag,
+)
 from memcli.entries.entry import (
     FIELDS,
     KINDS,
@@ -25,15 +32,6 @@ from memcli.entries.entry import (
     Status,
     Subtype,
     Visibility,
-    adopted_id,
-    check_choice,
-    check_date,
-    check_kind,
-    check_tag,
-    fitting_tag,
-    id_time,
-    is_adopted,
-    is_id,
 )
 from memcli.entries.frontmatter import (
     Page,
@@ -44,6 +42,7 @@ from memcli.entries.frontmatter import (
     take_apart,
     to_bytes,
 )
+from memcli.entries.ids import adopted_id, id_time, is_adopted, is_id
 from memcli.errors import InvalidValue
 
 # What an idea's page says instead of pending; the set of statuses stays closed.

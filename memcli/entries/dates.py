@@ -7,7 +7,7 @@ date (`2023`, `2023-05`) is a span, never a made-up instant.
 import re
 from datetime import UTC, date, datetime
 
-from memcli.entries.entry import check_date
+from memcli.entries.checks import check_date
 from memcli.errors import InvalidValue
 
 _DAY = 86_400

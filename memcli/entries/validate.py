@@ -7,6 +7,7 @@ batches and `import` all come through here, so a field means the same everywhere
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from memcli.entries.checks import check_choice, check_date, check_kind, check_tag
 from memcli.entries.entry import (
     FIELDS,
     Confidence,
@@ -18,12 +19,8 @@ from memcli.entries.entry import (
     Status,
     Subtype,
     Visibility,
-    check_choice,
-    check_date,
-    check_kind,
-    check_tag,
-    is_id,
 )
+from memcli.entries.ids import is_id
 from memcli.errors import InvalidValue, TooLarge
 
 _DATES = (

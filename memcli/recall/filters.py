@@ -7,8 +7,9 @@ and it is asked first; a filter that nothing can pass is named, not silently emp
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from memcli.entries.checks import check_choice, check_kind
 from memcli.entries.eligibility import View
-from memcli.entries.entry import EntityType, Layer, Status, check_choice, check_kind
+from memcli.entries.entry import EntityType, Layer, Status
 from memcli.entries.text import tokens
 from memcli.errors import InvalidValue
 

@@ -8,8 +8,9 @@ written but a line in the log of signals.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memcli.entries.checks import check_choice
 from memcli.entries.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
-from memcli.entries.entry import Status, check_choice
+from memcli.entries.entry import Status
 from memcli.entries.text import tokens
 from memcli.errors import InvalidValue
 from memcli.recall import question as asking

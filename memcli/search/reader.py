@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, Facts, View, alternatives, verdict
-from memcli.entries.entry import ID_LENGTH, Status, Visibility
+from memcli.entries.entry import Status, Visibility
+from memcli.entries.ids import ID_LENGTH
 from memcli.errors import AmbiguousId, EntryNotFound
 from memcli.search.whoosh_codec import (
     ASKS,

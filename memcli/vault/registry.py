@@ -13,15 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memcli.entries import layout
+from memcli.entries.checks import check_choice
 from memcli.entries.eligibility import Agent, Facts, visible
-from memcli.entries.entry import (
-    EntityType,
-    Entry,
-    Status,
-    Visibility,
-    check_choice,
-    slug,
-)
+from memcli.entries.entry import EntityType, Entry, Status, Visibility
+from memcli.entries.ids import slug
 from memcli.entries.text.mentions import Compiled, fold
 from memcli.errors import InvalidEntry, InvalidValue, MemcliError
 from memcli.storage import cache, files

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import dates
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Layer, Status, Subtype, is_id
+from memcli.entries.entry import Layer, Status, Subtype
+from memcli.entries.ids import is_id
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader

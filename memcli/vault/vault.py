@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from memcli.entries import layout
-from memcli.entries.entry import KINDS, Entry, Visibility, new_id, slug
+from memcli.entries.entry import KINDS, Entry, Visibility
 from memcli.entries.identity import strict_key
+from memcli.entries.ids import new_id, slug
 from memcli.errors import MemcliError, NotAllowed
 from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config

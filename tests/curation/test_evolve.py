@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.curation import evolve
-from memcli.entries.entry import Status, is_adopted
+from memcli.entries.entry import Status
+from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
 from memcli.errors import (
     AmbiguousId,

@@ -7,6 +7,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from memcli.entries.checks import check_tag
 from memcli.entries.codec import Decoded, decode, encode, rewrite
 from memcli.entries.entry import (
     FIELDS,
@@ -19,10 +20,8 @@ from memcli.entries.entry import (
     Status,
     Subtype,
     Visibility,
-    adopted_id,
-    check_tag,
-    id_time,
 )
+from memcli.entries.ids import adopted_id, id_time
 from memcli.errors import InvalidEntry, InvalidValue
 
 ID = "1m7xsadcexpb72nt"

@@ -6,19 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.entries.entry import (
-    FIELDS,
-    ID_LENGTH,
-    KINDS,
-    Entry,
-    Layer,
-    Status,
-    adopted_id,
+from memcli.entries.checks import (
     check_choice,
     check_date,
     check_kind,
     check_tag,
     fitting_tag,
+)
+from memcli.entries.entry import FIELDS, KINDS, Entry, Layer, Status
+from memcli.entries.ids import (
+    ID_LENGTH,
+    adopted_id,
     id_time,
     is_adopted,
     is_id,

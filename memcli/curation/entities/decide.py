@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation.entities import page
 from memcli.entries import layout
+from memcli.entries.checks import check_choice
 from memcli.entries.eligibility import View
-from memcli.entries.entry import EntityType, check_choice, is_adopted, new_id, slug
+from memcli.entries.entry import EntityType
+from memcli.entries.ids import is_adopted, new_id, slug
 from memcli.entries.text import mentions
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.name_index import Registered, compiled

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.curation.ideas import ledger
 from memcli.curation.ideas import page as ideas
 from memcli.entries import layout
-from memcli.entries.entry import Entry, Status, new_id, slug
+from memcli.entries.entry import Entry, Status
+from memcli.entries.ids import new_id, slug
 from memcli.errors import (
     InvalidEntry,
     InvalidValue,

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from memcli.entries import entry, layout
+from memcli.entries import ids, layout
 from memcli.errors import EntryNotFound, InvalidEntry, NotAllowed
 
 OPEN, PROMOTED, DISMISSED, MERGED = "open", "promoted", "dismissed", "merged"
@@ -62,11 +62,11 @@ def slug(title: str, taken: Collection[str] = ()) -> str:
     'warm-the-index-on-login-2'
     """
     used = {name.casefold() for name in taken}
-    name, number = entry.slug(title, SLUG_LENGTH), 1
+    name, number = ids.slug(title, SLUG_LENGTH), 1
     while name in used:
         number += 1
         mark = f"-{number}"
-        name = entry.slug(title, SLUG_LENGTH - len(mark)) + mark
+        name = ids.slug(title, SLUG_LENGTH - len(mark)) + mark
     return name
 
 

@@ -18,7 +18,8 @@ from memcli.curation.ideas.ledger import (
     slug,
     text_of,
 )
-from memcli.entries import codec, entry, frontmatter, layout
+from memcli.entries import codec, frontmatter, ids, layout
+from memcli.entries.checks import check_date
 from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
 from memcli.errors import InvalidEntry, InvalidValue, UnsafePath
@@ -107,7 +108,7 @@ def _keys(title: str, session: str | None, record: str | None) -> frozenset[str]
     if record:
         # One record may hold several ideas; a title that differs in its marks or
         # behind its 40th character is the same one, read again.
-        found.add(f"record:{session or ''}:{record}:{entry.slug(plain, SLUG_LENGTH)}")
+        found.add(f"record:{session or ''}:{record}:{ids.slug(plain, SLUG_LENGTH)}")
     return frozenset(found)
 
 
@@ -211,7 +212,7 @@ def page_of(idea: Idea) -> bytes:
     origin = [f"session {line_of(idea.session)}"] if idea.session else []
     origin += [f"record {line_of(idea.record)}"] if idea.record else []
     blocks.append(f"Surfaced {day}{' in ' if origin else ''}{', '.join(origin)}.")
-    moment = entry.check_date(idea.at, "at") if idea.at else day
+    moment = check_date(idea.at, "at") if idea.at else day
     own = {
         # Among the extras, since it is the page's word for pending.
         "status": codec.INCUBATING,
@@ -222,7 +223,7 @@ def page_of(idea: Idea) -> bytes:
     return codec.encode(
         Entry(
             agent=idea.agent,
-            id=entry.adopted_id(path),
+            id=ids.adopted_id(path),
             kind="idea",
             title=title,
             created=moment,
@@ -242,7 +243,7 @@ def page_of(idea: Idea) -> bytes:
 
 
 def _day(idea: Idea) -> str:
-    day = entry.check_date(idea.day, "day")[:10]
+    day = check_date(idea.day, "day")[:10]
     if len(day) < 10:
         raise InvalidValue(f"day: a whole day is needed, not {day}", code="invalid_day")
     return day

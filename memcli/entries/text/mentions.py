@@ -10,7 +10,8 @@ came, and a name that means two entities is reported and links to neither.
 import re
 from collections.abc import Iterator
 
-from memcli.entries.entry import Entry, is_id
+from memcli.entries.entry import Entry
+from memcli.entries.ids import is_id
 from memcli.entries.text.tokens import UNSPACED
 
 # Beyond this a text lists identifiers, it does not speak of them.

@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memcli.entries import dates, layout
-from memcli.entries.entry import Status, is_adopted
+from memcli.entries.entry import Status
 from memcli.entries.identity import claim
+from memcli.entries.ids import is_adopted
 from memcli.errors import MemcliError
 from memcli.storage import journal
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import layout
-from memcli.entries.entry import Status, is_adopted
+from memcli.entries.entry import Status
 from memcli.entries.identity import strict_key
+from memcli.entries.ids import is_adopted
 from memcli.errors import MemcliError
 from memcli.storage import files, journal
 from memcli.storage.git.repository import Repository

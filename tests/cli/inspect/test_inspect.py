@@ -10,7 +10,7 @@ from memcli import Vault
 from memcli.cli import inspect as command
 from memcli.cli.argv import defaults
 from memcli.cli.spec import Context
-from memcli.entries.entry import is_id
+from memcli.entries.ids import is_id
 from tests.cli.conftest import Run
 from tests.conftest import NOW
 

@@ -14,7 +14,8 @@ import pytest
 from memcli import Vault, Vaults
 from memcli.cli import hook
 from memcli.entries import codec, layout
-from memcli.entries.entry import Entry, new_id
+from memcli.entries.entry import Entry
+from memcli.entries.ids import new_id
 from memcli.sessions.briefing import compose, teams
 from memcli.sessions.briefing.compose import Fit, Fitting
 from memcli.sessions.briefing.frame import Item

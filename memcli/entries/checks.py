@@ -1,0 +1,139 @@
+"""What a kind, a tag, a date or a word out of a closed set may be.
+
+Invariant: pure; a value that passed its check needs no second look anywhere above.
+What few values need (difflib, unicodedata, datetime) is imported where it is used.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from enum import StrEnum
+from typing import TypeVar
+
+from memcli.errors import InvalidValue
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+_TAG = r"\w[\w:./+-]*"
+_DATE = (
+    r"(?a:(\d{4})(?:-(\d\d)(?:-(\d\d)"
+    r"(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?"
+    r"(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?)?)?)?)"
+)
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def check_kind(value: str, kinds: Collection[str]) -> str:
+    """Return the kind in lower case, or raise InvalidValue with those that exist."""
+    kind = value.strip().lower()
+    if kind in kinds:
+        return kind
+    raise _refusal("kind", value, kinds)
+
+
+def check_choice(choices: type[_Choice], value: str, field: str) -> _Choice:
+    """Return the member that a word names, or raise InvalidValue with the words."""
+    word = value.strip().lower()
+    for member in choices:
+        if member.value.lower() == word:
+            return member
+    raise _refusal(field, value, [member.value for member in choices])
+
+
+def check_tag(value: str) -> str:
+    """Return the tag trimmed and in lower case, or raise InvalidValue.
+
+    Letters of any script, digits and `_ : . / + -`; it starts with a letter, a digit
+    or `_`.
+    """
+    tag = value.strip().lower()
+    if re.fullmatch(_TAG, tag if tag.isascii() else _unmarked(tag)):
+        return tag if tag.isascii() else _composed(tag)
+    fitting = fitting_tag(value)
+    raise InvalidValue(
+        f"not a tag: {_shown(value)}: one word of letters, digits and _ : . / + -",
+        hint=f"Use '{fitting}'." if fitting else None,
+        code="invalid_tag",
+    )
+
+
+def fitting_tag(value: str) -> str:
+    """Return the nearest text that `check_tag` accepts; empty when none is left."""
+    tag = re.sub(r"\s+", "-", _composed(value.strip().lstrip("#").strip().lower()))
+    kept = "".join(c for c in tag if re.fullmatch(_TAG, "a" + c) or not _unmarked(c))
+    start = re.search(r"\w", kept)
+    return re.sub("-{2,}", "-", kept[start.start() :]).rstrip("-") if start else ""
+
+
+def _composed(text: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
+
+
+def _unmarked(text: str) -> str:
+    r"""Drop what belongs to words but not to `\w`: vowel signs, accents, joiners."""
+    import unicodedata
+
+    return "".join(
+        letter
+        for letter in unicodedata.normalize("NFC", text)
+        if unicodedata.category(letter)[0] != "M" and letter not in "\u200c\u200d"
+    )
+
+
+def check_date(value: str, field: str) -> str:
+    """Return a date as coarse as it is given, or raise InvalidValue.
+
+    Takes `YYYY`, `YYYY-MM`, `YYYY-MM-DD` and ISO 8601 date-times, which come back in
+    UTC as `YYYY-MM-DDTHH:MM:SSZ`; one without an offset is taken for UTC.
+    """
+    found = re.fullmatch(_DATE, value.strip())
+    if found is None:
+        raise _no_date(value, field)
+    year, month, day, hour, minute, second, offset = found.groups()
+    if not _exists(int(year), int(month or 1), int(day or 1)):
+        raise _no_date(value, field)
+    if hour is None:
+        return found.group()
+    if hour > "23" or minute > "59" or (second or "00") > "59":
+        raise _no_date(value, field)
+    if offset in (None, "Z", "z") or offset.strip("+-0:") == "":
+        return f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}Z"
+    from datetime import UTC, datetime
+
+    stamp = f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}{offset}"
+    try:
+        moment = datetime.fromisoformat(stamp).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise _no_date(value, field) from error
+    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    if not (year and 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]):
+        return False
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return leap or (month, day) != (2, 29)
+
+
+def _no_date(value: str, field: str) -> InvalidValue:
+    return InvalidValue(
+        f"{field}: not a date: {_shown(value)}",
+        hint="Write 2026, 2026-11, 2026-11-21 or 2026-11-21T09:30:00Z.",
+        code=f"invalid_{field}",
+    )
+
+
+def _refusal(field: str, value: str, options: Iterable[str]) -> InvalidValue:
+    from difflib import get_close_matches
+
+    words = {option.lower(): option for option in options}
+    near = get_close_matches(value.strip().lower()[:60], words, 1)
+    return InvalidValue(
+        f"{field} must be one of {', '.join(words.values())} (got {_shown(value)})",
+        hint=f"Did you mean '{words[near[0]]}'?" if near else None,
+        code=f"invalid_{field}",
+    )
+
+
+def _shown(value: str) -> str:
+    return repr(value if len(value) <= 60 else value[:60] + "…")
