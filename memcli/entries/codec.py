@@ -5,34 +5,16 @@ byte, keys whose value memcli does not use come back as the lines they were, a f
 that cannot be understood is refused with its line and never guessed at, and
 `rewrite` changes no line that it has no reason to change.
 
-How YAML is read and written is for `page` to know; what a field may hold, for `entry`.
+`frontmatter` knows how YAML is read and written, `fields` what each field may hold.
 """
 
-import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from memcli.entries import layout
-from memcli.entries.checks import (
-    check_choice,
-    check_date,
-    check_kind,
-    check_tag,
-    fitting_tag,
-)
-from memcli.entries.entry import (
-    FIELDS,
-    KINDS,
-    Confidence,
-    EntityType,
-    Entry,
-    Item,
-    Layer,
-    Source,
-    Status,
-    Subtype,
-    Visibility,
-)
+from memcli.entries.checks import check_kind
+from memcli.entries.entry import FIELDS, KINDS, Entry, Status
+from memcli.entries.fields import TABLE, fitting_tags
 from memcli.entries.frontmatter import (
     Page,
     Part,
@@ -178,7 +160,7 @@ def _interpret(page: Page, path: str, kinds: Collection[str]) -> Decoded:
         except InvalidValue as refusal:
             refusals.append((part, refusal))
             # A tag with a space in it is still worth finding.
-            value = _fitting_tags(node) if name == "tags" else ()
+            value = fitting_tags(node) if name == "tags" else ()
             if not value:
                 extra.append((name, page.verbatim(part)))
                 continue
@@ -221,149 +203,17 @@ def _creation(own_id: str, parts: list[Part]) -> str:
     for part in parts:
         if part.name == "date":
             try:
-                return _date(part.value, "date")
+                created: str = _READERS["created"](part.value, "date")
             except InvalidValue:
                 break
+            return created
     return ""
 
 
-def _text(node: Any, field: str) -> str:
-    value = node.value
-    if not isinstance(value, str):
-        raise InvalidValue(f"{field} must be a text", code=f"invalid_{field}")
-    if "\0" in value:
-        raise InvalidValue(f"{field} holds a NUL", code=f"invalid_{field}")
-    return value
-
-
-def _texts(node: Any, field: str) -> tuple[str, ...]:
-    if node.id == "mapping":
-        raise InvalidValue(f"{field} must be a list", code=f"invalid_{field}")
-    items = node.value if node.id == "sequence" else (node,)
-    return tuple(_text(item, field) for item in items if not is_null(item))
-
-
-def _tag_words(node: Any) -> tuple[str, ...]:
-    words = _texts(node, "tags")
-    if node.id == "scalar":
-        words = tuple(filter(None, map(str.strip, words[0].split(","))))
-    return words
-
-
-def _tags(node: Any, _: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(check_tag(word) for word in _tag_words(node)))
-
-
-def _fitting_tags(node: Any) -> tuple[str, ...]:
-    try:
-        words = map(fitting_tag, _tag_words(node))
-    except InvalidValue:
-        return ()
-    return tuple(dict.fromkeys(filter(None, words)))
-
-
-def _date(node: Any, field: str) -> str:
-    return check_date(_text(node, field), field)
-
-
-def _kind(node: Any, field: str) -> str:
-    """Take any word: which kinds there are is for the vault's config to say."""
-    kind = _text(node, field).strip().lower()
-    return (
-        kind if re.fullmatch("[a-z0-9][a-z0-9_-]*", kind) else check_kind(kind, KINDS)
-    )
-
-
-def _layer(node: Any, field: str) -> Layer:
-    return check_choice(Layer, _text(node, field), field)
-
-
-def _subtype(node: Any, field: str) -> Subtype:
-    return check_choice(Subtype, _text(node, field), field)
-
-
-def _type(node: Any, field: str) -> EntityType:
-    return check_choice(EntityType, _text(node, field), field)
-
-
-def _status(node: Any, field: str) -> Status:
-    return check_choice(Status, _text(node, field), field)
-
-
-def _visibility(node: Any, field: str) -> Visibility:
-    return check_choice(Visibility, _text(node, field), field)
-
-
-def _item(node: Any, field: str) -> Item:
-    return check_choice(Item, _text(node, field), field)
-
-
-def _dates(node: Any, field: str) -> tuple[str, ...]:
-    return tuple(check_date(text, field) for text in _texts(node, field))
-
-
-def _confidence(node: Any, field: str) -> Confidence:
-    return check_choice(Confidence, _text(node, field), field)
-
-
-def _flag(node: Any, field: str) -> bool:
-    word = _text(node, field).lower()
-    if word in ("true", "yes", "on", "1"):
-        return True
-    if word in ("false", "no", "off", "0"):
-        return False
-    raise InvalidValue(f"{field} must be true or false", code=f"invalid_{field}")
-
-
-def _source(node: Any, field: str) -> Source:
-    if node.id != "mapping":
-        raise InvalidValue(
-            f"{field} must hold {', '.join(Source._fields)}", code=f"invalid_{field}"
-        )
-    found: dict[str, Any] = {}
-    for key, value in node.value:
-        name = _text(key, field)
-        if name not in Source._fields or name in found:
-            raise InvalidValue(
-                f"{field}.{name} is not a field, or given twice",
-                code=f"invalid_{field}",
-            )
-        if not is_null(value):
-            found[name] = _text(value, f"{field}.{name}")
-    seq = found.get("seq")
-    if seq is not None:
-        if not re.fullmatch(r"-?[0-9]{1,18}", seq):
-            raise InvalidValue(f"{field}.seq must be a number", code="invalid_seq")
-        found["seq"] = int(seq)
-    return Source(**found)
-
-
 _ID_KEYS = ("memcli_id", "id")
-_READERS: dict[str, Callable[[Any, str], Any]] = {
-    "kind": _kind,
-    "layer": _layer,
-    "subtype": _subtype,
-    "type": _type,
-    "status": _status,
-    "tags": _tags,
-    "entities": _texts,
-    "visibility": _visibility,
-    "groups": _texts,
-    "source": _source,
-    "confidence": _confidence,
-    "item": _item,
-    "seen": _dates,
-    "evidence": _texts,
-    "fingerprints": _texts,
-    "pinned": _flag,
-}
-_DATES = ["created", "updated", "expires_at", "review_after"]
-_DATES += ["occurred_at", "occurred_until", "resolved_at", "refreshed_at"]
-_READERS |= dict.fromkeys(_DATES, _date)
-_READERS |= {name: _text for name in FIELDS if name not in _READERS and name != "id"}
-
-
-_DEFAULTS = tuple(Entry._field_defaults.get(name) for name in FIELDS)
+# The id is found by its form, under either key.
+_READERS = {field.name: field.holds.read for field in TABLE if field.name != "id"}
+_DEFAULTS = tuple(field.default for field in TABLE)
 
 # --- changing a file in place -----------------------------------------------------
 

@@ -1,0 +1,59 @@
+"""One table says what each field of an entry holds; the codec and the checks ask it."""
+
+from pathlib import Path
+
+import pytest
+
+from memcli.entries import codec
+from memcli.entries.entry import FIELDS, KINDS, Entry
+from memcli.entries.fields import BY_NAME, TABLE
+from memcli.entries.validate import draft
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_table_has_the_fields_of_an_entry_in_their_order() -> None:
+    assert tuple(field.name for field in TABLE) == FIELDS
+
+
+def test_a_default_is_that_of_the_entry() -> None:
+    entry = Entry("1m7xvn68xtqp489w")
+    assert all(
+        BY_NAME[name].default == getattr(entry, name) for name in FIELDS if name != "id"
+    )
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_what_a_caller_may_give_comes_back_from_the_file(name: str) -> None:
+    given = {
+        "id": "1m7xvn68xtqp489w",
+        "kind": "fix",
+        "layer": "model",
+        "subtype": "pinned",
+        "type": "tool",
+        "status": "pending",
+        "tags": ["deploy", "area:ci"],
+        "source": {"writer": "hook", "seq": 3},
+        "visibility": "group",
+        "confidence": "HIGH",
+        "item": "derived",
+        "seen": ["2026-11-21"],
+        "pinned": True,
+    }
+    date = "2026-11-21T09:30:00Z"
+    text = date if "_at" in name or name.endswith("ed") else "2026-11"
+    lists = ("entities", "groups", "evidence", "fingerprints")
+    value = given.get(name, [text, "no"] if name in lists else text)
+    values = {"text": "a", name: value}
+    if name == "subtype":
+        values["layer"] = "model"
+    entry = draft(values, kinds=KINDS, body_limit=100)
+    entry = entry.replace(id=given["id"], created=entry.created or date)
+    data = codec.encode(entry)
+    assert codec.decode(data, "a.md").entry == entry.replace(path="a.md")
+
+
+def test_the_page_of_the_format_names_every_field() -> None:
+    (page,) = DOCS.rglob("vault-format.md")
+    text = page.read_text(encoding="utf-8")
+    assert not [name for name in FIELDS if f"`{name}`" not in text]
