@@ -9,7 +9,8 @@ from memcli.cli.spec import Canvas, Context, Result
 from memcli.errors import MemcliError
 
 if TYPE_CHECKING:
-    from memcli.curation.ideas.incubator import Listed, Outcome
+    from memcli.curation.ideas.decide import IdeaDecisions
+    from memcli.curation.ideas.incubator import Listed
     from memcli.vault.vault import Vault
 
 _KEYS = "[p]romote [d]ismiss [m]erge [s]kip [z] undo [q]uit [?]"
@@ -25,7 +26,7 @@ _HELP = """\
 
 def run(vault: "Vault", action: str | None, values: dict[str, Any]) -> Result:
     """List the open ideas, or do what the flags say to those that are named."""
-    from memcli.curation.ideas import incubator
+    from memcli.curation.ideas import decide, incubator
 
     if action is None:
         return _list(incubator.listed(vault, only_open=True))
@@ -34,15 +35,15 @@ def run(vault: "Vault", action: str | None, values: dict[str, Any]) -> Result:
         there = incubator.listed(vault)
         return _planned([one for one in there if one.slug in names], action)
     if action == "merge":
-        return _decided(incubator.merge(vault, names[0], values["merge"]))
+        return _decided(decide.merge(vault, names[0], values["merge"]))
     if action == "dismiss":
-        return _decided(incubator.dismiss(vault, names, values["reason"]))
+        return _decided(decide.dismiss(vault, names, values["reason"]))
     changes = {
         "kind": values["kind"],
         "title": values["title"],
         "tags": tuple(values["tag"]),
     }
-    return _decided(incubator.promote(vault, names, changes))
+    return _decided(decide.promote(vault, names, changes))
 
 
 def walk(context: Context, vault: "Vault") -> dict[str, int]:
@@ -122,18 +123,18 @@ class _Walk:
 
     def _obey(self, answer: str, name: str) -> bool:
         """Do what a key asks for; whether to look for the next idea."""
-        from memcli.curation.ideas import incubator
+        from memcli.curation.ideas import decide
 
         key, _, rest = answer.partition(" ")
         key, rest = key.lower(), rest.strip()
         if key == "p":
-            return self._note(incubator.promote(self.vault, [name], {"kind": rest}))
+            return self._note(decide.promote(self.vault, [name], {"kind": rest}))
         if key == "d":
             reason = (self.context.ask("Why? (empty: no reason) ") or "").strip()
-            return self._note(incubator.dismiss(self.vault, [name], reason or None))
+            return self._note(decide.dismiss(self.vault, [name], reason or None))
         if key == "m":
             other = rest or (self.context.ask("Slug of the idea? ") or "").strip()
-            return self._note(incubator.merge(self.vault, name, other))
+            return self._note(decide.merge(self.vault, name, other))
         if key == "s":
             self.skipped.add(name)
             return True
@@ -142,7 +143,7 @@ class _Walk:
         self.context.tell(_HELP)
         return False
 
-    def _note(self, done: "Outcome") -> bool:
+    def _note(self, done: "IdeaDecisions") -> bool:
         item = done.items[0]
         self.counts[item.outcome] += 1
         self.decided.append((item.outcome, item.title, done.commit))
@@ -202,7 +203,7 @@ def _planned(found: "list[Listed]", action: str) -> Result:
     return Result(data={"applied": False, "action": action, "items": items}, text=text)
 
 
-def _decided(done: "Outcome") -> Result:
+def _decided(done: "IdeaDecisions") -> Result:
     def text(canvas: Canvas) -> None:
         for item in done.items:
             canvas.line(

@@ -10,7 +10,7 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import evolve, review, undo
-from memcli.curation.ideas import incubator
+from memcli.curation.ideas import decide, incubator
 from memcli.curation.ideas import page as ideas
 from memcli.curation.ideas.page import Idea
 from memcli.entries import layout
@@ -129,7 +129,7 @@ def test_an_old_idea_is_no_old_candidate(two: Vault) -> None:
 
 
 def test_a_promoted_idea_is_a_memory_with_its_source(two: Vault) -> None:
-    done = incubator.promote(two, [NAMES[0]], {"tags": ("cache",)})
+    done = decide.promote(two, [NAMES[0]], {"tags": ("cache",)})
     (item,) = done.items
     assert item.path == "memories/idea/warm-the-index-on-login.md"
     entry = two.get(item.id or "")
@@ -153,13 +153,13 @@ def test_a_promoted_idea_is_a_memory_with_its_source(two: Vault) -> None:
 
 def test_a_kind_and_a_title_may_be_given(two: Vault) -> None:
     changes = {"kind": "action", "title": "Warm it"}
-    (item,) = incubator.promote(two, [NAMES[0]], changes).items
+    (item,) = decide.promote(two, [NAMES[0]], changes).items
     assert item.path == "memories/action/warm-it.md"
     assert two.get(item.id or "").title == "Warm it"
     with pytest.raises(InvalidValue, match="kind must be"):
-        incubator.promote(two, [NAMES[1]], {"kind": "thought"})
+        decide.promote(two, [NAMES[1]], {"kind": "thought"})
     with pytest.raises(UsageError):
-        incubator.promote(two, list(NAMES), {"title": "Both"})
+        decide.promote(two, list(NAMES), {"title": "Both"})
 
 
 def test_what_a_person_wrote_into_a_page_goes_along(two: Vault) -> None:
@@ -167,7 +167,7 @@ def test_what_a_person_wrote_into_a_page_goes_along(two: Vault) -> None:
     text = path.read_text().replace("kind: idea\n", "kind: idea\ntags: [a]\n")
     text = text.replace("slug: w", "cost: 3 days # guess\nslug: w") + "\nBy hand.\n"
     path.write_text(text)
-    (item,) = incubator.promote(two, [NAMES[0]]).items
+    (item,) = decide.promote(two, [NAMES[0]]).items
     entry = two.get(item.id or "")
     assert entry.body.endswith("\nBy hand.\n")
     assert entry.tags == ("a",)
@@ -177,7 +177,7 @@ def test_what_a_person_wrote_into_a_page_goes_along(two: Vault) -> None:
 
 def test_an_idea_by_hand_without_a_page_can_be_promoted(vault: Vault) -> None:
     Path(vault.root, "ideas/Ideas.md").write_text("## 2026-11-01: By hand\nWhy not.")
-    (item,) = incubator.promote(vault, ["by-hand"]).items
+    (item,) = decide.promote(vault, ["by-hand"]).items
     assert vault.get(item.id or "").body == "# By hand\n\nWhy not.\n"
     assert ledger(vault) == (
         "## 2026-11-01: By hand\n"
@@ -193,7 +193,7 @@ def test_a_dismissed_idea_is_archived_and_never_comes_back(two: Vault) -> None:
     (folder / "research.md").write_text("found this\n")
     (folder / "deep").mkdir()
     (folder / "deep" / "sketch.png").write_bytes(b"\x89PNG")
-    (item,) = incubator.dismiss(two, [NAMES[0]], "too small").items
+    (item,) = decide.dismiss(two, [NAMES[0]], "too small").items
     assert not (folder / "_index.md").exists()
     archive = f"archive/ideas/incubator/{NAMES[0]}"
     assert item.path == f"{archive}/_index.{item.id}.md"
@@ -212,7 +212,7 @@ def test_a_dismissed_idea_is_archived_and_never_comes_back(two: Vault) -> None:
 
 
 def test_an_empty_folder_does_not_stay(two: Vault) -> None:
-    incubator.dismiss(two, list(NAMES))
+    decide.dismiss(two, list(NAMES))
     assert os.listdir(Path(two.root, "ideas/incubator")) == []
     assert states(two) == dict.fromkeys(NAMES, "dismissed")
 
@@ -221,7 +221,7 @@ def test_a_dismissal_takes_another_folder_where_one_is_archived(two: Vault) -> N
     there = Path(two.root, "archive/ideas/incubator", NAMES[0])
     there.mkdir(parents=True)
     (there / "sketch.png").write_bytes(b"")
-    (item,) = incubator.dismiss(two, [NAMES[0]]).items
+    (item,) = decide.dismiss(two, [NAMES[0]]).items
     assert (item.path or "").startswith(f"archive/ideas/incubator/{NAMES[0]}-2/_index.")
     assert two.get(item.id or "").status is Status.REJECTED
 
@@ -230,7 +230,7 @@ def test_a_dismissal_takes_another_folder_where_one_is_archived(two: Vault) -> N
 
 
 def test_a_merged_idea_lives_on_in_the_other(two: Vault) -> None:
-    (item,) = incubator.merge(two, NAMES[0], NAMES[1]).items
+    (item,) = decide.merge(two, NAMES[0], NAMES[1]).items
     target = two.load(layout.idea_page(NAMES[1])).entry
     assert (item.id, item.path) == (target.id, target.path)
     assert target.status is Status.PENDING
@@ -247,7 +247,7 @@ def test_a_merged_idea_lives_on_in_the_other(two: Vault) -> None:
     struck = f"## ~~2026-11-01: {WARM.title}~~ — Merged {DAY} into {NAMES[1]}\n"
     assert struck in ledger(two)
     assert lint(two) == []
-    promoted = incubator.promote(two, [NAMES[1]]).items[0]
+    promoted = decide.promote(two, [NAMES[1]]).items[0]
     assert WARM.summary in two.get(promoted.id or "").body
     assert lint(two) == []
 
@@ -256,7 +256,7 @@ def test_a_merge_keeps_the_line_ends_of_the_page(two: Vault) -> None:
     path = Path(two.root, layout.idea_page(NAMES[1]))
     before = path.read_bytes().replace(b"\n", b"\r\n").rstrip()
     path.write_bytes(before)
-    incubator.merge(two, NAMES[0], NAMES[1])
+    decide.merge(two, NAMES[0], NAMES[1])
     after = path.read_bytes()
     assert b"\n" not in after.replace(b"\r\n", b"")
     assert before.partition(b"# Draw")[2] in after
@@ -266,7 +266,7 @@ def test_a_merge_that_makes_no_sense_is_refused(
     two: Vault, snapshot: Callable[[str], Any]
 ) -> None:
     add(two, WARM._replace(title="Third", record="r3"))
-    incubator.dismiss(two, ["third"])
+    decide.dismiss(two, ["third"])
     os.remove(Path(two.root, layout.idea_page(NAMES[1])))
     before = snapshot(two.root)
     for name, other in (
@@ -276,7 +276,7 @@ def test_a_merge_that_makes_no_sense_is_refused(
         (NAMES[0], NAMES[1]),  # which has no page
     ):
         with pytest.raises(NotAllowed):
-            incubator.merge(two, name, other)
+            decide.merge(two, name, other)
     assert snapshot(two.root) == before
 
 
@@ -286,14 +286,14 @@ def test_a_merge_that_makes_no_sense_is_refused(
 @pytest.mark.parametrize(
     "act",
     [
-        lambda vault: incubator.promote(vault, list(NAMES)),
-        lambda vault: incubator.dismiss(vault, list(NAMES), "no"),
-        lambda vault: incubator.merge(vault, NAMES[0], NAMES[1]),
+        lambda vault: decide.promote(vault, list(NAMES)),
+        lambda vault: decide.dismiss(vault, list(NAMES), "no"),
+        lambda vault: decide.merge(vault, NAMES[0], NAMES[1]),
     ],
     ids=["promote", "dismiss", "merge"],
 )
 def test_each_decision_is_one_commit_that_undo_takes_back_to_the_byte(
-    two: Vault, act: Callable[[Vault], incubator.Outcome]
+    two: Vault, act: Callable[[Vault], decide.IdeaDecisions]
 ) -> None:
     Path(two.root, "ideas/incubator", NAMES[0], "research.md").write_text("x")
     git(two, "add", "-A")
@@ -312,14 +312,14 @@ def test_each_decision_is_one_commit_that_undo_takes_back_to_the_byte(
 @pytest.mark.parametrize(
     "act",
     [
-        lambda vault: incubator.promote(vault, list(NAMES)),
-        lambda vault: incubator.dismiss(vault, list(NAMES), "no"),
-        lambda vault: incubator.merge(vault, NAMES[0], NAMES[1]),
+        lambda vault: decide.promote(vault, list(NAMES)),
+        lambda vault: decide.dismiss(vault, list(NAMES), "no"),
+        lambda vault: decide.merge(vault, NAMES[0], NAMES[1]),
     ],
     ids=["promote", "dismiss", "merge"],
 )
 def test_undo_keeps_what_a_person_wrote_and_never_committed(
-    two: Vault, act: Callable[[Vault], incubator.Outcome]
+    two: Vault, act: Callable[[Vault], decide.IdeaDecisions]
 ) -> None:
     folder = Path(two.root, "ideas/incubator")
     (folder / NAMES[0] / "research.md").write_text("by hand")
@@ -338,11 +338,11 @@ def test_what_is_refused_commits_nothing_of_a_persons(
     path.write_text(path.read_text() + "\nby hand\n")
     before = snapshot(two.root)
     for act in (
-        lambda: incubator.promote(two, list(NAMES), {"kind": "thought"}),
-        lambda: incubator.dismiss(two, [NAMES[0], "nowhere"]),
-        lambda: incubator.merge(two, NAMES[0], NAMES[0]),
+        lambda: decide.promote(two, list(NAMES), {"kind": "thought"}),
+        lambda: decide.dismiss(two, [NAMES[0], "nowhere"]),
+        lambda: decide.merge(two, NAMES[0], NAMES[0]),
     ):
-        assert incubator.dismiss(two, []) == ([], None)
+        assert decide.dismiss(two, []) == ([], None)
         with pytest.raises((InvalidValue, EntryNotFound, NotAllowed)):
             act()
     assert snapshot(two.root) == before
@@ -352,7 +352,7 @@ def test_a_kill_in_between_leaves_all_or_nothing(two: Vault) -> None:
     before = tree(two)
     steps: list[str] = []
     two.fault = steps.append
-    incubator.dismiss(two, list(NAMES))
+    decide.dismiss(two, list(NAMES))
     after = tree(two)
     undo.undo_last(two, "review: ")
     outcomes = set()
@@ -365,7 +365,7 @@ def test_a_kill_in_between_leaves_all_or_nothing(two: Vault) -> None:
 
         two.fault = kill
         with pytest.raises(KeyboardInterrupt):
-            incubator.dismiss(two, list(NAMES))
+            decide.dismiss(two, list(NAMES))
         two.fault = lambda _: None
         (state,) = set(states(two).values())  # finishes what a kill has left
         outcomes.add(state)
@@ -378,8 +378,8 @@ def test_a_kill_in_between_leaves_all_or_nothing(two: Vault) -> None:
 
 def test_an_unknown_name_says_the_nearest_one(two: Vault) -> None:
     for act in (
-        lambda: incubator.promote(two, ["warm-teh-index"]),
-        lambda: incubator.dismiss(two, [NAMES[1], "warm-teh-index"]),
+        lambda: decide.promote(two, ["warm-teh-index"]),
+        lambda: decide.dismiss(two, [NAMES[1], "warm-teh-index"]),
     ):
         with pytest.raises(EntryNotFound) as refused:
             act()
@@ -407,10 +407,10 @@ def test_a_slug_that_climbs_is_refused(
     (bad, good) = incubator.listed(two)
     assert (bad.slug, bad.path) == (name, None)
     for act in (
-        lambda: incubator.promote(two, [name]),
-        lambda: incubator.dismiss(two, [name]),
-        lambda: incubator.merge(two, name, good.slug),
-        lambda: incubator.merge(two, good.slug, name),
+        lambda: decide.promote(two, [name]),
+        lambda: decide.dismiss(two, [name]),
+        lambda: decide.merge(two, name, good.slug),
+        lambda: decide.merge(two, good.slug, name),
     ):
         with pytest.raises(UnsafePath):
             act()
@@ -430,10 +430,10 @@ def test_nothing_is_written_through_a_link_that_leaves_the_vault(
     inner.symlink_to(outside, target_is_directory=True)
     there = {path: path.read_bytes() for path in outside.rglob("*.md")}
     for act in (
-        lambda: incubator.promote(two, [NAMES[0]]),
-        lambda: incubator.dismiss(two, [NAMES[0]]),
-        lambda: incubator.merge(two, NAMES[0], NAMES[1]),
-        lambda: incubator.merge(two, NAMES[1], NAMES[0]),
+        lambda: decide.promote(two, [NAMES[0]]),
+        lambda: decide.dismiss(two, [NAMES[0]]),
+        lambda: decide.merge(two, NAMES[0], NAMES[1]),
+        lambda: decide.merge(two, NAMES[1], NAMES[0]),
     ):
         with pytest.raises(UnsafePath):
             act()
@@ -451,7 +451,7 @@ def test_a_link_to_another_folder_of_the_vault_moves_nothing(two: Vault) -> None
     folder.rmdir()
     folder.symlink_to(Path(two.root, "memories", "note"), target_is_directory=True)
     with pytest.raises(UnsafePath):
-        incubator.dismiss(two, [NAMES[0]])
+        decide.dismiss(two, [NAMES[0]])
     assert two.get(saved.id).body == "a memory\n"
 
 
@@ -461,7 +461,7 @@ def test_a_ledger_with_conflict_markers_is_refused_and_left(two: Vault) -> None:
     before = tree(two)
     for act in (
         lambda: incubator.listed(two),
-        lambda: incubator.dismiss(two, [NAMES[0]]),
+        lambda: decide.dismiss(two, [NAMES[0]]),
         lambda: add(two, WARM._replace(title="New", record="r8")),
     ):
         with pytest.raises(InvalidEntry, match=r"Ideas.md:\d+: git conflict"):
@@ -493,5 +493,5 @@ def test_a_broken_page_is_named_and_stops_only_its_own_idea(two: Vault) -> None:
     assert "_index.md:1: not UTF-8" in (broken.problem or "")
     assert (broken.id, whole.problem) == (None, None)
     with pytest.raises(InvalidEntry, match=r"_index\.md:1"):
-        incubator.promote(two, [NAMES[0]])
-    assert incubator.promote(two, [NAMES[1]]).commit
+        decide.promote(two, [NAMES[0]])
+    assert decide.promote(two, [NAMES[1]]).commit
