@@ -55,7 +55,7 @@ def promote(
     Args:
         vault: where they are.
         names: slugs, as `named` takes them.
-        changes: `kind`, `title` and `tags` of the memory; a title only for a single idea.
+        changes: `kind`, `title` and `tags` of the memory; a title for one idea only.
 
     Raises:
         EntryNotFound: there is no such idea (`idea_not_found`).
@@ -121,9 +121,7 @@ def dismiss(
     outcome = _rehearse_and_commit(vault, decide)
     for item in outcome.items:
         page = ideas.page_path(item.slug)
-        with contextlib.suppress(
-            OSError
-        ):  # git tracks no folders, so an empty one would stay
+        with contextlib.suppress(OSError):  # git leaves empty folders
             os.rmdir(os.path.dirname(files.inside(vault.root, page)))
     return outcome
 
