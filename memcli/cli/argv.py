@@ -24,9 +24,9 @@ def main() -> None:
     _defer_hashlib()
     words = sys.argv[1:]
     if words[:1] == ["hook"] and not {"--help", "-h"} & set(words):
-        from memcli.cli import hook
+        from memcli.sessions.hooks import call
 
-        hook.main(words[1:])
+        call.main(words[1:])
     if words and words[0] in spec.COMMANDS:
         command = spec.load(words[0])
         values = parse(words[1:], command)

@@ -29,7 +29,10 @@ def run(command: spec.Command, values: dict[str, Any]) -> int:
     agent = os.environ.get("MEMCLI_AGENT") or None
     via = "reflect" if command.name == "reflect" else "recall"
     try:
-        agent = agent if named is None else spec.named_agent(named)
+        if named is not None:
+            from memcli.vault.agents import named_agent
+
+            agent = named_agent(named)
         context = context._replace(agent=agent, vaults=vaults, via=via)
         result = command.run(context, **values)
         return screen.success(result)

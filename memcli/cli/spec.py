@@ -218,20 +218,6 @@ def to_do_it(values: Mapping[str, Any]) -> str:
     return "nothing was changed; to do it add --yes"
 
 
-def named_agent(name: str) -> str:
-    """The agent that `--agent` names.
-
-    Raises:
-        UsageError: it names none; taking that for the owner would show everything.
-    """
-    if not name.strip():
-        raise UsageError(
-            "--agent names nobody",
-            hint="Name the agent, or leave --agent out to ask as the owner.",
-        )
-    return name
-
-
 # Names of the modules in this package that hold a COMMAND, in the order of --help.
 COMMANDS = (
     "init",

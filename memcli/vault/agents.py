@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.eligibility import Agent, alternatives
+from memcli.errors import UsageError
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -64,3 +65,17 @@ def agents(vault: "Vault") -> list[Known]:
         return found
 
     return vault.read(count)
+
+
+def named_agent(name: str) -> str:
+    """The agent that `--agent` names.
+
+    Raises:
+        UsageError: the name is blank; taking that for the owner would show everything.
+    """
+    if not name.strip():
+        raise UsageError(
+            "--agent names nobody",
+            hint="Name the agent, or leave --agent out to ask as the owner.",
+        )
+    return name

@@ -124,13 +124,13 @@ def test_noting_a_recall_loads_next_to_nothing(vault: Vault):
 
 PROMPT = """
 import os
-from memcli.cli import hook
+from memcli.sessions.hooks import call as hook
 from memcli.cli.argv import _defer_hashlib
 _defer_hashlib()
 call = hook.Call([{event!r}, "--host", "codex", "--vault", {root!r}])
 given = {{"session_id": "s1", "prompt": "deploy the billing service"}}
 hook.answer(call, lambda: given)
-hook._note(call)
+hook.note(call)
 assert "error" not in call.line and call.answer, call.line
 """
 

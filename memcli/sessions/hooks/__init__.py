@@ -1,5 +1,5 @@
-"""A hook's call, from the host's payload to the reply.
+"""One call of a hook, from the host's payload to memcli's answer.
 
-Door: `call`.
+Door: `call.main`, which `memcli hook` starts without Typer.
 Not in here: anything that can hurt the host. Whatever happens, a hook exits with 0.
 """

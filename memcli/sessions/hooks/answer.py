@@ -1,14 +1,14 @@
-"""What a hook tells a session: the own vault first, and those of teams beside it.
+"""What a hook tells a session: from the own vault first, then from those of teams.
 
 Invariant: the own vault has answered before a team's is asked, so whatever is wrong
-with theirs costs time within its limit and nothing else. What is told was noted first
-as told, whichever vault it is from.
+with a team's vault costs time within its limit and nothing else. An entry is noted as
+shown before it is told, whichever vault it is from.
 """
 
 import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memcli.sessions import hook_log, markers
@@ -22,19 +22,22 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
-# Another process that brings the index up to date after an edit is done by then.
+# Seconds. A process that brings the index up to date after an edit is done by then.
 _INDEX_WAIT = 0.3
 # Characters that JSON puts around a text.
 _WRAPPING = 200
-# Seconds until the index of a team's vault is built again that could not be built.
+# Seconds between two attempts to build the index of a team's vault.
 _INDEX_EVERY = 60.0
 
 
-class Teams(NamedTuple):
-    """How teams are asked: at most for so many `seconds`, and not after `until`.
+class TeamLimits(NamedTuple):
+    """How the vaults of teams are asked.
 
-    `build` starts a process that indexes a folder. `asked` is False where somebody
-    named the one vault to use.
+    Attributes:
+        asked: whether they are asked at all: False where the call names its one vault.
+        seconds: how long they have, together.
+        until: the monotonic time after which they have no time at all.
+        build: starts a process that builds the index of a folder.
     """
 
     asked: bool
@@ -43,80 +46,86 @@ class Teams(NamedTuple):
     build: Callable[[str], Any]
 
 
-def at_start(root: str, event: "Event", line: dict[str, Any], teams: Teams) -> str:
+def at_start(
+    root: str, event: "Event", line: dict[str, Any], limits: TeamLimits
+) -> str:
     """What a session is told when it starts; `line` says what came of it."""
     from memcli.hosts import hook_reply
     from memcli.sessions.briefing import compose
     from memcli.sessions.briefing.frame import framed
 
-    opened = _opened(root, line)
-    if opened is None:
+    opening = _opened_unless_indexing(root, line)
+    if opening is None:
         return ""
-    vault, view = opened
-    own = compose.at_start(vault, view)
-    theirs = _theirs(
+    vault, view = opening
+    own_items = compose.at_start(vault, view)
+    team_items = _ask_teams(
         root,
         line,
-        teams,
+        limits,
         lambda vault, reader: compose.standing(
             reader, vault.settings, view, vault.source
         ),
     )
-    # Who starts again with nothing is told everything; any other knows what it was
+    # A session that has forgotten is told everything again; any other knows what it was
     # told, also by a prompt whose hook came first.
     forgot = event.reason in ("compact", "clear")
     shown = markers.shown(root, event.session) if event.session and not forgot else ()
-    items, left = _standing(own, theirs, shown)
-    found = framed(items, hook_reply.MOST - _WRAPPING, left)
-    line["shown"] = len(found.shown)
-    _count(line, items, found.shown)
+    items, left_out = _standing(own_items, team_items, shown)
+    framed_text = framed(items, hook_reply.MOST - _WRAPPING, left_out)
+    line["shown"] = len(framed_text.shown)
+    _count_teams(line, items, framed_text.shown)
     try:
         if event.session:
-            markers.show(root, event.session, found.shown, afresh=forgot)
+            markers.show(root, event.session, framed_text.shown, afresh=forgot)
     except OSError as error:
         line["error"] = hook_log.named(error)
-    if found.shown:
-        compose.note(vault, None, items, found.shown)
-    return found.text
+    if framed_text.shown:
+        compose.note(vault, None, items, framed_text.shown)
+    return framed_text.text
 
 
-def at_prompt(root: str, event: "Event", line: dict[str, Any], teams: Teams) -> str:
+def at_prompt(
+    root: str, event: "Event", line: dict[str, Any], limits: TeamLimits
+) -> str:
     """What a session is told with a prompt, mostly nothing; `line` as `at_start`."""
     from memcli.hosts import hook_reply
     from memcli.sessions.briefing import compose
     from memcli.sessions.briefing.frame import framed
 
-    opened = _opened(root, line)
-    if opened is None:
+    opening = _opened_unless_indexing(root, line)
+    if opening is None:
         return ""
-    vault, view = opened
+    vault, view = opening
     shown = markers.shown(root, event.session)
-    asked = compose.question(event.prompt)
-    own = compose.for_prompt(vault, asked, view, shown)
-    theirs = _theirs(
+    question = compose.question(event.prompt)
+    own_answer = compose.for_prompt(vault, question, view, shown)
+    team_answers = _ask_teams(
         root,
         line,
-        teams,
-        lambda vault, reader: compose.fitting(reader, asked, view, shown, vault.source),
+        limits,
+        lambda vault, reader: compose.fitting(
+            reader, question, view, shown, vault.source
+        ),
     )
-    if theirs:
+    if team_answers:
         from memcli.sessions.briefing.teams import fitting
 
-        items = fitting(own, theirs)
+        items = fitting(own_answer, team_answers)
     else:
-        items = own.items
-    found = framed(items, hook_reply.MOST - _WRAPPING)
-    if found.shown:
+        items = own_answer.items
+    framed_text = framed(items, hook_reply.MOST - _WRAPPING)
+    if framed_text.shown:
         # First: what cannot be noted would be told again at every prompt.
-        markers.show(root, event.session, found.shown)
-    line["shown"] = len(found.shown)
-    _count(line, items, found.shown)
-    compose.note(vault, event.prompt, items, found.shown)
-    return found.text
+        markers.show(root, event.session, framed_text.shown)
+    line["shown"] = len(framed_text.shown)
+    _count_teams(line, items, framed_text.shown)
+    compose.note(vault, event.prompt, items, framed_text.shown)
+    return framed_text.text
 
 
 def opened(root: str) -> "tuple[Vault, View]":
-    """The vault for whom the environment says, and the view of now."""
+    """The vault as the agent that the environment names, and the view of now."""
     from memcli.entries.eligibility import View
     from memcli.vault.vault import Vault
 
@@ -125,9 +134,12 @@ def opened(root: str) -> "tuple[Vault, View]":
 
 
 def is_time(root: str, what: str, every: float) -> bool:
-    """Whether something was not done for so many seconds; it counts as done now.
+    """Whether something was last done more than `every` seconds ago.
 
-    Raises OSError when that cannot be written down.
+    If so, it counts as done now.
+
+    Raises:
+        OSError: that cannot be written down.
     """
     from memcli.entries import layout
 
@@ -141,8 +153,10 @@ def is_time(root: str, what: str, every: float) -> bool:
     return True
 
 
-def _opened(root: str, line: dict[str, Any]) -> "tuple[Vault, View] | None":
-    """The vault to read from; None while somebody else builds its index."""
+def _opened_unless_indexing(
+    root: str, line: dict[str, Any]
+) -> "tuple[Vault, View] | None":
+    """As `opened`; None while another process builds the vault's index."""
     from memcli.entries import layout
     from memcli.errors import LockBusy, MemcliError
     from memcli.storage.lock import Lock
@@ -158,10 +172,10 @@ def _opened(root: str, line: dict[str, Any]) -> "tuple[Vault, View] | None":
     return opened(root)
 
 
-def _theirs(
+def _ask_teams(
     root: str,
     line: dict[str, Any],
-    teams: Teams,
+    limits: TeamLimits,
     answer: "Callable[[Vault, Reader], _Answer]",
 ) -> list[_Answer]:
     """What the vaults of teams answer in their time; why others do not, in `line`."""
@@ -169,49 +183,49 @@ def _theirs(
     from memcli.storage import known_vaults
 
     try:
-        # Who has no teams loads nothing for them.
-        if not teams.asked or not known_vaults.configured(os.environ):
+        # A user without teams loads nothing for them.
+        if not limits.asked or not known_vaults.configured(os.environ):
             return []
-        from memcli.sessions.briefing import teams as others
+        from memcli.sessions.briefing import teams
 
-        found = others.told_by_hooks(os.environ)
+        places = teams.told_by_hooks(os.environ)
     except MemcliError as error:
         line["not_asked"] = {"teams": hook_log.named(error)[:300]}
         return []
-    if not found:
+    if not places:
         return []
-    asked = others.ask(
-        found,
+    replies = teams.ask(
+        places,
         answer,
         own=root,
-        until=min(time.monotonic() + teams.seconds, teams.until),
+        until=min(time.monotonic() + limits.seconds, limits.until),
         agent=_agent(),
         environ=os.environ,
     )
-    if asked.silent:
-        line["not_asked"] = {name: why[:300] for name, why in asked.silent.items()}
-    for place in asked.behind:
-        # Neither a disk that is full nor a process that cannot start is theirs.
+    if replies.silent:
+        line["not_asked"] = {name: why[:300] for name, why in replies.silent.items()}
+    for place in replies.behind:
+        # Neither a full disk nor a process that cannot start is the team's fault.
         with contextlib.suppress(OSError):
             if is_time(root, f"indexed-{place.name}", _INDEX_EVERY):
-                teams.build(place.path)
-    return [one for _, one in asked.answers]
+                limits.build(place.path)
+    return [reply for _, reply in replies.answers]
 
 
 def _standing(
-    own: "list[Item]", theirs: "list[list[Item]]", shown: Any
+    own_items: "list[Item]", team_items: "list[list[Item]]", shown: Collection[str]
 ) -> "tuple[list[Item], list[Item]]":
-    if not theirs:
-        return [item for item in own if item.id not in shown], []
+    if not team_items:
+        return [item for item in own_items if item.id not in shown], []
     from memcli.sessions.briefing.teams import standing
 
-    return standing(own, theirs, shown)
+    return standing(own_items, team_items, shown)
 
 
-def _count(line: dict[str, Any], items: "list[Item]", shown: list[str]) -> None:
-    """How many entries of each team were told."""
-    told = set(shown)
-    sources = [item.source for item in items if item.source and item.id in told]
+def _count_teams(line: dict[str, Any], items: "list[Item]", shown: list[str]) -> None:
+    """Write into `line` how many entries of each team were told."""
+    ids = set(shown)
+    sources = [item.source for item in items if item.source and item.id in ids]
     if sources:
         line["teams"] = {name: sources.count(name) for name in dict.fromkeys(sources)}
 

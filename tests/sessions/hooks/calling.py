@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memcli import Vault
-from memcli.cli import hook
 from memcli.sessions import hook_log
+from memcli.sessions.hooks import call as hook
 from tests.hosts.writing import NOON, write
 
 ALWAYS = "Always run the linter before committing."
@@ -76,7 +76,7 @@ def work(vault: Vault, *flags: str) -> hook.Call:
     """Do in this process what a detached process does."""
     one = hook.Call(["work", *flags, "--vault", vault.root])
     hook.answer(one, lambda: None)
-    hook._note(one)
+    hook.note(one)
     return one
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from memcli import Vault
-from memcli.cli import hook
+from memcli.sessions.hooks import background
 from tests.conftest import VaultMaker
 
 
@@ -26,5 +26,5 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         found.append(list(flags))
         return "started a process of its own"
 
-    monkeypatch.setattr(hook, "_detached", detached)
+    monkeypatch.setattr(background, "start", detached)
     return found

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import hook
 from memcli.recall import recall
 from memcli.recall.filters import Filters
 from memcli.sessions import markers, recovery
+from memcli.sessions.hooks import background
 from tests.conftest import NOW, VaultMaker
 from tests.sessions.hooks import calling
 from tests.sessions.hooks.calling import ALWAYS, NEVER, age, call, session
@@ -140,7 +140,7 @@ def test_a_detached_process_mines_as_its_agent(
 def test_a_marker_of_before_learns_its_agent(live: Vault, tmp_path: Path) -> None:
     path = session(tmp_path, "s1", ALWAYS)
     markers.begin(live.root, "s1", "claude-code", path, "")
-    assert hook._marker(live.root, hook.Call(["work", "--session=s1"])).agent is None
+    assert background.marker_of(live.root, {"session": "s1"}).agent is None
     markers.begin(live.root, "s1", "claude-code", path, "", agent="ada")
     assert [one.agent for one in markers.markers(live.root)] == ["ada"]
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import hook
 from memcli.entries import layout
 from memcli.errors import ScannerFailed
 from memcli.sessions import backfill, markers, recovery
+from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker
 from tests.sessions.hooks import calling

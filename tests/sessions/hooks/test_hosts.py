@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import hook
 from memcli.hosts import hook_payload
+from memcli.sessions.hooks import call as hook
 from tests.sessions.hooks.calling import call, harness, log, process, told
 from tests.sessions.hooks.payloads import ID, PATH, PAYLOADS, PROMPT, without
 
@@ -251,7 +251,7 @@ def test_the_same_prompt_later_in_the_session_is_no_second_call(
 ) -> None:
     stop = PAYLOADS["copilot", "stop"]
     call(live, "stop", "copilot", stop)
-    monkeypatch.setattr(hook, "_ONCE_FOR", 0.0)
+    monkeypatch.setattr(hook, "_TWICE_WITHIN", 0.0)
     call(live, "stop", "copilot", stop)
     assert len(started) == 2
 

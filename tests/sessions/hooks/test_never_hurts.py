@@ -20,9 +20,10 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import hook
 from memcli.entries import layout
 from memcli.hosts import hook_payload
+from memcli.sessions.hooks import background
+from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
 from tests.sessions.hooks.calling import (
     call,
@@ -185,7 +186,7 @@ def test_a_thousand_hostile_calls_hurt_nobody(
         flags.append(given)
         return "started a process of its own"
 
-    monkeypatch.setattr(hook, "_detached", detached)
+    monkeypatch.setattr(background, "start", detached)
     for number in range(CALLS - PROCESSES):
         event, host, data = hostile(chance)
         well = sick(filled.root, number // 20)

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from memcli import Vault, Vaults
-from memcli.cli import hook
 from memcli.entries import codec, layout
 from memcli.entries.entry import Entry
 from memcli.entries.ids import new_id
 from memcli.sessions.briefing import compose, teams
 from memcli.sessions.briefing.compose import Fit, Fitting
 from memcli.sessions.briefing.frame import Item
+from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker
 from tests.sessions.hooks.calling import call, log, process, session, told, wait, work

@@ -1,0 +1,344 @@
+"""One call of a hook: from the payload on standard input to the answer.
+
+Invariant: whatever comes in and whatever goes wrong, the process ends with exit code 0,
+within its time, and prints one whole answer in the host's format or nothing. Work that
+may take long runs in a process of its own (`background`), which outlives the host.
+Every call leaves a line in the log that `memcli inspect sessions` shows.
+
+This is the hot path: it runs before every prompt. It loads neither Typer nor Rich,
+YAML or GitPython.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from memcli.sessions.hooks import pipe
+
+if TYPE_CHECKING:
+    from memcli.hosts.hook_payload import Event
+    from memcli.sessions.hooks.answer import TeamLimits
+
+# Seconds that memcli takes of the host's time, at most. A person waits at a prompt;
+# Codex gives the end of a session three.
+_BUDGET = {
+    "session-start": 4.0,
+    "prompt-submit": 2.0,
+    "stop": 2.0,
+    "session-end": 1.5,
+    "pre-compact": 2.0,
+    "idle": 2.0,
+}
+# Background work that takes longer than this hangs.
+_WORK_BUDGET = 600.0
+# Seconds between two sweeps that sessions start by themselves.
+_SWEEP_EVERY = 3_600.0
+# These run hooks of Claude Code as well as their own; the second call of the same event
+# comes within so many seconds.
+_TWICE = ("copilot", "cursor")
+_TWICE_WITHIN = 20.0
+# These say that a session starts when it has been compacted.
+_STARTS_AGAIN = ("claude-code", "codex")
+_TELLING = ("session-start", "prompt-submit")
+# Seconds that the vaults of teams may take after the own one has answered, and the
+# share of the budget after which a hook waits for them no longer.
+_TEAMS_WAIT = {"session-start": 1.5, "prompt-submit": 0.6}
+_TEAMS_SHARE = 0.75
+
+
+class Call:
+    """One call of a hook: what came in, and what comes of it.
+
+    Attributes:
+        event: what the command line names; `work` for a background process.
+        flags: the rest of the command line.
+        root: the vault; None when there is none.
+        answer: what goes to the host; empty for no answer.
+        line: what goes into the log.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.started = time.monotonic()
+        self.event, self.flags = _parsed(words)
+        self.root: str | None = None
+        self.answer = ""
+        self.line: dict[str, Any] = {"event": self.event[:40]}
+
+    def fail(self, why: str) -> None:
+        """Answer nothing, and say why in the log."""
+        self.answer = ""
+        self.line["error"] = why[:300]
+
+
+def main(words: Sequence[str]) -> NoReturn:
+    """Answer one call and end the process with exit code 0.
+
+    Args:
+        words: the command line after `memcli hook`.
+    """
+    try:
+        call = Call(words)
+        _limit(call)
+        pipe.fill()
+        if call.event == "work" and sys.platform != "win32":
+            os.nice(10)
+        answer(call, pipe.read)
+        _finish(call)
+    finally:
+        os._exit(0)
+
+
+def answer(call: Call, read: Callable[[], Any]) -> None:
+    """Do what an event asks for; whatever happens, `call` says what came of it.
+
+    Args:
+        call: its `answer` and `line` are filled in.
+        read: gives the host's payload, or None; called when an event came.
+    """
+    try:
+        call.root = _vault_root(call.flags.get("vault"))
+        if "agent" in call.flags:
+            from memcli.vault.agents import named_agent
+
+            # In the environment, so that it reaches a process that this one starts.
+            os.environ["MEMCLI_AGENT"] = named_agent(call.flags["agent"])
+        if call.event == "work":
+            from memcli.sessions.hooks import background
+
+            background.work(call.root, call.flags, call.line)
+        else:
+            _respond(call, read())
+    except BaseException as error:  # noqa: BLE001 a hook never hurts its host
+        from memcli.sessions import hook_log
+
+        call.fail(hook_log.named(error))
+
+
+def note(call: Call) -> None:
+    """Write the line of this call into the log of its vault, if there is one."""
+    root = call.root
+    if root and os.path.isdir(os.path.join(root, ".memcli")):
+        from memcli.sessions import hook_log
+
+        took = round((time.monotonic() - call.started) * 1000)
+        about = {"at": int(time.time()), "ms": took, "chars": len(call.answer)}
+        hook_log.note(root, {**about, **call.line})
+
+
+def _finish(call: Call) -> None:
+    """Print the answer whole, and write the line; the clock still runs."""
+    try:
+        if sys.platform != "win32":
+            import signal
+
+            # An answer that was begun is finished.
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        pipe.write(call.answer)
+    except OSError as error:
+        from memcli.sessions import hook_log
+
+        call.fail(hook_log.named(error))
+    note(call)
+
+
+def _give_up(call: Call) -> NoReturn:
+    """End the process: its time is over, or it was asked to end."""
+    try:
+        call.fail("out of time")
+        if call.root and call.event in _TELLING:
+            # Mostly it is an index that was never built: not the next prompt's work.
+            call.line["did"] = _start(call.root, "--index")
+        note(call)
+    finally:
+        os._exit(0)
+
+
+def _start(root: str, *flags: str) -> str:
+    from memcli.sessions.hooks import background
+
+    return background.start(root, flags)
+
+
+def _respond(call: Call, payload: Any) -> None:
+    from memcli.hosts import hook_payload, hook_reply
+
+    event = hook_payload.read(call.event, call.flags.get("host", ""), payload)
+    line, root = call.line, call.root
+    line.update(host=event.host[:40], session=event.session)
+    if call.event not in hook_payload.EVENTS:
+        call.fail(f"no such event: {call.event[:40]}")
+    elif root is None or not os.path.isdir(os.path.join(root, ".memcli")):
+        pass
+    elif payload is None and call.event != "idle":
+        call.fail("no JSON on standard input")
+    elif event.host not in hook_payload.HOSTS:
+        call.fail(f"no such host: {event.host[:40]}")
+    elif event.host in _TWICE and event.session and _came_just_now(root, event):
+        line["did"] = "nothing: the same event came twice"
+    else:
+        text = _handle(root, event, line, _team_limits(call, event))
+        call.answer = hook_reply.reply(event.host, event.name, text)
+
+
+def _handle(
+    root: str, event: "Event", line: dict[str, Any], limits: "TeamLimits"
+) -> str:
+    """Do the event's work, say in `line` what was done; returns the session's text."""
+    from memcli.sessions import markers
+
+    if event.name == "idle":
+        if event.reason not in ("", "idle_prompt"):
+            line["did"] = f"nothing at {event.reason[:40]}"
+        else:
+            line["did"] = _start(root, "--sweep")
+        return ""
+    if event.name == "session-start":
+        return _session_start(root, event, line, limits)
+    if not event.session:
+        line["error"] = "no session in the payload"
+        return ""
+    if event.name == "pre-compact" and event.host == "gemini":
+        line["did"] = "nothing: it says so before each call of its model"
+        return ""
+    # At an end the host may not say where the transcript is; it said so before.
+    _begin(root, event)
+    if event.name == "prompt-submit":
+        return _prompt_submit(root, event, line, limits)
+    if event.name == "pre-compact" and event.host not in _STARTS_AGAIN:
+        markers.show(root, event.session, [], afresh=True)
+    line["did"] = _start(root, *_mining_flags(event))
+    return ""
+
+
+def _mining_flags(event: "Event") -> Iterator[str]:
+    yield f"--session={event.session}"
+    yield f"--host={event.host}"
+    if event.transcript:
+        yield f"--transcript={event.transcript}"
+    if event.name == "session-end":
+        yield "--close"
+
+
+def _begin(root: str, event: "Event") -> None:
+    from memcli.entries import dates
+    from memcli.sessions import markers
+
+    now = dates.iso(int(time.time()))
+    agent = os.environ.get("MEMCLI_AGENT") or None
+    markers.begin(root, event.session, event.host, event.transcript, now, agent=agent)
+
+
+def _session_start(
+    root: str, event: "Event", line: dict[str, Any], limits: "TeamLimits"
+) -> str:
+    from memcli.hosts import hook_reply
+    from memcli.sessions import hook_log
+    from memcli.sessions.hooks import answer as telling
+
+    try:
+        if event.session:
+            _begin(root, event)
+        if telling.is_time(root, "swept", _SWEEP_EVERY):
+            line["did"] = _start(root, "--sweep")
+    except OSError as error:  # a disk that is full or read-only can be read
+        line["error"] = hook_log.named(error)
+    if not hook_reply.takes_text(event.host, event.name):
+        return ""
+    return telling.at_start(root, event, line, limits)
+
+
+def _prompt_submit(
+    root: str, event: "Event", line: dict[str, Any], limits: "TeamLimits"
+) -> str:
+    from memcli.hosts import hook_reply
+    from memcli.sessions.hooks import answer as telling
+
+    line["shown"] = 0
+    if not event.prompt or not hook_reply.takes_text(event.host, event.name):
+        return ""
+    return telling.at_prompt(root, event, line, limits)
+
+
+def _team_limits(call: Call, event: "Event") -> "TeamLimits":
+    """How the vaults of teams are asked; not beside a vault that the call names."""
+    from memcli.sessions.hooks.answer import TeamLimits
+
+    return TeamLimits(
+        asked=not call.flags.get("vault"),
+        seconds=_TEAMS_WAIT.get(event.name, 0.0),
+        # The rest of the budget is for the answer.
+        until=call.started + _TEAMS_SHARE * _BUDGET.get(call.event, 1.0),
+        build=lambda folder: _start(folder, "--index"),
+    )
+
+
+def _came_just_now(root: str, event: "Event") -> bool:
+    """Whether another hook told the same event of the same session just now."""
+    from zlib import crc32
+
+    from memcli.sessions import markers
+
+    prompt = event.prompt if event.name == "prompt-submit" else ""
+    content = f"{event.name}\0{prompt}".encode("utf-8", "replace")
+    path = markers.path(root, event.session, f".{crc32(content):08x}{markers.ONCE}")
+    try:
+        markers.make_folder(root)
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        age = time.time() - os.stat(path).st_mtime
+        os.utime(path)
+        return 0 <= age < _TWICE_WITHIN
+    except OSError:
+        pass
+    return False
+
+
+def _parsed(words: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """(event, flags); what is not understood is passed over."""
+    event, flags = "", {}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("--"):
+            event = event or word
+            continue
+        name, equals, value = word[2:].partition("=")
+        if name in ("sweep", "close", "index", "json"):
+            flags[name] = "yes"
+        else:
+            flags[name] = value if equals else next(rest, "")
+    return event, flags
+
+
+def _vault_root(named: str | None) -> str | None:
+    from memcli.errors import MemcliError
+    from memcli.storage import settings
+
+    try:
+        return settings.find_vault(named or None, os.environ)
+    except MemcliError:
+        return None  # no vault: a host without memory, as before
+
+
+def _limit(call: Call) -> None:
+    """See to it that this call ends in its time."""
+    seconds = _WORK_BUDGET if call.event == "work" else _BUDGET.get(call.event, 1.0)
+    if sys.platform == "win32":
+        import threading
+
+        timer = threading.Timer(seconds, _give_up, (call,))
+        timer.daemon = True
+        timer.start()
+        return
+    import signal
+
+    def give_up(_number: int, _frame: object) -> None:
+        _give_up(call)
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.signal(signal.SIGTERM, give_up)
+    # Keys that a person presses, and a terminal that closes, are meant for the host.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
