@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries.entry import Entry, Source
 from memcli.errors import InvalidEntry, MemcliError, Unreadable, UsageError
 from memcli.storage import files, jsonl
+from memcli.storage.listing import paths_of, scan
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Saved, Vault
@@ -92,10 +93,10 @@ def import_folder(
             f"{folder} and the vault {vault.root} lie in each other",
             hint="Notes in the vault are entries already; see memcli inspect.",
         )
-    listing = files.scan(root)
+    listing = scan(root)
     drafts: list[Entry] = []
     failed: list[Failure] = []
-    for path in sorted(files.paths(listing)):
+    for path in sorted(paths_of(listing)):
         try:
             entry = _note(vault, root, path)
             _refuse(entry, allow_secret)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from memcli.errors import Unreadable
+from memcli.storage.files import BINARY, NONBLOCK
 
 # Ten times what a host sends to a model at once; with its objects 100 MB.
 LONGEST = 16_000_000
@@ -18,8 +19,6 @@ LONGEST = 16_000_000
 # So many different types are told apart; a hostile file may hold millions.
 _MOST_TYPES = 50
 
-_BINARY: int = getattr(os, "O_BINARY", 0)
-_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 
 Record = dict[str, Any]
 
@@ -31,8 +30,7 @@ def open_file(path: str) -> IO[bytes]:
         Unreadable: missing, forbidden, a folder, a pipe or a device.
     """
     try:
-        # Non-blocking, or a pipe of that name would stop the program for good.
-        handle = os.open(path, os.O_RDONLY | _BINARY | _NONBLOCK)
+        handle = os.open(path, os.O_RDONLY | BINARY | NONBLOCK)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Unreadable(f"{path}: {reason[:1].lower()}{reason[1:]}") from error

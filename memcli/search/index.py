@@ -22,6 +22,7 @@ from memcli.errors import InvalidEntry, LockBusy, MemcliError, Unreadable, Write
 from memcli.search.reader import Reader, stemmer
 from memcli.search.whoosh_codec import FORMAT, SegmentId
 from memcli.storage import cache, files
+from memcli.storage.listing import Listing, scan, stamp_of
 from memcli.storage.lock import Lock
 
 if TYPE_CHECKING:
@@ -177,12 +178,12 @@ class Index:
         segments = [SegmentId(*segment) for segment in state.segments]
         return Reader(self._folder, segments, state.broken, self._agent, self.root)
 
-    def _scan(self, state: _State | None) -> files.Listing:
+    def _scan(self, state: _State | None) -> Listing:
         """The vault's files; a folder that cannot be listed is as it was.
 
         A peer took one permission error for the deletion of every note in it.
         """
-        listing = files.scan(self.root)
+        listing = scan(self.root)
         self.unreadable = sorted(listing.unreadable)
         for lost in listing.unreadable:
             for folder, flat in (state.folders if state else {}).items():
@@ -209,7 +210,7 @@ class Index:
         self._reader, self._state = self._open(state), state
         return self._reader
 
-    def _catch_up(self, listing: files.Listing, state: _State | None) -> _State:
+    def _catch_up(self, listing: Listing, state: _State | None) -> _State:
         try:
             with Lock(self._lock, _LOCK_WAIT):
                 # Whoever held the lock before may have done the work.
@@ -259,7 +260,7 @@ class Index:
         except OSError:
             return False
 
-    def _follows(self, listing: files.Listing, state: _State) -> bool:
+    def _follows(self, listing: Listing, state: _State) -> bool:
         """Whether the state describes exactly these files."""
         if listing.folders != state.folders:
             return False
@@ -291,7 +292,7 @@ class Index:
     # --- bringing it up to date ---------------------------------------------------
 
     def _bring_up_to_date(
-        self, listing: files.Listing, state: _State | None, reason: str
+        self, listing: Listing, state: _State | None, reason: str
     ) -> _State:
         """Index what changed; without a state, everything. The lock is held."""
         if state is not None:
@@ -301,7 +302,7 @@ class Index:
                 reason = f"it is damaged ({error})"
         return self._rebuild(listing, reason)
 
-    def _rebuild(self, listing: files.Listing, reason: str) -> _State:
+    def _rebuild(self, listing: Listing, reason: str) -> _State:
         from memcli.search import writer
 
         if os.path.isdir(self._folder):
@@ -322,7 +323,7 @@ class Index:
         return state
 
     def _update(
-        self, listing: files.Listing, state: _State, *, fresh: bool = False
+        self, listing: Listing, state: _State, *, fresh: bool = False
     ) -> _State:
         changed, removed, recent = self._differences(listing, state)
         if not (changed or removed or fresh):
@@ -365,7 +366,7 @@ class Index:
         return new_state
 
     def _differences(
-        self, listing: files.Listing, state: _State
+        self, listing: Listing, state: _State
     ) -> tuple[list[str], list[str], dict[str, int]]:
         """Paths to index, paths to drop, and the racy files that stay as they are."""
         changed: list[str] = []
@@ -386,7 +387,7 @@ class Index:
         return entries, sorted(removed), kept
 
     def _still_racy(
-        self, listing: files.Listing, state: _State, changed: list[str]
+        self, listing: Listing, state: _State, changed: list[str]
     ) -> dict[str, int]:
         """Racy files whose content is the indexed one; others go to `changed`."""
         if not state.recent:
@@ -444,7 +445,7 @@ class Index:
             try:
                 read_at = time.time_ns()
                 data = files.read(absolute)
-                if files.stamp_of(os.stat(absolute)) > read_at - _RACY_NS:
+                if stamp_of(os.stat(absolute)) > read_at - _RACY_NS:
                     recent[path] = zlib.crc32(data)
                 entry = codec.decode(beginning(data), path, kinds=kinds).entry
             except InvalidEntry as error:

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from memcli.entries import layout
+from memcli.storage.files import write_derived
 
 START, REFLECTED, SHOWN, LOCKED = ".start", ".reflected", ".shown", ".lock"
 # An event that another hook of the same host has told already.
@@ -209,10 +210,7 @@ def _says_more(place: str, transcript: str | None, agent: str | None) -> bool:
 
 def _write(path: str, text: str) -> None:
     # Not synced: a marker that a power cut takes away costs one session's mining.
-    aside = f"{path}.{os.getpid()}"
-    with open(aside, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
-    os.replace(aside, path)
+    write_derived(path, text.encode("utf-8", "replace"))
 
 
 def _line(value: str) -> str:

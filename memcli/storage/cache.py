@@ -12,7 +12,7 @@ from typing import Any
 
 from memcli.entries import layout
 from memcli.errors import Unreadable
-from memcli.storage.files import read
+from memcli.storage.files import read, write_derived
 
 MARSHAL = marshal.version
 """Changes when Python writes values in another way."""
@@ -37,10 +37,8 @@ def store(root: str, path: str, value: Any) -> None:
         OSError: the disk refuses.
     """
     data = marshal.dumps(value)
-    aside = f"{path}.{os.getpid()}"
-    with open(aside, "wb") as file:
-        file.write(_mark(root) + zlib.crc32(data).to_bytes(4, "little") + data)
-    os.replace(aside, path)
+    head = _mark(root) + zlib.crc32(data).to_bytes(4, "little")
+    write_derived(path, head + data)
 
 
 _HEAD = 16

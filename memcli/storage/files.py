@@ -1,4 +1,4 @@
-"""Files on disk: read, replace, list, and stay inside the vault.
+"""Files on disk: read, replace, and stay inside the vault.
 
 Invariant: a file that `write_atomic` was given holds either all of its old bytes
 or all of its new ones, whatever is killed and whenever; and no path that this module
@@ -14,33 +14,31 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 from memcli.errors import Unreadable, UnsafePath, WriteFailed
 
 __all__ = [
-    "Listing",
     "inside",
-    "paths",
     "read",
-    "scan",
     "write_atomic",
+    "write_derived",
     "write_new",
 ]
 
-# Windows opens files in text mode unless told; the other two do not exist there.
-_BINARY: int = getattr(os, "O_BINARY", 0)
-_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
+# Flags of `os.open` that not every system has. Windows opens files in text mode
+# without BINARY. With NONBLOCK a pipe in a file's place does not stop the program for
+# good; with NOFOLLOW a link, which may come with a clone, leads nowhere.
+BINARY: int = getattr(os, "O_BINARY", 0)
+NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
+NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
-
-_WINDOWS = sys.platform == "win32"
 
 # From here on os.sync, which waits for every disk of the machine, is worth its wait.
 _SYNC_ALL = 256
 
-# A waiting writer looks this often, in seconds: a hundredth of a save.
-_POLL = 0.01
+# A waiting writer tries again after this many seconds: a hundredth of a save.
+POLL = 0.01
 
 
 def read(path: str, *, limit: int | None = None) -> bytes:
@@ -54,10 +52,9 @@ def read(path: str, *, limit: int | None = None) -> bytes:
         Unreadable: missing, a folder, a pipe or device, forbidden, or above limit.
     """
     try:
-        # Non-blocking, or a pipe named `note.md` would stop the program for good.
-        handle = os.open(path, os.O_RDONLY | _BINARY | _NONBLOCK)
+        handle = os.open(path, os.O_RDONLY | BINARY | NONBLOCK)
     except (OSError, ValueError) as error:
-        raise Unreadable(f"{path}: {_reason(error)}") from error
+        raise Unreadable(f"{path}: {reason_of(error)}") from error
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
@@ -73,7 +70,7 @@ def read(path: str, *, limit: int | None = None) -> bytes:
             chunks.append(chunk)
             total += len(chunk)
     except OSError as error:
-        raise Unreadable(f"{path}: {_reason(error)}") from error
+        raise Unreadable(f"{path}: {reason_of(error)}") from error
     finally:
         os.close(handle)
     if limit is not None and total > limit:
@@ -120,10 +117,7 @@ def write_several(
             target = os.path.realpath(path) if os.path.islink(path) else path
             folder, name = os.path.split(target)
             make_folder(folder)
-            # 60 characters of the name: a file system allows 255 bytes, and the name
-            # itself may already use all of them.
-            unique = f".{name[:60]}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
-            temporary = os.path.join(folder, unique)
+            temporary = os.path.join(folder, _temporary_name(name))
             waiting.append((temporary, target, path))
             _write_beside(temporary, data, target, done)
         while waiting:
@@ -145,7 +139,7 @@ def _write_beside(
     temporary: str, data: bytes, target: str, done: Callable[[str], None]
 ) -> None:
     """Write a temporary file for a target, with its mode, onto the disk."""
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
     try:
         done("created")
         _write_all(handle, data)
@@ -155,6 +149,47 @@ def _write_beside(
         done("synced")
     finally:
         os.close(handle)
+
+
+def _temporary_name(name: str) -> str:
+    # 60 characters of the name: a file system allows 255 bytes, and the name itself
+    # may already use all of them.
+    return f".{name[:60]}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+
+
+def write_derived(
+    path: str, data: bytes, *, mode: int = 0o666, over: bool = True
+) -> None:
+    """Make `path` hold `data`, or leave it as it was; for what can be made again.
+
+    Nothing is synced: after a power cut the file may be the old one, or empty. A
+    symbolic link at `path` is replaced, never followed.
+
+    Args:
+        path: a file in a folder that exists.
+        data: all of its new bytes.
+        mode: of the new file, before the umask.
+        over: whether to replace a file that is there; without it, and where another
+            process was first, that file stays.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, _temporary_name(name))
+    try:
+        _write_scratch(temporary, data, mode)
+        if not over:
+            try:
+                os.link(temporary, path)
+                return
+            except FileExistsError:
+                return
+            except OSError:
+                pass  # a file system without links
+        _replace(temporary, path)
+    finally:
+        _remove_quietly(temporary)
 
 
 def write_new(
@@ -229,8 +264,8 @@ def remove(path: str) -> None:
     _sync_folder(os.path.dirname(path))
 
 
-def _write_scratch(path: str, data: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+def _write_scratch(path: str, data: bytes, mode: int = 0o666) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, mode)
     try:
         _write_all(handle, data)
         if sys.platform == "win32":  # needs a handle that may write
@@ -318,7 +353,7 @@ def _replace(temporary: str, target: str) -> None:
             tries -= 1
             if tries <= 0:
                 raise
-            time.sleep(_POLL)
+            time.sleep(POLL)
         else:
             return
 
@@ -353,12 +388,13 @@ def write_failed(path: str, error: Exception) -> WriteFailed:
             hint="free some space, then repeat the command",
         )
     return WriteFailed(
-        f"{path}: {_reason(error)}; nothing was changed",
+        f"{path}: {reason_of(error)}; nothing was changed",
         hint="check who may write there, and whether the disk is read-only",
     )
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """What the system said, in lower case."""
     text = error.strerror if isinstance(error, OSError) else str(error)
     return (text or str(error) or type(error).__name__).lower()
 
@@ -403,98 +439,3 @@ def _leads_into(root: str, path: str) -> bool:
     real_root = os.path.normcase(os.path.realpath(root))
     real = os.path.normcase(os.path.realpath(path))
     return real.startswith(real_root.rstrip(os.sep) + os.sep)
-
-
-class Listing(NamedTuple):
-    """What `scan` found.
-
-    Attributes:
-        folders: for each folder that holds `*.md` files (vault-relative POSIX path,
-            "" is the root) a flat list: name, `stamp_of` it, size in bytes, name, ...
-            Flat, because 10,000 tuples more cost 4 ms.
-        symlinks: paths of symbolic links to folders and `*.md` files. None is
-            followed: what lies inside the vault is found at its own place, under
-            its own identity, and what lies outside is none of the vault's business.
-        unreadable: folders that the system refused to list.
-    """
-
-    folders: dict[str, list[str | int]]
-    symlinks: list[str]
-    unreadable: list[str]
-
-
-def scan(root: str, *, skip: Collection[str] = ()) -> Listing:
-    """List every `*.md` file below `root` with its time and size.
-
-    Names that start with a dot are passed over, whatever they are.
-
-    Args:
-        root: the vault.
-        skip: folders not to enter, as vault-relative POSIX paths.
-
-    Raises:
-        Unreadable: the root itself cannot be listed.
-    """
-    found = Listing({}, [], [])
-    waiting = [""]
-    while waiting:
-        folder = waiting.pop()
-        try:
-            waiting += _scan_folder(root, folder, found, skip)
-        except FileNotFoundError as error:  # gone since its parent was listed
-            if not folder:
-                raise Unreadable(f"{root}: {_reason(error)}") from error
-        except OSError as error:
-            if not folder:
-                raise Unreadable(f"{root}: {_reason(error)}") from error
-            found.unreadable.append(folder)
-    return found
-
-
-def paths(listing: Listing) -> list[str]:
-    """The vault-relative paths of a listing's files, in no particular order."""
-    return [
-        f"{folder}/{name}" if folder else str(name)
-        for folder, flat in listing.folders.items()
-        for name in flat[::3]
-    ]
-
-
-def stamp_of(status: os.stat_result) -> int:
-    """When a file last changed, in ns, in a way that nobody can set back.
-
-    The time of the inode: `cp -p`, `tar` and two swapped names leave mtime and size as
-    they were. Windows keeps the time of creation there, so it is mtime's.
-    """
-    return status.st_mtime_ns if _WINDOWS else status.st_ctime_ns
-
-
-def _scan_folder(
-    root: str, folder: str, found: Listing, skip: Collection[str]
-) -> list[str]:
-    """Add one folder's files to `found`; return its sub-folders, to be entered."""
-    files: list[str | int] = []
-    folders: list[str] = []
-    prefix = folder + "/" if folder else ""
-    with os.scandir(os.path.join(root, folder) if folder else root) as entries:
-        for entry in entries:
-            name = entry.name
-            if name[0] == ".":
-                continue
-            if entry.is_file(follow_symlinks=False):
-                if name.endswith(".md"):
-                    try:
-                        status = entry.stat(follow_symlinks=False)
-                    except FileNotFoundError:
-                        continue
-                    # As `stamp_of`; a call for each of 10,000 files takes 1 ms.
-                    stamp = status.st_mtime_ns if _WINDOWS else status.st_ctime_ns
-                    files += (name, stamp, status.st_size)
-            elif entry.is_symlink():
-                if name.endswith(".md") or entry.is_dir():
-                    found.symlinks.append(prefix + name)
-            elif entry.is_dir() and prefix + name not in skip:
-                folders.append(prefix + name)
-    if files:
-        found.folders[folder] = files
-    return folders

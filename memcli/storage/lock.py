@@ -15,12 +15,8 @@ from typing import Self
 from memcli.errors import LockBusy
 from memcli.storage import files
 
-# Windows opens files in text mode unless told.
-_BINARY: int = getattr(os, "O_BINARY", 0)
-# What a lock takes is emptied: a link, which may come with a clone, must lead nowhere.
-_NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
-# A waiting writer looks this often, in seconds: a hundredth of a save.
-_POLL = 0.01
+# A lock's file is emptied when it is taken, so a link is not followed.
+_FLAGS = os.O_RDWR | os.O_CREAT | files.BINARY | files.NOFOLLOW
 
 
 class Lock:
@@ -90,7 +86,7 @@ class Lock:
                     f"{self.path} is locked{_holder(self.path)}",
                     hint="another memcli is writing to this vault; try again",
                 )
-            self._sleep(_POLL)
+            self._sleep(files.POLL)
         return handle
 
 
@@ -98,7 +94,7 @@ def _take(path: str) -> int:
     """The handle of a file if it can be locked now, else -1."""
     try:
         files.make_folder(os.path.dirname(path))
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | _BINARY | _NOFOLLOW, 0o666)
+        handle = os.open(path, _FLAGS, 0o666)
     except (OSError, ValueError) as error:
         raise files.write_failed(path, error) from error
     try:

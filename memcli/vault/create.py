@@ -14,6 +14,7 @@ from memcli.entries import layout
 from memcli.errors import NotAVault, WriteFailed
 from memcli.storage import files, known_vaults, package_data
 from memcli.storage.git.repository import Repository
+from memcli.storage.listing import paths_of, scan
 
 # What a folder of notes needs; the rest of the template is for new vaults.
 _NEEDED = (layout.CONFIG, ".memcli/.gitignore")
@@ -55,7 +56,7 @@ def prepare(
     if os.path.lexists(root) and not os.path.isdir(root):
         raise NotAVault(f"{root} is not a folder")
     was_vault = os.path.isdir(os.path.join(root, ".memcli"))
-    notes = sorted(files.paths(files.scan(root))) if os.path.isdir(root) else []
+    notes = sorted(paths_of(scan(root))) if os.path.isdir(root) else []
     entries = [path for path in notes if layout.is_entry(path)]
     is_new = not was_vault and (not os.path.isdir(root) or not os.listdir(root))
     template = package_data.folder("vault-template")

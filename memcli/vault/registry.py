@@ -20,6 +20,7 @@ from memcli.entries.ids import slug
 from memcli.entries.text.mentions import Compiled, fold
 from memcli.errors import InvalidEntry, InvalidValue, MemcliError
 from memcli.storage import cache, files
+from memcli.storage.listing import scan
 
 if TYPE_CHECKING:
     from memcli.entries.text.name_index import Registered
@@ -117,12 +118,12 @@ def _is_visible(one: "Registered", agent: Agent) -> bool:
 
 
 def _listing(root: str) -> dict[str, list[str | int]]:
-    """The folders of registry files, each flat, as `files.Listing` has them."""
+    """The folders of registry files, each flat, as `Listing` has them."""
     top = os.path.join(root, layout.ENTITIES)
     if os.path.islink(top):
         return {}
     try:
-        found = files.scan(top).folders
+        found = scan(top).folders
     except MemcliError:  # there is none, or nobody may list it
         return {}
     return {

@@ -13,6 +13,7 @@ import pytest
 
 from memcli.errors import LockBusy, Unreadable, UnsafePath, WriteFailed
 from memcli.storage import files
+from memcli.storage.listing import paths_of, scan
 from memcli.storage.lock import Lock
 from tests.conftest import ROOT
 
@@ -139,8 +140,8 @@ def test_killed_write_leaves_old_or_new(tmp_path: Path, step: str) -> None:
     assert done.returncode == -signal.SIGKILL
     assert path.read_bytes() == (b"new" if step in ("replaced", "settled") else b"old")
     # What a kill leaves behind is hidden, so that no listing takes it for a note.
-    assert list(files.scan(str(tmp_path)).folders) == [""]
-    assert files.scan(str(tmp_path)).folders[""][::3] == ["a.md"]
+    assert list(scan(str(tmp_path)).folders) == [""]
+    assert scan(str(tmp_path)).folders[""][::3] == ["a.md"]
 
 
 @posix
@@ -359,7 +360,7 @@ def test_killed_new_files_are_none_or_all(tmp_path: Path, step: str) -> None:
     arguments = [sys.executable, "-c", program, str(tmp_path), step]
     done = subprocess.run(arguments, check=False)
     assert done.returncode == -signal.SIGKILL
-    found = files.paths(files.scan(str(tmp_path)))
+    found = paths_of(scan(str(tmp_path)))
     assert len(found) == (3 if step in ("replaced", "settled") else 0)
 
 
@@ -591,7 +592,7 @@ def test_listing_has_name_time_and_size_by_folder(tmp_path: Path) -> None:
     (deep / "picture.png").write_bytes(b"")
     (tmp_path / "folder.md").mkdir()
     (tmp_path / "folder.md" / "x.md").write_bytes(b"")
-    found = files.scan(str(tmp_path))
+    found = scan(str(tmp_path))
     assert set(found.folders) == {"", "memories/fix it", "folder.md"}
     time_ns = os.stat(deep / "日本.md").st_mtime_ns
     assert found.folders["memories/fix it"] == ["日本.md", time_ns, 3]
@@ -603,7 +604,7 @@ def test_hidden_and_skipped_are_not_listed(tmp_path: Path) -> None:
     for name in (".git/a.md", ".hidden.md", "archive/a.md", "memories/archive/a.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"")
-    found = files.scan(str(tmp_path), skip={"archive"})
+    found = scan(str(tmp_path), skip={"archive"})
     assert list(found.folders) == ["memories/archive"]
 
 
@@ -618,7 +619,7 @@ def test_symbolic_links_are_named_and_not_followed(tmp_path: Path) -> None:
     (root / "broken.md").symlink_to("gone")
     (root / "memories" / "loop").symlink_to("..")
     (root / "tool").symlink_to(sys.executable)
-    found = files.scan(str(root))
+    found = scan(str(root))
     assert found.folders.keys() == {"memories"}
     assert sorted(found.symlinks) == [
         "alias.md",
@@ -632,12 +633,12 @@ def test_symbolic_links_are_named_and_not_followed(tmp_path: Path) -> None:
 def test_folder_that_cannot_be_listed_is_named(foreign_folder: Path) -> None:
     (foreign_folder / "locked").mkdir()
     (foreign_folder / "locked").chmod(0)
-    assert files.scan(str(foreign_folder)).unreadable == ["locked"]
+    assert scan(str(foreign_folder)).unreadable == ["locked"]
 
 
 def test_missing_root_is_unreadable(tmp_path: Path) -> None:
     with pytest.raises(Unreadable):
-        files.scan(str(tmp_path / "none"))
+        scan(str(tmp_path / "none"))
 
 
 # --- the module ---------------------------------------------------------------
@@ -669,3 +670,31 @@ def test_a_lock_empties_no_file_that_a_link_leads_to(tmp_path: Path, name: str) 
     with pytest.raises(WriteFailed), Lock(str(tmp_path / "lock"), 0):
         pass
     assert outside.read_text() == "precious"
+
+
+# --- write_derived --------------------------------------------------------------
+
+
+def test_derived_file_is_replaced_and_leaves_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "cache"
+    for data in (b"old", b"new"):
+        files.write_derived(str(path), data)
+        assert path.read_bytes() == data
+    assert names(tmp_path) == ["cache"]
+
+
+def test_derived_file_is_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(b"mine")
+    (tmp_path / "cache").symlink_to(tmp_path / "mine")
+    files.write_derived(str(tmp_path / "cache"), b"new")
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+    assert (tmp_path / "cache").read_bytes() == b"new"
+
+
+def test_first_derived_file_stays_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    for data in (b"first", b"second"):
+        files.write_derived(str(path), data, mode=0o600, over=False)
+    assert path.read_bytes() == b"first"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert names(tmp_path) == ["key"]

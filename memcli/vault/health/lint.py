@@ -16,6 +16,7 @@ from memcli.entries.identity import claim
 from memcli.entries.text.links import composed, link_names, link_readings, links_of
 from memcli.errors import InvalidConfig, InvalidEntry, MemcliError
 from memcli.storage import files
+from memcli.storage.listing import Listing, paths_of, scan
 from memcli.vault import registry
 from memcli.vault.health import lint_lifecycle, lint_registry, usage
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
@@ -39,8 +40,8 @@ def lint(
 ) -> list[Finding]:
     """Everything that is wrong in a vault."""
     vault.owner_only("the lint")
-    listing = files.scan(vault.root)
-    paths = sorted(path for path in files.paths(listing) if layout.is_entry(path))
+    listing = scan(vault.root)
+    paths = sorted(path for path in paths_of(listing) if layout.is_entry(path))
     found: list[Finding] = []
     read: list[Text] = []
     try:
@@ -254,7 +255,7 @@ def _modified(path: str) -> float:
         return float("inf")
 
 
-def _about_folder(vault: "Vault", listing: files.Listing) -> Iterator[Finding]:
+def _about_folder(vault: "Vault", listing: Listing) -> Iterator[Finding]:
     from memcli.errors import NotAVault
     from memcli.storage.git.repository import Repository
 

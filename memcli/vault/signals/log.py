@@ -7,7 +7,6 @@ and the oldest goes only after its uses of skills were added to the total, once,
 often that is killed. A log that cannot be written is not written: nothing here raises.
 """
 
-import contextlib
 import math
 import os
 import stat
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import MemcliError
+from memcli.storage.files import BINARY, NOFOLLOW, NONBLOCK, write_derived
 from memcli.vault.signals import event
 
 # A full file is about 400 recalls of ten rows: four keep the last weeks of one person.
@@ -26,13 +26,7 @@ _MOST = 4_000_000
 _TRIES = 5
 # What is larger is no file of this log: rotation never leaves so much.
 _LARGEST = 16_000_000
-# Windows opens files in text mode unless told. A pipe in a file's place must stop
-# nobody, and a link out of the vault, which may come with a clone, is not followed.
-_FLAGS: int = (
-    getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-)
+_FLAGS: int = BINARY | NONBLOCK | NOFOLLOW
 
 
 class Log(NamedTuple):
@@ -170,33 +164,8 @@ def key(root: str, fresh: bytes) -> bytes:
     except FileNotFoundError:
         there = False
         os.makedirs(os.path.dirname(path), exist_ok=True)
-    # Whole or not there: a process that is killed in between leaves no half key.
-    aside = f"{path}.{os.getpid()}-{fresh[:4].hex()}.tmp"
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600)
-    try:
-        try:
-            if os.write(handle, fresh) != len(fresh):
-                raise OSError("the disk is full")
-        finally:
-            os.close(handle)
-        _named(aside, path, over=there)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(aside)
+    write_derived(path, fresh, mode=0o600, over=there)
     return _bytes(path)
-
-
-def _named(aside: str, path: str, *, over: bool) -> None:
-    """Give a file its name; where another process was first, its file stays."""
-    try:
-        if not over:
-            os.link(aside, path)
-            return
-    except FileExistsError:
-        return
-    except OSError:
-        pass  # a file system without links
-    os.replace(aside, path)
 
 
 def hashed(question: str, secret: bytes) -> str:

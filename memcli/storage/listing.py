@@ -1,0 +1,109 @@
+"""The markdown files below a folder, with what tells that one has changed.
+
+Invariant: no symbolic link is followed, and no name that starts with a dot is listed.
+"""
+
+import os
+import sys
+from collections.abc import Collection
+from typing import NamedTuple
+
+from memcli.errors import Unreadable
+from memcli.storage.files import reason_of
+
+_WINDOWS = sys.platform == "win32"
+
+
+class Listing(NamedTuple):
+    """The markdown files of a vault.
+
+    Attributes:
+        folders: for each folder that holds `*.md` files (vault-relative POSIX path,
+            "" is the root) a flat list: name, `stamp_of` it, size in bytes, name, ...
+            Flat, because 10,000 tuples more cost 4 ms.
+        symlinks: paths of symbolic links to folders and `*.md` files. None is
+            followed: a file of the vault is listed at its own place, and a file
+            outside does not belong to the vault.
+        unreadable: folders that the system refused to list.
+    """
+
+    folders: dict[str, list[str | int]]
+    symlinks: list[str]
+    unreadable: list[str]
+
+
+def scan(root: str, *, skip: Collection[str] = ()) -> Listing:
+    """List every `*.md` file below `root` with its time and size.
+
+    Names that start with a dot are passed over, whatever they are.
+
+    Args:
+        root: the vault.
+        skip: folders not to enter, as vault-relative POSIX paths.
+
+    Raises:
+        Unreadable: the root itself cannot be listed.
+    """
+    listing = Listing({}, [], [])
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            waiting += _scan_folder(root, folder, listing, skip)
+        except FileNotFoundError as error:  # gone since its parent was listed
+            if not folder:
+                raise Unreadable(f"{root}: {reason_of(error)}") from error
+        except OSError as error:
+            if not folder:
+                raise Unreadable(f"{root}: {reason_of(error)}") from error
+            listing.unreadable.append(folder)
+    return listing
+
+
+def paths_of(listing: Listing) -> list[str]:
+    """The vault-relative paths of a listing's files, in no particular order."""
+    return [
+        f"{folder}/{name}" if folder else str(name)
+        for folder, flat in listing.folders.items()
+        for name in flat[::3]
+    ]
+
+
+def stamp_of(status: os.stat_result) -> int:
+    """When a file last changed, in ns; no program can set this time back.
+
+    The time of the inode: `cp -p`, `tar` and two swapped names leave mtime and size as
+    they were. Windows keeps the time of creation there, so it is mtime's.
+    """
+    return status.st_mtime_ns if _WINDOWS else status.st_ctime_ns
+
+
+def _scan_folder(
+    root: str, folder: str, listing: Listing, skip: Collection[str]
+) -> list[str]:
+    """Add one folder's files to `listing`; return its sub-folders, to be entered."""
+    files: list[str | int] = []
+    folders: list[str] = []
+    prefix = folder + "/" if folder else ""
+    with os.scandir(os.path.join(root, folder) if folder else root) as entries:
+        for entry in entries:
+            name = entry.name
+            if name[0] == ".":
+                continue
+            if entry.is_file(follow_symlinks=False):
+                if name.endswith(".md"):
+                    try:
+                        status = entry.stat(follow_symlinks=False)
+                    except FileNotFoundError:
+                        continue
+                    # As `stamp_of`; a call for each of 10,000 files takes 1 ms.
+                    stamp = status.st_mtime_ns if _WINDOWS else status.st_ctime_ns
+                    files += (name, stamp, status.st_size)
+            elif entry.is_symlink():
+                if name.endswith(".md") or entry.is_dir():
+                    listing.symlinks.append(prefix + name)
+            elif entry.is_dir() and prefix + name not in skip:
+                folders.append(prefix + name)
+    if files:
+        listing.folders[folder] = files
+    return folders
