@@ -116,6 +116,11 @@ def check_wheel() -> int:
             for name in shipped
             if f"memcli/_data/{name}" not in archive.namelist()
         ]
+        lost += [
+            f"{wheel.name}: memcli/{name}"
+            for name in files_below(ROOT / "memcli")
+            if f"memcli/{name}" not in archive.namelist()
+        ]
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
         lost += [f"{source.name}: {name}" for name in shipped if name not in names]

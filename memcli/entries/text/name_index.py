@@ -4,46 +4,16 @@ Invariant: pure; the order in which entities come says nothing. Apart from `link
 because a save whose registry has not changed takes the result from a cache.
 """
 
+import os
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from memcli.entries.text.mentions import Compiled, fold, lowered, words_of
 from memcli.entries.text.tokens import STOP_WORDS
 
 _SHORTEST = 4
-# Names of tools, products and people that are ordinary words as well: these are
-# linked only as they are written.
-_ORDINARY = frozenset(
-    """
-    access ace air amber ambition ant apache apex apple arc arrow art ash atlas atom
-    august aurora avalanche avid axiom azure bamboo base bash basic beacon bill black
-    bolt book boost boot bottle box brave brew bridge bud bull bun camel canvas cargo
-    chance charity chase chef chrome click cloud cluster coda code compass composer cook
-    copilot core cosmos couch craft crown crystal cube cursor cypress dash dawn deck
-    delta deno dice discord docker dragon drive drone duke echo eclipse edge elastic
-    electron elm ember engine envoy everest excel expo express faith falcon falcons fast
-    fiber figure fire firebase firefly flag flame flare flash flask flight flow flower
-    flux focus forest forge fork frank front fuse galaxy gate gateway ghost git glass go
-    goose grace grafana grant grape graph grunt guard gulf gulp hack hammer harbor
-    harmony harvest haven hawk hazel heap hermes hive home hope horizon hunt ink insight
-    iris iron island ivy jack jade jam jasmine java jest jet joy judge julia june
-    jupiter keep kernel key king kit kiwi lake lance lane lattice leaf less light lily
-    linear link loom lotus luck lynx magic make mango maple marble march mark mars mason
-    matrix maven may melody mercury merry mesh metro mint mocha monday monitor moon
-    mosaic mule native nest next night node north notes notion nova oak oasis ocean
-    octave office olive opal opera orange orbit orchid outlook page pages panda paper
-    parallel parcel patience pearl phoenix pick pilot pine pixel plan play poetry pool
-    prefect prime prince prism project prose pulse puppet pure python quarkus query
-    quick quill rain rally ray react reason red redwood reed relay remix river robin
-    rocket roman rose ruby rust sage salt sandy scout screen script sentry shell shift
-    signal silver sketch sky slack smith snow snowflake solid sonar spark spring square
-    stack star steam stone storm stream stripe studio sublime summer sun surge swift
-    table tango task teams temporal terra thunder tiger toast token trace track travel
-    tree trello triton trust turbo twist unity vault vector velocity venus vercel view
-    violet vision vista wade walker ward watch wave west will willow wind windows wing
-    wolf wood word work yarn young zeal zed zoom
-    """.split()
-)
+_WORD_LIST = os.path.join(os.path.dirname(__file__), "ordinary_words.txt")
 
 
 class Registered(NamedTuple):
@@ -113,6 +83,17 @@ def _places(
     return places
 
 
+@cache
+def ordinary_words() -> frozenset[str]:
+    """Names of tools, products and people that are ordinary words as well.
+
+    They are linked only where they are written like the name. The list is a file of
+    the package, one word a line, and is read when a registry has changed.
+    """
+    with open(_WORD_LIST, encoding="utf-8") as file:
+        return frozenset(file.read().split())
+
+
 def _is_loose(name: str, kind: str) -> bool:
     """Whether a name is safe to find in any case.
 
@@ -121,7 +102,7 @@ def _is_loose(name: str, kind: str) -> bool:
     """
     if not name.isascii() or not name.isalpha():
         return len(name) > 1
-    if len(name) < _SHORTEST or name.lower() in _ORDINARY | STOP_WORDS:
+    if len(name) < _SHORTEST or name.lower() in ordinary_words() | STOP_WORDS:
         return False
     if not name[1:].islower() and not name.isupper():
         return True

@@ -8,14 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.entries.entry import Entry
-from memcli.entries.text.mentions import (
-    Compiled,
-    fold,
-    identifier,
-    identifiers,
-    linked,
-    mentions,
-)
+from memcli.entries.text.identifiers import identifier, identifiers
+from memcli.entries.text.mentions import Compiled, fold, linked, mentions
 from memcli.entries.text.name_index import Registered, compiled
 
 NOBODY = compiled(())
