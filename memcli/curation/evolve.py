@@ -327,31 +327,31 @@ def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
         if not docs:  # somebody changed it again already
             return []
         row = reader.row(docs[0])
-        about = {name_key(name) for name in row["entities"]}
-        within = set(reader.exact("kind", row["kind"])) - set(docs)
-        within &= set(reader.exact("layer", row["layer"]))
+        about = {name_key(name) for name in row.entities}
+        within = set(reader.exact("kind", row.kind)) - set(docs)
+        within &= set(reader.exact("layer", row.layer))
         own = {version.id for version in lineage.versions(reader, done.id)}
         rests_on = {
-            lineage.current(reader, one) for one in (*old.evidence, *row["evidence"])
+            lineage.current(reader, one) for one in (*old.evidence, *row.evidence)
         }
 
         def in_use(doc: int) -> bool:
             return reader.verdict(doc, View(now)) is None
 
         found: dict[str, Sibling] = {}
-        for terms in (document(old, stemmer()).row["terms"], row["terms"]):
+        for terms in (document(old, stemmer()).row.terms, row.terms):
             for likeness, theirs in alike(
                 reader, terms, in_use, limit=2 * _MOST_SIBLINGS, within=within
             ):
-                if theirs["id"] in rests_on or own.intersection(theirs["evidence"]):
+                if theirs.id in rests_on or own.intersection(theirs.evidence):
                     continue
-                shared = about & {name_key(name) for name in theirs["entities"]}
-                known = found.get(theirs["id"])
+                shared = about & {name_key(name) for name in theirs.entities}
+                known = found.get(theirs.id)
                 if likeness >= (_ALIKE_ABOUT if shared else _ALIKE) and (
                     known is None or known.likeness < likeness
                 ):
-                    found[theirs["id"]] = Sibling(
-                        theirs["id"], theirs["title"], theirs["path"], likeness
+                    found[theirs.id] = Sibling(
+                        theirs.id, theirs.title, theirs.path, likeness
                     )
         nearest = sorted(found.values(), key=lambda item: (-item.likeness, item.id))
         return nearest[:_MOST_SIBLINGS]

@@ -226,11 +226,11 @@ def _linked(reader: "Reader", entry: Entry, gone: set[str]) -> list[dict[str, An
     names = link_keys(entry.id, entry.path, entry.display_title)
     docs = {doc for name in names for doc in reader.exact("link", name)}
     rows = [reader.row(doc) for doc in docs]
-    rows.sort(key=lambda row: str(row["id"]))
+    rows.sort(key=lambda row: str(row.id))
     return [
-        {"id": row["id"], "title": row["title"], "path": row["path"]}
+        {"id": row.id, "title": row.title, "path": row.path}
         for row in rows
-        if row["id"] not in gone
+        if row.id not in gone
     ]
 
 

@@ -128,16 +128,16 @@ def _listed(reader: "Reader", view: View) -> list[Model]:
             why = staleness.reasons(reader, row, view)
             found.append(
                 Model(
-                    id=row["id"],
-                    title=row["title"],
+                    id=row.id,
+                    title=row.title,
                     layer=layer,
-                    subtype=row["subtype"],
-                    path=row["path"],
-                    created=row["created"],
-                    refreshed_at=row["refreshed_at"],
-                    entities=row["entities"],
-                    evidence=row["evidence"],
-                    versions=len(lineage.versions(reader, row["id"])),
+                    subtype=row.subtype,
+                    path=row.path,
+                    created=row.created,
+                    refreshed_at=row.refreshed_at,
+                    entities=list(row.entities),
+                    evidence=list(row.evidence),
+                    versions=len(lineage.versions(reader, row.id)),
                     stale=staleness.is_stale(row, why),
                     stale_why=[one._asdict() for one in why],
                 )

@@ -304,7 +304,7 @@ def check_name(name: str) -> str:
 def _still_there(vault: "Vault", ids: Sequence[str]) -> dict[str, str]:
     return vault.read(
         lambda reader: {
-            name: reader.row(doc)["title"]
+            name: reader.row(doc).title
             for name in ids
             for doc in reader.exact("id", name)
         }

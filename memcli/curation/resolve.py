@@ -238,20 +238,20 @@ def standings(vault: "Vault", states: Sequence[str] = ()) -> list[Standing]:
 
 def _standing(row: Any) -> Standing:
     state = "unresolved"
-    if row["status"] == str(Status.RESOLVED):
+    if row.status == str(Status.RESOLVED):
         state = "recurred" if lineage.recurred_at(row) else "resolved"
     return Standing(
-        id=row["id"],
+        id=row.id,
         state=state,
-        title=row["title"],
-        kind=row["kind"],
-        item=row["item"],
-        path=row["path"],
-        resolved_at=row["resolved_at"],
-        resolved_by=row["resolved_by"],
-        resolution_note=row["resolution_note"],
-        seen=1 + len(row["seen"]),
-        last_seen=max([row["created"] or "", *row["seen"]]),
+        title=row.title,
+        kind=row.kind,
+        item=row.item,
+        path=row.path,
+        resolved_at=row.resolved_at,
+        resolved_by=row.resolved_by,
+        resolution_note=row.resolution_note,
+        seen=1 + len(row.seen),
+        last_seen=max([row.created or "", *row.seen]),
     )
 
 
@@ -272,10 +272,10 @@ def _gather(
         for name, _ in named:
             for doc in _twins(reader, name):
                 row = reader.row(doc)
-                known = row["id"] in targets or row["id"] in done
-                if row["status"] == str(before) and not known:
-                    twin = _target(reader, row["id"], None)
-                    targets[row["id"]] = twin._replace(same_key_as=name)
+                known = row.id in targets or row.id in done
+                if row.status == str(before) and not known:
+                    twin = _target(reader, row.id, None)
+                    targets[row.id] = twin._replace(same_key_as=name)
     return Plan(
         targets=list(targets.values()),
         done=list(done.values()),
@@ -293,9 +293,9 @@ def _twins(reader: "Reader", entry_id: str) -> list[int]:
     found = [
         twin
         for doc in reader.exact("id", entry_id)
-        for twin in reader.exact("claim", claim(reader.row(doc)["text"]))
+        for twin in reader.exact("claim", claim(reader.row(doc).text))
     ]
-    return sorted(found, key=lambda doc: (reader.row(doc)["id"], doc))
+    return sorted(found, key=lambda doc: (reader.row(doc).id, doc))
 
 
 def _target(reader: "Reader", entry_id: str, score: float | None) -> Target:
@@ -304,11 +304,11 @@ def _target(reader: "Reader", entry_id: str, score: float | None) -> Target:
         raise EntryNotFound(f"{entry_id}: gone since it was read")
     row = reader.row(docs[0])
     return Target(
-        id=row["id"],
-        title=row["title"],
-        path=row["path"],
-        kind=row["kind"],
-        status=row["status"],
+        id=row.id,
+        title=row.title,
+        path=row.path,
+        kind=row.kind,
+        status=row.status,
         score=None if score is None else round(score, 3),
     )
 
@@ -349,7 +349,7 @@ def _matches(
         held = sum(weights[word] for word in hit.matched) / whole
         everything = len(hit.matched) == len(weights)
         counts = everything or (held >= _COVERAGE and hit.score >= _OF_BEST * best)
-        found = (reader.row(hit.doc)["id"], hit.score)
+        found = (reader.row(hit.doc).id, hit.score)
         (means if counts else near).append(found)
     if not means:
         raise EntryNotFound(

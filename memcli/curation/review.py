@@ -19,6 +19,7 @@ from memcli.vault import lineage
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
 
@@ -80,9 +81,7 @@ def pending(vault: "Vault") -> list[Candidate]:
         docs = reader.exact("status", str(Status.PENDING))
         rows = (reader.row(doc) for doc in docs)
         # Ideas wait, too, and are decided on in their ledger (`ideas.incubator`).
-        found = [
-            _candidate(row, now) for row in rows if not layout.is_idea(row["path"])
-        ]
+        found = [_candidate(row, now) for row in rows if not layout.is_idea(row.path)]
         return sorted(found, key=lambda one: (one.created, one.id))
 
     return vault.read(look)
@@ -124,15 +123,15 @@ def proposals(vault: "Vault", candidate: Candidate) -> list[Proposal]:
         from memcli.vault.duplicates import alike
 
         docs = reader.exact("id", candidate.id)
-        terms = reader.row(docs[0])["terms"] if docs else ()
+        terms = reader.row(docs[0]).terms if docs else ()
 
         def in_force(doc: int) -> bool:
             return reader.verdict(doc, View(now)) is None
 
         near = [
-            Proposal(row["id"], row["title"], row["kind"], row["path"], likeness)
+            Proposal(row.id, row.title, row.kind, row.path, likeness)
             for likeness, row in alike(reader, terms, in_force, limit=20)
-            if likeness >= _RELATED and row["id"] != candidate.id
+            if likeness >= _RELATED and row.id != candidate.id
         ]
         near.sort(key=lambda one: (one.kind != candidate.kind, -one.likeness, one.id))
         return near[:_MOST_PROPOSALS]
@@ -343,21 +342,21 @@ def _message(verb: str, done: Sequence[Decided]) -> str:
     return f"review: {len(done)} candidates {verb}"
 
 
-def _candidate(row: Mapping[str, Any], now: int) -> Candidate:
+def _candidate(row: "StoredRow", now: int) -> Candidate:
     from memcli.entries import dates
 
-    created = dates.to_epoch(row["created"]) if row["created"] else now
+    created = dates.to_epoch(row.created) if row.created else now
     return Candidate(
-        id=row["id"],
-        title=row["title"],
-        text=row["text"],
-        kind=row["kind"],
-        item=row["item"],
-        confidence=row["confidence"],
-        rationale=row["rationale"],
-        source=row["origin"],
-        tags=row["tags"],
-        created=row["created"],
+        id=row.id,
+        title=row.title,
+        text=row.text,
+        kind=row.kind,
+        item=row.item,
+        confidence=row.confidence,
+        rationale=row.rationale,
+        source=row.source.as_dict(),
+        tags=list(row.tags),
+        created=row.created,
         age_days=round(max(0, now - created) / DAY, 1),
-        path=row["path"],
+        path=row.path,
     )

@@ -105,6 +105,12 @@ class Source(NamedTuple):
     seq: int | None = None
     excerpt: str | None = None
 
+    def as_dict(self) -> dict[str, Any]:
+        """What is known of it, for JSON."""
+        return {
+            name: value for name, value in self._asdict().items() if value is not None
+        }
+
 
 class Entry(NamedTuple):
     """One markdown file of the vault, as a value.

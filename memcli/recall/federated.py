@@ -215,17 +215,17 @@ def enumerate_all(
     if not answers:
         raise refusals[0]
     rows = [row for _, found in answers for row in found.rows]
-    rows.sort(key=lambda row: (mark(row._asdict()), row.source))
+    rows.sort(key=lambda row: (mark(row), row.source))
     more = any(found.next_cursor for _, found in answers)
     shown = rows if limit is None else rows[:limit]
     if limit is not None:
         # Copies of one entry go together: a cursor cannot stand between them.
-        last = mark(shown[-1]._asdict()) if shown else ""
-        shown += [row for row in rows[limit:] if mark(row._asdict()) == last]
+        last = mark(shown[-1]) if shown else ""
+        shown += [row for row in rows[limit:] if mark(row) == last]
     more = more or len(shown) < len(rows)
     return answers[0][1]._replace(
         rows=shown,
-        next_cursor=mark(shown[-1]._asdict()) if shown and more else None,
+        next_cursor=mark(shown[-1]) if shown and more else None,
         warnings=warnings + _warnings([(v, a.warnings) for v, a in answers]),
     )
 

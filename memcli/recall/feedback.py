@@ -106,10 +106,10 @@ def _found(
             missing = missing or error
             continue
         label = "" if len(vaults) == 1 else f"{vault.source} "
-        labels += [f"{row['id']} ({label}{row['path']})" for row in rows]
-        twice = twice or len({row["id"] for row in rows}) < len(rows)
+        labels += [f"{row.id} ({label}{row.path})" for row in rows]
+        twice = twice or len({row.id for row in rows}) < len(rows)
         for row in rows:
-            held.setdefault(row["id"], []).append((vault, row["title"]))
+            held.setdefault(row.id, []).append((vault, row.title))
     if twice or len(held) > 1:
         raise several(name, labels, one_id=len(held) == 1)
     if missing is not None and not held:

@@ -77,8 +77,8 @@ def extent(reader: "Reader", doc: int) -> tuple[int, int]:
     from memcli.entries import dates
 
     row = reader.row(doc)
-    when = row["occurred_at"] or row["created"]
-    return start, dates.span(row["occurred_until"] or when)[1]
+    when = row.occurred_at or row.created
+    return start, dates.span(row.occurred_until or when)[1]
 
 
 def within(reader: "Reader", filters: Filters) -> set[int] | None:
@@ -175,6 +175,6 @@ def _nearest(reader: "Reader", field: str, value: str) -> str:
         return ""
     name = near[0]
     if field == "entity":  # as somebody has written it
-        names = reader.row(reader.exact(field, name)[0])["entities"]
+        names = reader.row(reader.exact(field, name)[0]).entities
         name = next(one for one in names if " ".join(tokens.words(one)) == name)
     return f"; did you mean '{name}'?"

@@ -152,9 +152,9 @@ def dated(reader: "Reader", name: str, view: View) -> "Span | None":
     spans = set()
     for doc in docs:
         row = reader.row(doc)
-        if row["occurred_at"] and reader.verdict(doc, view) is None:
-            last = row["occurred_until"] or row["occurred_at"]
-            spans.add((dates.to_epoch(row["occurred_at"]), dates.span(last)[1]))
+        if row.occurred_at and reader.verdict(doc, view) is None:
+            last = row.occurred_until or row.occurred_at
+            spans.add((dates.to_epoch(row.occurred_at), dates.span(last)[1]))
     return spans.pop() if len(spans) == 1 else None
 
 

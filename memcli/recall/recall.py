@@ -5,8 +5,8 @@ question give the same rows; and no match is said to be no match. Nothing is
 written but a line in the log of signals.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from memcli.entries.checks import check_choice
 from memcli.entries.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
@@ -43,6 +43,7 @@ __all__ = ["EVERYTHING", "Filters", "Recalled", "Row", "checked", "recall", "vie
 if TYPE_CHECKING:
     from memcli.search.ranking.corpus import Inside
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
 BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
@@ -169,7 +170,7 @@ def enumerate_all(
         chosen = within(reader, filters)
         docs = reader.everything() if chosen is None else chosen
         rows = [reader.row(doc) for doc in docs if admit(doc)]
-        rows.sort(key=lambda row: (row["id"], row["path"]))
+        rows.sort(key=lambda row: (row.id, row.path))
         if cursor:
             rows = [row for row in rows if mark(row) > cursor]
         shown = rows if limit is None else rows[:limit]
@@ -275,9 +276,7 @@ def _adjust(reader: "Reader", kept: scorer_store.Kept) -> bm25.Adjust | None:
     if kept.active is None:
         return None
     adjust = kept.active.adjust
-    return lambda doc, parts: adjust(
-        event.features(parts, reader.row(doc)["origin"].get("writer"))
-    )
+    return lambda doc, parts: adjust(event.features(parts, reader.row(doc).writer))
 
 
 def _in_window(
@@ -310,7 +309,7 @@ def of(vault: "Vault", found: Recalled) -> Recalled:
 def _path(
     reader: "Reader",
     hit: bm25.Hit,
-    stored: Mapping[str, Any],
+    stored: "StoredRow",
     named: Collection[str],
 ) -> list[dict[str, str]]:
     """What led from the question to an entry, the question and the entry left out.
@@ -318,12 +317,12 @@ def _path(
     Over the graph, or else over an entity that the question names.
     """
     if not hit.way:
-        names = stored["entities"]
+        names = stored.entities
         about = (name for name in names if " ".join(tokens.words(name)) in named)
         return [{"entity": name} for name in about][:1]
     path = []
     for step in hit.way:
-        path.append({"entry": reader.row(step.doc)["id"]})
+        path.append({"entry": reader.row(step.doc).id})
         path.append({step.kind: step.name} if step.name else {"over": step.kind})
     return path
 
@@ -341,14 +340,14 @@ def _constraints(reader: "Reader", view: View, shown: Collection[int]) -> list[R
     ]
 
 
-def _aged(reader: "Reader", view: View, stored: Mapping[str, Any], row: Row) -> Row:
+def _aged(reader: "Reader", view: View, stored: "StoredRow", row: Row) -> Row:
     """The row with whether it still holds; facts rest on nothing."""
     if row.layer == FACT:
         return row
     why = staleness.reasons(reader, stored, view)
     return row._replace(
         stale=staleness.is_stale(stored, why),
-        subtype=stored["subtype"],
+        subtype=stored.subtype,
         stale_why=tuple(why),
     )
 

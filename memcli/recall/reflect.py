@@ -363,7 +363,7 @@ def _ends(reader: "Reader", rows: "Sequence[Row]") -> dict[str, str]:
     found = {}
     for row in rows:
         for doc in reader.exact("path", row.path):
-            until = reader.row(doc)["occurred_until"]
+            until = reader.row(doc).occurred_until
             if until:
                 found[row.id] = until
     return found

@@ -5,11 +5,14 @@ signals has of it in `noted`; no memory text goes into the latter.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.entry import Layer
 from memcli.vault import staleness
 from memcli.vault.signals import event
+
+if TYPE_CHECKING:
+    from memcli.search.stored_row import StoredRow
 
 FACT = str(Layer.FACT)
 """The layer that rests on nothing, and is never stale."""
@@ -94,7 +97,7 @@ class Recalled(NamedTuple):
 
 
 def row_of(
-    stored: Mapping[str, Any],
+    stored: "StoredRow",
     score: float,
     channels: list[str],
     explain: dict[str, Any] | None = None,
@@ -108,28 +111,28 @@ def row_of(
         explain: the pieces of its score, when they are asked for.
     """
     return Row(
-        id=stored["id"],
-        text=stored["text"],
-        title=stored["title"],
-        kind=stored["kind"],
-        layer=stored["layer"],
-        type=stored["type"],
-        status=stored["status"],
-        tags=stored["tags"],
-        entities=stored["entities"],
-        occurred_at=stored["occurred_at"],
-        created=stored["created"],
-        document_id=stored["document_id"],
-        record=stored["origin"].get("record"),
+        id=stored.id,
+        text=stored.text,
+        title=stored.title,
+        kind=stored.kind,
+        layer=stored.layer,
+        type=stored.type,
+        status=stored.status,
+        tags=list(stored.tags),
+        entities=list(stored.entities),
+        occurred_at=stored.occurred_at,
+        created=stored.created,
+        document_id=stored.document_id,
+        record=stored.source.record,
         source="personal",
-        path=stored["path"],
+        path=stored.path,
         score=score,
         channels=channels,
         stale=False,
-        supersedes=stored["supersedes"],
-        superseded_by=stored["superseded_by"],
+        supersedes=stored.supersedes,
+        superseded_by=stored.superseded_by,
         explain=explain,
-        writer=stored["origin"].get("writer"),
+        writer=stored.writer,
     )
 
 
@@ -150,9 +153,9 @@ def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
     return kept, len(rows) - len(kept)
 
 
-def mark(row: Mapping[str, Any]) -> str:
+def mark(row: "Row | StoredRow") -> str:
     """Where a row stands in the order of an enumeration: what its cursor says."""
-    return f"{row['id']}:{row['path']}"
+    return f"{row.id}:{row.path}"
 
 
 def noted(
@@ -167,7 +170,7 @@ def noted(
     """
     return [
         event.row(
-            {**row._asdict(), "origin": {"writer": row.writer}},
+            row,
             rank=rank,
             score=row.score,
             channels=row.channels,

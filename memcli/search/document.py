@@ -4,7 +4,7 @@ Invariant: pure; the same file gives the same document. Whatever recall or inspe
 shows of an entry without opening its file is in the row, and is added here.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memcli.entries import dates, decay
 from memcli.entries.eligibility import Facts, _epoch, facts
@@ -12,6 +12,7 @@ from memcli.entries.entry import Entry
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import tokens
 from memcli.entries.text.links import link_names, link_readings, links_of, name_key
+from memcli.search.stored_row import StoredRow
 
 # How often a term counts that stands in a field beside the body. Powers of two, so
 # that sums of them are exact in any order. Title: AgentM measured +3.8 points of
@@ -35,7 +36,7 @@ class Document(NamedTuple):
     seq: int
     asks: bool
     is_span: bool
-    row: dict[str, Any]
+    row: StoredRow
 
 
 def document(
@@ -74,7 +75,7 @@ def document(
         asks=entry.body.rstrip().endswith(("?", "\uff1f", "\u061f")),
         # A year kept as its first of January let recency flip a correct order.
         is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
-        row=_row(entry, shown) | {"terms": kept},
+        row=_row(entry, shown, kept),
     )
 
 
@@ -113,47 +114,46 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _row(entry: Entry, title: str) -> dict[str, Any]:
-    source = {k: v for k, v in entry.source._asdict().items() if v is not None}
-    return {
-        "id": entry.id,
-        "text": entry.body.strip(),
-        "title": title,
-        "kind": entry.kind,
-        "layer": str(entry.layer),
-        "subtype": entry.subtype and str(entry.subtype),
-        "type": str(entry.type),
-        "status": str(entry.status),
-        "tags": list(entry.tags),
-        "entities": list(entry.entities),
-        "occurred_at": entry.occurred_at,
-        "occurred_until": entry.occurred_until,
-        "created": entry.created,
-        "updated": entry.updated,
-        "document_id": document_id(entry) or None,
-        "origin": source,
-        "pinned": entry.pinned,
-        "supersedes": entry.supersedes,
-        "superseded_by": entry.superseded_by,
-        "reason": entry.reason,
-        "resolved_at": entry.resolved_at,
-        "resolved_by": entry.resolved_by,
-        "resolution_note": entry.resolution_note,
-        "confidence": entry.confidence and str(entry.confidence),
-        "rationale": entry.rationale,
-        "item": entry.item and str(entry.item),
-        "seen": list(entry.seen),
-        "evidence": list(entry.evidence),
-        "fingerprints": list(entry.fingerprints),
-        "refreshed_at": entry.refreshed_at,
-        "expires_at": entry.expires_at,
-        "review_after": entry.review_after,
-        "agent": entry.agent,
-        "visibility": str(entry.visibility),
-        "groups": list(entry.groups),
-        "path": entry.path,
-        "own": not entry.id.startswith("z"),
-    }
+def _row(entry: Entry, title: str, terms: dict[str, float]) -> StoredRow:
+    return StoredRow(
+        id=entry.id,
+        text=entry.body.strip(),
+        title=title,
+        kind=entry.kind,
+        layer=str(entry.layer),
+        subtype=entry.subtype and str(entry.subtype),
+        type=str(entry.type),
+        status=str(entry.status),
+        tags=entry.tags,
+        entities=entry.entities,
+        occurred_at=entry.occurred_at,
+        occurred_until=entry.occurred_until,
+        created=entry.created,
+        updated=entry.updated,
+        document_id=document_id(entry) or None,
+        pinned=entry.pinned,
+        supersedes=entry.supersedes,
+        superseded_by=entry.superseded_by,
+        reason=entry.reason,
+        resolved_at=entry.resolved_at,
+        resolved_by=entry.resolved_by,
+        resolution_note=entry.resolution_note,
+        confidence=entry.confidence and str(entry.confidence),
+        rationale=entry.rationale,
+        item=entry.item and str(entry.item),
+        seen=entry.seen,
+        evidence=entry.evidence,
+        fingerprints=entry.fingerprints,
+        refreshed_at=entry.refreshed_at,
+        expires_at=entry.expires_at,
+        review_after=entry.review_after,
+        agent=entry.agent,
+        visibility=str(entry.visibility),
+        groups=entry.groups,
+        path=entry.path,
+        terms=terms,
+        source=entry.source,
+    )
 
 
 def _count(words: list[str]) -> dict[str, float]:

@@ -5,8 +5,8 @@ lint: the likeliest reading that something answers to, and what is in use before
 is not. Reads only; what an agent may not see leads nowhere.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
@@ -14,6 +14,7 @@ from memcli.search.ranking.graph import Edge
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
 
 
 class EntryLinks:
@@ -30,7 +31,7 @@ class EntryLinks:
         """What ties a document to others: entities, links, lineage, evidence."""
         reader = self._reader
         row = reader.row(doc)
-        for name in row["entities"]:
+        for name in row.entities:
             if name not in self._about:
                 key = " ".join(tokens.words(name))
                 self._about[name] = reader.exact("entity", key)
@@ -40,13 +41,13 @@ class EntryLinks:
             yield Edge("link", "", found)
         yield Edge("lineage", "", self._versions(row))
         if self._has_evidence:
-            rests_on = [d for name in row["evidence"] for d in reader.exact("id", name)]
-            rest_on_it = reader.exact("evidence", row["id"])
+            rests_on = [d for name in row.evidence for d in reader.exact("id", name)]
+            rest_on_it = reader.exact("evidence", row.id)
             yield Edge("evidence", "", sorted({*rests_on, *rest_on_it}))
 
-    def _versions(self, row: Mapping[str, Any]) -> list[int]:
+    def _versions(self, row: "StoredRow") -> list[int]:
         reader = self._reader
-        near = (row["supersedes"], row["superseded_by"])
+        near = (row.supersedes, row.superseded_by)
         found = {doc for name in near if name for doc in reader.exact("id", name)}
         return sorted(found)
 
@@ -64,17 +65,17 @@ def meant(reader: "Reader", target: str, path: str) -> int | None:
     return None
 
 
-def outgoing(reader: "Reader", row: Mapping[str, Any]) -> list[int]:
+def outgoing(reader: "Reader", row: "StoredRow") -> list[int]:
     """The entries that the links in an entry's text mean."""
     from memcli.entries.text.links import links
 
-    found = (meant(reader, target, row["path"]) for target in links(row["text"]))
+    found = (meant(reader, target, row.path) for target in links(row.text))
     return [doc for doc in found if doc is not None]
 
 
 def backlinks(
     reader: "Reader",
-    row: Mapping[str, Any],
+    row: "StoredRow",
     doc: int,
     names: Sequence[str] | None = None,
 ) -> set[int]:
@@ -88,22 +89,22 @@ def backlinks(
     from memcli.entries.text.links import link_keys, link_readings, links
 
     if names is None:
-        names = link_keys(row["id"], row["path"], row["title"])
+        names = link_keys(row.id, row.path, row.title)
     mine = set(names)
     found = set()
     for other in {d for name in mine for d in reader.exact("link", name)} - {doc}:
         theirs = reader.row(other)
         near = [
             target
-            for target in links(theirs["text"])
-            if not mine.isdisjoint(link_readings(target, theirs["path"]))
+            for target in links(theirs.text)
+            if not mine.isdisjoint(link_readings(target, theirs.path))
         ]
         # None in its text: it is one that it was left in its frontmatter.
-        if not near or any(meant(reader, t, theirs["path"]) == doc for t in near):
+        if not near or any(meant(reader, t, theirs.path) == doc for t in near):
             found.add(other)
     return found
 
 
-def _preference(row: Mapping[str, Any]) -> tuple[bool, str, str]:
+def _preference(row: "StoredRow") -> tuple[bool, str, str]:
     # The path last: two files of one id are numbered as they were indexed.
-    return row["status"] != str(Status.ACTIVE), row["id"], row["path"]
+    return row.status != str(Status.ACTIVE), row.id, row.path

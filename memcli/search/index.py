@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from memcli.search.document import Document
 
 _STATE = "state"
-# Raised when `document.py` changes what it gives for the same entry.
-ROW_VERSION = 8
+# Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
+# its fields.
+ROW_VERSION = 9
 
 # A file whose time is this close to the moment it was read may change again within
 # the same tick of the file system's clock (FAT: 2 s); its content is compared.

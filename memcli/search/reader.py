@@ -8,13 +8,14 @@ facts, not files: `index.py` sees to it that they are those of the vault.
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, Facts, View, alternatives, verdict
 from memcli.entries.entry import Status, Visibility
 from memcli.entries.ids import ID_LENGTH
 from memcli.errors import AmbiguousId, EntryNotFound
+from memcli.search.stored_row import StoredRow
 from memcli.search.whoosh_codec import (
     ASKS,
     PINNED,
@@ -229,9 +230,9 @@ class Reader:
             return facts
         row = self.row(doc)
         return facts._replace(
-            agent=row["agent"],
-            visibility=Visibility(row["visibility"]),
-            groups=tuple(row["groups"]),
+            agent=row.agent,
+            visibility=Visibility(row.visibility),
+            groups=row.groups,
         )
 
     def plain(self, doc: int) -> bool:
@@ -239,29 +240,31 @@ class Reader:
         columns = self.columns
         return not (columns.flags[doc] & STATUS_MASK or columns.expires[doc])
 
-    def row(self, doc: int) -> dict[str, Any]:
-        """The stored row of a document."""
+    def row(self, doc: int) -> StoredRow:
+        """What the index stores of a document, without what its reader may not see."""
         for segment in reversed(self._segments):
             if doc >= segment.base:
                 row = segment.row(doc - segment.base)
                 return row if self.agent is None else self._censored(row)
         raise IndexError(doc)
 
-    def _censored(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def _censored(self, row: StoredRow) -> StoredRow:
         """A row without the ids of what an agent may not see."""
-        lineage = {
-            name: self.names(row[name]) for name in ("supersedes", "superseded_by")
-        }
-        if not row["evidence"]:
-            return {**row, **lineage}
-        seen = [name for name in row["evidence"] if self.names(name)]
-        prints = [one for one in row["fingerprints"] if one.partition(":")[0] in seen]
-        return {**row, **lineage, "evidence": seen, "fingerprints": prints}
+        evidence = tuple(name for name in row.evidence if self.names(name))
+        return row._replace(
+            supersedes=self.names(row.supersedes),
+            superseded_by=self.names(row.superseded_by),
+            evidence=evidence,
+            fingerprints=tuple(
+                fingerprint
+                for fingerprint in row.fingerprints
+                if fingerprint.partition(":")[0] in evidence
+            ),
+        )
 
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""
-        terms: dict[str, float] = self.row(doc)["terms"]
-        return terms
+        return self.row(doc).terms
 
     def _postings(self, field: str, term: str) -> tuple["array[int]", "array[float]"]:
         docs: array[int] = array("I")
@@ -289,9 +292,9 @@ def addressed(reader: Reader, prefix: str) -> str:
     """
     rows = candidates(reader, prefix)
     if len(rows) > 1:
-        labels = [f"{row['id']} ({row['path']})" for row in rows]
-        raise several(prefix, labels, one_id=len({row["id"] for row in rows}) == 1)
-    path: str = rows[0]["path"]
+        labels = [f"{row.id} ({row.path})" for row in rows]
+        raise several(prefix, labels, one_id=len({row.id for row in rows}) == 1)
+    path: str = rows[0].path
     return path
 
 
@@ -314,7 +317,7 @@ def several(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousId:
     )
 
 
-def candidates(reader: Reader, prefix: str) -> list[Mapping[str, Any]]:
+def candidates(reader: Reader, prefix: str) -> list[StoredRow]:
     """The rows of the entries that an id, or a prefix of one, may mean.
 
     Raises:
@@ -327,14 +330,12 @@ def candidates(reader: Reader, prefix: str) -> list[Mapping[str, Any]]:
             f"no entry has the id '{prefix}'",
             hint="List what there is with: memcli recall --all",
         )
-    rows: list[Mapping[str, Any]] = [reader.row(doc) for doc in docs]
+    rows: list[StoredRow] = [reader.row(doc) for doc in docs]
     if len(rows) > 1 and len(ids) == 1:
         # While a version is replaced, its archived copy stands beside it for a moment.
         # An older state that was checked out stands beside what review made of it.
-        outside = [
-            row for row in rows if not row["path"].startswith(layout.ARCHIVE + "/")
-        ]
-        current = [row for row in rows if row["status"] == str(Status.ACTIVE)]
+        outside = [row for row in rows if not row.path.startswith(layout.ARCHIVE + "/")]
+        current = [row for row in rows if row.status == str(Status.ACTIVE)]
         for fewer in (current, outside):
             if len(fewer) == 1:
                 rows = fewer

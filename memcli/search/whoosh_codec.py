@@ -36,6 +36,8 @@ from whoosh.filedb.structfile import StructFile
 from whoosh.matching.mcore import ListMatcher
 from whoosh.reading import TermNotFound
 
+from memcli.search.stored_row import StoredRow
+
 FORMAT = 1
 INDEX_NAME = "MAIN"
 
@@ -328,10 +330,9 @@ class Segment:
                 return
             yield term.decode("utf-8", "surrogatepass")
 
-    def row(self, doc: int) -> dict[str, Any]:
+    def row(self, doc: int) -> StoredRow:
         """The stored row of a local document."""
-        row: dict[str, Any] = self._documents.stored_fields(doc)["row"]
-        return row
+        return StoredRow.from_plain(self._documents.stored_fields(doc)["row"])
 
     def close(self) -> None:
         """Let go of the files."""

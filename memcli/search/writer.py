@@ -163,13 +163,13 @@ def _segments(whoosh: Any) -> tuple[SegmentId, ...]:
         reader.close()
 
 
-def _write(writer: Any, doc: Any) -> None:
+def _write(writer: Any, doc: Document) -> None:
     flags = _STATUS_NUMBER[doc.facts.status]
     flags |= (ASKS if doc.asks else 0) | (SPAN if doc.is_span else 0)
-    flags |= PINNED if doc.row["pinned"] else 0
+    flags |= PINNED if doc.row.pinned else 0
     session = doc.exact["session"]
     packed = Packed(
-        order=numbered(doc.row["id"] + "\0" + doc.row["path"]),
+        order=numbered(doc.row.id + "\0" + doc.row.path),
         session=numbered(session[0]) if session else 0,
         time=doc.time,
         created=doc.facts.created,
@@ -180,7 +180,9 @@ def _write(writer: Any, doc: Any) -> None:
         flags=flags,
     )
     exact = doc.exact | {"session": (f"{packed.session:016x}",) if session else ()}
-    writer.add_document(terms=doc.terms, row=doc.row, packed=pack(packed), **exact)
+    writer.add_document(
+        terms=doc.terms, row=doc.row.as_plain(), packed=pack(packed), **exact
+    )
 
 
 def _merge_policy(writer: Any, segments: list[Any]) -> list[Any]:

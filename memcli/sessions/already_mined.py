@@ -14,6 +14,7 @@ from memcli.entries.text.links import unlinked
 if TYPE_CHECKING:
     from memcli.hosts.transcript import Session
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.sessions.mining import Candidate
     from memcli.vault.session_records import Record
 
@@ -42,7 +43,7 @@ class Brought:
 
     def __init__(
         self,
-        rows: Sequence[Mapping[str, Any]],
+        rows: "Sequence[StoredRow]",
         record: "Record | None",
         existing: Collection[str],
     ) -> None:
@@ -71,9 +72,9 @@ class Brought:
     def _same(self, one: "Candidate") -> Before | None:
         words = claim(unlinked(one.text))
         for row in self._rows:
-            if _sign_of(row) == _sign(one) and claim(row["text"]) == words:
+            if _sign_of(row) == _sign(one) and claim(row.text) == words:
                 self._rows.remove(row)
-                return Before("duplicate", row["id"])
+                return Before("duplicate", row.id)
         for kept, action in ((self._sighted, "duplicate"), (self._gone, FORGOTTEN)):
             for noted in kept:
                 if _noted(noted) == _sign(one) and noted.get("text") == one.text:
@@ -85,7 +86,7 @@ class Brought:
         for row in self._rows:
             if _sign_of(row) == _sign(one):
                 self._rows.remove(row)
-                return Before("duplicate", row["id"])
+                return Before("duplicate", row.id)
         for noted in self._gone:
             if _noted(noted) == _sign(one):
                 self._gone.remove(noted)
@@ -97,10 +98,7 @@ def brought(reader: "Reader", session: "Session", record: "Record | None") -> Br
     """What a session has brought; `record` is that of `sessions`."""
     rows = [reader.row(doc) for doc in reader.of_session(session.id)]
     mine = [
-        row
-        for row in rows
-        if row["origin"].get("writer") in WRITERS
-        and row["origin"].get("host") == session.host
+        row for row in rows if row.writer in WRITERS and row.source.host == session.host
     ]
     ids = {one.get("id") for one in record.candidates} if record else set()
     existing = {
@@ -113,9 +111,9 @@ def _sign(one: "Candidate") -> tuple[str, str]:
     return one.record, one.pattern
 
 
-def _sign_of(row: Mapping[str, Any]) -> tuple[str, str]:
-    record = row["origin"].get("record") or ""
-    return record, (row["rationale"] or "").partition(":")[0]
+def _sign_of(row: "StoredRow") -> tuple[str, str]:
+    record = row.source.record or ""
+    return record, (row.rationale or "").partition(":")[0]
 
 
 def _noted(one: Mapping[str, Any]) -> tuple[Any, Any]:

@@ -5,7 +5,7 @@ now; the records of sessions say only what was found there.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.entry import Status
@@ -15,6 +15,7 @@ from memcli.vault import session_records
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.session_records import Record
     from memcli.vault.vault import Vault
 
@@ -94,8 +95,8 @@ def harvest(vault: "Vault") -> Harvest:
     rows = vault.read(_rows)
     return Harvest(
         entries=len(rows),
-        by_kind=_counted(row["kind"] for row in rows),
-        by_confidence=_counted(row["confidence"] or "none" for row in rows),
+        by_kind=_counted(row.kind for row in rows),
+        by_confidence=_counted(row.confidence or "none" for row in rows),
         patterns=_patterns(rows),
         sessions=session_records.every(vault.root),
     )
@@ -138,7 +139,7 @@ def current(vault: "Vault", record: "Record") -> list[dict[str, Any]]:
         for one in record.candidates:
             name = one.get("id")
             for doc in reader.exact("id", name) if isinstance(name, str) else ():
-                found[str(name)] = str(reader.row(doc)["status"])
+                found[str(name)] = str(reader.row(doc).status)
         return found
 
     known = vault.read(states)
@@ -147,20 +148,18 @@ def current(vault: "Vault", record: "Record") -> list[dict[str, Any]]:
     ]
 
 
-def _rows(reader: "Reader") -> list[Mapping[str, Any]]:
+def _rows(reader: "Reader") -> "list[StoredRow]":
     found = [reader.row(doc) for doc in reader.everything()]
-    return [
-        row
-        for row in found
-        if row["origin"].get("writer") in WRITERS and row["rationale"]
-    ]
+    return [row for row in found if row.writer in WRITERS and row.rationale]
 
 
-def _patterns(rows: Iterable[Mapping[str, Any]]) -> list[Pattern]:
+def _patterns(rows: "Iterable[StoredRow]") -> list[Pattern]:
     by_pattern: dict[str, Counter[str]] = {}
     for row in rows:
-        counts = by_pattern.setdefault(row["rationale"].partition(":")[0], Counter())
-        status = str(row["status"])
+        counts = by_pattern.setdefault(
+            (row.rationale or "").partition(":")[0], Counter()
+        )
+        status = str(row.status)
         if status == Status.PENDING:
             counts["waiting"] += 1
         elif status == Status.REJECTED:

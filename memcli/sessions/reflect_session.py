@@ -333,20 +333,18 @@ def _met(vault: "Vault", reader: "Reader", routes: Sequence[_Route]) -> list[_Ro
         if draft is None or draft.kind in ("fix", "workflow"):
             found.append(route)
             continue
-        terms = document(draft, stemmer()).row["terms"]
+        terms = document(draft, stemmer()).row.terms
         for likeness, row in alike(reader, terms, in_force, limit=_MOST_NEAR):
-            if likeness < _NEAR or row["origin"].get("session") == draft.source.session:
+            if likeness < _NEAR or row.source.session == draft.source.session:
                 continue
-            told = differ(draft.body, row["text"])
+            told = differ(draft.body, row.text)
             if told is not None:
                 pending = draft.replace(status=Status.PENDING)
-                route = _Route(
-                    route.candidate, pending, "supersede", row["id"], told[1]
-                )
+                route = _Route(route.candidate, pending, "supersede", row.id, told[1])
                 break
             if likeness >= _REPEATS:
                 # In the words of the entry, it is evidence for it.
-                route = route._replace(draft=draft.replace(body=row["text"]))
+                route = route._replace(draft=draft.replace(body=row.text))
                 break
         found.append(route)
     return found

@@ -7,17 +7,18 @@ it a duplicate; others are named, so that whoever writes knows.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.eligibility import Agent, Facts, View, verdict, visible
-from memcli.entries.entry import Confidence, Entry, Status
+from memcli.entries.entry import Confidence, Entry, Source, Status
 from memcli.entries.identity import claim, fingerprint
 from memcli.errors import MemcliError
 from memcli.storage import files
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
 
 # Entries this alike (Jaccard of their distinct terms) say nearly the same.
 _SIMILAR = 0.6
@@ -86,7 +87,7 @@ class Known:
                         return held, "seen"
                     if entry.item is None or outcome != "duplicate":
                         return held, outcome
-        mine = place(entry.source._asdict())
+        mine = place(entry.source)
         for held in self._by_text.get(fingerprint(entry.body), ()):
             same_state = held.status in (_ACTIVE, str(entry.status))
             # An item fades and a fact does not: one must not stand for the other.
@@ -197,10 +198,10 @@ class Later(NamedTuple):
                 continue  # a broken file holds no entry; every reader reports it
 
 
-def place(source: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Where in a session or document an entry stood; empty when nobody said."""
-    document = source.get("session") or source.get("transcript")
-    position = (source.get("record"), source.get("seq"))
+def place(source: Source) -> tuple[Any, ...]:
+    """Where in a session or document an entry stood; empty when it does not say."""
+    document = source.session or source.transcript
+    position = (source.record, source.seq)
     return (document, *position) if document or any(position) else ()
 
 
@@ -217,8 +218,8 @@ def known(reader: "Reader", later: Later, drafts: Sequence[Entry], now: int) -> 
             docs.update(dict.fromkeys(reader.exact(field, value)))
     for doc in docs:
         row = reader.row(doc)
-        if row["path"] not in outdated:
-            found.add(row["text"], _held(row, reader.facts(doc, access=False), now))
+        if row.path not in outdated:
+            found.add(row.text, _held(row, reader.facts(doc, access=False), now))
     for path, data, body in later.bodies():
         if ids or fingerprint(body) in texts or (claims and claim(body) in claims):
             found.add(body, held(_decode(data, path), now))
@@ -234,7 +235,7 @@ def held(entry: Entry, now: int) -> Held:
         path=entry.path,
         title=entry.display_title,
         status=_standing(facts(entry), entry.item is not None, now),
-        place=place(entry.source._asdict()),
+        place=place(entry.source),
         item=entry.item and str(entry.item),
     )
 
@@ -255,22 +256,22 @@ def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
     from memcli.search.reader import stemmer
 
     stem = stemmer()
-    mine = set(document(entry, stem).row["terms"])
+    mine = set(document(entry, stem).row.terms)
     outdated = later.paths
     rows = [
         (likeness, row)
         for likeness, row in alike(reader, mine, reader.plain, limit=10)
-        if row["path"] not in outdated
+        if row.path not in outdated
     ]
     for path, data, body in later.bodies():
         # Half of the words in common is cheap to see, and less cannot be enough.
         if len(mine) > 2 * sum(word in body.lower() for word in mine):
             continue
         row = document(_decode(data, path), stem).row
-        if row["status"] == _ACTIVE:
+        if row.status == _ACTIVE:
             rows.append((_likeness(mine, row), row))
     nearest = [
-        Similar(row["id"], row["title"], likeness)
+        Similar(row.id, row.title, likeness)
         for likeness, row in rows
         if likeness >= _SIMILAR
     ]
@@ -285,7 +286,7 @@ def alike(
     *,
     limit: int,
     within: Collection[int] | None = None,
-) -> list[tuple[float, Mapping[str, Any]]]:
+) -> "list[tuple[float, StoredRow]]":
     """The rows that share most with these terms, each with its likeness.
 
     Args:
@@ -313,8 +314,8 @@ def alike(
     return [(_likeness(set(terms), row), row) for row in rows]
 
 
-def _likeness(mine: set[str], row: Mapping[str, Any]) -> float:
-    theirs = set(row["terms"])
+def _likeness(mine: set[str], row: "StoredRow") -> float:
+    theirs = set(row.terms)
     union = mine | theirs
     return round(len(mine & theirs) / len(union), 3) if union else 0.0
 
@@ -325,12 +326,12 @@ def _decode(data: bytes, path: str) -> Entry:
     return codec.decode(data, path).entry
 
 
-def _held(row: Mapping[str, Any], facts: Facts, now: int) -> Held:
+def _held(row: "StoredRow", facts: Facts, now: int) -> Held:
     return Held(
-        row["id"],
-        row["path"],
-        row["title"],
-        _standing(facts, row["item"] is not None, now),
-        place(row["origin"]),
-        row["item"],
+        row.id,
+        row.path,
+        row.title,
+        _standing(facts, row.item is not None, now),
+        place(row.source),
+        row.item,
     )

@@ -4,15 +4,17 @@ Invariant: what was drawn from memories is seen by nobody who may not see each o
 them, and carries the fingerprint of every one, so that a later edit by hand shows.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Layer, Visibility
 from memcli.entries.identity import fingerprint
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
 
 _SHARED = str(Visibility.SHARED)
 _PRIVATE = str(Visibility.PRIVATE)
@@ -41,40 +43,38 @@ def settled(reader: "Reader", entry: Entry, *, agent: str | None, now: str) -> E
     known = {one.partition(":")[0]: one for one in entry.fingerprints}
     prints = {name: known.get(name, "") for name in entry.evidence}
     for row in rows:
-        name = row["id"]
-        prints[name] = prints[name] or f"{name}:{fingerprint(row['text'])}"
+        name = row.id
+        prints[name] = prints[name] or f"{name}:{fingerprint(row.text)}"
     return narrowed(entry, rows, agent).replace(
         fingerprints=tuple(filter(None, prints.values())),
         refreshed_at=entry.refreshed_at or now,
     )
 
 
-def narrowed(
-    entry: Entry, rows: Sequence[Mapping[str, Any]], agent: str | None
-) -> Entry:
+def narrowed(entry: Entry, rows: "Sequence[StoredRow]", agent: str | None) -> Entry:
     """The entry, shown to nobody who may not see all that it was drawn from.
 
     Private is narrower than group, and group than shared; of several groups those
     remain that see everything. An author sees their own entries always: where the
     evidence is another's, whoever writes becomes the author.
     """
-    limited = [row for row in rows if row["visibility"] != _SHARED]
+    limited = [row for row in rows if row.visibility != _SHARED]
     if not limited:
         return entry
-    if any(row["agent"] != entry.agent for row in limited):
+    if any(row.agent != entry.agent for row in limited):
         entry = entry.replace(agent=agent)
-    sets = [set(row["groups"]) for row in limited]
+    sets = [set(row.groups) for row in limited]
     if entry.visibility is Visibility.GROUP:
         sets.append(set(entry.groups))
     groups = set.intersection(*sets)
-    private = any(row["visibility"] == _PRIVATE for row in limited)
+    private = any(row.visibility == _PRIVATE for row in limited)
     if private or not groups or entry.visibility is Visibility.PRIVATE:
         return entry.replace(visibility=Visibility.PRIVATE, groups=())
     return entry.replace(visibility=Visibility.GROUP, groups=tuple(sorted(groups)))
 
 
-def _rows(reader: "Reader", name: str) -> list[dict[str, Any]]:
+def _rows(reader: "Reader", name: str) -> "list[StoredRow]":
     """The entries of an id, the one in use first; none for a session."""
     rows = [reader.row(doc) for doc in reader.exact("id", name)]
-    rows.sort(key=lambda row: row["path"].startswith(layout.ARCHIVE + "/"))
+    rows.sort(key=lambda row: row.path.startswith(layout.ARCHIVE + "/"))
     return rows

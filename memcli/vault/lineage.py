@@ -7,8 +7,7 @@ is replaced twice.
 """
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
@@ -16,7 +15,10 @@ from memcli.errors import NotAllowed
 from memcli.storage import files
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
 
@@ -157,12 +159,12 @@ def refuse_ended(vault: "Vault", entry: Entry) -> None:
         )
 
 
-def recurred_at(row: Mapping[str, Any]) -> str | None:
-    """When a resolved entry came up again, or None; takes a row of the index."""
-    if row["status"] != str(Status.RESOLVED) or not row["seen"]:
+def recurred_at(row: "StoredRow | Entry") -> str | None:
+    """When a resolved entry came up again, or None; takes an entry or its row."""
+    if row.status != str(Status.RESOLVED) or not row.seen:
         return None
-    last: str = max(row["seen"])
-    return last if last > (row["resolved_at"] or "") else None
+    last: str = max(row.seen)
+    return last if last > (row.resolved_at or "") else None
 
 
 def current(reader: "Reader", entry_id: str) -> str | None:
@@ -173,15 +175,15 @@ def current(reader: "Reader", entry_id: str) -> str | None:
         row = _row(reader, entry_id)
         if row is None:
             return None
-        if not row["superseded_by"]:
+        if not row.superseded_by:
             return entry_id
-        entry_id = row["superseded_by"]
+        entry_id = row.superseded_by
     return None
 
 
 def versions(reader: "Reader", entry_id: str) -> list[Version]:
     """Everything that an entry replaced or was replaced by, the oldest first."""
-    found: dict[str, Mapping[str, Any]] = {}
+    found: dict[str, StoredRow] = {}
     waiting = [entry_id]
     while waiting:
         name = waiting.pop()
@@ -189,43 +191,43 @@ def versions(reader: "Reader", entry_id: str) -> list[Version]:
         if row is None:
             continue
         found[name] = row
-        waiting += [row[way] for way in ("supersedes", "superseded_by") if row[way]]
+        waiting += filter(None, (row.supersedes, row.superseded_by))
         waiting += [
-            reader.row(doc)["id"]
+            reader.row(doc).id
             for way in ("supersedes", "superseded_by")
             for doc in reader.exact(way, name)
         ]
     rows = sorted(
         found.values(),
-        key=lambda row: (_depth(row, found), row["created"], row["id"]),
+        key=lambda row: (_depth(row, found), row.created, row.id),
     )
     return [
         Version(
-            id=row["id"],
-            title=row["title"],
-            status=row["status"],
-            created=row["created"],
-            path=row["path"],
-            supersedes=row["supersedes"],
-            superseded_by=row["superseded_by"],
-            reason=row["reason"],
-            current=row["status"] == str(Status.ACTIVE) and not row["superseded_by"],
+            id=row.id,
+            title=row.title,
+            status=row.status,
+            created=row.created,
+            path=row.path,
+            supersedes=row.supersedes,
+            superseded_by=row.superseded_by,
+            reason=row.reason,
+            current=row.status == str(Status.ACTIVE) and not row.superseded_by,
         )
         for row in rows
     ]
 
 
-def _depth(row: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> int:
+def _depth(row: "StoredRow", found: "Mapping[str, StoredRow]") -> int:
     """How many versions stand before this one."""
-    depth, seen = 0, {row["id"]}
-    while row["supersedes"] in found and row["supersedes"] not in seen:
-        row = found[row["supersedes"]]
-        seen.add(row["id"])
+    depth, seen = 0, {row.id}
+    while row.supersedes and row.supersedes in found and row.supersedes not in seen:
+        row = found[row.supersedes]
+        seen.add(row.id)
         depth += 1
     return depth
 
 
-def _row(reader: "Reader", entry_id: str) -> Mapping[str, Any] | None:
+def _row(reader: "Reader", entry_id: str) -> "StoredRow | None":
     rows = [reader.row(doc) for doc in reader.exact("id", entry_id)]
-    rows.sort(key=lambda row: row["path"].startswith(layout.ARCHIVE + "/"))
+    rows.sort(key=lambda row: row.path.startswith(layout.ARCHIVE + "/"))
     return rows[0] if rows else None

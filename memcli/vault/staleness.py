@@ -15,6 +15,7 @@ from memcli.entries.ids import is_id
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
 
 NEWER, EDITED, REMOVED = "newer", "edited", "removed"
 _MOST_IDS = 5
@@ -33,20 +34,20 @@ class Reason(NamedTuple):
     number: int
 
 
-def reasons(reader: "Reader", row: Mapping[str, Any], view: View) -> list[Reason]:
+def reasons(reader: "Reader", row: "StoredRow", view: View) -> list[Reason]:
     """Why what was drawn from others may no longer hold; takes a row of the index.
 
     Evidence that whoever asks may not see says nothing to them, so an agent is never
     told of `removed`. What had ended before somebody looked was cited as history. At
     an earlier moment (`as_of`) files do not say what was edited or removed since.
     """
-    if row["layer"] == str(Layer.FACT):
+    if row.layer == str(Layer.FACT):
         return []
-    when = row["refreshed_at"] or row["created"]
+    when = row.refreshed_at or row.created
     looked = dates.to_epoch(when) if when else 0
     found: dict[str, list[str]] = {}
-    prints = dict(one.partition(":")[::2] for one in row["fingerprints"])
-    for name in row["evidence"]:
+    prints = dict(one.partition(":")[::2] for one in row.fingerprints)
+    for name in row.evidence:
         reason = _of(reader, name, prints.get(name), view, looked)
         if reason:
             found.setdefault(reason, []).append(name)
@@ -56,9 +57,9 @@ def reasons(reader: "Reader", row: Mapping[str, Any], view: View) -> list[Reason
     return [Reason(name, ids[:_MOST_IDS], len(ids)) for name, ids in found.items()]
 
 
-def is_stale(row: Mapping[str, Any], why: list[Reason]) -> bool:
+def is_stale(row: "StoredRow", why: list[Reason]) -> bool:
     """Whether the reasons make it stale; a pinned model is its people's to judge."""
-    return bool(why) and row["subtype"] != str(Subtype.PINNED)
+    return bool(why) and row.subtype != str(Subtype.PINNED)
 
 
 def sentence(why: Mapping[str, Any]) -> str:
@@ -104,13 +105,11 @@ def _edited(reader: "Reader", docs: list[int], mark: str | None, looked: int) ->
     """Whether it says something else than when it was cited."""
     if mark:
         return set(docs).isdisjoint(reader.exact("fingerprint", mark))
-    updated = [reader.row(doc)["updated"] for doc in docs]
+    updated = [reader.row(doc).updated for doc in docs]
     return any(when and dates.to_epoch(when) > looked for when in updated)
 
 
-def _newer(
-    reader: "Reader", row: Mapping[str, Any], view: View, looked: int
-) -> list[str]:
+def _newer(reader: "Reader", row: "StoredRow", view: View, looked: int) -> list[str]:
     """Ids of memories in scope that were written since, the newest first.
 
     In scope is what names two of its entities, or the only one; without entities the
@@ -119,8 +118,8 @@ def _newer(
     """
     from memcli.entries.text.links import name_key
 
-    names = [("entity", name_key(name)) for name in row["entities"]]
-    scope = set(names or [("tag", tag) for tag in row["tags"]])
+    names = [("entity", name_key(name)) for name in row.entities]
+    scope = set(names or [("tag", tag) for tag in row.tags])
     created = reader.columns.created
     shared = Counter(
         doc
@@ -132,10 +131,10 @@ def _newer(
     docs = {doc for doc, number in shared.items() if number >= least}
     if not docs:
         return []
-    for layer in _ABOVE[row["layer"]]:
+    for layer in _ABOVE[row.layer]:
         docs.difference_update(reader.exact("layer", str(layer)))
     force = View(view.now, as_of=view.as_of, agent=view.agent)
     found = [doc for doc in docs if reader.verdict(doc, force) is None]
     found.sort(key=lambda doc: (-created[doc], reader.orders[doc]))
-    ids = [reader.row(doc)["id"] for doc in found]
-    return [name for name in dict.fromkeys(ids) if name not in row["evidence"]]
+    ids = [reader.row(doc).id for doc in found]
+    return [name for name in dict.fromkeys(ids) if name not in row.evidence]

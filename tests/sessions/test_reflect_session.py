@@ -83,7 +83,7 @@ def texts(vault: Vault, status: Status = Status.ACTIVE) -> set[str]:
     found = vault.read(
         lambda reader: [reader.row(doc) for doc in reader.exact("status", str(status))]
     )
-    return {row["text"].strip() for row in found}
+    return {row.text.strip() for row in found}
 
 
 # --- the sentences of the seed ----------------------------------------------------

@@ -62,9 +62,9 @@ def rows(vault: Vault) -> list[tuple[str, str, str]]:
     found = vault.read(lambda reader: [*map(reader.row, reader.everything())])
     return sorted(
         (
-            claim(row["title"] if row["kind"] == "idea" else row["text"]),
-            str(row["status"]),
-            str(row["kind"]),
+            claim(row.title if row.kind == "idea" else row.text),
+            str(row.status),
+            str(row.kind),
         )
         for row in found
     )

@@ -393,13 +393,13 @@ def _paths(vault: "Vault", reader: "Reader", decision: _Decision) -> list[str]:
         for doc in reader.everything():
             row = reader.row(doc)
             # A note that memcli did not write is changed only when it is named.
-            if doc in found or is_adopted(row["id"]):
+            if doc in found or is_adopted(row.id):
                 continue
             if reader.verdict(doc, view) is None:
-                text = f"{row['title']}\n\n{row['text']}"
+                text = f"{row.title}\n\n{row.text}"
                 if entity.name in mentions.mentions(text, names)[0]:
                     found.add(doc)
-    return sorted(reader.row(doc)["path"] for doc in found)
+    return sorted(reader.row(doc).path for doc in found)
 
 
 def _mapped(before: tuple[str, ...], decision: _Decision) -> tuple[str, ...]:

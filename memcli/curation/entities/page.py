@@ -6,7 +6,6 @@ a name that stands only there does not exist for it, in lists, counts and messag
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation.entities import aspects
@@ -23,6 +22,7 @@ from memcli.vault import registry
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.registry import Registry
     from memcli.vault.vault import Vault
 
@@ -118,9 +118,9 @@ def listed(vault: "Vault") -> list[Listed]:
             row = reader.row(doc)
             in_force = reader.verdict(doc, view) is None
             force += in_force
-            if row["status"] in _WAITING:
+            if row.status in _WAITING:
                 continue
-            for name in {_canonical(known, name) for name in row["entities"]}:
+            for name in {_canonical(known, name) for name in row.entities}:
                 spelt.setdefault(fold(name), name)
                 counts.setdefault(fold(name), [0, 0])[not in_force] += 1
         return force
@@ -175,13 +175,13 @@ def page(vault: "Vault", name: str) -> EntityPage:
     def look(reader: "Reader") -> None:
         for doc in mentioning(reader, forms):
             row = reader.row(doc)
-            spelt.extend(each for each in row["entities"] if fold(each) in forms)
-            if row["status"] in _WAITING:
+            spelt.extend(each for each in row.entities if fold(each) in forms)
+            if row.status in _WAITING:
                 continue
             why = reader.verdict(doc, view)
             (past if why else current).append(_claim(row, why))
             if not why:
-                names = {_canonical(known, each) for each in row["entities"]}
+                names = {_canonical(known, each) for each in row.entities}
                 others.update(each for each in names if fold(each) not in forms)
 
     vault.read(look)
@@ -217,7 +217,7 @@ def mentioning(reader: "Reader", forms: set[str]) -> list[int]:
     return [
         doc
         for doc in reader.everything()
-        if any(fold(name) in forms for name in reader.row(doc)["entities"])
+        if any(fold(name) in forms for name in reader.row(doc).entities)
     ]
 
 
@@ -247,19 +247,19 @@ def not_found(vault: "Vault", name: str) -> EntryNotFound:
     )
 
 
-def _claim(row: Mapping[str, Any], why: str | None) -> Claim:
-    dated = bool(row["occurred_at"])
+def _claim(row: "StoredRow", why: str | None) -> Claim:
+    dated = bool(row.occurred_at)
     return Claim(
-        id=row["id"],
-        aspect=aspects.aspect(row["kind"], row["text"], dated=dated),
-        title=row["title"],
-        text=row["text"],
-        kind=row["kind"],
-        status=row["status"],
-        created=row["created"],
-        occurred_at=row["occurred_at"],
-        path=row["path"],
-        reason=row["reason"] or why if why else None,
+        id=row.id,
+        aspect=aspects.aspect(row.kind, row.text, dated=dated),
+        title=row.title,
+        text=row.text,
+        kind=row.kind,
+        status=row.status,
+        created=row.created,
+        occurred_at=row.occurred_at,
+        path=row.path,
+        reason=row.reason or why if why else None,
     )
 
 
@@ -283,17 +283,17 @@ def candidates(vault: "Vault") -> list[Candidate]:
     passed = known.names.meant.keys() | known.names.ambiguous.keys()
     passed |= registry.ignored(vault.root).keys()
     view = View(vault.now_ms() // 1000)
-    found: dict[str, tuple[Counter[str], bool, Mapping[str, Any]]] = {}
+    found: dict[str, tuple[Counter[str], bool, StoredRow]] = {}
 
     def look(reader: "Reader") -> None:
         for doc in reader.newest(reader.everything()):
             if reader.verdict(doc, view) is not None:
                 continue
             row = reader.row(doc)
-            if layout.is_idea(row["path"]):
+            if layout.is_idea(row.path):
                 continue
             seen = set()
-            for one in proper_names.proper_names(row["text"]):
+            for one in proper_names.proper_names(row.text):
                 form = fold(one.name)
                 if form in passed or form in seen:
                     continue
@@ -311,7 +311,7 @@ def candidates(vault: "Vault") -> list[Candidate]:
         count = spelt.total()
         if several or count >= _SEVERAL:
             name = min(spelt, key=lambda each: (-spelt[each], each))
-            rows.append(Candidate(name, count, _around(row["text"], name), row["id"]))
+            rows.append(Candidate(name, count, _around(row.text, name), row.id))
     return sorted(rows, key=lambda one: (-one.entries, fold(one.name)))
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import View
     from memcli.search.ranking.bm25 import Hit
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.sessions.briefing.select import Candidate
     from memcli.storage.settings import Config
     from memcli.vault.vault import Vault
@@ -89,7 +90,7 @@ def standing(
 
     def items(found: "Iterable[Candidate]", part: str, channel: str) -> Iterator[Item]:
         for one in found:
-            text = _short(one._asdict(), source) if source else one.text
+            text = _short(one, source) if source else one.text
             docs = () if source else reader.exact("id", one.id)
             signal = (
                 event.row(reader.row(docs[0]), channels=[channel]) if docs else None
@@ -102,10 +103,10 @@ def standing(
         ("constraint", CONSTRAINTS, _MOST_CONSTRAINTS),
         ("preference", WANTED, _MOST_PREFERENCES),
     ):
-        rows = [row for row in _of_kind(reader, kind, view) if row["id"] not in ids]
+        rows = [row for row in _of_kind(reader, kind, view) if row.id not in ids]
         told += [
             Item(
-                row["id"],
+                row.id,
                 _short(row, source),
                 part,
                 source,
@@ -200,18 +201,18 @@ def fitting(
     whole = sum(weights.values())
     for hit in ranked.hits:
         row = reader.row(hit.doc)
-        if row["id"] in shown or prompt_injection.suspicious(row["text"]):
+        if row.id in shown or prompt_injection.suspicious(row.text):
             continue
-        if _fits(hit.matched, weights, whole, len(row["terms"])):
+        if _fits(hit.matched, weights, whole, len(row.terms)):
             signal = None if source else _signal(row, hit)
-            item = Item(row["id"], _short(row, source), _FITTING, source, signal)
+            item = Item(row.id, _short(row, source), _FITTING, source, signal)
             fitting.found.append(Fit(item, hit.score, hit.matched))
         if len(fitting.found) == MOST:
             break
     return fitting
 
 
-def _signal(row: Mapping[str, Any], hit: "Hit") -> dict[str, Any]:
+def _signal(row: "StoredRow", hit: "Hit") -> dict[str, Any]:
     channels = event.channels(hit.parts)
     return event.row(row, score=hit.score, channels=channels, parts=hit.parts)
 
@@ -232,22 +233,22 @@ def _counts(word: str) -> int:
     return 1 if word.isalpha() else 2
 
 
-def _of_kind(reader: "Reader", kind: str, view: "View") -> list[Mapping[str, Any]]:
+def _of_kind(reader: "Reader", kind: str, view: "View") -> "list[StoredRow]":
     """Entries of a kind in force: most often met first, then the newest."""
     docs = [
         doc for doc in reader.exact("kind", kind) if reader.verdict(doc, view) is None
     ]
     rows = [reader.row(doc) for doc in docs]
-    rows = [row for row in rows if not (row["pinned"] or row["item"])]
-    rows = [row for row in rows if not prompt_injection.suspicious(row["text"])]
-    rows.sort(key=lambda row: (row["created"], row["id"]), reverse=True)
-    return sorted(rows, key=lambda row: -len(row["seen"]))
+    rows = [row for row in rows if not (row.pinned or row.item)]
+    rows = [row for row in rows if not prompt_injection.suspicious(row.text)]
+    rows.sort(key=lambda row: (row.created, row.id), reverse=True)
+    return sorted(rows, key=lambda row: -len(row.seen))
 
 
-def _short(row: Mapping[str, Any], source: str = "") -> str:
-    text: str = row["text"]
+def _short(row: "StoredRow | Candidate", source: str = "") -> str:
+    text = row.text
     if len(text) <= _LONGEST:
         return text
     where = f" --vault {source.partition(':')[2]}" if source else ""
-    inspect = f"memcli inspect {row['id']}{where}"
-    return f"{row['title'][:_LONGEST]} ({len(text):,} characters: {inspect})"
+    inspect = f"memcli inspect {row.id}{where}"
+    return f"{row.title[:_LONGEST]} ({len(text):,} characters: {inspect})"

@@ -18,6 +18,7 @@ from memcli.vault.lineage import recurred_at
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.storage.settings import Config
     from memcli.vault.vault import Vault
 
@@ -74,7 +75,7 @@ class Injected(NamedTuple):
 class _Claim(NamedTuple):
     """The entries of one claim, as one candidate for choice."""
 
-    row: Mapping[str, Any]
+    row: "StoredRow"
     score: float
     last: int
     refusal: str | None
@@ -137,12 +138,12 @@ def _choose(
     reader: "Reader", view: View, query: str, settings: "Config", budget: int
 ) -> list[Candidate]:
     claims = _claims(reader, view, settings)
-    words = _relevance(reader, query, [one.row["id"] for one in claims])
+    words = _relevance(reader, query, [one.row.id for one in claims])
     limits = settings.injection
     chosen: list[Candidate] = []
     left: list[Candidate] = []
     for item, most in ((_RULES, limits.invariants), (_FOCUS, limits.derived)):
-        waiting = [one for one in claims if one.row["item"] == item]
+        waiting = [one for one in claims if one.row.item == item]
         taken: list[_Claim] = []
         while waiting:
             one = min(waiting, key=_order(item, taken, words))
@@ -153,9 +154,9 @@ def _choose(
             if refusal:
                 left.append(_candidate(one, refusal, injected=False))
                 continue
-            budget -= len(one.row["text"])
+            budget -= len(one.row.text)
             taken.append(one)
-            why = _why(one, words.get(one.row["id"], (0.0, []))[1])
+            why = _why(one, words.get(one.row.id, (0.0, []))[1])
             chosen.append(_candidate(one, why, injected=True))
     left.sort(key=lambda one: (-one.score, one.id))
     return [*chosen, *left]
@@ -171,11 +172,11 @@ def _order(
     """
 
     def key(one: _Claim) -> tuple[Any, ...]:
-        name = one.row["id"]
+        name = one.row.id
         share = words[name][0] if name in words else 0.0
         strength = one.score * (1 + _BOOST[item] * share) * _unlikeness(one, taken)
         aside = item == _FOCUS and bool(words) and not share
-        return (aside, -strength, -one.last, one.row["text"], name)
+        return (aside, -strength, -one.last, one.row.text, name)
 
     return key
 
@@ -189,7 +190,7 @@ def _claims(reader: "Reader", view: View, settings: "Config") -> list[_Claim]:
     groups: dict[str, list[int]] = {}
     for item in (_RULES, _FOCUS):
         for doc in reader.exact("item", item):
-            groups.setdefault(claim(reader.row(doc)["text"]), []).append(doc)
+            groups.setdefault(claim(reader.row(doc).text), []).append(doc)
     found = []
     for key, docs in groups.items():
         rows = [(reader.row(doc), reader.verdict(doc, view)) for doc in docs]
@@ -197,16 +198,16 @@ def _claims(reader: "Reader", view: View, settings: "Config") -> list[_Claim]:
         solved = [
             doc
             for doc in reader.exact("claim", key)
-            if reader.row(doc)["status"] == str(Status.RESOLVED)
+            if reader.row(doc).status == str(Status.RESOLVED)
         ]
         refusal = None if shown else rows[0][1]
         if solved and refusal is None:
-            refusal = f"the same words are resolved: {reader.row(solved[0])['id']}"
+            refusal = f"the same words are resolved: {reader.row(solved[0]).id}"
         counted = shown or [row for row, _ in rows]
         # The newest wording wins; a rule wins over a delta in the same words.
-        counted.sort(key=lambda row: (row["item"] == _RULES, _last(row), row["id"]))
+        counted.sort(key=lambda row: (row.item == _RULES, _last(row), row.id))
         row = counted[-1]
-        refusal = refusal or prompt_injection.suspicious(row["text"])
+        refusal = refusal or prompt_injection.suspicious(row.text)
         ends = [reader.facts(doc, access=False).expires for doc in docs]
         found.append(
             _Claim(
@@ -228,17 +229,17 @@ def _too_much(
         return f"faded: weight {one.score:.2f} is below {min_score}"
     if taken >= most:
         return f"{most} are in already"
-    if len(one.row["text"]) > room:
-        return f"no room: {len(one.row['text']):,} characters, {room:,} are left"
+    if len(one.row.text) > room:
+        return f"no room: {len(one.row.text):,} characters, {room:,} are left"
     return None
 
 
 def _unlikeness(one: _Claim, taken: list[_Claim]) -> float:
     """The factor by which what is like something chosen counts less."""
-    mine = set(one.row["terms"])
+    mine = set(one.row.terms)
     factor = 1.0
     for other in taken:
-        theirs = set(other.row["terms"])
+        theirs = set(other.row.terms)
         union = mine | theirs
         alike = len(mine & theirs) / len(union) if union else 0.0
         for floor, less in _ALIKE:
@@ -271,7 +272,7 @@ def _relevance(
     weights = {term.word: term.idf for term in ranked.terms}
     whole = sum(weights.values()) or 1.0
     return {
-        reader.row(hit.doc)["id"]: (
+        reader.row(hit.doc).id: (
             sum(weights[word] for word in hit.matched) / whole,
             list(hit.matched),
         )
@@ -285,16 +286,16 @@ def _pinned(reader: "Reader", view: View) -> list[Candidate]:
         doc
         for doc in reader.pinned()
         if reader.verdict(doc, view) is None
-        and not prompt_injection.suspicious(reader.row(doc)["text"])
+        and not prompt_injection.suspicious(reader.row(doc).text)
     )
     return [
         Candidate(
-            id=row["id"],
-            title=row["title"],
-            text=row["text"],
-            path=row["path"],
-            item=row["item"],
-            status=row["status"],
+            id=row.id,
+            title=row.title,
+            text=row.text,
+            path=row.path,
+            item=row.item,
+            status=row.status,
             score=0.0,
             days_left=None,
             sightings=len(_seen(row)),
@@ -309,12 +310,12 @@ def _pinned(reader: "Reader", view: View) -> list[Candidate]:
 def _candidate(one: _Claim, reason: str, *, injected: bool) -> Candidate:
     row = one.row
     return Candidate(
-        id=row["id"],
-        title=row["title"],
-        text=row["text"],
-        path=row["path"],
-        item=row["item"],
-        status=row["status"],
+        id=row.id,
+        title=row.title,
+        text=row.text,
+        path=row.path,
+        item=row.item,
+        status=row.status,
         score=round(one.score, 3),
         days_left=None if one.days_left is None else round(one.days_left, 1),
         sightings=one.sightings,
@@ -325,19 +326,19 @@ def _candidate(one: _Claim, reason: str, *, injected: bool) -> Candidate:
 
 
 def _why(one: _Claim, words: list[str]) -> str:
-    kind = "rule" if one.row["item"] == _RULES else "recent"
+    kind = "rule" if one.row.item == _RULES else "recent"
     reason = f"{kind}, weight {one.score:.2f}"
     return f"{reason}; matches {', '.join(words)}" if words else reason
 
 
-def _seen(row: Mapping[str, Any]) -> tuple[int, ...]:
-    return decay.times(row["created"], row["seen"])
+def _seen(row: "StoredRow") -> tuple[int, ...]:
+    return decay.times(row.created, row.seen)
 
 
-def _last(row: Mapping[str, Any]) -> int:
+def _last(row: "StoredRow") -> int:
     return max(_seen(row), default=0)
 
 
-def _score(row: Mapping[str, Any], now: int, settings: "Config") -> float:
-    item = Item(row["item"])
-    return decay.score(item, _seen(row), row["confidence"], now, settings.policies)
+def _score(row: "StoredRow", now: int, settings: "Config") -> float:
+    item = Item(str(row.item))
+    return decay.score(item, _seen(row), row.confidence, now, settings.policies)

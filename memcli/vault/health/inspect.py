@@ -6,7 +6,7 @@ that what it explains is what recall does.
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import decay, layout
@@ -24,6 +24,7 @@ from memcli.vault.registry import link_names
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.storage.git.repository import Commit, Repository
     from memcli.vault.vault import Vault
 
@@ -87,9 +88,7 @@ class Inspected(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         fields = {name: getattr(self.entry, name) for name in FIELDS}
-        fields["source"] = {
-            k: v for k, v in self.entry.source._asdict().items() if v is not None
-        }
+        fields["source"] = self.entry.source.as_dict()
         return {
             **{k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()},
             "title": self.entry.display_title,
@@ -119,15 +118,15 @@ def overview(vault: "Vault") -> Overview:
     """The vault at a glance, after its index was brought up to date."""
     vault.owner_only("the overview")
     rows = vault.read(lambda reader: [reader.row(doc) for doc in reader.everything()])
-    rows.sort(key=lambda row: (row["created"], row["id"]), reverse=True)
+    rows.sort(key=lambda row: (row.created, row.id), reverse=True)
     head, dirty = _history_state(vault)
     return Overview(
         path=vault.root,
         entries=len(rows),
-        by_status=dict(sorted(Counter(row["status"] for row in rows).items())),
-        by_kind=dict(sorted(Counter(row["kind"] for row in rows).items())),
-        pinned=[_brief(row) for row in rows if row["pinned"]],
-        newest=[_brief(row) for row in rows if row["status"] == "active"][:_NEWEST],
+        by_status=dict(sorted(Counter(row.status for row in rows).items())),
+        by_kind=dict(sorted(Counter(row.kind for row in rows).items())),
+        pinned=[_brief(row) for row in rows if row.pinned],
+        newest=[_brief(row) for row in rows if row.status == "active"][:_NEWEST],
         index_facts=index_facts(vault),
         head=head,
         dirty=dirty,
@@ -218,7 +217,7 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         history_note=note,
         versions=vault.read(lambda reader: lineage.versions(reader, entry.id)),
         item=_item_facts(entry, found.expires, now, policies),
-        recurred_at=lineage.recurred_at(entry._asdict()),
+        recurred_at=lineage.recurred_at(entry),
         uses=usage.uses(vault, entry),
         **around,
     )
@@ -251,14 +250,14 @@ def _item_facts(
     }
 
 
-def _inbox(rows: Sequence[Mapping[str, Any]], now: int) -> dict[str, Any]:
+def _inbox(rows: "Sequence[StoredRow]", now: int) -> dict[str, Any]:
     """How many candidates wait, and for how many days the oldest has."""
     from memcli.entries import dates
 
     waiting = [
-        row["created"]
+        row.created
         for row in rows
-        if row["status"] == str(Status.PENDING) and not layout.is_idea(row["path"])
+        if row.status == str(Status.PENDING) and not layout.is_idea(row.path)
     ]
     dated = [dates.to_epoch(created) for created in waiting if created]
     oldest = round((now - min(dated)) / decay.DAY, 1) if dated else None
@@ -304,7 +303,7 @@ def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
     """The links of an entry, each with the entry and file it means, or None."""
     from memcli.entries.text.links import links_of
 
-    def meant(reader: "Reader") -> dict[str, Mapping[str, Any] | None]:
+    def meant(reader: "Reader") -> "dict[str, StoredRow | None]":
         docs = {target: edges.meant(reader, target, entry.path) for target in targets}
         return {
             target: None if doc is None else reader.row(doc)
@@ -330,7 +329,7 @@ def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
         {
             "target": target,
             "entry": _brief(row) if row else None,
-            "file": row["path"] if row else plain.find(target, entry.path),
+            "file": row.path if row else plain.find(target, entry.path),
         }
         for target, row in found.items()
     ]
@@ -370,9 +369,9 @@ def _repository(vault: "Vault") -> "Repository | None":
         return None
 
 
-def _brief(row: Mapping[str, Any]) -> dict[str, Any]:
+def _brief(row: "StoredRow") -> dict[str, Any]:
     names = ("id", "title", "kind", "status", "created", "path")
-    return {name: row[name] for name in names}
+    return {name: getattr(row, name) for name in names}
 
 
 def _iso(seconds: int) -> str:

@@ -301,7 +301,7 @@ def _paths_of(vault: "Vault", entry_id: str) -> list[str]:
     """The files that have this id; those of the archive first."""
 
     def find(reader: "Reader") -> list[str]:
-        return [reader.row(doc)["path"] for doc in reader.exact("id", entry_id)]
+        return [reader.row(doc).path for doc in reader.exact("id", entry_id)]
 
     archive = layout.ARCHIVE + "/"
     found = vault.read(find)

@@ -20,6 +20,7 @@ from memcli.vault.signals import log as events
 from memcli.vault.signals import summary as signals
 
 if TYPE_CHECKING:
+    from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
 _RECENT = 200
@@ -71,9 +72,9 @@ def usage(vault: "Vault") -> Usage:
     log = events.read(vault.root)
     counts = log.uses()
 
-    def titles(reader: Any) -> dict[str, str]:
+    def titles(reader: "Reader") -> dict[str, str]:
         return {
-            name: reader.row(docs[0])["title"]
+            name: reader.row(docs[0]).title
             for name in counts
             if len(docs := reader.exact("id", name))
         }

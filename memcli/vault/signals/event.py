@@ -7,10 +7,27 @@ or a question.
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 VERSION = 1
 Event = Mapping[str, Any]
+
+
+class Listed(Protocol):
+    """What an event holds of an entry: a row of the index and one of an answer have it.
+
+    `writer` is who wrote the entry; without one a person did.
+    """
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def writer(self) -> str | None: ...
+
 
 CHANNELS = (
     "lexical", "neighbours", "session", "feedback", "entity", "graph", "temporal",
@@ -34,7 +51,7 @@ def channels(parts: Mapping[str, float]) -> list[str]:
 
 
 def row(
-    entry: Mapping[str, Any],
+    entry: Listed,
     *,
     rank: int | None = None,
     score: float = 0.0,
@@ -44,20 +61,20 @@ def row(
     """A row of a recall as its event has it.
 
     Args:
-        entry: its `id`, `kind`, `type`, and in `origin` its source.
+        entry: the row of the index, or of the answer.
         rank: its place among the rows from 1; None for what was not ranked.
         score: what it was ranked by.
         channels: what found it.
         parts: the named pieces of its score; zeros are left out.
     """
     made: dict[str, Any] = {
-        "id": entry["id"],
+        "id": entry.id,
         "rank": rank,
         "score": round(score, 4),
         "channels": list(channels),
-        "features": features(parts or {}, entry["origin"].get("writer")),
+        "features": features(parts or {}, entry.writer),
     }
-    if is_skill(entry["kind"], entry["type"]):
+    if is_skill(entry.kind, entry.type):
         made["skill"] = True
     return made
 

@@ -132,4 +132,4 @@ def texts(vault: Vault) -> list[str]:
     rows = Vault.open(vault.root).read(
         lambda reader: [reader.row(doc) for doc in reader.exact("status", "active")]
     )
-    return sorted(row["text"].strip() for row in rows)
+    return sorted(row.text.strip() for row in rows)

@@ -236,7 +236,7 @@ def test_what_a_team_said_is_not_mined_and_nothing_is_written_to_it(
     done = work(filled, "--session=a", "--host=claude-code", f"--transcript={path}")
     assert done.line["did"] == "reflected"
     read = Vault.open(filled.root).read
-    texts = read(lambda r: [r.row(doc)["text"] for doc in r.everything()])
+    texts = read(lambda r: [r.row(doc).text for doc in r.everything()])
     assert any("linter" in one for one in texts)
     assert not any("tabs" in one or "bazel" in one for one in texts)
     assert snapshot(team.root) == before
