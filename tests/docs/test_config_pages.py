@@ -12,7 +12,7 @@ from memcli.storage import settings
 from memcli.storage.settings import Config
 from tests.conftest import ROOT
 
-PAGE = (ROOT / "docs" / "reference" / "vault-format.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "config.md").read_text(encoding="utf-8")
 TEMPLATE = (ROOT / "vault-template" / layout.CONFIG).read_text(encoding="utf-8")
 SHOWN = {
     "page": re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)[0],

@@ -1,4 +1,4 @@
-"""docs/use/mining.md tells of the rules that there are, and its examples are mined."""
+"""The pages about mining name every rule and action; their examples are mined."""
 
 import ast
 import re
@@ -13,8 +13,9 @@ from memcli.sessions.reflect_session import ACTIONS
 from tests.conftest import ROOT
 
 PAGE = ROOT / "docs" / "use" / "mining.md"
+RULES_PAGE = ROOT / "docs" / "reference" / "mining-rules.md"
 RULE = re.compile(r"^\| `([a-z-]+)` \| (\w+) \| ([A-Z, ]+) \| .* \| (.*) \|$", re.M)
-RULES = RULE.findall(PAGE.read_text(encoding="utf-8"))
+RULES = RULE.findall(RULES_PAGE.read_text(encoding="utf-8"))
 LEVELS = ("HIGH", "MEDIUM", "LOW", "confidence")
 QUOTED = [
     (name, category, levels.partition(",")[0], example[1:-1])

@@ -1,7 +1,7 @@
 """A crowd writes, changes, resolves and reads at once, and a person commits beside it.
 
 The normal run has 8 writers of 12 saves each, to stay short on two cores; with
-`MEMCLI_CROWD=full` it is the promise of the README: 16 writers of 50 saves.
+`MEMCLI_CROWD=full` it is that of docs/benchmarks/promises.md: 16 writers of 50 saves.
 """
 
 import os
