@@ -320,7 +320,7 @@ def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
     def find(reader: "Reader") -> list[Sibling]:
         from memcli.entries.text.links import name_key
         from memcli.search.document import document
-        from memcli.search.reader import stemmer
+        from memcli.search.stemmer import stemmer
         from memcli.vault.duplicates import alike
 
         docs = reader.exact("id", done.id)

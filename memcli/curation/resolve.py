@@ -319,7 +319,7 @@ def _matches(
     """(id, score) of the entries that a question means, of the rest; words unknown."""
     from memcli.entries.text import tokens
     from memcli.search.ranking import bm25
-    from memcli.search.reader import stemmer
+    from memcli.search.stemmer import stemmer
 
     question = tokens.question(query, stemmer())
     if not question:

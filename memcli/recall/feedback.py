@@ -92,7 +92,7 @@ def _found(
     vaults: "Sequence[Vault]", name: str
 ) -> "tuple[str, list[tuple[Vault, str]]]":
     """The whole id that a prefix means, and the vaults that hold it."""
-    from memcli.search.reader import candidates, several
+    from memcli.vault import lookup
 
     prefix = name.strip().lower()
     held: dict[str, list[tuple[Vault, str]]] = {}
@@ -101,7 +101,7 @@ def _found(
     missing: EntryNotFound | None = None
     for vault in vaults:
         try:
-            rows = vault.read(lambda reader: candidates(reader, prefix))
+            rows = vault.read(lambda reader: lookup.matching(reader, prefix))
         except EntryNotFound as error:
             missing = missing or error
             continue
@@ -111,7 +111,7 @@ def _found(
         for row in rows:
             held.setdefault(row.id, []).append((vault, row.title))
     if twice or len(held) > 1:
-        raise several(name, labels, one_id=len(held) == 1)
+        raise lookup.ambiguous(name, labels, one_id=len(held) == 1)
     if missing is not None and not held:
         raise missing
     ((entry_id, places),) = held.items()

@@ -70,7 +70,7 @@ def asked(reader: "Reader", query: str, view: View, filters: Filters) -> Asked:
         view: who asks, and the moment that "last week" counts from.
         filters: one by time makes the question's own window void.
     """
-    from memcli.search.reader import stemmer
+    from memcli.search.stemmer import stemmer
 
     window = None
     timeless = filters.after is None and filters.before is None and view.as_of is None

@@ -442,7 +442,7 @@ def _next(query: str, found: Found, missing: Sequence[str]) -> list[Next]:
 
 def _entities(query: str, rows: "Sequence[Row]") -> list[str]:
     """At most two names that the first facts share and the question lacks."""
-    from memcli.search.reader import stemmer
+    from memcli.search.stemmer import stemmer
 
     stem = stemmer()
     asked = set(tokens.terms(query, stem))

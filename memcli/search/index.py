@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from memcli.entries import layout
 from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import InvalidEntry, LockBusy, MemcliError, Unreadable, WriteFailed
-from memcli.search.reader import Reader, stemmer
+from memcli.search.reader import Reader
+from memcli.search.stemmer import stemmer
 from memcli.search.whoosh_codec import FORMAT, SegmentId
 from memcli.storage import cache, files
 from memcli.storage.listing import Listing, scan, stamp_of

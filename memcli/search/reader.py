@@ -6,15 +6,12 @@ facts, not files: `index.py` sees to it that they are those of the vault.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from memcli.entries import layout
 from memcli.entries.eligibility import Agent, Facts, View, alternatives, verdict
 from memcli.entries.entry import Status, Visibility
-from memcli.entries.ids import ID_LENGTH
-from memcli.errors import AmbiguousId, EntryNotFound
 from memcli.search.stored_row import StoredRow
 from memcli.search.whoosh_codec import (
     ASKS,
@@ -28,7 +25,6 @@ from memcli.search.whoosh_codec import (
 )
 
 _STATUSES = tuple(Status)
-_MOST_NAMED = 5
 
 
 class Broken(NamedTuple):
@@ -282,82 +278,3 @@ class Reader:
                 docs.extend(found[0])
                 weights.extend(found[1])
         return docs, weights
-
-
-def addressed(reader: Reader, prefix: str) -> str:
-    """The path of the entry that an id, or a unique prefix of one, addresses.
-
-    Raises:
-        EntryNotFound, AmbiguousId: no entry has such an id, or several.
-    """
-    rows = candidates(reader, prefix)
-    if len(rows) > 1:
-        labels = [f"{row.id} ({row.path})" for row in rows]
-        raise several(prefix, labels, one_id=len({row.id for row in rows}) == 1)
-    path: str = rows[0].path
-    return path
-
-
-def several(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousId:
-    """The refusal of an id that addresses several entries.
-
-    Args:
-        prefix: what was given.
-        labels: what to call each of them; the first five are named.
-        one_id: whether all have the same id.
-    """
-    more = len(labels) - _MOST_NAMED
-    shown = ", ".join(labels[:_MOST_NAMED])
-    return AmbiguousId(
-        f"'{prefix}' addresses {len(labels):,} entries: {shown}"
-        + (f" and {more:,} more" if more > 0 else ""),
-        hint="Two files carry the same id: see memcli inspect lint."
-        if one_id
-        else "Give more characters of the id.",
-    )
-
-
-def candidates(reader: Reader, prefix: str) -> list[StoredRow]:
-    """The rows of the entries that an id, or a prefix of one, may mean.
-
-    Raises:
-        EntryNotFound: no entry has such an id.
-    """
-    ids = [prefix] if len(prefix) == ID_LENGTH else reader.starting("id", prefix)
-    docs = [doc for value in ids for doc in reader.exact("id", value)] if prefix else []
-    if not docs:
-        raise EntryNotFound(
-            f"no entry has the id '{prefix}'",
-            hint="List what there is with: memcli recall --all",
-        )
-    rows: list[StoredRow] = [reader.row(doc) for doc in docs]
-    if len(rows) > 1 and len(ids) == 1:
-        # While a version is replaced, its archived copy stands beside it for a moment.
-        # An older state that was checked out stands beside what review made of it.
-        outside = [row for row in rows if not row.path.startswith(layout.ARCHIVE + "/")]
-        current = [row for row in rows if row.status == str(Status.ACTIVE)]
-        for fewer in (current, outside):
-            if len(fewer) == 1:
-                rows = fewer
-                break
-    return rows
-
-
-def stemmer() -> Callable[[str], str]:
-    """The English stemmer (snowball), with a memory.
-
-    Not Whoosh's default "porter", which turns committed into committ, so that
-    `commit` would miss it.
-    """
-    from whoosh.lang.snowball.english import EnglishStemmer
-
-    stem = EnglishStemmer().stem
-    known: dict[str, str] = {}
-
-    def remembered(word: str) -> str:
-        found = known.get(word)
-        if found is None:
-            found = known[word] = stem(word)
-        return found
-
-    return remembered

@@ -1,8 +1,8 @@
 """The Whoosh index: its schema, its codec, and reading it a block at a time.
 
-Invariant: with `index.py` the only module that knows Whoosh. What is written here
-is read here, and a change of either raises `FORMAT`, so that old indexes are
-rebuilt instead of misread.
+Invariant: with `writer.py` the only module that knows the files of Whoosh. What is
+written here is read here, and a change of either raises `FORMAT`, so that old indexes
+are rebuilt instead of misread.
 
 Two things differ from a stock Whoosh index, both for the cost of a recall:
 

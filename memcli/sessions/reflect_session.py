@@ -319,7 +319,7 @@ def _met(vault: "Vault", reader: "Reader", routes: Sequence[_Route]) -> list[_Ro
     """What the vault holds that says the same in other words, or the contrary."""
     from memcli.recall.conflicts import differ
     from memcli.search.document import document
-    from memcli.search.reader import stemmer
+    from memcli.search.stemmer import stemmer
     from memcli.vault.duplicates import alike
 
     now = vault.now_ms() // 1000

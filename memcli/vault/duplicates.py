@@ -253,7 +253,7 @@ def _standing(facts: Facts, is_item: bool, now: int) -> str:
 def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
     """Active entries that say nearly the same, most alike first."""
     from memcli.search.document import document
-    from memcli.search.reader import stemmer
+    from memcli.search.stemmer import stemmer
 
     stem = stemmer()
     mine = set(document(entry, stem).row.terms)

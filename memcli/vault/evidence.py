@@ -6,9 +6,9 @@ them, and carries the fingerprint of every one, so that a later edit by hand sho
 
 from typing import TYPE_CHECKING
 
-from memcli.entries import layout
 from memcli.entries.entry import Entry, Layer, Visibility
 from memcli.entries.identity import fingerprint
+from memcli.vault import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def settled(reader: "Reader", entry: Entry, *, agent: str | None, now: str) -> E
         It with the narrowest visibility of its evidence, a fingerprint for each
         piece of it, and the moment up to which it looked.
     """
-    rows = [row for name in entry.evidence for row in _rows(reader, name)]
+    rows = [row for name in entry.evidence for row in lookup.of_id(reader, name)]
     known = {one.partition(":")[0]: one for one in entry.fingerprints}
     prints = {name: known.get(name, "") for name in entry.evidence}
     for row in rows:
@@ -71,10 +71,3 @@ def narrowed(entry: Entry, rows: "Sequence[StoredRow]", agent: str | None) -> En
     if private or not groups or entry.visibility is Visibility.PRIVATE:
         return entry.replace(visibility=Visibility.PRIVATE, groups=())
     return entry.replace(visibility=Visibility.GROUP, groups=tuple(sorted(groups)))
-
-
-def _rows(reader: "Reader", name: str) -> "list[StoredRow]":
-    """The entries of an id, the one in use first; none for a session."""
-    rows = [reader.row(doc) for doc in reader.exact("id", name)]
-    rows.sort(key=lambda row: row.path.startswith(layout.ARCHIVE + "/"))
-    return rows

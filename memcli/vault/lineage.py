@@ -13,6 +13,7 @@ from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.errors import NotAllowed
 from memcli.storage import files
+from memcli.vault import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -172,7 +173,7 @@ def current(reader: "Reader", entry_id: str) -> str | None:
     seen: set[str] = set()
     while entry_id not in seen:
         seen.add(entry_id)
-        row = _row(reader, entry_id)
+        row = _head(reader, entry_id)
         if row is None:
             return None
         if not row.superseded_by:
@@ -187,7 +188,7 @@ def versions(reader: "Reader", entry_id: str) -> list[Version]:
     waiting = [entry_id]
     while waiting:
         name = waiting.pop()
-        row = None if name in found else _row(reader, name)
+        row = None if name in found else _head(reader, name)
         if row is None:
             continue
         found[name] = row
@@ -227,7 +228,5 @@ def _depth(row: "StoredRow", found: "Mapping[str, StoredRow]") -> int:
     return depth
 
 
-def _row(reader: "Reader", entry_id: str) -> "StoredRow | None":
-    rows = [reader.row(doc) for doc in reader.exact("id", entry_id)]
-    rows.sort(key=lambda row: row.path.startswith(layout.ARCHIVE + "/"))
-    return rows[0] if rows else None
+def _head(reader: "Reader", entry_id: str) -> "StoredRow | None":
+    return next(iter(lookup.of_id(reader, entry_id)), None)

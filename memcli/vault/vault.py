@@ -180,9 +180,9 @@ class Vault:
             AmbiguousId: several have.
         """
         prefix = entry_id.strip().lower()
-        from memcli.search.reader import addressed
+        from memcli.vault import lookup
 
-        return self.read(lambda reader: addressed(reader, prefix))
+        return self.read(lambda reader: lookup.path_of(reader, prefix))
 
     def get(self, entry_id: str) -> Entry:
         """The entry that an id, or a unique prefix of one, addresses.

@@ -25,6 +25,8 @@ from tests.benchmarks import corpus, fts5, report, timing
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memcli.search.reader import Reader
+
 # The targets of the design: of a process in yardsticks at 10,000 entries, of a query
 # in FTS5's time from 10,000 on, of work in entries per second at any size.
 RECALL = report.Target(13, then=9)
@@ -271,7 +273,7 @@ def alone(vault: str, database: str, questions_file: str) -> None:
     from memcli import Vault
     from memcli.entries.text import tokens
     from memcli.search.ranking import bm25
-    from memcli.search.reader import Reader, stemmer
+    from memcli.search.stemmer import stemmer
 
     table = fts5.Fts5(database)
     kept = Vault.open(vault)

@@ -260,7 +260,7 @@ def test_explain_names_the_pieces_of_the_score(vault: Vault) -> None:
 @given(st.text(max_size=80))
 def test_any_question_gets_an_answer(question: str) -> None:
     from memcli.entries.text import tokens
-    from memcli.search.reader import stemmer
+    from memcli.search.stemmer import stemmer
 
     for term, word in tokens.question(question, stemmer()):
         assert term

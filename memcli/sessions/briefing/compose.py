@@ -157,7 +157,7 @@ def for_prompt(
 def question(prompt: str) -> list[tuple[str, str]]:
     """The distinct words of a prompt, as `analysis` gives them."""
     from memcli.entries.text import tokens
-    from memcli.search.reader import stemmer
+    from memcli.search.stemmer import stemmer
 
     words = (
         prompt

@@ -255,7 +255,7 @@ def _relevance(
     """By id: the share of the question's weight that an item holds, and the words."""
     from memcli.entries.text import tokens
     from memcli.search.ranking import bm25
-    from memcli.search.reader import stemmer
+    from memcli.search.stemmer import stemmer
 
     question = tokens.question(query, stemmer()) if query else []
     if not question:

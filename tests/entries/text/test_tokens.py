@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.entries.text import tokens
-from memcli.search.reader import stemmer
+from memcli.search.stemmer import stemmer
 
 
 def terms(text: str) -> set[str]:

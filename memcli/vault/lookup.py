@@ -1,0 +1,89 @@
+"""Entries by id: from what was typed to the entries that it means.
+
+Invariant: a whole id, or a prefix of one that only one entry has, leads to that entry;
+anything else is refused with what it might have meant. Two files carry one id for a
+moment while a version is replaced, or when an older state was checked out: the one in
+use is meant.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memcli.entries import layout
+from memcli.entries.entry import Status
+from memcli.entries.ids import ID_LENGTH
+from memcli.errors import AmbiguousId, EntryNotFound
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
+
+_MOST_NAMED = 5
+
+
+def path_of(reader: "Reader", prefix: str) -> str:
+    """The path of the entry that an id, or a unique prefix of one, means.
+
+    Raises:
+        EntryNotFound, AmbiguousId: no entry has such an id, or several.
+    """
+    rows = matching(reader, prefix)
+    if len(rows) > 1:
+        labels = [f"{row.id} ({row.path})" for row in rows]
+        raise ambiguous(prefix, labels, one_id=len({row.id for row in rows}) == 1)
+    return rows[0].path
+
+
+def matching(reader: "Reader", prefix: str) -> "list[StoredRow]":
+    """The rows of the entries that an id, or a prefix of one, may mean.
+
+    Raises:
+        EntryNotFound: no entry has such an id.
+    """
+    cut = 0 < len(prefix) < ID_LENGTH
+    ids = reader.starting("id", prefix) if cut else [prefix]
+    rows = [row for entry_id in ids for row in of_id(reader, entry_id)]
+    if not rows:
+        raise EntryNotFound(
+            f"no entry has the id '{prefix}'",
+            hint="List what there is with: memcli recall --all",
+        )
+    if len(rows) > 1 and len(ids) == 1:
+        # While a version is replaced, its archived copy stands beside it for a moment.
+        # An older state that was checked out stands beside what review made of it.
+        active = [row for row in rows if row.status == str(Status.ACTIVE)]
+        in_place = [row for row in rows if not _is_archived(row)]
+        for fewer in (active, in_place):
+            if len(fewer) == 1:
+                return fewer
+    return rows
+
+
+def of_id(reader: "Reader", entry_id: str) -> "list[StoredRow]":
+    """The rows of the entries with this whole id, archived ones last; often one."""
+    rows = [reader.row(doc) for doc in reader.exact("id", entry_id)]
+    rows.sort(key=_is_archived)
+    return rows
+
+
+def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousId:
+    """The refusal of an id that several entries have.
+
+    Args:
+        prefix: what was given.
+        labels: what to call each of them; the first five are named.
+        one_id: whether all have the same id.
+    """
+    more = len(labels) - _MOST_NAMED
+    shown = ", ".join(labels[:_MOST_NAMED])
+    return AmbiguousId(
+        f"'{prefix}' addresses {len(labels):,} entries: {shown}"
+        + (f" and {more:,} more" if more > 0 else ""),
+        hint="Two files carry the same id: see memcli inspect lint."
+        if one_id
+        else "Give more characters of the id.",
+    )
+
+
+def _is_archived(row: "StoredRow") -> bool:
+    return row.path.startswith(layout.ARCHIVE + "/")
