@@ -24,7 +24,7 @@ e2e: $(VENV)/tools.stamp  ## Run memcli in the real clients, npm and 2 GB needed
 	@$(RUN) -m tests.e2e $(ARGS)
 
 docs: $(VENV)/tools.stamp  ## Write docs/reference/cli.md anew from the commands' help
-	@$(RUN) -m cogapp -r docs/reference/cli.md
+	@$(RUN) -m cogapp -r memcli/cli/flags.py docs/reference/cli.md
 
 skills: $(VENV)/tools.stamp  ## Write skills/ anew from its templates
 	@$(RUN) tests/make_skills.py

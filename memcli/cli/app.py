@@ -1,21 +1,35 @@
 """The command line as Typer sees it: help, completion, and mistakes explained.
 
-Invariant: built from the same `Command` values that `argv` reads, so that nothing
-is declared twice. A mistake in the words exits with 2 and, with `--json`, speaks JSON.
+Invariant: the commands' own functions are all that is declared. Typer reads them here,
+and the table by which `argv` reads plain command lines is generated from them here. A
+mistake in the words exits with 2 and, with `--json`, speaks JSON.
 """
 
 import inspect
 import os
 import sys
 from collections.abc import Callable, Collection
-from typing import Annotated, Any, Literal
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
 from memcli import __version__
-from memcli.cli import render, spec
+from memcli.cli import commands, options, render
+from memcli.cli.context import Context, Result
 from memcli.cli.run import run
 from memcli.errors import UsageError
+
+# What the annotations of commands name; these modules import it for type checkers only.
+_NAMES = {
+    "Annotated": Annotated,
+    "Argument": typer.Argument,
+    "Context": Context,
+    "Literal": Literal,
+    "Option": typer.Option,
+    "Result": Result,
+    "options": options,
+}
 
 _HELP = """Remember what agents and people know, in plain files
 
@@ -39,7 +53,7 @@ def main(words: list[str]) -> int:
     completing = any(name.startswith("_MEMCLI_COMPLETE") for name in os.environ)
     try:
         # Declaring a command costs 1 ms, and the first word mostly tells which it is.
-        app = build(spec.COMMANDS if completing else words[:1])
+        app = build(commands.COMMANDS if completing else words[:1])
         code = app(args=words, prog_name="memcli", standalone_mode=False)
     except _MISTAKE as mistake:
         return _explain(mistake, words)
@@ -50,7 +64,7 @@ def main(words: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def build(whole: Collection[str] = spec.COMMANDS) -> typer.Typer:
+def build(whole: Collection[str] = tuple(commands.COMMANDS)) -> typer.Typer:
     """The command line as a Typer application.
 
     Args:
@@ -65,14 +79,13 @@ def build(whole: Collection[str] = spec.COMMANDS) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
-    for name in spec.COMMANDS:
-        command = spec.load(name)
-        app.command(name)(_function(command, whole=name in whole))
+    for name in commands.COMMANDS:
+        app.command(name)(_command(name, whole=name in whole))
     return app
 
 
 def _explain(mistake: Any, words: list[str]) -> int:
-    name = words[0] if words and words[0] in spec.COMMANDS else ""
+    name = words[0] if words and words[0] in commands.COMMANDS else ""
     hint = f"See: memcli {name} --help".replace("  ", " ")
     error = UsageError(mistake.format_message(), hint=hint)
     return render.Screen(name, as_json="--json" in words).failure(error)
@@ -95,57 +108,73 @@ def _root(
     del version
 
 
-def _function(command: spec.Command, *, whole: bool) -> Callable[..., int]:
-    """A function with the signature from which Typer builds the command."""
+def _command(name: str, *, whole: bool) -> Callable[..., int]:
+    """The function that Typer registers for a command: it runs it, and exits with 0."""
 
     def call(**values: Any) -> int:
-        given = {name: _given(value) for name, value in values.items()}
-        return run(command, given)
+        return run(name, values)
 
-    items: list[spec.Option | spec.Argument]
-    items = [*command.arguments, *command.options] if whole else []
-    parameters = [
-        inspect.Parameter(
-            item.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=_default(item),
-            annotation=_annotation(item),
-        )
-        for item in items
-    ]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {p.name: p.annotation for p in parameters}
-    call.__doc__ = command.help
+    function = commands.load(name)
+    own = parameters(function) if whole else []
+    call.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
+    call.__annotations__ = {one.name: one.annotation for one in own}
+    call.__doc__ = function.__doc__
     return call
 
 
-def _default(item: spec.Option | spec.Argument) -> Any:
-    if isinstance(item, spec.Argument) and item.required:
-        return inspect.Parameter.empty
-    return [] if item.repeat else getattr(item, "default", None)
+def parameters(function: Callable[..., Result]) -> list[inspect.Parameter]:
+    """What a command takes from its command line: its own parameters and everyone's."""
+    if hasattr(function, "legacy"):
+        from memcli.cli import spec
+
+        own = spec.parameters(function.legacy)
+    else:
+        signature = inspect.signature(function, locals=_NAMES, eval_str=True)
+        _, *own = signature.parameters.values()  # the first is the context
+    if all(one.name != "vaults" for one in own):
+        own.append(_everywhere("vault", options.Vault, None))
+    own.append(_everywhere("json", options.Json, False))
+    own.append(_everywhere("agent", options.Agent, None))
+    return [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
 
 
-def _given(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+def _everywhere(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
-def _annotation(item: spec.Option | spec.Argument) -> Any:
-    if isinstance(item, spec.Argument):
-        words: Any = list[str] if item.repeat else str | None
-        if item.required and not item.repeat:
-            words = str
-        return Annotated[words, typer.Argument(help=item.help, metavar=item.metavar)]
-    metavar = item.metavar
-    if metavar is None and item.kind is str and not item.choices:
-        metavar = item.name.upper()
-    declared: dict[str, Any] = {"help": item.help, "metavar": metavar}
-    if item.default in (None, False):
-        declared["show_default"] = False
-    kind: Any = item.kind
-    if item.choices:
-        kind = Literal[item.choices]
-    if item.kind is bool:
-        return Annotated[bool, typer.Option(*item.flags, **declared)]
-    if item.repeat:
-        return Annotated[list[kind], typer.Option(*item.flags, **declared)]
-    return Annotated[kind | None, typer.Option(*item.flags, **declared)]
+def tables() -> str:
+    """The source of the tables in `flags`: what plain command lines may say."""
+    words, flags = [], []
+    for name in commands.COMMANDS:
+        row, block = "", ""
+        for one in parameters(commands.load(name)):
+            declared, kind, repeat, choices = _read(one.annotation)
+            if isinstance(declared, typer.models.ArgumentInfo):
+                required = one.default is one.empty
+                row += f'("{one.name}", {required}, {repeat}, {choices}), '
+                continue
+            # In an annotation Typer takes the first flag for a default.
+            for flag in (declared.default, *declared.param_decls):
+                value = f'("{one.name}", {kind.__name__}, {repeat}, {choices})'
+                block += f'        "{flag}": {value},\n'
+        words.append(f'    "{name}": ({row.rstrip()}),\n')
+        flags.append(f'    "{name}": {{\n{block}    }},\n')
+    return (
+        f"WORDS: dict[str, tuple[Word, ...]] = {{\n{''.join(words)}}}\n\n"
+        f"FLAGS: dict[str, dict[str, Flag]] = {{\n{''.join(flags)}}}"
+    )
+
+
+def _read(annotation: Any) -> tuple[Any, type, bool, tuple[str, ...]]:
+    """(declaration, kind of value, whether it repeats, choices) of a parameter."""
+    kind, declared = get_args(annotation)
+    kinds = [one for one in get_args(kind) if one is not NoneType]
+    if NoneType in get_args(kind):
+        (kind,) = kinds
+    repeat = get_origin(kind) is list
+    if repeat:
+        (kind,) = get_args(kind)
+    if get_origin(kind) is Literal:
+        return declared, str, repeat, get_args(kind)
+    return declared, kind, repeat, ()

@@ -13,7 +13,7 @@ import os
 import sys
 from typing import Any, NoReturn
 
-from memcli.cli import spec
+from memcli.cli import flags
 
 
 def main() -> None:
@@ -27,13 +27,12 @@ def main() -> None:
         from memcli.sessions.hooks import call
 
         call.main(words[1:])
-    if words and words[0] in spec.COMMANDS:
-        command = spec.load(words[0])
-        values = parse(words[1:], command)
+    if words and words[0] in flags.FLAGS:
+        values = parse(words[0], words[1:])
         if values is not None:
             from memcli.cli.run import run
 
-            leave(run(command, values))
+            leave(run(words[0], values))
     from memcli.cli.app import main as typer_main
 
     sys.exit(typer_main(words))
@@ -81,10 +80,15 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
-def parse(words: list[str], command: spec.Command) -> dict[str, Any] | None:
-    """The values of a command line, or None when it takes Typer to understand it."""
-    options = {flag: option for option in command.options for flag in option.flags}
-    values = defaults(command)
+def parse(name: str, words: list[str]) -> dict[str, Any] | None:
+    """Read the words behind a command's name.
+
+    Returns:
+        The parameters that the words give, by name; None when it takes Typer to read
+        them.
+    """
+    known = flags.FLAGS[name]
+    values: dict[str, Any] = {}
     plain: list[str] = []
     rest = iter(words)
     for word in rest:
@@ -95,60 +99,43 @@ def parse(words: list[str], command: spec.Command) -> dict[str, Any] | None:
             plain.append(word)
             continue
         flag, equals, text = word.partition("=")
-        option = options.get(flag)
-        if option is None or not flag.startswith("--"):
+        if flag not in known:
             return None
-        if option.kind is bool:
+        parameter, kind, repeat, choices = known[flag]
+        if kind is bool:
             if equals:
                 return None
-            values[option.name] = True
+            values[parameter] = True
             continue
         if not equals:
             text = next(rest, "--")
             if text.startswith("-"):
                 return None
-        if not _take(values, option, text):
-            return None
-    return values if _place(values, plain, command.arguments) else None
-
-
-def defaults(command: spec.Command) -> dict[str, Any]:
-    """The values of a command line without any words."""
-    values: dict[str, Any] = {
-        option.name: [] if option.repeat else option.default
-        for option in command.options
-    }
-    for argument in command.arguments:
-        values[argument.name] = [] if argument.repeat else None
-    return values
-
-
-def _take(values: dict[str, Any], option: spec.Option, text: str) -> bool:
-    value: Any = text
-    if option.kind in (int, float):
         # Digits only: what else int() takes (1_000, Arabic digits) is Typer's.
-        if not (text.isascii() and text.isdigit()):
-            return False
-        value = option.kind(text)
-    if option.choices and value not in option.choices:
-        return False
-    if option.repeat:
-        values[option.name].append(value)
-    else:
-        values[option.name] = value
-    return True
+        if kind is not str and not (text.isascii() and text.isdigit()):
+            return None
+        if choices and text not in choices:
+            return None
+        if repeat:
+            values.setdefault(parameter, []).append(text)
+        else:
+            values[parameter] = kind(text)
+    return values if _place(values, plain, flags.WORDS[name]) else None
 
 
 def _place(
-    values: dict[str, Any], plain: list[str], arguments: tuple[spec.Argument, ...]
+    values: dict[str, Any], plain: list[str], arguments: tuple[flags.Word, ...]
 ) -> bool:
-    for argument in arguments:
-        if argument.repeat:
-            values[argument.name], plain = plain, []
-        elif plain:
-            values[argument.name] = plain.pop(0)
-        if argument.required and not values[argument.name]:
+    """Give the words without a flag to the arguments; whether all fit."""
+    for parameter, required, repeat, choices in arguments:
+        if required and not any(plain[:1]):
             return False
+        taken = plain if repeat else plain[:1]
+        plain = plain[len(taken) :]
+        if choices and not set(taken) <= set(choices):
+            return False
+        if taken:
+            values[parameter] = taken if repeat else taken[0]
     return not plain
 
 

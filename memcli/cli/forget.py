@@ -1,77 +1,76 @@
 """`memcli forget`: the one real removal."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
     from memcli.curation.forget import Forgotten
 
-_HELP = """Remove an entry from the vault for good
 
-    For what must not be there at all; what is merely over is resolved, what changed
-    is evolved. git's history still holds the text: the commands that take it out of
-    there are printed. Copies in clones and backups are beyond memcli.
+def forget(
+    context: Context,
+    entry_id: Annotated[
+        str, Argument(metavar="ID", help="The entry's id, or a unique prefix")
+    ],
+    *,
+    versions: Annotated[
+        bool, Option("--versions", help="Every version of it, not only this one")
+    ] = False,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Remove an entry from the vault for good
+
+    For text that must not be in the vault at all; resolve what is merely over, and
+    evolve what has changed. git's history still holds the text: memcli prints the
+    commands that take it out of there. It cannot reach clones and backups.
 
     \b
     Example:
       memcli forget 1m7xvn68
       memcli forget 1m7xvn68 --versions --yes
     """
-
-_PARAMETERS = (
-    Argument("id", "The entry's id, or a unique prefix", required=True, metavar="ID"),
-    Option(
-        "versions",
-        ("--versions",),
-        bool,
-        "Every version of it, not only this one",
-        default=False,
-    ),
-    Option("yes", ("--yes",), bool, "Remove without asking", default=False),
-    Option("dry_run", ("--dry-run",), bool, "Only say what would go", default=False),
-)
-
-
-def run(context: Context, **values: Any) -> Result:
-    """Remove the entry that the id names, when somebody confirms it."""
-    from memcli.curation import forget
+    from memcli.curation import forget as use_case
 
     vault = context.open_vault("forgetting", writes=True)
-    name, versions = values["id"], values["versions"]
-    found = forget.plan(vault, name, versions=versions)
-    if values["dry_run"]:
-        return _result(found)
-    if not values["yes"]:
+    plan = use_case.plan(vault, entry_id, versions=versions)
+    if dry_run:
+        return _result(plan)
+    if not yes:
         if not context.interactive:
             raise UsageError(
-                f"forgetting {found.id} removes {', '.join(found.paths)} for good",
+                f"forgetting {plan.id} removes {', '.join(plan.paths)} for good",
                 hint="Say --yes if that is meant; memcli resolve only hides it.",
             )
-        context.tell(f"{found.title}\n  {', '.join(found.paths)}")
+        context.tell(f"{plan.title}\n  {', '.join(plan.paths)}")
         if not context.confirm("Remove this for good?"):
-            return _result(found)
-    return _result(forget.forget(vault, name, versions=versions))
+            return _result(plan)
+    return _result(use_case.forget(vault, entry_id, versions=versions))
 
 
-def _result(found: "Forgotten") -> Result:
+def _result(done: Forgotten) -> Result:
     def text(canvas: Canvas) -> None:
-        verb = "forgotten" if found.applied else "would forget"
-        canvas.line(f"{verb} {found.id} {', '.join(found.paths)}", style="good")
-        for other in found.versions:
+        verb = "forgotten" if done.applied else "would forget"
+        canvas.line(f"{verb} {done.id} {', '.join(done.paths)}", style="good")
+        for other in done.versions:
             canvas.line(f"  another version stays: {other} (--versions takes all)")
-        for row in found.linked_from:
+        for row in done.linked_from:
             canvas.line(f"  linked from {row['id']} {row['title']}")
-        if found.purge:
-            commits = "1 commit" if found.commits == 1 else f"{found.commits} commits"
+        if done.purge:
+            commits = "1 commit" if done.commits == 1 else f"{done.commits} commits"
             canvas.line(f"git's history still holds the text ({commits}).")
             canvas.line("To take it out, in the vault and in every clone of it:")
-            for command in found.purge[:-1]:
+            for command in done.purge[:-1]:
                 canvas.line(f"  {command} &&")
-            canvas.line(f"  {found.purge[-1]}")
+            canvas.line(f"  {done.purge[-1]}")
 
-    return Result(data=found.as_dict(), text=text)
-
-
-COMMAND = Command("forget", _HELP, _PARAMETERS, run)
+    return Result(data=done.as_dict(), text=text)

@@ -1,13 +1,37 @@
 """`memcli hook EVENT --host HOST`: what the hosts of agents call."""
 
-from typing import Any
+from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.spec import Argument, Command, Context, Option, Result
+from typing import TYPE_CHECKING
 
-_HELP = """Answer a hook of an agent's host (installed by memcli install)
+from memcli.cli.context import Context, Result
+
+if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+
+def hook(
+    context: Context,
+    event: Annotated[
+        str | None, Argument(metavar="EVENT", help="What happened")
+    ] = None,
+    *,
+    host: Annotated[
+        str | None,
+        Option(
+            "--host",
+            metavar="HOST",
+            help="Whose hook: claude-code, codex, gemini, copilot, cursor, windsurf, "
+            "opencode",
+        ),
+    ] = None,
+) -> Result:
+    """Answer a hook of an agent's host (installed by memcli install)
 
     Reads the host's JSON on standard input and answers in the host's format. Always
-    exits with 0, also when something is wrong; see memcli inspect sessions.
+    exits with 0, even when something is wrong; see memcli inspect sessions.
 
     EVENT is session-start, prompt-submit, stop, session-end, pre-compact or idle.
 
@@ -15,24 +39,8 @@ _HELP = """Answer a hook of an agent's host (installed by memcli install)
     Example:
       memcli hook prompt-submit --host claude-code < payload.json
     """
-
-_PARAMETERS = (
-    Argument("event", "What happened", metavar="EVENT"),
-    Option(
-        "host",
-        ("--host",),
-        str,
-        "Whose hook: claude-code, codex, gemini, copilot, cursor, windsurf, opencode",
-    ),
-)
-
-
-def run(context: Context, **values: Any) -> Result:
-    """Answer a call that `argv` did not start at once: it reads the plain ones."""
+    # `argv` starts plain calls at once; only the others come here.
     from memcli.sessions.hooks import call
 
     del context
-    call.main([str(values["event"] or ""), "--host", str(values["host"] or "")])
-
-
-COMMAND = Command("hook", _HELP, _PARAMETERS, run)
+    call.main([event or "", "--host", host or ""])

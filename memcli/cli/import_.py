@@ -1,19 +1,46 @@
 """`memcli import`: memories from JSON lines or a folder of notes."""
 
+from __future__ import annotations  # evaluated only when Typer reads them
+
 import os
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import Unreadable, UsageError
 
 if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
     from memcli.curation.importing import Imported
 
-_HELP = """Import memories from JSON lines, or a folder of markdown notes
 
-    JSON lines hold one memory each: `text`, and any other field of an entry. Notes
-    may come from Obsidian, basic-memory or any editor. All is saved in one commit;
-    the same import again adds nothing.
+def import_(
+    context: Context,
+    source: Annotated[
+        str,
+        Argument(
+            metavar="SOURCE", help="A JSONL file, a folder of notes, or - for stdin"
+        ),
+    ],
+    *,
+    in_place: Annotated[
+        bool,
+        Option(
+            "--in-place",
+            help="Make the folder itself a vault; no byte of its notes changes",
+        ),
+    ] = False,
+    dry_run: options.DryRun = False,
+    allow_secret: options.AllowSecret = False,
+) -> Result:
+    """Import memories from JSON lines, or a folder of markdown notes
+
+    Each JSON line is one memory: `text`, and any other field of an entry. Notes
+    may come from Obsidian, basic-memory or any editor. All are saved in one commit;
+    importing them again adds nothing.
 
     \b
     Example:
@@ -21,56 +48,28 @@ _HELP = """Import memories from JSON lines, or a folder of markdown notes
       memcli import ~/obsidian --dry-run
       memcli import ~/obsidian --in-place
     """
-
-_PARAMETERS = (
-    Argument(
-        "source",
-        "A JSONL file, a folder of notes, or - for JSONL on stdin",
-        required=True,
-        metavar="SOURCE",
-    ),
-    Option(
-        "in_place",
-        ("--in-place",),
-        bool,
-        "Make the folder itself a vault; no byte of its notes changes",
-        default=False,
-    ),
-    Option(
-        "dry_run",
-        ("--dry-run",),
-        bool,
-        "Say what would happen, and change nothing",
-        default=False,
-    ),
-    Option(
-        "allow_secret",
-        ("--allow-secret",),
-        bool,
-        "Import what looks like a secret, too",
-        default=False,
-    ),
-)
-
-
-def run(context: Context, **values: Any) -> Result:
-    """Import a file or a folder."""
-    source = values["source"]
-    if values["in_place"]:
-        return _in_place(context, source, dry_run=values["dry_run"])
+    if in_place:
+        return _in_place(context, source, dry_run=dry_run)
     from memcli.curation import importing
     from memcli.storage import jsonl
 
     vault = context.open_vault("importing", writes=True)
-    options = {"dry_run": values["dry_run"], "allow_secret": values["allow_secret"]}
     if source != "-" and os.path.isdir(source):
-        return report(importing.import_folder(vault, source, **options))
+        return report(
+            importing.import_folder(
+                vault, source, dry_run=dry_run, allow_secret=allow_secret
+            )
+        )
     data = context.read_stdin() if source == "-" else jsonl.read_file(source)
     if source.endswith(".md"):
         raise UsageError(
             "a single note is saved, not imported", hint=f"memcli save --file {source}"
         )
-    return report(importing.import_lines(vault, data, source, **options))
+    return report(
+        importing.import_lines(
+            vault, data, source, dry_run=dry_run, allow_secret=allow_secret
+        )
+    )
 
 
 def _in_place(context: Context, source: str, *, dry_run: bool) -> Result:
@@ -81,8 +80,8 @@ def _in_place(context: Context, source: str, *, dry_run: bool) -> Result:
     return init.prepare(context, source, dry_run=dry_run, adopt=True)
 
 
-def report(done: "Imported") -> Result:
-    """What an import did, as a result."""
+def report(done: Imported) -> Result:
+    """Turn what an import did into a result."""
 
     def text(canvas: Canvas) -> None:
         verb = "would import" if done.dry_run else "imported"
@@ -118,6 +117,3 @@ def report(done: "Imported") -> Result:
 
 def _brief(saved: Any) -> dict[str, str | None]:
     return {"id": saved.id or None, "path": saved.path, "title": saved.title}
-
-
-COMMAND = Command("import", _HELP, _PARAMETERS, run)

@@ -1,11 +1,36 @@
 """`memcli init`: a new vault, or a folder of notes made one."""
 
+from __future__ import annotations  # evaluated only when Typer reads them
+
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.cli.context import Canvas, Context, Result
 
-_HELP = """Make a folder a vault: a new one, or your notes as they are
+if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
+
+
+def init(
+    context: Context,
+    path: Annotated[
+        str | None,
+        Argument(
+            metavar="[PATH]",
+            help="The folder; --vault or MEMCLI_VAULT when it is left out",
+        ),
+    ] = None,
+    *,
+    default: Annotated[
+        bool, Option("--default", help="Make it the default though there is one")
+    ] = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Make a folder a vault: a new one, or your notes as they are
 
     A new folder gets the vault's template and a git repository. In a folder of
     notes no byte of them changes. The first vault becomes the default, so that
@@ -15,38 +40,10 @@ _HELP = """Make a folder a vault: a new one, or your notes as they are
     Example:
       memcli init ~/memory
     """
-
-_PARAMETERS = (
-    Argument(
-        "path",
-        "The folder; --vault or MEMCLI_VAULT when it is left out",
-        metavar="[PATH]",
-    ),
-    Option(
-        "default",
-        ("--default",),
-        bool,
-        "Make it the default though there is one",
-        default=False,
-    ),
-    Option(
-        "dry_run",
-        ("--dry-run",),
-        bool,
-        "Say what would happen, and change nothing",
-        default=False,
-    ),
-)
-
-
-def run(context: Context, **values: Any) -> Result:
-    """Prepare the folder that the words name."""
     from memcli.storage import settings
 
-    path = values["path"] or settings.find_vault(context.vault, context.environ)
-    return prepare(
-        context, path, dry_run=values["dry_run"], make_default=values["default"]
-    )
+    folder = path or settings.find_vault(context.vault, context.environ)
+    return prepare(context, folder, dry_run=dry_run, make_default=default)
 
 
 def prepare(
@@ -93,6 +90,3 @@ def prepare(
         "dry_run": dry_run,
     }
     return Result(data=data, text=text, warnings=tuple(warnings))
-
-
-COMMAND = Command("init", _HELP, _PARAMETERS, run)

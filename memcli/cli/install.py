@@ -1,65 +1,23 @@
 """`memcli install` and `memcli uninstall`: hooks into an agent host, and out again."""
 
+from __future__ import annotations  # evaluated only when Typer reads them
+
 import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
     from memcli.hosts.install import Done, Installation, Plan, Program
-
-_HELP = """Let an agent host call memcli by itself
-
-    Adds hooks to the host's settings, and changes nothing else in them. HOST is
-    claude-code, codex, gemini, copilot, cursor, windsurf or opencode. Again changes
-    nothing; after memcli has moved, again brings the hooks up to date.
-
-    \b
-    Example:
-      memcli install claude-code
-      memcli install gemini --scope project --dry-run
-      memcli install --status
-    """
-
-_UNINSTALL_HELP = """Take memcli's hooks out of an agent host
-
-    Leaves everything else in the host's settings as it is. The vault stays.
-
-    \b
-    Example:
-      memcli uninstall claude-code
-      memcli uninstall gemini --scope project --dry-run
-    """
-
-_SCOPE = Option(
-    "scope",
-    ("--scope",),
-    str,
-    "Your own settings, or those of the project",
-    default="user",
-    choices=("user", "project"),
-)
-_DRY_RUN = Option(
-    "dry_run", ("--dry-run",), bool, "Show the change, and make none", default=False
-)
-_HOST = Argument("host", "The agent host", metavar="[HOST]")
-
-_PARAMETERS = (
-    _HOST,
-    _SCOPE,
-    _DRY_RUN,
-    Option(
-        "status",
-        ("--status",),
-        bool,
-        "Where hooks are installed, and whether they work",
-        default=False,
-    ),
-)
 
 # A program that needs longer to say its version is none.
 _PATIENCE = 20
@@ -67,23 +25,46 @@ _PATIENCE = 20
 _FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
 
 
-def run(context: Context, **values: Any) -> Result:
-    """Install hooks, or say where they are."""
-    from memcli.hosts import install
+def install(
+    context: Context,
+    host: Annotated[
+        str | None, Argument(metavar="[HOST]", help="The agent host")
+    ] = None,
+    *,
+    scope: options.Scope = "user",
+    dry_run: options.DryRun = False,
+    status: Annotated[
+        bool,
+        Option("--status", help="Where hooks are installed, and whether they work"),
+    ] = False,
+) -> Result:
+    """Let an agent host call memcli by itself
+
+    Adds hooks to the host's settings, and changes nothing else in them. HOST is
+    claude-code, codex, gemini, copilot, cursor, windsurf or opencode. To repeat the
+    command changes nothing; after memcli has moved, it brings the hooks up to date.
+
+    \b
+    Example:
+      memcli install claude-code
+      memcli install gemini --scope project --dry-run
+      memcli install --status
+    """
+    from memcli.hosts import install as use_case
     from memcli.storage import settings
 
-    program = install.running(sys.argv[0], sys.executable, windows=os.name == "nt")
-    if values["status"]:
-        if values["host"]:
+    program = use_case.running(sys.argv[0], sys.executable, windows=os.name == "nt")
+    if status:
+        if host:
             raise UsageError("--status is about every host", hint="Drop the host.")
-        found = install.survey(
+        installations = use_case.survey(
             context.environ,
             os.getcwd(),
             program,
             lambda name: shutil.which(name, path=context.environ.get("PATH")),
         )
-        return _status(found)
-    host = _named(values["host"], "install")
+        return _status(installations)
+    name = _named(host, "install")
     if context.agent and context.agent != context.environ.get("MEMCLI_AGENT"):
         # Hooks that ask as it, beside skills that ask as the owner, would be worse.
         raise UsageError(
@@ -94,21 +75,35 @@ def run(context: Context, **values: Any) -> Result:
     vault = (
         settings.find_vault(context.vault, context.environ) if context.vault else None
     )
-    plan = install.plan(
-        host, values["scope"], context.environ, os.getcwd(), program, vault
-    )
-    done = None if values["dry_run"] else install.apply(plan)
+    plan = use_case.plan(name, scope, context.environ, os.getcwd(), program, vault)
+    done = None if dry_run else use_case.apply(plan)
     warnings = [*plan.notes, *_about_vault(context, vault), *_about(context, program)]
     return _report(plan, done, warnings, "install")
 
 
-def remove(context: Context, **values: Any) -> Result:
-    """Remove a host's hooks."""
-    from memcli.hosts import install
+def uninstall(
+    context: Context,
+    host: Annotated[
+        str | None, Argument(metavar="[HOST]", help="The agent host")
+    ] = None,
+    *,
+    scope: options.Scope = "user",
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Take memcli's hooks out of an agent host
 
-    host = _named(values["host"], "uninstall")
-    plan = install.plan_removal(host, values["scope"], context.environ, os.getcwd())
-    done = None if values["dry_run"] else install.apply(plan)
+    Leaves everything else in the host's settings as it is. The vault stays.
+
+    \b
+    Example:
+      memcli uninstall claude-code
+      memcli uninstall gemini --scope project --dry-run
+    """
+    from memcli.hosts import install as use_case
+
+    name = _named(host, "uninstall")
+    plan = use_case.plan_removal(name, scope, context.environ, os.getcwd())
+    done = None if dry_run else use_case.apply(plan)
     return _report(plan, done, list(plan.notes), "uninstall")
 
 
@@ -128,9 +123,7 @@ def _named(host: str | None, verb: str) -> str:
     return host
 
 
-def _report(
-    plan: "Plan", done: "Done | None", warnings: list[str], verb: str
-) -> Result:
+def _report(plan: Plan, done: Done | None, warnings: list[str], verb: str) -> Result:
     """What installing or removing has changed, or would change, as a result."""
     change = plan.change
     diff = _diff(plan) if change is not None and done is None else []
@@ -169,7 +162,7 @@ def _report(
     return Result(data=data, text=text, warnings=tuple(warnings))
 
 
-def _diff(plan: "Plan") -> list[str]:
+def _diff(plan: Plan) -> list[str]:
     from difflib import unified_diff
 
     change = plan.change
@@ -204,7 +197,7 @@ def _about_vault(context: Context, pinned: str | None) -> list[str]:
     ]
 
 
-def _about(context: Context, program: "Program") -> list[str]:
+def _about(context: Context, program: Program) -> list[str]:
     """What speaks against this memcli as the one that hosts start."""
     path = program.words[0].replace("\\", "/")
     if any(part in path for part in _FLEETING):
@@ -235,7 +228,7 @@ def _about(context: Context, program: "Program") -> list[str]:
     ]
 
 
-def _status(found: "list[Installation]") -> Result:
+def _status(found: list[Installation]) -> Result:
     shown = [one for one in found if one.state != "no"]
     missing = {one.host for one in found if one.found} - {one.host for one in shown}
     absent = list(dict.fromkeys(one.host for one in found if not one.found))
@@ -266,7 +259,3 @@ def _status(found: "list[Installation]") -> Result:
     data = {"hosts": [one.as_dict() for one in found]}
     broken = any(one.problems for one in found)
     return Result(data=data, text=text, ok=not broken)
-
-
-COMMAND = Command("install", _HELP, _PARAMETERS, run)
-UNINSTALL = Command("uninstall", _UNINSTALL_HELP, (_HOST, _SCOPE, _DRY_RUN), remove)

@@ -1,17 +1,72 @@
 """`memcli resolve`: what is solved stops coming up."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result, to_do_it
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import AmbiguousQuery, UsageError
 
 if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
     from memcli.curation.resolve import Plan, Standing, Target
 
-_HELP = """Mark what is solved, so that nothing shows it any more
 
-    By id, several at once; or by a question, which first shows its plan and acts
-    when it is confirmed. Entries of the same words go with it. --undo brings it back.
+def resolve(
+    context: Context,
+    ids: Annotated[
+        list[str] | None, Argument(metavar="[ID]...", help="Ids, or unique prefixes")
+    ] = None,
+    *,
+    query: Annotated[
+        str | None,
+        Option("--query", metavar="QUERY", help="Every entry that this clearly means"),
+    ] = None,
+    note: Annotated[
+        str | None, Option("--note", metavar="NOTE", help="What solved it")
+    ] = None,
+    by: Annotated[
+        str | None, Option("--by", metavar="NAME", help="Who solved it")
+    ] = None,
+    same_key: Annotated[
+        bool,
+        Option("--same-key", help="Also entries of the same words (the default)"),
+    ] = False,
+    only_this: Annotated[
+        bool, Option("--only-this", help="Only the entries that are named")
+    ] = False,
+    undo: Annotated[bool, Option("--undo", help="Bring the entries back")] = False,
+    expect: Annotated[
+        int | None,
+        Option(
+            "--expect",
+            metavar="N",
+            help="Act when the plan of --query has exactly this many entries",
+        ),
+    ] = None,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+    list_: Annotated[bool, Option("--list", help="List what is resolved")] = False,
+    resolved: Annotated[
+        bool, Option("--resolved", help="With --list: resolved entries")
+    ] = False,
+    unresolved: Annotated[
+        bool,
+        Option(
+            "--unresolved",
+            help="With --list: entries in force, reflection items first",
+        ),
+    ] = False,
+    all_: Annotated[bool, Option("--all", help="With --list: both")] = False,
+) -> Result:
+    """Resolve entries so that recall stops surfacing them
+
+    By id, several at once; or by a query, which first shows its plan and acts when
+    you confirm it. Entries of the same words go with it. --undo brings them back.
 
     \b
     Example:
@@ -20,139 +75,96 @@ _HELP = """Mark what is solved, so that nothing shows it any more
       memcli resolve --list --unresolved
       memcli resolve --undo 1m7xvn68
     """
+    from memcli.curation import resolve as use_case
 
-_PARAMETERS = (
-    Argument("ids", "Ids, or unique prefixes", repeat=True, metavar="[ID]..."),
-    Option("query", ("--query",), str, "Everything that this means; plans first"),
-    Option("note", ("--note",), str, "What solved it"),
-    Option("by", ("--by",), str, "Who solved it", metavar="NAME"),
-    Option(
-        "same_key",
-        ("--same-key",),
-        bool,
-        "Also entries of the same words (the default)",
-        default=False,
-    ),
-    Option("only_this", ("--only-this",), bool, "Only what is named", default=False),
-    Option("undo", ("--undo",), bool, "Bring it back", default=False),
-    Option(
-        "expect",
-        ("--expect",),
-        int,
-        "Act when the plan holds exactly this many",
-        metavar="N",
-    ),
-    Option("yes", ("--yes",), bool, "Act without asking", default=False),
-    Option("dry_run", ("--dry-run",), bool, "Only show the plan", default=False),
-    Option("list", ("--list",), bool, "List what is resolved", default=False),
-    Option("resolved", ("--resolved",), bool, "With --list: resolved", default=False),
-    Option(
-        "unresolved",
-        ("--unresolved",),
-        bool,
-        "With --list: in force, reflection items first",
-        default=False,
-    ),
-    Option("all", ("--all",), bool, "With --list: both", default=False),
-)
-
-
-def run(context: Context, **values: Any) -> Result:
-    """Resolve, reopen or list."""
-    from memcli.curation import resolve
-
-    states = [name for name in ("resolved", "unresolved", "all") if values[name]]
-    if values["list"]:
-        if values["ids"] or values["query"] or values["undo"]:
+    wanted = {"resolved": resolved, "unresolved": unresolved, "all": all_}
+    states = [state for state, given in wanted.items() if given]
+    if list_:
+        if ids or query or undo:
             raise UsageError("--list changes nothing", hint="Drop the ids and flags.")
         return _list(context, states)
     if states:
         raise UsageError(f"--{states[0]} belongs to --list", hint="Add --list.")
-    _check(values)
-    vault = context.open_vault("resolving", writes=True)
-    same_key = not values["only_this"]
-    if values["query"]:
-        found = resolve.plan_query(vault, values["query"], same_key=same_key)
-        acting = _decided(context, found, values)
-    else:
-        found = resolve.plan(
-            vault, values["ids"], same_key=same_key, undo=values["undo"]
-        )
-        acting = not values["dry_run"]
-    changed: list[Target] = []
-    if acting and found.targets:
-        by, note = values["by"], values["note"]
-        changed = resolve.apply(vault, found, by=by, note=note)
-    return _result(found, changed, values, acted=acting)
-
-
-def _check(values: dict[str, Any]) -> None:
-    if bool(values["ids"]) == bool(values["query"]):
+    if bool(ids) == bool(query):
         raise UsageError(
             "name what is solved: ids, or --query",
-            hint="See what there is: memcli resolve --list --unresolved",
+            hint="To see what there is: memcli resolve --list --unresolved",
         )
-    if values["same_key"] and values["only_this"]:
+    if same_key and only_this:
         raise UsageError("--same-key and --only-this exclude each other")
-    if values["query"] and values["undo"]:
+    if query and undo:
         raise UsageError(
             "--undo takes ids", hint="They are in: memcli resolve --list --resolved"
         )
-    if values["undo"] and (values["note"] or values["by"]):
+    if undo and (note or by):
         raise UsageError("--undo removes the note; it takes none")
+    vault = context.open_vault("resolving", writes=True)
+    acting = not dry_run
+    if query:
+        plan = use_case.plan_query(vault, query, same_key=not only_this)
+        if acting:
+            acting = _approved(context, plan, expect, yes=yes)
+    else:
+        plan = use_case.plan(vault, ids or [], same_key=not only_this, undo=undo)
+    changed: list[Target] = []
+    if acting and plan.targets:
+        changed = use_case.apply(vault, plan, by=by, note=note)
+    return _result(plan, changed, acted=acting, dry_run=dry_run)
 
 
-def _decided(context: Context, found: "Plan", values: dict[str, Any]) -> bool:
-    """Whether to act on the plan of a question."""
-    count = len(found.targets)
-    if values["dry_run"] or not count:
+def _approved(context: Context, plan: Plan, expect: int | None, *, yes: bool) -> bool:
+    """Whether to act on the plan of a query.
+
+    Raises:
+        AmbiguousQuery: the plan is not what `--expect` says, or `--yes` meets a plan
+            that is not clear.
+    """
+    count = len(plan.targets)
+    if not count:
         return False
-    if values["expect"] is not None:
-        if values["expect"] != count:
+    if expect is not None:
+        if expect != count:
             raise AmbiguousQuery(
-                f"{count} entries match, not {values['expect']}; nothing was changed: "
-                + _named(found.targets),
+                f"{count} entries match, not {expect}; nothing was changed: "
+                + _named(plan.targets),
                 hint="Give the ids that are meant.",
             )
         return True
-    if values["yes"]:
-        if found.unclear:
+    if yes:
+        if plan.unclear:
             raise AmbiguousQuery(
-                f"{found.unclear}; nothing was changed. Matches: "
-                f"{_named(found.targets)}"
-                + (f"; near: {_named(found.near)}" if found.near else ""),
+                f"{plan.unclear}; nothing was changed. Matches: {_named(plan.targets)}"
+                + (f"; near: {_named(plan.near)}" if plan.near else ""),
                 hint=f"Give the ids that are meant, or --expect {count}.",
             )
         return True
     if not context.interactive:
         return False
-    for target in found.targets:
+    for target in plan.targets:
         context.tell(f"  {target.id} {target.title}")
     return context.confirm("Resolve it?" if count == 1 else f"Resolve these {count}?")
 
 
-def _named(targets: "list[Target]") -> str:
+def _named(targets: list[Target]) -> str:
     shown = ", ".join(f"{target.id} ({target.title})" for target in targets[:10])
     rest = len(targets) - 10
     return f"{shown}, and {rest} more" if rest > 0 else shown
 
 
-def _result(
-    found: "Plan", changed: "list[Target]", values: dict[str, Any], *, acted: bool
-) -> Result:
-    verb = "reopened" if found.undo else "resolved"
+def _result(plan: Plan, changed: list[Target], *, acted: bool, dry_run: bool) -> Result:
+    verb = "reopened" if plan.undo else "resolved"
 
     def text(canvas: Canvas) -> None:
-        if not acted and found.targets:
+        if not acted and plan.targets:
             canvas.line(f"would be {verb} (with the score of each match):")
-            for target in found.targets:
+            for target in plan.targets:
                 score = "" if target.score is None else f" {target.score}"
                 canvas.line(f"  {target.id}{score} {target.title}{_why(target)}")
-            for target in found.near:
+            for target in plan.near:
                 line = f"  not: {target.id} {target.score} {target.title}"
                 canvas.line(line, style="dim")
             canvas.line(
-                to_do_it(values) + ("" if values["dry_run"] else ", or give the ids")
+                to_apply(dry_run=dry_run) + ("" if dry_run else ", or give the ids")
             )
             return
         items = "item" if len(changed) == 1 else "items"
@@ -160,22 +172,22 @@ def _result(
         canvas.line(f"{verb} {len(changed)} {items}", style=style)
         for target in changed:
             canvas.line(f"  {target.id} {target.title}{_why(target)}")
-        for target in found.done:
+        for target in plan.done:
             canvas.line(f"  {target.id} is {target.status} already", style="dim")
 
-    warnings = [f"'{word}' stands in no entry" for word in found.missing]
-    if found.unclear and not acted:
-        warnings.append(f"it is not clear what is meant: {found.unclear}")
+    warnings = [f"no entry contains '{word}'" for word in plan.missing]
+    if plan.unclear and not acted:
+        warnings.append(f"it is not clear what is meant: {plan.unclear}")
     data = {
         "applied": acted and bool(changed),
         "count": len(changed),
         "items": [target._asdict() for target in changed],
-        "plan": found.as_dict(),
+        "plan": plan.as_dict(),
     }
     return Result(data=data, text=text, warnings=tuple(warnings))
 
 
-def _why(target: "Target") -> str:
+def _why(target: Target) -> str:
     return f" (the same words as {target.same_key_as})" if target.same_key_as else ""
 
 
@@ -199,7 +211,7 @@ def _list(context: Context, states: list[str]) -> Result:
     return Result(data=data, text=text)
 
 
-def _cells(row: "Standing") -> tuple[str, ...]:
+def _cells(row: Standing) -> tuple[str, ...]:
     return (
         row.id,
         row.state,
@@ -209,6 +221,3 @@ def _cells(row: "Standing") -> tuple[str, ...]:
         row.title,
         row.resolution_note or "",
     )
-
-
-COMMAND = Command("resolve", _HELP, _PARAMETERS, run)

@@ -11,30 +11,27 @@ import sys
 import time
 from typing import Any
 
-from memcli.cli import render, spec
+from memcli.cli import commands, render
+from memcli.cli.context import Context
 from memcli.errors import MemcliError
 
 
-def run(command: spec.Command, values: dict[str, Any]) -> int:
-    """Run a command with its parsed values; returns the exit code."""
+def run(name: str, values: dict[str, Any]) -> int:
+    """Run a command with the values of its command line; returns the exit code."""
     render.prepare_streams()
-    as_json = bool(values.pop("json"))
-    screen = render.Screen(command.name, as_json=as_json)
-    vault = values.pop("vault")
-    vaults = tuple(vault) if isinstance(vault, list) else ()
-    if isinstance(vault, list):
-        vault = vault[0] if vault else None
+    as_json = bool(values.pop("json", False))
+    screen = render.Screen(name, as_json=as_json)
+    vault, named = values.pop("vault", None), values.pop("agent", None)
     context = _context(vault, as_json, screen)
-    named = values.pop("agent")
     agent = os.environ.get("MEMCLI_AGENT") or None
-    via = "reflect" if command.name == "reflect" else "recall"
+    via = "reflect" if name == "reflect" else "recall"
     try:
         if named is not None:
             from memcli.vault.agents import named_agent
 
             agent = named_agent(named)
-        context = context._replace(agent=agent, vaults=vaults, via=via)
-        result = command.run(context, **values)
+        context = context._replace(agent=agent, via=via)
+        result = commands.load(name)(context, **values)
         return screen.success(result)
     except MemcliError as error:
         return screen.failure(error)
@@ -55,8 +52,8 @@ def run(command: spec.Command, values: dict[str, Any]) -> int:
         return screen.bug(error, debug=bool(os.environ.get("MEMCLI_DEBUG")))
 
 
-def _context(vault: str | None, as_json: bool, screen: "render.Screen") -> spec.Context:
-    return spec.Context(
+def _context(vault: str | None, as_json: bool, screen: "render.Screen") -> Context:
+    return Context(
         environ=os.environ,
         now_ms=lambda: time.time_ns() // 1_000_000,
         entropy=os.urandom,

@@ -1,225 +1,218 @@
 """`memcli save`: one memory, or a batch of them."""
 
+from __future__ import annotations  # evaluated only when Typer reads them
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
-from memcli.errors import Unreadable, UsageError
+from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import InvalidValue, Unreadable, UsageError
 
 if TYPE_CHECKING:
+    from typing import Annotated, Literal
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
     from memcli.vault.vault import Saved, Vault
 
-_HELP = """Save a memory, committed to the vault's history
+_WRITERS = ("manual", "skill", "hook", "pipeline", "import")
+
+
+def save(
+    context: Context,
+    text: Annotated[
+        str | None,
+        Argument(metavar="[TEXT]", help="The text; - or nothing reads standard input"),
+    ] = None,
+    *,
+    file: options.File = None,
+    title: options.Title = None,
+    kind: options.Kind = None,
+    type_: options.Type = None,
+    tags: options.NewTags = None,
+    entities: options.NewEntities = None,
+    occurred_at: options.OccurredAt = None,
+    occurred_until: Annotated[
+        str | None,
+        Option("--occurred-until", metavar="DATE", help="The end, if it lasted"),
+    ] = None,
+    expires_at: options.ExpiresAt = None,
+    layer: Annotated[
+        str | None,
+        Option("--layer", metavar="LAYER", help="fact, observation or model"),
+    ] = None,
+    subtype: options.Subtype = None,
+    cite: options.Cite = None,
+    research: options.CiteResearch = None,
+    item: Annotated[
+        str | None,
+        Option(
+            "--item",
+            metavar="ITEM",
+            help="A reflection item: invariant (a rule) or derived (fades in days)",
+        ),
+    ] = None,
+    inbox: Annotated[bool, Option("--inbox", help="Let a review decide on it")] = False,
+    confidence: Annotated[
+        str | None,
+        Option(
+            "--confidence",
+            metavar="CONFIDENCE",
+            help="Of a mined entry: HIGH, MEDIUM, LOW",
+        ),
+    ] = None,
+    rationale: Annotated[
+        str | None, Option("--rationale", metavar="RATIONALE", help="Why it was mined")
+    ] = None,
+    evidence: Annotated[
+        list[str] | None,
+        Option(
+            "--evidence",
+            metavar="ID",
+            help="An id or session that it rests on; repeatable",
+        ),
+    ] = None,
+    review_after: Annotated[
+        str | None,
+        Option(
+            "--review-after",
+            metavar="DATE",
+            help="When to check whether it still holds",
+        ),
+    ] = None,
+    pinned: Annotated[bool, Option("--pinned", help="Goes into every session")] = False,
+    visibility: Annotated[
+        Literal["private", "shared", "group"] | None,
+        Option(
+            "--visibility",
+            help="Who may see it: private (its writer), shared (default), or group",
+        ),
+    ] = None,
+    groups: Annotated[
+        list[str] | None,
+        Option(
+            "--group",
+            metavar="GROUP",
+            help="A group of agents that may see it; repeatable",
+        ),
+    ] = None,
+    source_writer: Annotated[
+        str | None,
+        Option(
+            "--source",
+            metavar="WRITER",
+            help="Who writes: manual, skill, hook, pipeline or import",
+        ),
+    ] = None,
+    source_host: Annotated[
+        str | None,
+        Option("--source-host", metavar="HOST", help="The agent host it came from"),
+    ] = None,
+    source_session: Annotated[
+        str | None,
+        Option("--source-session", metavar="ID", help="The session it came from"),
+    ] = None,
+    source_transcript: Annotated[
+        str | None,
+        Option("--source-transcript", metavar="PATH", help="The transcript's path"),
+    ] = None,
+    source_record: Annotated[
+        str | None,
+        Option("--source-record", metavar="ID", help="The record in the transcript"),
+    ] = None,
+    source_seq: Annotated[
+        int | None,
+        Option("--source-seq", metavar="N", help="Its place in the session, from 0"),
+    ] = None,
+    source_excerpt: Annotated[
+        str | None,
+        Option("--source-excerpt", metavar="TEXT", help="The words it rests on"),
+    ] = None,
+    batch: Annotated[
+        str | None,
+        Option(
+            "--batch", metavar="FILE", help="Entries from a JSONL file, - for stdin"
+        ),
+    ] = None,
+    allow_secret: options.AllowSecret = False,
+) -> Result:
+    """Save a memory, committed to the vault's history
 
     The text comes from the argument, from --file, or from standard input. The same
     text again returns the entry that holds it; entries that say nearly the same are
-    named.
+    named. Entities of --entity that are new are registered.
 
     \b
     Example:
       memcli save "Never deploy on Fridays" --kind convention --tag deploy
     """
-
-_PARAMETERS = (
-    Argument("text", "The text; - or nothing reads standard input", metavar="[TEXT]"),
-    Option("file", ("--file",), str, "Read the text from a file", metavar="PATH"),
-    Option("title", ("--title",), str, "Instead of the text's first heading or clause"),
-    Option("kind", ("--kind",), str, "note, preference, workflow, fix, decision, ..."),
-    Option("type", ("--type",), str, "What it is about: person, project, tool, ..."),
-    Option("tag", ("--tag",), str, "A tag, or key:value; repeatable", repeat=True),
-    Option(
-        "entity",
-        ("--entity",),
-        str,
-        "An entity it is about, registered when new; repeatable",
-        repeat=True,
-    ),
-    Option(
-        "occurred_at",
-        ("--occurred-at",),
-        str,
-        "When it happened: 2026, 2026-11, 2026-11-21, ...",
-        metavar="DATE",
-    ),
-    Option(
-        "occurred_until",
-        ("--occurred-until",),
-        str,
-        "The end, if it lasted",
-        metavar="DATE",
-    ),
-    Option(
-        "expires_at",
-        ("--expires-at",),
-        str,
-        "Not shown from this date on",
-        metavar="DATE",
-    ),
-    Option("layer", ("--layer",), str, "fact, observation or model"),
-    Option(
-        "subtype",
-        ("--subtype",),
-        str,
-        "Of a model: structural, emergent, or pinned (kept by people)",
-    ),
-    Option(
-        "cite",
-        ("--cite",),
-        str,
-        "An entry that an observation or model rests on; repeatable",
-        repeat=True,
-        metavar="ID",
-    ),
-    Option(
-        "research",
-        ("--research",),
-        str,
-        "Cite only what this research run retrieved",
-        metavar="NAME",
-    ),
-    Option(
-        "item",
-        ("--item",),
-        str,
-        "A reflection item: invariant (a rule) or derived (fades in days)",
-    ),
-    Option("inbox", ("--inbox",), bool, "Let a review decide on it", default=False),
-    Option("confidence", ("--confidence",), str, "Of a mined entry: HIGH, MEDIUM, LOW"),
-    Option("rationale", ("--rationale",), str, "Why it was mined"),
-    Option(
-        "evidence",
-        ("--evidence",),
-        str,
-        "An id or session that it rests on; repeatable",
-        repeat=True,
-        metavar="ID",
-    ),
-    Option(
-        "review_after",
-        ("--review-after",),
-        str,
-        "When to look whether it still holds",
-        metavar="DATE",
-    ),
-    Option("pinned", ("--pinned",), bool, "Goes into every session", default=False),
-    Option(
-        "visibility",
-        ("--visibility",),
-        str,
-        "Who may see it: private (who writes it), shared (default), or group",
-        choices=("private", "shared", "group"),
-    ),
-    Option(
-        "groups",
-        ("--group",),
-        str,
-        "A group of agents that may see it; repeatable",
-        repeat=True,
-    ),
-    Option(
-        "source_writer",
-        ("--source",),
-        str,
-        "Who writes: manual, skill, hook, pipeline or import",
-        metavar="WRITER",
-    ),
-    Option(
-        "source_host",
-        ("--source-host",),
-        str,
-        "The agent host it came from",
-        metavar="HOST",
-    ),
-    Option(
-        "source_session",
-        ("--source-session",),
-        str,
-        "The session it came from",
-        metavar="ID",
-    ),
-    Option(
-        "source_transcript",
-        ("--source-transcript",),
-        str,
-        "The transcript's path",
-        metavar="PATH",
-    ),
-    Option(
-        "source_record",
-        ("--source-record",),
-        str,
-        "The record in the transcript",
-        metavar="ID",
-    ),
-    Option(
-        "source_seq",
-        ("--source-seq",),
-        int,
-        "Its place in the session, from 0",
-        metavar="N",
-    ),
-    Option(
-        "source_excerpt",
-        ("--source-excerpt",),
-        str,
-        "The words it rests on",
-        metavar="TEXT",
-    ),
-    Option(
-        "batch",
-        ("--batch",),
-        str,
-        "Entries from a JSONL file, - for stdin",
-        metavar="FILE",
-    ),
-    Option(
-        "allow_secret",
-        ("--allow-secret",),
-        bool,
-        "Save though it looks like a secret",
-        default=False,
-    ),
-)
-
-_WRITERS = ("manual", "skill", "hook", "pipeline", "import")
-
-
-def run(context: Context, **values: Any) -> Result:
-    """Save what the flags describe."""
-    batch = values.pop("batch")
-    allow_secret = values.pop("allow_secret")
-    cites, research = values.pop("cite"), values.pop("research")
     vault = context.open_vault("saving", writes=True)
-    values["visibility"] = _visibility(vault, values)
+    seen_by = _visibility(vault, visibility, groups)
+    source = {
+        "writer": _writer(source_writer),
+        "host": source_host,
+        "session": source_session,
+        "transcript": source_transcript,
+        "record": source_record,
+        "seq": source_seq,
+        "excerpt": source_excerpt,
+    }
+    fields = {
+        "status": "pending" if inbox else None,
+        "tags": tags,
+        "entities": entities,
+        "source": {name: value for name, value in source.items() if value is not None},
+        "title": title,
+        "kind": kind,
+        "type": type_,
+        "occurred_at": occurred_at,
+        "occurred_until": occurred_until,
+        "expires_at": expires_at,
+        "layer": layer,
+        "subtype": subtype,
+        "item": item,
+        "confidence": confidence,
+        "rationale": rationale,
+        "evidence": evidence,
+        "review_after": review_after,
+        "pinned": pinned,
+        "visibility": seen_by,
+        "groups": groups,
+    }
+    fields = {name: value for name, value in fields.items() if value}
     if batch:
-        if cites or research:
+        if cite or research:
             raise UsageError(
                 "--cite and --research go with one entry, not with --batch",
                 hint="A line may carry `evidence`: a list of ids.",
             )
-        return _batch(context, vault, batch, values, allow_secret=allow_secret)
-    text = written_text(context, values.pop("text"), values.pop("file"), what="save")
-    fields = _fields(values)
-    draft = vault.draft({"text": text, **fields})
+        if text or file:
+            raise UsageError("--batch brings its own texts", hint="Drop the TEXT.")
+        return _batch(context, vault, batch, fields, allow_secret=allow_secret)
+    body = written_text(context, text, file, what="save")
+    draft = vault.draft({"text": body, **fields})
     register = bool(draft.entities)
-    if not (cites or research):
-        saved = vault.save(draft, allow_secret=allow_secret, register=register)
-        return _result(saved, _as_it_was(vault, saved, values["visibility"]))
-    from memcli.cli import citations
+    granted = None
+    if cite or research:
+        from memcli.cli import citations
 
-    of = citations.citations(vault, draft.layer, cites, research)
-    evidence = tuple(dict.fromkeys((*draft.evidence, *of.cited)))
-    draft = draft.replace(evidence=evidence)
+        granted = citations.citations(vault, draft.layer, cite or [], research)
+        rests_on = dict.fromkeys((*draft.evidence, *granted.cited))
+        draft = draft.replace(evidence=tuple(rests_on))
     saved = vault.save(draft, allow_secret=allow_secret, register=register)
-    result = _result(saved, _as_it_was(vault, saved, values["visibility"]))
-    return citations.reported(vault, result, of, research)
+    result = _result(saved, _as_it_was(vault, saved, seen_by))
+    if granted is None:
+        return result
+    return citations.reported(vault, result, granted, research)
 
 
-def _visibility(vault: "Vault", values: dict[str, Any]) -> str | None:
-    """Who may see it; naming groups is enough to mean them."""
+def _visibility(
+    vault: Vault, visibility: str | None, groups: list[str] | None
+) -> str | None:
+    """Who may see the entry; to name groups is enough to mean them."""
     own = vault.agent.groups if vault.agent else ()
-    visibility: str | None = values["visibility"]
-    if values["groups"]:
+    if groups:
         if visibility not in (None, "group"):
             raise UsageError(
                 f"--group goes with --visibility group, not with {visibility}",
@@ -234,7 +227,16 @@ def _visibility(vault: "Vault", values: dict[str, Any]) -> str | None:
     return visibility
 
 
-def _as_it_was(vault: "Vault", saved: "Saved", wanted: str | None) -> list[str]:
+def _writer(writer: str | None) -> str | None:
+    if writer and writer not in _WRITERS:
+        raise InvalidValue(
+            f"source must be one of {', '.join(_WRITERS)} (got {writer!r})",
+            code="invalid_source",
+        )
+    return writer
+
+
+def _as_it_was(vault: Vault, saved: Saved, wanted: str | None) -> list[str]:
     """What to say when who may see it is not what was asked for.
 
     The same text again returns the entry that holds it, and evidence narrows.
@@ -288,35 +290,11 @@ def _decoded(data: bytes, name: str) -> str:
         ) from error
 
 
-def _fields(values: dict[str, Any]) -> dict[str, Any]:
-    """The flags as fields of an entry."""
-    source = {
-        name.removeprefix("source_"): values.pop(name)
-        for name in list(values)
-        if name.startswith("source_")
-    }
-    if source["writer"] and source["writer"] not in _WRITERS:
-        from memcli.errors import InvalidValue
-
-        raise InvalidValue(
-            f"source must be one of {', '.join(_WRITERS)} (got {source['writer']!r})",
-            code="invalid_source",
-        )
-    fields = {
-        "status": "pending" if values.pop("inbox") else None,
-        "tags": values.pop("tag"),
-        "entities": values.pop("entity"),
-        "source": {name: value for name, value in source.items() if value is not None},
-        **values,
-    }
-    return {name: value for name, value in fields.items() if value}
-
-
 def _batch(
     context: Context,
-    vault: Any,
+    vault: Vault,
     path: str,
-    values: dict[str, Any],
+    fields: dict[str, Any],
     *,
     allow_secret: bool,
 ) -> Result:
@@ -324,16 +302,9 @@ def _batch(
     from memcli.curation import importing
     from memcli.storage import jsonl
 
-    if values.pop("text") or values.pop("file"):
-        raise UsageError("--batch brings its own texts", hint="Drop the TEXT.")
     data = context.read_stdin() if path == "-" else jsonl.read_file(path)
     done = importing.import_lines(
-        vault,
-        data,
-        path,
-        fields=_fields(values),
-        allow_secret=allow_secret,
-        verb="save",
+        vault, data, path, fields=fields, allow_secret=allow_secret, verb="save"
     )
     return report(done)
 
@@ -347,7 +318,7 @@ _SAID = {
 }
 
 
-def _result(saved: "Saved", notes: Sequence[str]) -> Result:
+def _result(saved: Saved, notes: Sequence[str]) -> Result:
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "seen") else "dim"
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
@@ -372,6 +343,3 @@ def _result(saved: "Saved", notes: Sequence[str]) -> Result:
         "registered": list(saved.registered),
     }
     return Result(data=data, text=text, warnings=tuple(warnings))
-
-
-COMMAND = Command("save", _HELP, _PARAMETERS, run)

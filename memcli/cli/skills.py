@@ -1,20 +1,59 @@
 """`memcli skills`: what agents are taught, and where it is installed."""
 
+from __future__ import annotations  # evaluated only when Typer reads them
+
 import os
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result
+from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
     from memcli.hosts.skills import Skill, Step
 
-_HELP = """Show the skills that teach agents to use memory, and install them
+_ACTIONS = ("list", "install", "show")
+
+
+def skills(
+    context: Context,
+    action: Annotated[
+        str | None, Argument(metavar="[ACTION]", help="list, install or show")
+    ] = None,
+    names: Annotated[
+        list[str] | None, Argument(metavar="[NAME]...", help="Names of skills")
+    ] = None,
+    *,
+    host: Annotated[
+        str | None,
+        Option(
+            "--host",
+            metavar="HOST",
+            help="For which host: claude-code, codex, gemini, copilot, opencode, "
+            "cursor, windsurf, chatgpt, claude-desktop, generic",
+        ),
+    ] = None,
+    scope: options.Scope = "user",
+    dir_: Annotated[
+        str | None,
+        Option("--dir", metavar="PATH", help="A folder instead of the host's"),
+    ] = None,
+    all_: Annotated[bool, Option("--all", help="Every skill")] = False,
+    force: Annotated[
+        bool, Option("--force", help="Overwrite pages that were edited")
+    ] = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Show the skills that teach agents to use memory, and install them
 
     A skill is a page that a host loads when it fits: when to recall, save, evolve and
     resolve, and how to read the answers. `list` says where each is installed and
     whether it is up to date; `show` prints a page; `install` copies pages into the
-    host's folder. A page that you have edited is never written over without --force.
+    host's folder, and overwrites a page that you have edited only with --force.
 
     \b
     Example:
@@ -23,66 +62,47 @@ _HELP = """Show the skills that teach agents to use memory, and install them
       memcli skills install --all --host claude-code
       memcli skills install core recall --host codex --scope project --dry-run
     """
-
-_ACTIONS = ("list", "install", "show")
-
-_PARAMETERS = (
-    Argument("action", "list, install or show", metavar="[ACTION]"),
-    Argument("names", "Names of skills", repeat=True, metavar="[NAME]..."),
-    Option(
-        "host",
-        ("--host",),
-        str,
-        "For which host: claude-code, codex, gemini, copilot, opencode, cursor, "
-        "windsurf, chatgpt, claude-desktop, generic",
-    ),
-    Option(
-        "scope",
-        ("--scope",),
-        str,
-        "For all your projects, or for this one",
-        default="user",
-        choices=("user", "project"),
-    ),
-    Option(
-        "dir",
-        ("--dir",),
-        str,
-        "A folder of skills instead of the host's",
-        metavar="PATH",
-    ),
-    Option("all", ("--all",), bool, "Every skill", default=False),
-    Option(
-        "force",
-        ("--force",),
-        bool,
-        "Write over pages that were edited",
-        default=False,
-    ),
-    Option("dry_run", ("--dry-run",), bool, "Only show what would be", default=False),
-)
-
-
-def run(context: Context, **values: Any) -> Result:
-    """List, show or install."""
-    action = values.pop("action") or "list"
+    action = action or "list"
+    names = names or []
     if action not in _ACTIONS:
         raise UsageError(
             f"skills does not know {action!r}", hint=f"It knows {', '.join(_ACTIONS)}."
         )
-    if action != "install":
-        given = [
-            f"--{name.replace('_', '-')}"
-            for name in ("dir", "all", "force", "dry_run")
-            if values[name] and (action, name) != ("list", "dir")
-        ]
-        if given:
-            raise UsageError(f"{given[0]} does not belong to skills {action}")
+    only_install = {"--dir": dir_, "--all": all_, "--force": force}
+    only_install["--dry-run"] = dry_run
+    for flag, given in only_install.items():
+        fits = action == "install" or (action, flag) == ("list", "--dir")
+        if given and not fits:
+            raise UsageError(f"{flag} does not belong to skills {action}")
     if action == "show":
-        return _show(values["names"], values["host"])
-    if action == "install":
-        return _install(context, values)
-    return _list(context, values)
+        return _show(names, host)
+    if action == "list":
+        return _list(context, names, host, dir_)
+    from memcli.hosts import skills as use_case
+
+    chosen = _chosen(names, every=all_)
+    doubles: list[str] = []
+    if dir_:
+        folder, shared = _folder(dir_), False
+    elif host:
+        cwd = os.getcwd()
+        place = use_case.place(host, scope, context.environ, cwd)
+        folder, shared = place.path, len(place.hosts) > 1
+        doubles = use_case.doubles(chosen, host, scope, context.environ, cwd)
+    else:
+        raise UsageError(
+            "for which host?",
+            hint=f"Add --host: {', '.join(use_case.HOSTS)}; or --dir.",
+        )
+    variant = use_case.variant_of(host)
+    steps = use_case.plan(chosen, folder, variant, shared=shared, force=force)
+    if not dry_run:
+        use_case.apply(steps)
+    warnings = [
+        f"{path}: {host} reads this one too, and uses the one it loads last"
+        for path in doubles
+    ]
+    return _installed(steps, folder, warnings, dry_run=dry_run)
 
 
 def _show(names: list[str], host: str | None) -> Result:
@@ -106,15 +126,17 @@ def _show(names: list[str], host: str | None) -> Result:
     return Result(data=data, text=lambda canvas: canvas.line(text.removesuffix("\n")))
 
 
-def _list(context: Context, values: dict[str, Any]) -> Result:
+def _list(
+    context: Context, names: list[str], host: str | None, folder: str | None
+) -> Result:
     from memcli.hosts import skills
 
-    chosen = skills.pick(values["names"] or skills.catalog())
-    if values["dir"]:
-        where = [skills.Place(_folder(values["dir"]), "dir", ())]
-    elif values["host"]:
+    chosen = skills.pick(names or skills.catalog())
+    if folder:
+        where = [skills.Place(_folder(folder), "dir", ())]
+    elif host:
         where = [
-            skills.place(values["host"], scope, context.environ, os.getcwd())
+            skills.place(host, scope, context.environ, os.getcwd())
             for scope in skills.SCOPES
         ]
     else:
@@ -158,46 +180,19 @@ def _list(context: Context, values: dict[str, Any]) -> Result:
     return Result(data={"skills": rows, "count": len(rows)}, text=text)
 
 
-def _install(context: Context, values: dict[str, Any]) -> Result:
+def _chosen(names: list[str], *, every: bool) -> list[Skill]:
     from memcli.hosts import skills
 
-    chosen = _chosen(values)
-    host, scope, cwd = values["host"], values["scope"], os.getcwd()
-    variant = skills.variant_of(host)
-    doubles: list[str] = []
-    if values["dir"]:
-        folder, shared = _folder(values["dir"]), False
-    elif host:
-        place = skills.place(host, scope, context.environ, cwd)
-        folder, shared = place.path, len(place.hosts) > 1
-        doubles = skills.doubles(chosen, host, scope, context.environ, cwd)
-    else:
-        raise UsageError(
-            "for which host?", hint=f"Add --host: {', '.join(skills.HOSTS)}; or --dir."
-        )
-    steps = skills.plan(chosen, folder, variant, shared=shared, force=values["force"])
-    if not values["dry_run"]:
-        skills.apply(steps)
-    warnings = [
-        f"{path}: {host} reads this one too, and uses the one it loads last"
-        for path in doubles
-    ]
-    return _installed(steps, folder, warnings, dry_run=values["dry_run"])
-
-
-def _chosen(values: dict[str, Any]) -> "list[Skill]":
-    from memcli.hosts import skills
-
-    if bool(values["names"]) == values["all"]:
+    if bool(names) == every:
         raise UsageError(
             "name the skills to install, or --all",
             hint=f"There are: {', '.join(skills.catalog())}.",
         )
-    return skills.pick(values["names"] or skills.catalog())
+    return skills.pick(names or skills.catalog())
 
 
 def _installed(
-    steps: "list[Step]", folder: str, warnings: list[str], *, dry_run: bool
+    steps: list[Step], folder: str, warnings: list[str], *, dry_run: bool
 ) -> Result:
     def text(canvas: Canvas) -> None:
         for step in steps:
@@ -221,6 +216,3 @@ _WRITES = {"installed": "good", "updated": "good"}
 
 def _folder(path: str) -> str:
     return os.path.abspath(os.path.expanduser(path))
-
-
-COMMAND = Command("skills", _HELP, _PARAMETERS, run)

@@ -5,14 +5,17 @@ parsers reads it. `argv` understands plain command lines without loading Typer (
 costs more than a whole recall); Typer does the rest: help, completion, mistakes.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from memcli.errors import UsageError
+from memcli.cli.context import (
+    Canvas,
+    Context,
+    Result,
+    to_apply,
+)
 
-if TYPE_CHECKING:
-    from memcli.recall.federated import Several
-    from memcli.vault.vault import Vault
+__all__ = ["Canvas", "Context", "Result"]
 
 
 class Option(NamedTuple):
@@ -36,119 +39,6 @@ class Argument(NamedTuple):
     required: bool = False
     repeat: bool = False
     metavar: str | None = None
-
-
-class Context(NamedTuple):
-    """The world outside, read once at the start of the process.
-
-    `vault` is what --vault names, `vaults` what it names where it may be repeated.
-    `ask` puts a question on stderr and gives the line that was typed, None at the end
-    of the input; whoever asks looks first whether `interactive`. `via` is how questions
-    are put, for the log of signals.
-    """
-
-    environ: Mapping[str, str]
-    now_ms: Callable[[], int]
-    entropy: Callable[[int], bytes]
-    read_stdin: Callable[[], bytes]
-    stdin_is_terminal: bool
-    ask: Callable[[str], str | None]
-    tell: Callable[[str], None]
-    progress: Callable[[str], Callable[[int, int], None] | None]
-    vault: str | None
-    json: bool
-    agent: str | None = None
-    vaults: tuple[str, ...] = ()
-    via: str = "recall"
-
-    @property
-    def interactive(self) -> bool:
-        """Whether a person is there to be asked."""
-        return self.stdin_is_terminal and not self.json
-
-    def confirm(self, question: str) -> bool:
-        """Whether a person says yes; anything else is a no."""
-        answer = self.ask(f"{question} [y/N] ") or ""
-        return answer.strip().lower() in ("y", "yes")
-
-    def open_vault(self, doing: str, *, writes: bool = False) -> "Vault":
-        """The vault that the command line names.
-
-        Args:
-            doing: labels its progress bar.
-            writes: refuse at once a vault that may only be read.
-        """
-        from memcli.vault.vault import Vault
-
-        if len(self.vaults) > 1:
-            raise UsageError(
-                "--vault is given more than once, and this takes one vault",
-                hint="Several are for: memcli recall, memcli reflect QUERY",
-            )
-        return Vault.open(self.vault, writes=writes, **self.options(doing))
-
-    def open_vaults(
-        self, doing: str, *, personal_only: bool = False
-    ) -> "Vault | Several":
-        """The vault that a question goes to, or the several that it goes to.
-
-        One is the usual case, and loads nothing of what several need.
-        """
-        from memcli.storage import known_vaults
-
-        words = self.vaults or ((self.vault,) if self.vault else ())
-        if words and personal_only:
-            raise UsageError("--vault and --personal-only exclude each other")
-        many = len(words) > 1
-        if not words and not personal_only:
-            teams = known_vaults.configured(self.environ).values()
-            many = any(place.recall for place in teams)
-        if not many:
-            return self.open_vault(doing)
-        from memcli.recall import federated
-
-        return federated.opened(words, **self.options(doing))
-
-    def options(self, doing: str) -> dict[str, Any]:
-        """What a vault is opened with, for each of several."""
-        return {
-            "environ": self.environ,
-            "now_ms": self.now_ms,
-            "entropy": self.entropy,
-            "tell": self.tell,
-            "progress": self.progress(doing),
-            "agent": self.agent,
-            "via": self.via,
-        }
-
-
-class Result(NamedTuple):
-    """What a command has to say.
-
-    `data` is the envelope's; `text` gives the lines for eyes; a result that is not
-    `ok` exits with 1 though nothing failed (a lint that found something). With
-    `lines` each item is an envelope's data of its own (batches); its `label` says for
-    eyes what it answers.
-    """
-
-    data: dict[str, Any]
-    text: "Callable[[Canvas], None]"
-    warnings: tuple[str, ...] = ()
-    ok: bool = True
-    lines: "tuple[Result, ...] | None" = None
-    label: str = ""
-
-
-class Canvas(Protocol):
-    """Where a command draws its text; `render` has one for pipes, one for terminals."""
-
-    terminal: bool
-
-    def line(self, text: str = "", *, style: str = "") -> None:
-        """One line; `style` is a hint: title, dim, bad, good."""
-
-    def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-        """A table; tab-separated on a pipe."""
 
 
 class Command(NamedTuple):
@@ -211,41 +101,64 @@ SEVERAL_VAULTS: tuple[Option, ...] = (
 """Flags of what asks several vaults at once."""
 
 
-def to_do_it(values: Mapping[str, Any]) -> str:
-    """What to do after a plan that changed nothing; takes the command's flags."""
-    if values["dry_run"]:
-        return "nothing was changed; to do it leave --dry-run out"
-    return "nothing was changed; to do it add --yes"
+def to_do_it(values: dict[str, Any]) -> str:
+    return to_apply(dry_run=values["dry_run"])
 
 
-# Names of the modules in this package that hold a COMMAND, in the order of --help.
-COMMANDS = (
-    "init",
-    "save",
-    "recall",
-    "reflect",
-    "evolve",
-    "resolve",
-    "review",
-    "forget",
-    "inspect",
-    "import",
-    "hook",
-    "sweep",
-    "skills",
-    "mcp",
-    "install",
-    "uninstall",
-)
+def function(command: Command) -> Callable[..., Result]:
+    """A command that is not a typed function yet, as one."""
+
+    def call(context: Context, **given: Any) -> Result:
+        values = {
+            one.name: [] if one.repeat else one.default for one in command.options
+        }
+        for argument in command.arguments:
+            values[argument.name] = [] if argument.repeat else None
+        for everywhere in EVERYWHERE:
+            values.pop(everywhere.name)
+        named = tuple(given.pop("vaults", None) or ())
+        if named:
+            context = context._replace(vault=named[0], vaults=named)
+        values |= {name: value for name, value in given.items() if value is not None}
+        return command.run(context, **values)
+
+    call.__doc__ = command.help
+    call.legacy = command  # type: ignore[attr-defined]
+    return call
 
 
-def load(name: str) -> Command:
-    """The command of this name."""
-    from importlib import import_module
+def parameters(command: Command) -> list[Any]:
+    """Its own parameters as Typer wants them."""
+    import inspect
+    from typing import Annotated, Literal
 
-    if name == "uninstall":  # stands beside its counterpart
-        module, attribute = "install", "UNINSTALL"
-    else:  # `import` is a word of Python
-        module, attribute = "import_" if name == "import" else name, "COMMAND"
-    command: Command = getattr(import_module(f"memcli.cli.{module}"), attribute)
-    return command
+    import typer
+
+    found = []
+    for item in command.parameters:
+        kind: Any = str if isinstance(item, Argument) else item.kind
+        default: Any = None
+        if isinstance(item, Option):
+            metavar = item.metavar
+            if metavar is None and item.kind is str and not item.choices:
+                metavar = item.name.upper()
+            if item.choices:
+                kind = Literal[item.choices]
+            declared: Any = typer.Option(*item.flags, help=item.help, metavar=metavar)
+            default = item.default
+        else:
+            declared = typer.Argument(help=item.help, metavar=item.metavar)
+            default = inspect.Parameter.empty if item.required else None
+        kind = list[kind] if item.repeat else kind
+        if default is None:
+            kind = kind | None
+        name = item.name + "s" if item.name == "vault" else item.name
+        found.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=default,
+                annotation=Annotated[kind, declared],
+            )
+        )
+    return found

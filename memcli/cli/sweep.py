@@ -1,41 +1,19 @@
-"""`memcli sweep`: mine the sessions that ended unseen; for timers, and by hand."""
+"""`memcli sweep`: mine sessions that ended without a hook; by hand or by a timer."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
-from memcli.cli.spec import Canvas, Command, Context, Option, Result
+from memcli.cli.context import Canvas, Context, Result
 
-_HELP = """Mine sessions that crashed or ended unseen, and tidy up their markers
+if TYPE_CHECKING:
+    from typing import Annotated, Literal
 
-    Hooks do it by themselves when a session starts or idles. For hosts without such
-    hooks, or to be sure, let a timer do it: --unit prints what systemd, cron or
-    launchd needs, with the path of this memcli; nothing is installed.
+    from typer import Option
 
-    \b
-    Example:
-      memcli sweep
-      memcli sweep --unit systemd
-    """
-
-_PARAMETERS = (
-    Option(
-        "still",
-        ("--still",),
-        int,
-        "Minutes without a touch after which a session is over",
-        default=60,
-        metavar="MINUTES",
-    ),
-    Option("dry_run", ("--dry-run",), bool, "Only show what would be", default=False),
-    Option(
-        "unit",
-        ("--unit",),
-        str,
-        "Print a timer's files instead",
-        choices=("systemd", "cron", "launchd"),
-    ),
-)
+    from memcli.cli import options
 
 _UNITS = {
     "systemd": """\
@@ -86,53 +64,77 @@ _ESCAPED: dict[str, Callable[[str], str]] = {
 }
 
 
-def run(context: Context, **values: Any) -> Result:
-    """Sweep once, or print a timer's files."""
-    if values["unit"]:
-        command = _ESCAPED[values["unit"]](_command(context))
-        unit = _UNITS[values["unit"]].format(command=command)
+def sweep(
+    context: Context,
+    *,
+    still: Annotated[
+        int,
+        Option(
+            "--still",
+            metavar="MINUTES",
+            help="Minutes without a change after which a session is over",
+        ),
+    ] = 60,
+    dry_run: options.DryRun = False,
+    unit: Annotated[
+        Literal["systemd", "cron", "launchd"] | None,
+        Option("--unit", help="Print the files of a timer instead"),
+    ] = None,
+) -> Result:
+    """Mine sessions that crashed or ended without a hook
 
-        def printed(canvas: Canvas) -> None:
-            for line in unit.splitlines():
-                canvas.line(line)
+    Tidies up their markers, too. Hooks do this by themselves when a session starts or
+    idles. For hosts without such hooks a timer can do it: --unit prints what systemd,
+    cron or launchd needs, with the path of this memcli, and installs nothing.
 
-        return Result({"unit": unit}, printed)
+    \b
+    Example:
+      memcli sweep
+      memcli sweep --unit systemd
+    """
+    if unit:
+        return _timer(_UNITS[unit].format(command=_ESCAPED[unit](_command(context))))
     from memcli.sessions import recovery
 
     vault = context.open_vault("sweeping", writes=True)
-    done = recovery.sweep(
+    sessions = recovery.sweep(
         vault,
         context.environ,
-        still=60.0 * values["still"],
-        dry_run=values["dry_run"],
-        tell=lambda one: (
-            context.tell(f"{one.session}: {one.why}")
-            if one.outcome in ("failed", "dropped")
+        still=60.0 * still,
+        dry_run=dry_run,
+        tell=lambda session: (
+            context.tell(f"{session.session}: {session.why}")
+            if session.outcome in ("failed", "dropped")
             else None
         ),
     )
-    if not values["dry_run"]:
-        recovery.tell_log(vault, done)
+    if not dry_run:
+        recovery.tell_log(vault, sessions)
 
     def text(canvas: Canvas) -> None:
-        shown = [one for one in done if one.outcome != "unchanged"]
+        shown = [each for each in sessions if each.outcome != "unchanged"]
         if not shown:
             canvas.line("no session waits", style="dim")
             return
         canvas.table(
             ("session", "host", "outcome", "why"),
-            [(one.session, one.host, one.outcome, one.why or "") for one in shown],
+            [(each.session, each.host, each.outcome, each.why or "") for each in shown],
         )
 
-    data = {
-        "sessions": [one.as_dict() for one in done],
-        "dry_run": values["dry_run"],
-    }
-    return Result(data, text, ok=not any(one.outcome == "failed" for one in done))
+    data = {"sessions": [each.as_dict() for each in sessions], "dry_run": dry_run}
+    return Result(data, text, ok=all(each.outcome != "failed" for each in sessions))
+
+
+def _timer(unit: str) -> Result:
+    def text(canvas: Canvas) -> None:
+        for line in unit.splitlines():
+            canvas.line(line)
+
+    return Result({"unit": unit}, text)
 
 
 def _command(context: Context) -> str:
-    """How a timer calls this memcli; it has no PATH to speak of."""
+    """The command line by which a timer, which has no PATH, calls this memcli."""
     import os
     import shlex
 
@@ -149,6 +151,3 @@ def _command(context: Context) -> str:
     if context.agent:
         words += ["--agent", context.agent]
     return shlex.join(words)
-
-
-COMMAND = Command("sweep", _HELP, _PARAMETERS, run)

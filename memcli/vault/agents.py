@@ -75,7 +75,7 @@ def named_agent(name: str) -> str:
     """
     if not name.strip():
         raise UsageError(
-            "--agent names nobody",
+            "--agent names no agent",
             hint="Name the agent, or leave --agent out to ask as the owner.",
         )
     return name

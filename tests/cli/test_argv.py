@@ -7,16 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.cli import app as typer_app
-from memcli.cli import argv, spec
+from memcli.cli import argv, commands, flags
 
 WORDS = st.sampled_from(
     "|x|a b|-|--|-x|--nosuch|-1|3|0|1_000|٣|1.5|low|any|é|x=y|--limit|--limit=5|--json"
     "|--json=1|--help".split("|")
 )
-
-
-def flags(command: spec.Command) -> list[str]:
-    return [flag for option in command.options for flag in option.flags]
 
 
 def by_typer(
@@ -25,7 +21,7 @@ def by_typer(
     """The values that Typer hands over for a command line, None for a mistake."""
     seen: list[dict[str, Any]] = []
 
-    def record(_command: spec.Command, values: dict[str, Any]) -> int:
+    def record(_name: str, values: dict[str, Any]) -> int:
         seen.append(values)
         return 0
 
@@ -34,22 +30,47 @@ def by_typer(
     return seen[0] if seen else None
 
 
-@pytest.mark.parametrize("name", spec.COMMANDS)
+def whole(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The values that a command gets from those that its command line gives."""
+    taken = typer_app.parameters(commands.load(name))
+    defaults = {one.name: one.default for one in taken if one.default is not one.empty}
+    return {**defaults, **given}
+
+
+@pytest.mark.parametrize("name", commands.COMMANDS)
 def test_plain_parser_agrees_with_typer_or_gives_up(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = spec.load(name)
-    word = WORDS | st.sampled_from(flags(command))
+    choices = {
+        *(choice for *_, many in flags.FLAGS[name].values() for choice in many),
+        *(choice for *_, many in flags.WORDS[name] for choice in many),
+    }
+    word = WORDS | st.sampled_from([*flags.FLAGS[name], *sorted(choices)])
 
     @given(st.lists(word, max_size=6))
     def agrees(words: list[str]) -> None:
-        plain = argv.parse(words, command)
+        plain = argv.parse(name, words)
         if plain is not None:
             with pytest.MonkeyPatch.context() as patch:
-                assert by_typer(name, words, patch) == plain
+                assert by_typer(name, words, patch) == whole(name, plain)
 
     agrees()
     capsys.readouterr()
+
+
+@pytest.mark.parametrize("name", commands.COMMANDS)
+def test_a_commands_help_is_a_line_without_full_stop_and_an_example(name: str) -> None:
+    text = commands.load(name).__doc__ or ""
+    assert text.count("\b\n    Example:\n") == 1
+    first = text.partition("\n")[0]
+    assert first[0].isupper()
+    assert not first.endswith(".")
+
+
+def test_the_tables_are_those_of_the_commands() -> None:
+    made: dict[str, Any] = {"Word": flags.Word, "Flag": flags.Flag}
+    exec(typer_app.tables(), made)
+    assert (made["WORDS"], made["FLAGS"]) == (flags.WORDS, flags.FLAGS)
 
 
 @pytest.mark.parametrize(
@@ -57,17 +78,17 @@ def test_plain_parser_agrees_with_typer_or_gives_up(
     [
         ("recall", ["q", "--limit", "3", "--json"], {"limit": 3, "json": True}),
         ("recall", ["--limit=3", "q"], {"limit": 3, "query": ["q"]}),
-        ("recall", ["q", "--tag", "a", "--tag=b"], {"tag": ["a", "b"]}),
+        ("save", ["q", "--tag", "a", "--tag=b"], {"text": "q", "tags": ["a", "b"]}),
         ("recall", ["--", "-q"], {"query": ["-q"]}),
         ("recall", ["how", "do", "we"], {"query": ["how", "do", "we"]}),
         ("save", ["-"], {"text": "-"}),
-        ("inspect", [], {"what": None}),
+        ("inspect", [], {}),
     ],
 )
 def test_plain_command_lines_need_no_typer(
     name: str, words: list[str], expected: dict[str, Any]
 ) -> None:
-    values = argv.parse(words, spec.load(name))
+    values = argv.parse(name, words)
     assert values is not None
     assert values.items() >= expected.items()
 
@@ -77,4 +98,4 @@ def test_plain_command_lines_need_no_typer(
     [["--nosuch"], ["--limit"], ["--limit", "x"], ["--help"], ["-h"]],
 )
 def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
-    assert argv.parse(words, spec.load("recall")) is None
+    assert argv.parse("recall", words) is None

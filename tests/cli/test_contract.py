@@ -124,16 +124,15 @@ def test_import_reports_lines_and_saves_the_rest(memcli: Run, vault: Vault) -> N
 def test_held_lock_is_a_reason_to_try_again(
     vault: Vault, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from memcli.cli import argv, spec
+    from memcli.cli import argv
     from memcli.cli.run import run
 
     monkeypatch.setattr("memcli.storage.settings.LOCK_WAIT", 0.1)
-    command = spec.load("save")
-    values = argv.parse(["red apples", "--json", "--vault", vault.root], command)
+    values = argv.parse("save", ["red apples", "--json", "--vault", vault.root])
     assert values is not None
     lock = os.path.join(vault.root, ".memcli", "run", "lock")
     with Lock(lock, 1):
-        assert run(command, values) == 75
+        assert run("save", values) == 75
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "lock_busy"
 
 
@@ -193,7 +192,7 @@ def test_an_agent_without_a_name_is_not_the_owner(
         done = memcli(*words, "--agent", name, "--json")
         assert (done.code, done.json["data"]) == (2, None)
         assert done.json["error"]["code"] == "usage"
-        assert "names nobody" in done.json["error"]["message"]
+        assert "names no agent" in done.json["error"]["message"]
 
 
 def test_escape_sequences_are_shown_not_obeyed(memcli: Run) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.cli import inspect as command
+from memcli.cli import commands
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person
 
@@ -134,14 +134,9 @@ def test_a_merge_names_both(saved: Run) -> None:
 def test_on_a_terminal_a_person_is_asked(
     saved: Run, vault: Vault, answer: str, name: str
 ) -> None:
-    from memcli.cli.argv import defaults
-
     person = Person(vault, (answer,))
-    values = defaults(command.COMMAND)
-    for everywhere in ("vault", "json", "agent"):
-        values.pop(everywhere)
-    values |= {"what": "entity", "session": "redis", "rename": "Valkey"}
-    result = command.run(person.context, **values)
+    values = {"what": "entity", "session": "redis", "rename": "Valkey"}
+    result = commands.load("inspect")(person.context, **values)
     assert result.data["applied"] is (answer == "y")
     assert "Redis -> Valkey" in person.said
     (one,) = vault.registry.entities

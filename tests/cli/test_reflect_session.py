@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import reflect as command
-from memcli.cli.argv import defaults
+from memcli.cli import commands
 from memcli.entries.entry import Status
 from memcli.hosts.discovery import slug
 from memcli.vault import session_records
@@ -32,10 +31,8 @@ ASKED = "[a]pprove [e]dit [r]eject [s]kip"
 
 def reflect(vault: Vault, *lines: str, **values: Any) -> Walked:
     """What a person at a terminal sees who types these lines."""
-    given = defaults(command.COMMAND)
-    del given["vault"], given["json"]
     person = Person(vault, lines)
-    result = command.run(person.context, **{**given, **values})
+    result = commands.load("reflect")(person.context, **values)
     return Walked(result.data, person.said)
 
 
@@ -268,11 +265,9 @@ def test_a_dry_run_asks_nothing(vault: Vault, tmp_path: Path) -> None:
 def test_json_asks_nothing_though_a_person_is_there(
     vault: Vault, tmp_path: Path
 ) -> None:
-    given = defaults(command.COMMAND)
-    del given["vault"], given["json"]
     person = Person(vault, ["a"])
-    given["session"] = talk(tmp_path, SEEDED)
-    result = command.run(person.context._replace(json=True), **given)
+    context = person.context._replace(json=True)
+    result = commands.load("reflect")(context, session=talk(tmp_path, SEEDED))
     assert (person.heard, "decided" in result.data) == ([], False)
 
 
@@ -297,14 +292,13 @@ def test_a_terminal_says_in_sentences_what_happened(
 ) -> None:
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[memory]\nsession_cap = 3\n", encoding="utf-8")
-    given = defaults(command.COMMAND)
-    del given["vault"], given["json"]
-    given["session"] = talk(tmp_path, SEEDED)
+    path = talk(tmp_path, SEEDED)
     for dry_run, verb in ((True, "would be"), (False, "are")):
         screen = Screen()
         person = Person(vault, [])
         context = person.context._replace(stdin_is_terminal=False)
-        command.run(context, **{**given, "dry_run": dry_run}).text(screen)
+        result = commands.load("reflect")(context, session=path, dry_run=dry_run)
+        result.text(screen)
         assert screen.lines[:3] == [
             "generic talk: 6 turns",
             f"  candidates {verb}: saved 2, review 1, cut 2",

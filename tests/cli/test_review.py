@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from memcli import Vault
-from memcli.cli import review as command
-from memcli.cli.spec import Context, Result
+from memcli.cli import commands
+from memcli.cli.context import Context, Result
 from memcli.entries.entry import Status
 from tests.cli.conftest import Run
 from tests.conftest import NOW
@@ -52,17 +52,9 @@ class Walked(NamedTuple):
     said: str
 
 
-def defaults(**values: Any) -> dict[str, Any]:
-    from memcli.cli.argv import defaults as plain
-
-    given = plain(command.COMMAND)
-    del given["vault"], given["json"]
-    return {**given, **values}
-
-
 def walk(vault: Vault, *lines: str) -> Walked:
     person = Person(vault, lines)
-    result: Result = command.run(person.context, **defaults())
+    result: Result = commands.load("review")(person.context)
     return Walked(result.data, person.said)
 
 
@@ -170,7 +162,7 @@ def test_a_candidate_that_vanished_during_the_walk_is_passed_over(
         gone.unlink(missing_ok=True)
         return ask(question)
 
-    result = command.run(person.context._replace(ask=answer), **defaults())
+    result = commands.load("review")(person.context._replace(ask=answer))
     assert result.data == {"approved": 2, "rejected": 0, "superseded": 0, "left": 0}
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import review as command
+from memcli.cli import commands
 from memcli.curation.ideas import incubator
 from memcli.curation.ideas.page import Idea
 from memcli.entries import layout
 from memcli.entries.entry import Status
 from tests.cli.conftest import Run
-from tests.cli.test_review import Person, candidate, defaults
+from tests.cli.test_review import Person, candidate
 
 NAMES = ("warm-the-index", "draw-a-graph", "count-sessions")
 
@@ -44,7 +44,7 @@ def states(vault: Vault) -> list[str]:
 
 def walk(vault: Vault, *lines: str) -> tuple[dict[str, Any], str]:
     person = Person(vault, lines)
-    result = command.run(person.context, **defaults())
+    result = commands.load("review")(person.context)
     return result.data, person.said
 
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from memcli import Vault
+from memcli.cli import flags as table
 from memcli.cli import inspect as inspect_command
 from memcli.cli import mcp as mcp_command
-from memcli.cli import spec
 from memcli.cli.mcp import tools
 from memcli.cli.run import run
 from memcli.entries.entry import EntityType
@@ -86,16 +86,15 @@ def door(
 
 def flags(tool: tools.Tool, values: dict[str, Any]) -> list[str]:
     """A tool's arguments as the words of its command line."""
-    command = spec.load(tool.command)
-    sources = {one.name for one in command.arguments}
-    options = {one.name: one for one in command.options}
+    sources = {word[0] for word in table.WORDS[tool.command]}
     of = {one.name: one.to or one.name for one in tool.parameters}
     words: list[str] = []
     for name, value in values.items():
         if of[name] in sources:
             words += value if isinstance(value, list) else [value]
             continue
-        flag = options[of[name]].flags[0]
+        flag = "--" + of[name].removeprefix("--").replace("_", "-")
+        assert flag in table.FLAGS[tool.command]
         for item in value if isinstance(value, list) else [value]:
             words += [flag] if item is True else [flag, str(item)]
     return words
@@ -256,7 +255,7 @@ def server(
 
     monkeypatch.setattr(mcp_command, "_serving", lambda: Serving)
     values = {"vault": root, "json": False, "agent": agent}
-    assert run(mcp_command.COMMAND, values) == 0
+    assert run("mcp", values) == 0
     (call,) = kept
     return call
 

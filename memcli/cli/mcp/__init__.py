@@ -1,15 +1,17 @@
 """`memcli mcp`: the vault for one MCP client.
 
-Door: `run`. `tools` describes what the client sees, `server` knows the SDK.
+Door: `mcp`. `tools` describes what the client sees, `server` knows the SDK.
 Not in here: what a tool does; each one runs the command of the same name.
 """
 
 from typing import Any
 
-from memcli.cli.spec import Command, Context, Result
+from memcli.cli.context import Context, Result
 from memcli.errors import MemcliError, UsageError
 
-_HELP = """Serve the vault to an MCP client, over stdin and stdout
+
+def mcp(context: Context) -> Result:
+    """Serve the vault to an MCP client, over stdin and stdout
 
     The tools memory_save, memory_evolve, memory_recall, memory_reflect,
     memory_resolve and memory_inspect do what the commands do. The client starts
@@ -20,10 +22,6 @@ _HELP = """Serve the vault to an MCP client, over stdin and stdout
       claude mcp add --scope user memcli -- memcli mcp
       memcli mcp --vault ~/memory
     """
-
-
-def run(context: Context) -> Result:
-    """Serve until the client is gone."""
     if context.json:
         raise UsageError(
             "mcp speaks its own protocol on stdout", hint="Leave --json out."
@@ -36,7 +34,7 @@ def run(context: Context) -> Result:
         context.tell(
             "waiting for an MCP client on stdin; Ctrl-D ends it (docs/agents/mcp.md)"
         )
-    # A call comes from a program: nobody can be asked, and stdin is the protocol's.
+    # No person can be asked about a call, and stdin is the protocol's.
     called = context._replace(
         json=True,
         read_stdin=_no_stdin,
@@ -70,6 +68,3 @@ def _serving() -> Any:
 
 def _no_stdin() -> bytes:
     raise UsageError("there is no text", hint="Give it as 'text'.")
-
-
-COMMAND = Command("mcp", _HELP, (), run)

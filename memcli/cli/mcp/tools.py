@@ -9,7 +9,8 @@ it does not know is refused: a filter dropped in silence would be a wrong answer
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memcli.cli import spec
+from memcli.cli import commands, flags
+from memcli.cli.context import Context
 from memcli.entries.entry import (
     KINDS,
     Confidence,
@@ -38,9 +39,10 @@ _CONFIDENCES = tuple(map(str, Confidence))
 
 
 class Parameter(NamedTuple):
-    """A tool's parameter; `to` is the command's value that it becomes.
+    """A tool's parameter, which becomes the command's flag of the same name.
 
-    What is not said here is as the command has it. `choices` are what a client is
+    `to` names another flag, or an argument. What is not said here is as the command
+    has it. `choices` are what a client is
     told; the command itself refuses anything else. `kind` is `list` for several
     strings, `object` for anything.
     """
@@ -69,10 +71,11 @@ class Tool(NamedTuple):
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of its parameters."""
-        command = spec.load(self.command)
         schema: dict[str, Any] = {
             "type": "object",
-            "properties": {one.name: _schema(one, command) for one in self.parameters},
+            "properties": {
+                one.name: _schema(one, self.command) for one in self.parameters
+            },
             "additionalProperties": False,
         }
         required = [one.name for one in self.parameters if one.required]
@@ -90,12 +93,11 @@ class Answer(NamedTuple):
     error: dict[str, str | None] | None = None
 
 
-def call(tool: Tool, arguments: Mapping[str, Any], context: spec.Context) -> Answer:
+def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
     """Run a tool with a client's arguments; never raises."""
     try:
-        command = spec.load(tool.command)
-        values = _values(tool, command, arguments)
-        result = command.run(context, **values)
+        values = _values(tool, arguments)
+        result = commands.load(tool.command)(context, **values)
         notes = [f"warning: {warning}" for warning in result.warnings]
         if tool.changes:
             said = _Said()
@@ -137,27 +139,26 @@ class _Said:
 # --- what a client gives, and what a command takes ----------------------------------
 
 
-def _values(
-    tool: Tool, command: spec.Command, arguments: Mapping[str, Any]
-) -> dict[str, Any]:
-    from memcli.cli.argv import defaults
-
+def _values(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     known = {one.name: one for one in tool.parameters}
-    values = defaults(command)
-    for option in spec.EVERYWHERE:
-        del values[option.name]
-    taken: dict[str, str] = {}
-    for name, given in arguments.items():
+    values: dict[str, Any] = {}
+    given: dict[str, str] = {}
+    for name, value in arguments.items():
         if name not in known:
             raise _unknown(tool, name)
         # Some clients send every parameter, null where the model gave none.
-        if given is None:
+        if value is None:
             continue
-        one = known[name]
-        other = taken.setdefault(one.to or name, name)
-        if other != name and not isinstance(values[one.to], list):
+        target, kind, repeat, _ = _target(known[name], tool.command)
+        checked = _checked(known[name], kind, value)
+        other = given.setdefault(target, name)
+        if repeat:
+            items = checked if isinstance(checked, list) else [checked]
+            values[target] = [*values.get(target, ()), *items]
+        elif other != name:
             raise UsageError(f"give '{other}' or '{name}', not both")
-        _take(values, one, command, given)
+        else:
+            values[target] = checked
     missing = [
         one.name
         for one in tool.parameters
@@ -169,30 +170,25 @@ def _values(
     return values
 
 
-def _take(
-    values: dict[str, Any], one: Parameter, command: spec.Command, given: Any
-) -> None:
-    kind = _kind(one, command)
-    target = one.to or one.name
+def _checked(one: Parameter, kind: type, value: Any) -> Any:
+    """The value, of the kind that the parameter takes; InvalidValue if it is not."""
     if kind is list:
-        items = [given] if isinstance(given, str) else given
+        items = [value] if isinstance(value, str) else value
         if not isinstance(items, list) or any(type(item) is not str for item in items):
-            raise _wrong(one, given, "a list of strings")
-    elif kind is int:
+            raise _wrong(one, value, "a list of strings")
+        return items
+    if kind is int:
         # 5.0 is a whole number in JSON; true is not, though it is one in Python.
-        if type(given) is float and given.is_integer():
-            given = int(given)
-        if type(given) is not int:
-            raise _wrong(one, given, "a whole number")
+        if type(value) is float and value.is_integer():
+            return int(value)
+        if type(value) is not int:
+            raise _wrong(one, value, "a whole number")
     elif kind is bool:
-        if type(given) is not bool:
-            raise _wrong(one, given, "true or false")
-    elif kind is str and type(given) is not str:
-        raise _wrong(one, given, "a string")
-    if isinstance(values[target], list):
-        values[target] += items if kind is list else [given]
-    else:
-        values[target] = given
+        if type(value) is not bool:
+            raise _wrong(one, value, "true or false")
+    elif kind is str and type(value) is not str:
+        raise _wrong(one, value, "a string")
+    return value
 
 
 def _unknown(tool: Tool, name: str) -> MemcliError:
@@ -214,26 +210,23 @@ def _wrong(one: Parameter, given: Any, wanted: str) -> MemcliError:
     )
 
 
-def _kind(one: Parameter, command: spec.Command) -> type:
-    if one.kind is not None:
-        return one.kind
-    source = _source(one, command)
-    if isinstance(source, spec.Argument):
-        return str
-    return list if source.repeat else source.kind
+def _target(one: Parameter, command: str) -> tuple[str, type, bool, tuple[str, ...]]:
+    """Where a parameter goes: (parameter, kind, whether it repeats, choices)."""
+    flag = one.to or f"--{one.name.replace('_', '-')}"
+    if flag in flags.FLAGS[command]:
+        target, kind, repeat, choices = flags.FLAGS[command][flag]
+        kind = list if repeat else kind
+    else:
+        words = {word[0]: word for word in flags.WORDS[command]}
+        target, _, repeat, choices = words[one.to or one.name]
+        kind = str
+    return target, one.kind or kind, repeat, one.choices or choices
 
 
-def _source(one: Parameter, command: spec.Command) -> spec.Option | spec.Argument:
-    wanted = one.to or one.name
-    (found,) = [item for item in command.parameters if item.name == wanted]
-    return found
-
-
-def _schema(one: Parameter, command: spec.Command) -> dict[str, Any]:
+def _schema(one: Parameter, command: str) -> dict[str, Any]:
     names = {str: "string", int: "integer", float: "number", bool: "boolean"}
-    source = _source(one, command)
-    kind = _kind(one, command)
-    choices = list(one.choices or getattr(source, "choices", ()))
+    target, kind, _, allowed = _target(one, command)
+    choices = list(allowed)
     value: dict[str, Any] = {} if kind is object else {"type": names.get(kind, "array")}
     if kind is list:
         value["items"] = {"type": "string"}
@@ -241,7 +234,7 @@ def _schema(one: Parameter, command: spec.Command) -> dict[str, Any]:
             value["items"]["enum"] = choices
     elif choices:
         value["enum"] = choices
-    default = getattr(source, "default", None)
+    default = (commands.load(command).__kwdefaults__ or {}).get(target)
     if default is not None and kind is not list:
         value["default"] = default
     if one.deprecated:
@@ -262,7 +255,7 @@ def _saved(values: dict[str, Any]) -> None:
 
 def _recalled(values: dict[str, Any]) -> None:
     """`types` names what an entry is about, and what sort of entry it is."""
-    types = [name.strip().lower() for name in values["type"]]
+    types = [name.strip().lower() for name in values.get("type", ())]
     values["layer"] = [name for name in types if name in _LAYERS]
     values["type"] = [name for name in types if name not in _LAYERS]
 
@@ -282,15 +275,15 @@ _CITING = (
     Parameter("research", "Cite only what this research run retrieved"),
 )
 _NARROWING = (
-    Parameter("kinds", f"Only these kinds: {', '.join(KINDS)}", to="kind"),
-    Parameter("tags", "Only entries with these tags", to="tag"),
+    Parameter("kinds", f"Only these kinds: {', '.join(KINDS)}", to="--kind"),
+    Parameter("tags", "Only entries with these tags", to="--tag"),
     Parameter(
         "tags_match", "any or all of the tags; without _strict untagged entries pass"
     ),
-    Parameter("entities", "Only about these people, projects, things", to="entity"),
+    Parameter("entities", "Only about these people, projects, things", to="--entity"),
     Parameter("after", "Only at or after: 2026-05, 7d, yesterday"),
     Parameter("before", "Only before"),
-    Parameter("query_timestamp", "The moment that relative times count from", to="at"),
+    Parameter("query_timestamp", "Relative times count from this moment", to="--at"),
 )
 
 RECALL = Tool(
@@ -309,11 +302,11 @@ RECALL = Tool(
         Parameter(
             "types",
             "Only about these types of things, or only these layers; both narrow",
-            to="type",
+            to="--type",
             choices=_TYPES + _LAYERS,
         ),
         *_NARROWING,
-        Parameter("statuses", "Instead of active: resolved, superseded", to="status"),
+        Parameter("statuses", "Instead of active: resolved, superseded", to="--status"),
         Parameter("history", "Superseded versions as well"),
         Parameter("as_of", "What was current at that time"),
         Parameter("max_chars", "Characters of text at most; whole rows"),
@@ -343,7 +336,7 @@ REFLECT = Tool(
         Parameter("budget", "How much to gather and how far to look; mid if not given"),
         Parameter("limit", "Facts at most (low 9, mid 17, high 34)"),
         Parameter(
-            "types", "Only about these types of things", to="type", choices=_TYPES
+            "types", "Only about these types of things", to="--type", choices=_TYPES
         ),
         *_NARROWING,
         _RESEARCH,
@@ -369,8 +362,8 @@ SAVE = Tool(
         Parameter("title", "Instead of the text's first heading or clause"),
         Parameter("kind", f"{', '.join(KINDS)}; note if not given"),
         Parameter("type", "What it is about", choices=_TYPES),
-        Parameter("tags", "Words or key:value, such as deploy, area:ci", to="tag"),
-        Parameter("entities", "People, projects, things it is about", to="entity"),
+        Parameter("tags", "Words or key:value, such as deploy, area:ci", to="--tag"),
+        Parameter("entities", "People, projects, things it is about", to="--entity"),
         Parameter("occurred_at", "When it happened: 2026, 2026-11, 2026-11-21"),
         Parameter("occurred_until", "The end, if it lasted"),
         Parameter("expires_at", "Not shown from this date on"),
@@ -392,7 +385,7 @@ SAVE = Tool(
         Parameter(
             "visibility", "Who may see it; shared if not given", choices=_VISIBILITIES
         ),
-        Parameter("groups", "Groups of agents that may see it"),
+        Parameter("groups", "Groups of agents that may see it", to="--group"),
     ),
     _saved,
     changes=True,
@@ -406,15 +399,15 @@ EVOLVE = Tool(
     "Not for what is solved (memory_resolve) or new (memory_save). What is not given "
     "is carried over. `not_updated` names entries that seem to make the same claim.",
     (
-        Parameter("id", "The entry's id", required=True),
+        Parameter("id", "The entry's id", to="entry_id", required=True),
         Parameter("text", "The whole new text"),
         Parameter("reason", "Why it changes; kept with the old version"),
         Parameter("title", "A new title"),
         Parameter("kind", "A new kind"),
         Parameter("type", "A new type", choices=_TYPES),
-        Parameter("tags", "Tags to add", to="tag"),
+        Parameter("tags", "Tags to add", to="--tag"),
         Parameter("untag", "Tags to drop"),
-        Parameter("entities", "Entities to add", to="entity"),
+        Parameter("entities", "Entities to add", to="--entity"),
         Parameter("occurred_at", "When it happened"),
         Parameter("expires_at", "Not shown from this date on"),
         Parameter("also", "Ids of other entries that the new version replaces"),

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.cli import inspect as command
-from memcli.cli.argv import defaults
-from memcli.cli.spec import Context
+from memcli.cli import commands
+from memcli.cli.context import Context
 from memcli.entries.ids import is_id
 from tests.cli.conftest import Run
 from tests.conftest import NOW
@@ -217,8 +216,7 @@ def test_at_a_terminal_a_repair_shows_its_plan_and_asks(
         vault=vault.root,
         json=False,
     )
-    values = defaults(command.COMMAND) | {"repair": True}
-    done = command.run(context, **values)
+    done = commands.load("inspect")(context, repair=True)
     assert heard == ["  a.md: commit it: new", "Do this? [y/N] "]
     assert done.data["applied"] is (answer == "y")
     assert status(vault) == after

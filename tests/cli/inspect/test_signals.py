@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.cli.context import Context
 from memcli.cli.mcp import tools
-from memcli.cli.spec import Context
 from memcli.entries import layout
 from memcli.storage import settings as config
 from memcli.vault.signals import log

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import spec
+from memcli.cli import flags as table
+from memcli.cli.context import Context
 from memcli.cli.mcp import tools
 from memcli.cli.mcp.tools import TOOLS, Tool
 from tests.conftest import ROOT
@@ -31,7 +32,7 @@ LEFT_OUT = {
         "file": _FILES,
         "batch": _FILES,
         "allow_secret": _SECRET,
-        "source_writer": "it is always skill",
+        "source": "it is always skill",
         "source_host": _HOST,
         "source_session": _HOST,
         "source_transcript": _HOST,
@@ -75,12 +76,16 @@ LEFT_OUT = {
 every_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 
 
+def named(flag: str) -> str:
+    """A flag as the name of a tool's parameter would be."""
+    return flag.removeprefix("--").replace("-", "_")
+
+
 @every_tool
 def test_what_a_command_takes_its_tool_takes_or_it_is_said_why_not(tool: Tool) -> None:
-    command = spec.load(tool.command)
-    options = {one.name for one in command.options}
-    options |= {one.name for one in command.arguments}
-    taken = {one.to or one.name for one in tool.parameters}
+    options = {named(flag) for flag in table.FLAGS[tool.command]}
+    options |= {word[0] for word in table.WORDS[tool.command]}
+    taken = {named(one.to or one.name) for one in tool.parameters}
     left_out = {**LEFT_OUT["*"], **LEFT_OUT[tool.command]}
     assert options - taken - set(left_out) == set()
     # The list is of what there is, and is not taken.
@@ -96,8 +101,7 @@ def test_the_page_says_what_is_left_out_and_why(tool: Tool) -> None:
         for flags, why in rows
         for name, _, flag in [one.partition(" ") for one in flags.split("`, `")]
     }
-    command = spec.load(tool.command)
-    flags = {one.name: one.flags[0] for one in command.options}
+    flags = {named(flag): flag for flag in table.FLAGS[tool.command]}
     for name, why in LEFT_OUT[tool.command].items():
         assert told[tool.command, flags[name]] == why
     for name, why in LEFT_OUT["*"].items():
@@ -109,7 +113,7 @@ def left_out_part() -> str:
 
 
 def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
-    vault: Vault, context: spec.Context
+    vault: Vault, context: Context
 ) -> None:
     fact = vault.save(vault.draft({"text": "Checkout needs Redis"})).id
     other = vault.save(vault.draft({"text": "Lunch is at noon"})).id
@@ -149,9 +153,9 @@ def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
 
 
 @pytest.fixture
-def context(vault: Vault) -> spec.Context:
+def context(vault: Vault) -> Context:
     """What a call of the server runs in."""
-    return spec.Context(
+    return Context(
         environ={},
         now_ms=vault.now_ms,
         entropy=vault.entropy,

@@ -66,7 +66,7 @@ def test_a_hook_whose_agent_has_no_name_tells_nothing(told: Vault) -> None:
     payload = {"session_id": "s1", "prompt": PROMPT}
     done = call(told, "prompt-submit", "claude-code", payload, "--agent", "")
     assert done.answer == ""
-    assert "--agent names nobody" in done.line["error"]
+    assert "--agent names no agent" in done.line["error"]
 
 
 def test_the_process_that_a_hook_starts_is_its_agent_s(

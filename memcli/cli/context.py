@@ -1,0 +1,133 @@
+"""What every command gets and gives: the world outside, and a result.
+
+Invariant: a command reads the clock, the environment, standard input and the terminal
+through its `Context` only, and prints nothing: `render` draws its `Result`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from memcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from memcli.recall.federated import Several
+    from memcli.vault.vault import Vault
+
+
+class Context(NamedTuple):
+    """The world outside, read once at the start of the process.
+
+    `vault` is what --vault names, `vaults` what it names where it may be repeated.
+    `ask` puts a question on stderr and returns the line that was typed, None at the
+    end of the input; a command asks only when it is `interactive`. `via` says in the
+    log of signals how a question came in.
+    """
+
+    environ: Mapping[str, str]
+    now_ms: Callable[[], int]
+    entropy: Callable[[int], bytes]
+    read_stdin: Callable[[], bytes]
+    stdin_is_terminal: bool
+    ask: Callable[[str], str | None]
+    tell: Callable[[str], None]
+    progress: Callable[[str], Callable[[int, int], None] | None]
+    vault: str | None
+    json: bool
+    agent: str | None = None
+    vaults: tuple[str, ...] = ()
+    via: str = "recall"
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a person is there to be asked."""
+        return self.stdin_is_terminal and not self.json
+
+    def confirm(self, question: str) -> bool:
+        """Ask a yes-or-no question; anything but yes is a no."""
+        answer = self.ask(f"{question} [y/N] ") or ""
+        return answer.strip().lower() in ("y", "yes")
+
+    def open_vault(self, doing: str, *, writes: bool = False) -> "Vault":
+        """Open the vault that the command line names.
+
+        Args:
+            doing: labels its progress bar.
+            writes: refuse a read-only vault at once.
+        """
+        from memcli.vault.vault import Vault
+
+        if len(self.vaults) > 1:
+            raise UsageError(
+                "--vault is given more than once, and this takes one vault",
+                hint="Several are for: memcli recall, memcli reflect QUERY",
+            )
+        return Vault.open(self.vault, writes=writes, **self.options(doing))
+
+    def open_vaults(
+        self, doing: str, *, personal_only: bool = False
+    ) -> "Vault | Several":
+        """Open the vault, or the several vaults, that a question goes to.
+
+        One vault is the usual case, and loads nothing that several would need.
+        """
+        from memcli.storage import known_vaults
+
+        words = self.vaults or ((self.vault,) if self.vault else ())
+        if words and personal_only:
+            raise UsageError("--vault and --personal-only exclude each other")
+        many = len(words) > 1
+        if not words and not personal_only:
+            teams = known_vaults.configured(self.environ).values()
+            many = any(place.recall for place in teams)
+        if not many:
+            return self.open_vault(doing)
+        from memcli.recall import federated
+
+        return federated.opened(words, **self.options(doing))
+
+    def options(self, doing: str) -> dict[str, Any]:
+        """The arguments with which each vault is opened."""
+        return {
+            "environ": self.environ,
+            "now_ms": self.now_ms,
+            "entropy": self.entropy,
+            "tell": self.tell,
+            "progress": self.progress(doing),
+            "agent": self.agent,
+            "via": self.via,
+        }
+
+
+class Result(NamedTuple):
+    """What a command answers.
+
+    `data` goes into the envelope of `--json`; `text` draws the same for people. A
+    result that is not `ok` exits with 1 though nothing failed (a lint that found
+    something). A batch has one result in `lines` for each of its lines, printed as an
+    envelope each; `label` names the question that such a result answers.
+    """
+
+    data: dict[str, Any]
+    text: "Callable[[Canvas], None]"
+    warnings: tuple[str, ...] = ()
+    ok: bool = True
+    lines: "tuple[Result, ...] | None" = None
+    label: str = ""
+
+
+class Canvas(Protocol):
+    """Where a command draws its text; `render` has one for pipes, one for terminals."""
+
+    terminal: bool
+
+    def line(self, text: str = "", *, style: str = "") -> None:
+        """One line; `style` is a hint: title, dim, bad, good."""
+
+    def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        """A table; tab-separated on a pipe."""
+
+
+def to_apply(*, dry_run: bool) -> str:
+    """The line below a plan that changed nothing: how to carry it out."""
+    flag = "leave --dry-run out" if dry_run else "add --yes"
+    return f"nothing was changed; to do it {flag}"

@@ -1,0 +1,176 @@
+"""Options that several commands share, as names for their annotations.
+
+Only Typer evaluates the annotations of a command, so this module is loaded only when
+Typer is: for help, completion and mistakes.
+"""
+
+from typing import Annotated, Literal
+
+from typer import Option
+
+# --- every command --------------------------------------------------------------------
+
+Vault = Annotated[
+    str | None, Option("--vault", metavar="PATH", help="A vault's folder, or its name")
+]
+Json = Annotated[bool, Option("--json", help="Print one JSON document")]
+Agent = Annotated[
+    str | None,
+    Option(
+        "--agent",
+        metavar="NAME",
+        help="The agent that asks and writes (MEMCLI_AGENT); without it, the owner",
+    ),
+]
+
+# --- what changes things --------------------------------------------------------------
+
+Yes = Annotated[bool, Option("--yes", help="Act without asking")]
+DryRun = Annotated[
+    bool, Option("--dry-run", help="Show what would happen, and change nothing")
+]
+AllowSecret = Annotated[
+    bool, Option("--allow-secret", help="Save text that looks like a secret")
+]
+
+# --- the fields of an entry -----------------------------------------------------------
+
+File = Annotated[
+    str | None, Option("--file", metavar="PATH", help="Read the text from a file")
+]
+Title = Annotated[
+    str | None,
+    Option(
+        "--title",
+        metavar="TITLE",
+        help="Its title; without one its first heading or clause",
+    ),
+]
+Kind = Annotated[
+    str | None,
+    Option(
+        "--kind",
+        metavar="KIND",
+        help="Its kind: note, preference, workflow, fix, decision, ...",
+    ),
+]
+Type = Annotated[
+    str | None,
+    Option(
+        "--type", metavar="TYPE", help="What it is about: person, project, tool, ..."
+    ),
+]
+NewTags = Annotated[
+    list[str] | None,
+    Option("--tag", metavar="TAG", help="A tag to add, or key:value; repeatable"),
+]
+NewEntities = Annotated[
+    list[str] | None,
+    Option(
+        "--entity",
+        metavar="ENTITY",
+        help="An entity it is about; repeatable",
+    ),
+]
+OccurredAt = Annotated[
+    str | None,
+    Option(
+        "--occurred-at",
+        metavar="DATE",
+        help="When it happened: 2026, 2026-11, 2026-11-21, ...",
+    ),
+]
+ExpiresAt = Annotated[
+    str | None,
+    Option("--expires-at", metavar="DATE", help="Not shown from this date on"),
+]
+Subtype = Annotated[
+    str | None,
+    Option(
+        "--subtype",
+        metavar="SUBTYPE",
+        help="Of a model: structural, emergent, or pinned (kept by people)",
+    ),
+]
+Cite = Annotated[
+    list[str] | None,
+    Option(
+        "--cite",
+        metavar="ID",
+        help="An entry that an observation or model rests on; repeatable",
+    ),
+]
+CiteResearch = Annotated[
+    str | None,
+    Option(
+        "--research",
+        metavar="NAME",
+        help="Cite only what this research run retrieved",
+    ),
+]
+Reason = Annotated[str | None, Option("--reason", metavar="REASON", help="Why")]
+
+# --- what a question is narrowed by ---------------------------------------------------
+
+Vaults = Annotated[
+    list[str] | None,
+    Option(
+        "--vault",
+        metavar="PATH",
+        help="Only this vault, by its folder or name; repeatable",
+    ),
+]
+PersonalOnly = Annotated[
+    bool, Option("--personal-only", help="Only your default vault, no team's")
+]
+Budget = Annotated[
+    Literal["low", "mid", "high"] | None,
+    Option("--budget", help="How much to return and how far to look; mid if not given"),
+]
+Research = Annotated[
+    str | None,
+    Option(
+        "--research",
+        metavar="NAME",
+        help="Count this search in a research run, and record what it brings",
+    ),
+]
+Kinds = Annotated[
+    list[str] | None,
+    Option("--kind", metavar="KIND", help="Only this kind; repeatable"),
+]
+Types = Annotated[
+    list[str] | None,
+    Option("--type", metavar="TYPE", help="Only about this type of thing; repeatable"),
+]
+Tags = Annotated[
+    list[str] | None,
+    Option("--tag", metavar="TAG", help="Only with this tag; repeatable"),
+]
+TagsMatch = Annotated[
+    Literal["any", "all", "any_strict", "all_strict"],
+    Option(
+        "--tags-match",
+        help="How tags filter; without _strict untagged entries pass",
+    ),
+]
+Entities = Annotated[
+    list[str] | None,
+    Option("--entity", metavar="ENTITY", help="Only about this entity; repeatable"),
+]
+After = Annotated[
+    str | None,
+    Option("--after", metavar="WHEN", help="Only at or after: 2026-05, 7d, yesterday"),
+]
+Before = Annotated[str | None, Option("--before", metavar="WHEN", help="Only before")]
+At = Annotated[
+    str | None,
+    Option("--at", metavar="WHEN", help="The moment that relative words count from"),
+]
+
+# --- agent hosts ----------------------------------------------------------------------
+
+Scope = Annotated[
+    Literal["user", "project"],
+    Option("--scope", help="Your own settings, or those of the project"),
+]
