@@ -302,9 +302,11 @@ def finish_killed(
     try:
         with Lock(_lock_path(root), 0):
             if journal.exists(root):
-                _finish(root, _repository(root, environ), tell, fault)
+                # A lock that a dead git has left would cost every reader the wait.
+                repository = _repository(root, environ)
+                _finish(root, repository, tell, fault, patience=0)
     except LockBusy:
-        return  # its writer is alive
+        return  # its writer is alive, or a git holds a lock: the next command tries
     except MemcliError as error:
         tell(f"a killed command cannot be finished: {error.message}")
 
@@ -314,7 +316,15 @@ def _finish(
     repository: "Repository",
     tell: Callable[[str], None],
     fault: Callable[[str], None],
+    patience: float = 2.0,
 ) -> None:
+    """Finish what the journal says. While files may be staged, the journal stays.
+
+    Nothing but the journal tells what memcli has staged from what a person has.
+
+    Raises:
+        LockBusy: a git holds a lock: the files are right, and not committed.
+    """
     done = journal.recover(root, fault)
     if done.paths:
         tell(f"finishing what a killed command began: {done.message}")
@@ -323,10 +333,15 @@ def _finish(
     for path in done.conflicts:
         tell(f"  {path} was edited meanwhile and is left as it is")
     try:
-        repository.commit(done.paths, done.message)
-    except (HistoryError, LockBusy) as error:
+        repository.commit(done.paths, done.message, patience=patience)
+    except LockBusy as error:
+        tell(f"  it is not committed yet: {error.message}")
+        raise
+    except HistoryError as error:
         # The files are right; `inspect` names them, `inspect --repair` commits them.
         tell(f"  it is not committed: {error.message}")
+        if done.paths:
+            repository.unstage(done.paths)
     journal.clear(root)
     fault("cleared")
 

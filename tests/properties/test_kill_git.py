@@ -79,9 +79,11 @@ def child(act: Callable[[], object]) -> int:
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid:
+        # Here and in the child: killpg reaches it from now on.
+        os.setpgid(pid, pid)
         return pid
     try:
-        os.setsid()
+        os.setpgid(0, 0)
         act()
     except KeyboardInterrupt:
         os._exit(130)
@@ -92,6 +94,15 @@ def child(act: Callable[[], object]) -> int:
         sys.stderr.flush()
         os._exit(1)
     os._exit(0)
+
+
+def watched(act: Callable[[], object]) -> tuple[int, int]:
+    """As `child`; and a pipe that ends when neither it nor a git of its own lives."""
+    pipe, held = os.pipe()
+    os.set_inheritable(held, True)
+    pid = child(act)
+    os.close(held)
+    return pid, pipe
 
 
 def ended(act: Callable[[], object]) -> int:
@@ -226,23 +237,32 @@ def test_a_kill_at_any_call_to_the_system_is_finished_by_the_first_reader(
 @given(
     st.sampled_from(["save", "evolve also", "resolve", "approve", "forget", "undo"]),
     st.integers(0, 60),
+    st.booleans(),
 )
-def test_memcli_and_its_git_die_together_at_any_moment(
-    full: Path, tmp_path_factory: pytest.TempPathFactory, name: str, moment: int
+def test_memcli_dies_at_any_moment_and_its_git_with_it_or_after_it(
+    full: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+    moment: int,
+    alone: bool,
 ) -> None:
-    """As when a machine is reset; a git that dies may leave a lock, which is named."""
+    """As when a machine is reset, or when memcli alone is killed and git goes on.
+
+    A git that dies may leave a lock, which is named.
+    """
     root = tmp_path_factory.mktemp("together") / "vault"
     shutil.copytree(full, root)
     before = state(root)
-    pid = child(lambda: OPERATIONS[name](opened(root, 2_000)))
+    pid, last = watched(lambda: OPERATIONS[name](opened(root, 2_000)))
     time.sleep(moment / 1_000)
-    for send in (os.killpg, os.kill):  # it may not lead its group yet
-        try:
-            send(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+    (os.kill if alone else os.killpg)(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     vault = opened(root, 3_000)
+    if alone:
+        vault.recall("anything")  # beside the git that is still at work
+    # A killed process ends the call that it is in, so its rename may come later.
+    with open(last, "rb") as pipe:
+        pipe.read()
     vault.recall("anything")
     locks = sorted(path for path in (root / ".git").rglob("*.lock"))
     if locks:
@@ -257,16 +277,28 @@ def test_memcli_and_its_git_die_together_at_any_moment(
         kept = {entry[1] for entry in before.values()}
         assert kept <= {entry[1] for entry in found.values()}
     assert [one for one in lint(vault) if one.level == "error"] == []
-    left = repair.apply(vault, repair.plan(vault)).left
-    if locks and name == "forget":
-        # A removal that a dead git's lock kept from its commit is named, and left to
-        # the user: repair cannot tell it from a file that somebody deleted by hand.
-        for one in [one for one in left if one.code == "deleted"]:
-            git(root, "commit", "-q", "-m", "as the hint says", "--", one.path)
-        left = [one for one in left if one.code != "deleted"]
-    assert left == []
+    assert repair.apply(vault, repair.plan(vault)).left == []
     whole(root)
     shutil.rmtree(root.parent)
+
+
+@pytest.mark.parametrize("name", ["save", "resolve", "forget", "undo"])
+@pytest.mark.parametrize("lock", ["index.lock", "refs/heads/main.lock"])
+def test_what_a_dead_git_keeps_from_its_commit_is_not_taken_for_the_users(
+    full: Path, tmp_path: Path, name: str, lock: str
+) -> None:
+    """Files that memcli staged before it was killed are named and repaired."""
+    for root, _, _, died in at_each_git(full, tmp_path, OPERATIONS[name]):
+        path = root / ".git" / lock
+        path.touch()
+        opened(root, 3_000).recall("anything")
+        assert dirty(root) == overview(opened(root, 3_000)).dirty
+        os.utime(path, (1, 1))  # ten minutes later no git is at work any more
+        opened(root, 3_000).recall("anything")
+        if died:
+            vault = opened(root, 3_000)
+            assert repair.apply(vault, repair.plan(vault)).left == []
+            whole(root)
 
 
 @pytest.mark.parametrize("name", COMMITS)

@@ -231,8 +231,8 @@ def git(root: Path, *words: str) -> str:
 
 
 def dirty(root: Path) -> list[str]:
-    rows = git(root, "status", "--porcelain", "-uall").splitlines()
-    return sorted(row[3:].strip('"') for row in rows)
+    rows = git(root, "status", "--porcelain", "-uall", "--no-renames")
+    return sorted(row[3:].strip('"') for row in rows.splitlines())
 
 
 def next_commands_work(root: Path) -> None:
