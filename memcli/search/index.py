@@ -19,10 +19,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from memcli.entries import layout
 from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import InvalidEntry, LockBusy, MemcliError, Unreadable, WriteFailed
+from memcli.search import state as states
 from memcli.search.reader import Reader
+from memcli.search.segment import (
+    DOCUMENTS,
+    FORMAT,
+    POSTINGS,
+    TERMS,
+    SegmentId,
+)
+from memcli.search.state import State, listed
 from memcli.search.stemmer import stemmer
-from memcli.search.whoosh_codec import FORMAT, SegmentId
-from memcli.storage import cache, files
+from memcli.storage import files
 from memcli.storage.listing import Listing, scan, stamp_of
 from memcli.storage.lock import Lock
 
@@ -52,21 +60,6 @@ class Change(NamedTuple):
     changed: int = 0
     removed: int = 0
     rebuilt: str = ""
-
-
-class _State(NamedTuple):
-    """What was indexed: the one file that says which segments make up the index.
-
-    `recent` holds the content number of racy files; `stamps` is the size and time
-    of every file of the Whoosh index, so that a damaged one is noticed.
-    """
-
-    version: tuple[int, ...]
-    segments: tuple[tuple[str, int, tuple[int, ...]], ...]
-    folders: dict[str, list[str | int]]
-    recent: dict[str, int]
-    broken: dict[str, tuple[int, str]]
-    stamps: dict[str, tuple[int, int]]
 
 
 class Behind(Exception):
@@ -105,7 +98,7 @@ class Index:
         self._tell = tell or (lambda _: None)
         self._progress = progress or (lambda _done, _all: None)
         self._reader: Reader | None = None
-        self._state: _State | None = None
+        self._state: State | None = None
 
     def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
         """Bring the index up to date, then return `answer(reader)`.
@@ -176,11 +169,12 @@ class Index:
             self._reader.close()
             self._reader = None
 
-    def _open(self, state: _State) -> Reader:
-        segments = [SegmentId(*segment) for segment in state.segments]
-        return Reader(self._folder, segments, state.broken, self._agent, self.root)
+    def _open(self, state: State) -> Reader:
+        return Reader(
+            self._folder, state.segments, state.broken, self._agent, self.root
+        )
 
-    def _scan(self, state: _State | None) -> Listing:
+    def _scan(self, state: State | None) -> Listing:
         """The vault's files; a folder that cannot be listed is as it was.
 
         A peer took one permission error for the deletion of every note in it.
@@ -212,7 +206,7 @@ class Index:
         self._reader, self._state = self._open(state), state
         return self._reader
 
-    def _catch_up(self, listing: Listing, state: _State | None) -> _State:
+    def _catch_up(self, listing: Listing, state: State | None) -> State:
         try:
             with Lock(self._lock, _LOCK_WAIT):
                 # Whoever held the lock before may have done the work.
@@ -239,19 +233,16 @@ class Index:
             config = (found.st_mtime_ns, found.st_size)
         except OSError:
             config = (0, 0)
-        return (FORMAT, ANALYSIS_VERSION, ROW_VERSION, cache.MARSHAL, *config)
+        return (FORMAT, ANALYSIS_VERSION, ROW_VERSION, *config)
 
-    def _load(self) -> _State | None:
-        held = cache.load(self.root, os.path.join(self._folder, _STATE))
-        if not isinstance(held, tuple) or len(held) != len(_State._fields):
-            return None
-        state = _State(*held)
-        return state if state.version == self._version() else None
+    def _load(self) -> State | None:
+        state = states.load(os.path.join(self._folder, _STATE))
+        return state if state and state.version == self._version() else None
 
-    def _store(self, state: _State) -> None:
-        cache.store(self.root, os.path.join(self._folder, _STATE), tuple(state))
+    def _store(self, state: State) -> None:
+        states.store(os.path.join(self._folder, _STATE), state)
 
-    def _whole(self, state: _State) -> bool:
+    def _whole(self, state: State) -> bool:
         """Whether every file of the Whoosh index is the one that was written."""
         try:
             return all(
@@ -262,16 +253,16 @@ class Index:
         except OSError:
             return False
 
-    def _follows(self, listing: Listing, state: _State) -> bool:
+    def _follows(self, listing: Listing, state: State) -> bool:
         """Whether the state describes exactly these files."""
-        if listing.folders != state.folders:
+        if listed(listing.folders) != state.listing:
             return False
         return all(
             _content_number(os.path.join(self.root, path)) == number
             for path, number in state.recent.items()
         )
 
-    def _settled(self, state: _State) -> _State:
+    def _settled(self, state: State) -> State:
         """Stop comparing the content of files that are racy no more."""
         if not state.recent:
             return state
@@ -294,8 +285,8 @@ class Index:
     # --- bringing it up to date ---------------------------------------------------
 
     def _bring_up_to_date(
-        self, listing: Listing, state: _State | None, reason: str
-    ) -> _State:
+        self, listing: Listing, state: State | None, reason: str
+    ) -> State:
         """Index what changed; without a state, everything. The lock is held."""
         if state is not None:
             try:
@@ -304,7 +295,7 @@ class Index:
                 reason = f"it is damaged ({error})"
         return self._rebuild(listing, reason)
 
-    def _rebuild(self, listing: Listing, reason: str) -> _State:
+    def _rebuild(self, listing: Listing, reason: str) -> State:
         from memcli.search import writer
 
         if os.path.isdir(self._folder):
@@ -316,21 +307,18 @@ class Index:
                 os.unlink(self._folder)
             shutil.rmtree(self._folder, ignore_errors=True)
             os.makedirs(self._folder, exist_ok=True)
-            writer.create(self._folder)
         except OSError as error:
             raise writer.unwritable(self._folder, error) from error
-        empty = _State(self._version(), (), {}, {}, {}, {})
+        empty = State(self._version(), (), b"", {}, {}, {})
         state = self._update(listing, empty, fresh=True)
         self.change = self.change._replace(rebuilt=reason)
         return state
 
-    def _update(
-        self, listing: Listing, state: _State, *, fresh: bool = False
-    ) -> _State:
+    def _update(self, listing: Listing, state: State, *, fresh: bool = False) -> State:
         changed, removed, recent = self._differences(listing, state)
         if not (changed or removed or fresh):
             # Only folders were listed in another order, or racy files have aged.
-            state = state._replace(folders=listing.folders, recent=recent)
+            state = state._replace(listing=listed(listing.folders), recent=recent)
             self._store(state)
             return state
         from memcli.search import writer
@@ -341,24 +329,23 @@ class Index:
         try:
             segments = writer.update(
                 self._folder,
-                [SegmentId(*s) for s in state.segments],
+                state.segments,
                 gone,
                 self._documents(changed, broken, recent),
             )
-        except writer.Interrupted as error:
-            raise _Damaged(str(error)) from error
         except OSError as error:
             if fresh or error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
                 raise writer.unwritable(self._folder, error) from error
             raise _Damaged(f"{type(error).__name__}: {error}") from error
         new_state = state._replace(
-            segments=tuple((s.name, s.documents, s.deleted) for s in segments),
-            folders=listing.folders,
+            segments=segments,
+            listing=listed(listing.folders),
             recent=recent,
             broken=broken,
-            stamps=self._stamps(),
+            stamps=self._stamps(segments),
         )
         self._store(new_state)
+        writer.sweep(self._folder, segments, (_STATE,))
         known = set(_paths(state.folders))
         self.change = Change(
             added=sum(path not in known for path in changed),
@@ -368,7 +355,7 @@ class Index:
         return new_state
 
     def _differences(
-        self, listing: Listing, state: _State
+        self, listing: Listing, state: State
     ) -> tuple[list[str], list[str], dict[str, int]]:
         """Paths to index, paths to drop, and the racy files that stay as they are."""
         changed: list[str] = []
@@ -389,7 +376,7 @@ class Index:
         return entries, sorted(removed), kept
 
     def _still_racy(
-        self, listing: Listing, state: _State, changed: list[str]
+        self, listing: Listing, state: State, changed: list[str]
     ) -> dict[str, int]:
         """Racy files whose content is the indexed one; others go to `changed`."""
         if not state.recent:
@@ -412,7 +399,7 @@ class Index:
                 kept[path] = number
         return kept
 
-    def _numbers(self, state: _State, paths: Sequence[str]) -> list[int]:
+    def _numbers(self, state: State, paths: Sequence[str]) -> list[int]:
         """The documents of these paths."""
         if not state.segments:
             return []
@@ -458,13 +445,10 @@ class Index:
                 yield document(entry, stem, settings.policies)
         self._progress(len(paths), len(paths))
 
-    def _stamps(self) -> dict[str, tuple[int, int]]:
-        with os.scandir(self._folder) as found:
-            return {
-                item.name: (item.stat().st_size, item.stat().st_mtime_ns)
-                for item in found
-                if item.name.endswith((".trm", ".pst", ".col"))
-            }
+    def _stamps(self, segments: Sequence[SegmentId]) -> dict[str, tuple[int, int]]:
+        names = [s.file(end) for s in segments for end in (TERMS, POSTINGS, DOCUMENTS)]
+        found = ((name, os.stat(os.path.join(self._folder, name))) for name in names)
+        return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in found}
 
 
 def _content_number(path: str) -> int | None:

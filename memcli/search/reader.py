@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from memcli.entries.eligibility import Agent, Facts, View, alternatives, verdict
 from memcli.entries.entry import Status, Visibility
-from memcli.search.stored_row import StoredRow
-from memcli.search.whoosh_codec import (
+from memcli.search.segment import (
     ASKS,
     PINNED,
     SPAN,
@@ -23,6 +22,7 @@ from memcli.search.whoosh_codec import (
     SegmentId,
     unpack,
 )
+from memcli.search.stored_row import StoredRow
 
 _STATUSES = tuple(Status)
 
@@ -240,7 +240,7 @@ class Reader:
         """What the index stores of a document, without what its reader may not see."""
         for segment in reversed(self._segments):
             if doc >= segment.base:
-                row = segment.row(doc - segment.base)
+                row = StoredRow.from_json(segment.row(doc - segment.base))
                 return row if self.agent is None else self._censored(row)
         raise IndexError(doc)
 

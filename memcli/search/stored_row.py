@@ -1,11 +1,11 @@
 """What the index stores of an entry to be shown: everything but its file.
 
-Invariant: plain values in field order and nothing else are written, so a row is read
-back without a class being named in the file. Whoever adds, moves or drops a field here
-raises `ROW_VERSION` in `index.py`; old indexes are rebuilt then.
+Invariant: a row is written as JSON, plain values in field order and nothing else. A
+change that adds, moves or drops a field raises `ROW_VERSION` in `index.py`, so that
+indexes made before it are rebuilt.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memcli.entries.entry import Source
 
@@ -62,11 +62,19 @@ class StoredRow(NamedTuple):
         """Who wrote the entry: `source.writer`; without one a person did."""
         return self.source.writer
 
-    def as_plain(self) -> tuple[Any, ...]:
-        """The values to store, in field order; `from_plain` makes a row of them."""
-        return (*self[:-1], tuple(self.source))
+    def as_json(self) -> bytes:
+        """The values to store, in field order; `from_json` makes a row of them."""
+        import json
+
+        # ASCII: a path may hold half a surrogate pair, which UTF-8 has no bytes for.
+        return json.dumps(self, separators=(",", ":")).encode("ascii")
 
     @classmethod
-    def from_plain(cls, values: tuple[Any, ...]) -> "StoredRow":
-        """The row that `as_plain` gave these values of."""
-        return cls._make((*values[:-1], Source._make(values[-1])))
+    def from_json(cls, data: bytes) -> "StoredRow":
+        """The row that `as_json` made these bytes of."""
+        import json
+
+        *values, source = json.loads(data)
+        # JSON knows no tuples, and no field of a row is a list.
+        plain = (tuple(v) if type(v) is list else v for v in values)
+        return cls._make((*plain, Source._make(source)))

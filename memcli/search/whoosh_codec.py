@@ -1,346 +1,349 @@
-"""The Whoosh index: its schema, its codec, and reading it a block at a time.
+"""How Whoosh writes and merges our segments: a codec, and a writer without a pickle.
 
-Invariant: with `writer.py` the only module that knows the files of Whoosh. What is
-written here is read here, and a change of either raises `FORMAT`, so that old indexes
-are rebuilt instead of misread.
-
-Two things differ from a stock Whoosh index, both for the cost of a recall:
-
-- Posting lists are two plain arrays (document numbers, weights). Whoosh's blocks of
-  128 pickled postings cost more to open than to score.
-- What eligibility and ranking need of every document (its length, session, dates,
-  status) is one packed column that loads with one read, where Whoosh would decode
-  a column value by value.
-
-Weights are term counts by field (title, tags, entities and date words count beside
-the body), so one posting list serves all fields of an entry: the simple BM25F of
-Robertson, Zaragoza & Taylor (2004).
+Invariant: Whoosh's table of contents is never written and never read, because it is a
+pickle. Which segments exist is said by the caller, and a segment is the three files of
+`segment.py`. Loaded only when files have changed.
 """
 
-import io
-import mmap
 import os
-import re
-import struct
-import sys
 from array import array
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from itertools import compress
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from whoosh import columns
-from whoosh.codec.whoosh3 import W3Codec, W3PostingsWriter, W3Segment
+from whoosh import columns, fields, formats
+from whoosh.codec import base
+from whoosh.codec.whoosh3 import W3Segment
 from whoosh.filedb.filestore import FileStorage
-from whoosh.filedb.structfile import StructFile
 from whoosh.matching.mcore import ListMatcher
-from whoosh.reading import TermNotFound
+from whoosh.reading import SegmentReader, TermInfo, TermNotFound
+from whoosh.writing import SegmentWriter
 
-from memcli.search.stored_row import StoredRow
+from memcli.search import segment as layout
+from memcli.search.segment import (
+    DOCUMENTS,
+    HEADER_SIZE,
+    INDEX_NAME,
+    PACKED_SIZE,
+    POSTINGS,
+    TERMS,
+    SegmentId,
+    encoded,
+)
 
-FORMAT = 1
-INDEX_NAME = "MAIN"
+Posting = tuple[str, bytes, int, float, bytes]
 
-_COUNT = struct.Struct("<I")
-# So few that are not live are looked for in a posting list; of more, each document of
-# the list is asked, which costs the same however many they are.
-_FEW = 100
-_ZERO = re.compile(rb"\0")
-
-
-class Packed(NamedTuple):
-    """The packed facts of one document; times in epoch seconds UTC, 0 = not set."""
-
-    order: int
-    session: int
-    time: int
-    created: int
-    expires: int
-    ended: int
-    length: int
-    seq: int
-    flags: int
+# --- the schema --------------------------------------------------------------------
 
 
-_PACKED = struct.Struct("<QQqqqqIiII")
-_WORDS = _PACKED.size // 8
-
-# Packed.flags: the status's place in Status, and one bit each.
-STATUS_MASK = 0x0F
-ASKS = 0x10
-# The entry's time is a span (a month, a year, from-until); `time` is its start.
-SPAN = 0x40
-PINNED = 0x80
-
-
-class PackedColumn(columns.FixedBytesColumn):
-    """Fixed-size records, read all at once."""
+class _TermsField(fields.FieldType):
+    """A field whose value is already a mapping of term to weight."""
 
     def __init__(self) -> None:
-        super().__init__(_PACKED.size)
+        self.format = formats.Frequency()
+        self.analyzer = None
+        self.scorable = False
+        self.stored = False
+        self.indexed = True
 
-    def reader(self, dbfile: Any, basepos: int, length: int, doccount: int) -> Any:
-        reader = super().reader(dbfile, basepos, length, doccount)
-        # Bound here, where the file and the extent are known.
-        reader.load = lambda: bytes(dbfile.get(basepos, length))
-        return reader
-
-
-class _ArrayWriter(W3PostingsWriter):
-    """Writes a posting list as a count, the document numbers and the weights."""
-
-    def __init__(self, postfile: Any) -> None:
-        super().__init__(postfile, blocklimit=sys.maxsize)
-
-    def finish_postings(self) -> Any:
-        info: Any = self._terminfo
-        info.add_block(self)
-        offset = self._postfile.tell()
-        docs: Any = _portable(self._ids)  # type: ignore[arg-type]  # never byte ids here
-        weights = _portable(self._weights)
-        payload = _COUNT.pack(len(docs)) + docs.tobytes() + weights.tobytes()
-        self._postfile.write(payload)
-        info.set_extent(offset, len(payload))
-        self._terminfo = None
-        self._new_block()
-        return info
+    def index(
+        self, value: Mapping[str, float], **_: Any
+    ) -> Generator[tuple[bytes, int, float, bytes], Any, None]:
+        for text, weight in value.items():
+            yield encoded(text), 1, weight, b""
 
 
-class _Extent(ListMatcher):
-    """A posting list as Whoosh's own code (merging) wants it."""
+class _ExactField(_TermsField):
+    """A field whose value is a collection of exact strings."""
+
+    def index(
+        self, value: Any, **_: Any
+    ) -> Generator[tuple[bytes, int, float, bytes], Any, None]:
+        for text in dict.fromkeys(value):
+            yield encoded(text), 1, 1.0, b""
 
 
-class ArrayCodec(W3Codec):
-    """Whoosh's third codec with posting lists of plain arrays."""
+class _PackedField(fields.COLUMN):
+    def __init__(self) -> None:
+        super().__init__(columns.FixedBytesColumn(PACKED_SIZE))
+
+
+# Fields with exact terms, by which recall filters.
+EXACT = (
+    "id",
+    "path",
+    "kind",
+    "type",
+    "layer",
+    "tag",
+    "entity",
+    "session",
+    "status",
+    "fingerprint",
+    "link",
+    "name",
+    "claim",
+    "supersedes",
+    "superseded_by",
+    "evidence",
+    "item",
+    "agent",
+    "visibility",
+    "group",
+)
+
+
+def schema() -> Any:
+    """The fields of a document: `terms`, `row`, `packed`, and the exact ones."""
+    exact = {name: _ExactField() for name in EXACT}
+    return fields.Schema(
+        terms=_TermsField(), row=fields.STORED(), packed=_PackedField(), **exact
+    )
+
+
+# --- writing -----------------------------------------------------------------------
+
+
+class Writer(SegmentWriter):
+    """Whoosh's writer, told which segments there are; it leaves them in `written`.
+
+    Args:
+        folder: of the index.
+        known: the segments that document numbers count across.
+    """
+
+    def __init__(self, folder: str, known: Sequence[SegmentId]) -> None:
+        codec = _Codec()
+        segments = [
+            W3Segment(codec, INDEX_NAME, s.documents, s.name, set(s.deleted))
+            for s in known
+        ]
+        self.written: tuple[SegmentId, ...] = tuple(known)
+        contents = _Contents(folder, segments)
+        # Not compound: that would be one more copy of the files.
+        super().__init__(contents, codec=codec, compound=False, _lk=False)
+        self.pool: Any = _Postings()
+
+    def absorb(self, which: Any) -> None:
+        """Take the live documents of a segment into the one that is being written."""
+        reader = SegmentReader(self.storage, self.schema, which)
+        self.add_reader(reader)
+        reader.close()
+
+    def _commit_toc(self, segments: Iterable[Any]) -> None:
+        self.written = tuple(
+            SegmentId(s.segid, s.doc_count_all(), tuple(sorted(s.deleted_docs())))
+            for s in segments
+            if s.doc_count_all()
+        )
+
+
+class _Contents:
+    """What Whoosh's writer asks an index for."""
+
+    indexname = INDEX_NAME
+
+    def __init__(self, folder: str, segments: list[Any]) -> None:
+        self.storage = FileStorage(folder)
+        self._segments = segments
+
+    def _read_toc(self) -> Any:
+        return _TableOfContents(0, schema(), self._segments)
+
+
+class _TableOfContents(NamedTuple):
+    generation: int
+    schema: Any
+    segments: list[Any]
+
+
+class _Postings:
+    """Collects postings by term; documents come in order, so no list is ever sorted."""
+
+    def __init__(self) -> None:
+        self._fields: dict[str, dict[bytes, tuple[array[int], array[float]]]] = {}
+
+    def add(self, posting: Posting) -> None:
+        field, term, doc, weight, _ = posting
+        terms = self._fields.setdefault(field, {})
+        found = terms.get(term)
+        if found is None:
+            terms[term] = array("I", (doc,)), array("f", (weight,))
+        else:
+            found[0].append(doc)
+            found[1].append(weight)
+
+    def iter_postings(
+        self,
+    ) -> Iterator[tuple[str, bytes, "array[int]", "array[float]"]]:
+        for field, terms in sorted(self._fields.items()):
+            for term in sorted(terms):
+                yield field, term, *terms[term]
+
+    def cleanup(self) -> None:
+        self._fields.clear()
+
+
+class _Codec(base.Codec):
+    length_stats = False
 
     def new_segment(self, storage: Any, indexname: str) -> Any:  # noqa: ARG002
         # Whoosh names segments by `random`, which a program may have seeded (property
         # tests do): the same name twice, and a segment was written over another.
         return W3Segment(self, indexname, segid=os.urandom(8).hex())
 
-    def postings_writer(self, dbfile: Any, byteids: bool = False) -> Any:
-        if byteids:
-            return super().postings_writer(dbfile, byteids=True)
-        return _ArrayWriter(dbfile)
+    def per_document_writer(self, storage: Any, segment: Any) -> Any:
+        return _DocumentsWriter(storage, segment)
 
-    def postings_reader(
-        self,
-        dbfile: Any,
-        terminfo: Any,
-        format_: Any,
-        term: Any = None,
-        scorer: Any = None,
-    ) -> Any:
-        docs, weights = _arrays(dbfile, terminfo)
-        return _Extent(
-            docs,
-            weights,
-            [b""] * len(docs),
-            format_,
-            scorer=scorer,
-            term=term,
-            terminfo=terminfo,
-        )
+    def field_writer(self, storage: Any, segment: Any) -> Any:
+        return _TermsWriter(storage, segment)
+
+    def terms_reader(self, storage: Any, segment: Any) -> Any:
+        return _TermsReader(_opened(storage, segment))
+
+    def per_document_reader(self, storage: Any, segment: Any) -> Any:
+        return _DocumentsReader(_opened(storage, segment), segment)
 
 
-def _portable(numbers: "array[Any]") -> "array[Any]":
-    """The same numbers in little-endian byte order, whatever the machine's."""
-    if sys.byteorder == "big":
-        numbers = array(numbers.typecode, numbers)
-        numbers.byteswap()
-    return numbers
+class _DocumentsWriter(base.PerDocumentWriter):
+    def __init__(self, storage: Any, segment: Any) -> None:
+        self._file = segment.create_file(storage, DOCUMENTS)
+        self._records: list[bytes] = []
+        self._rows: list[bytes] = []
+        self.is_closed = False
 
+    def start_doc(self, docnum: int) -> None:
+        if docnum != len(self._records):
+            raise ValueError(f"document {docnum}, not {len(self._records)}")
+        self._records.append(bytes(PACKED_SIZE))
+        self._rows.append(b"")
 
-def _arrays(dbfile: Any, info: Any) -> tuple["array[int]", "array[float]"]:
-    docs = _documents(dbfile, info)
-    weights: array[float] = array("f")
-    start = info.extent()[0] + _COUNT.size + 4 * len(docs)
-    weights.frombytes(dbfile.get(start, 4 * len(docs)))
-    return docs, _portable(weights)
+    def add_field(self, fieldname: str, _field: Any, value: Any, _length: int) -> None:
+        if fieldname == "row" and value is not None:
+            self._rows[-1] = value
 
+    def add_column_value(self, _fieldname: str, _column: Any, value: bytes) -> None:
+        self._records[-1] = value
 
-def _documents(dbfile: Any, info: Any) -> "array[int]":
-    # Only the offset: Whoosh 3.54 reads the length back as a tuple.
-    offset = info.extent()[0]
-    (count,) = _COUNT.unpack(dbfile.get(offset, _COUNT.size))
-    docs: array[int] = array("I")
-    docs.frombytes(dbfile.get(offset + _COUNT.size, 4 * count))
-    return _portable(docs)
-
-
-def pack(facts: Packed) -> bytes:
-    """One document's facts, as the packed column stores them."""
-    return _PACKED.pack(*facts, 0)
-
-
-class Columns(NamedTuple):
-    """The packed facts of all documents, a sequence per fact."""
-
-    orders: Sequence[int]
-    sessions: Sequence[int]
-    times: Sequence[int]
-    created: Sequence[int]
-    expires: Sequence[int]
-    ended: Sequence[int]
-    lengths: "array[int]"
-    seqs: Sequence[int]
-    flags: "array[int]"
-
-
-def unpack(records: bytes) -> Columns:
-    """Split packed records into one array per fact."""
-    wide: array[int] = array("Q")
-    wide.frombytes(records)
-    signed: array[int] = array("q")
-    signed.frombytes(records)
-    narrow: array[int] = array("I")
-    narrow.frombytes(records)
-    seqs: array[int] = array("i")
-    seqs.frombytes(records)
-    if sys.byteorder == "big":
-        for numbers in (wide, signed, narrow, seqs):
-            numbers.byteswap()
-    step, half = _WORDS, 2 * _WORDS
-    return Columns(
-        orders=wide[0::step],
-        sessions=wide[1::step],
-        times=signed[2::step],
-        created=signed[3::step],
-        expires=signed[4::step],
-        ended=signed[5::step],
-        lengths=narrow[12::half],
-        seqs=seqs[13::half],
-        flags=narrow[14::half],
-    )
-
-
-class _MappedFile(StructFile):
-    """A file in memory, whose `get` is a slice: a term look-up takes six of them.
-
-    The descriptor is closed at once, so that a reader that nobody closes holds none.
-    """
-
-    def __init__(self, path: str, name: str) -> None:
-        with open(path, "rb") as file:
-            memory: Any
-            if os.fstat(file.fileno()).st_size:
-                memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            else:  # nothing cannot be mapped
-                memory = io.BytesIO()
-        super().__init__(memory, name=name)
-        self.is_real = False
-        self._memory = memory
-
-    def get(self, position: int, length: int) -> bytes:
-        found: bytes = self._memory[position : position + length]
-        return found
-
-
-class _MappedStorage(FileStorage):
-    def open_file(self, name: str, **_: Any) -> Any:
-        return _MappedFile(self._fpath(name), name)
-
-
-class SegmentId(NamedTuple):
-    """A segment on disk: its name, how many documents, and which are deleted."""
-
-    name: str
-    documents: int
-    deleted: tuple[int, ...]
-
-
-class Segment:
-    """One segment of the index, with its place in the numbering of documents.
-
-    Opened by its files alone: Whoosh's own way goes through a pickled schema, whose
-    classes cost a recall 12 ms to import.
-    """
-
-    def __init__(self, folder: str, which: SegmentId, base: int) -> None:
-        self.base = base
-        self.count = which.documents
-        # A byte a document, 1 when it is live, for functions that run in C.
-        live = bytearray(b"\1" * which.documents)
-        for doc in which.deleted:
-            live[doc] = 0
-        self.keep(bytes(live))
-        self._storage = _MappedStorage(folder)
-        codec = ArrayCodec()
-        segment = W3Segment(codec, INDEX_NAME, which.documents, segid=which.name)
-        self._documents = codec.per_document_reader(self._storage, segment)
-        self._terms = codec.terms_reader(self._storage, segment)
-        self._posts = segment.open_file(self._storage, W3Codec.POSTS_EXT)
-
-    def keep(self, live: bytes) -> None:
-        """Say which documents are live: a byte for each, 1 or 0."""
-        self.live = live
-        self._whole = 0 not in live
-        few = live.count(0) <= _FEW
-        self._gone = [one.start() for one in _ZERO.finditer(live)] if few else None
-
-    def packed(self) -> bytes:
-        """The packed records of all documents, deleted ones included."""
-        records: bytes = self._documents.column_reader("packed", PackedColumn()).load()
-        # A column ends after its last value that differs from the default.
-        return records.ljust(self.count * _PACKED.size, b"\0")
-
-    def postings(
-        self, field: str, term: str
-    ) -> tuple["array[int]", "array[float]"] | None:
-        """Local numbers of live documents, and weights; None if the term is absent."""
-        try:
-            info = self._terms.term_info(field, encoded(term))
-        except TermNotFound:
-            return None
-        docs, weights = _arrays(self._posts, info)
-        if self._gone is not None:
-            for place in reversed(self._places(docs)):
-                del docs[place], weights[place]
-            return docs, weights
-        chosen = bytes(map(self.live.__getitem__, docs))
-        if 0 in chosen:
-            docs = array("I", compress(docs, chosen))
-            weights = array("f", compress(weights, chosen))
-        return docs, weights
-
-    def frequency(self, field: str, term: str) -> int:
-        """How many live documents hold a term."""
-        try:
-            if self._whole:
-                # Reads four bytes; a whole term's info is unpacked otherwise.
-                return int(self._terms.doc_frequency(field, encoded(term)))
-            info = self._terms.term_info(field, encoded(term))
-        except (KeyError, TermNotFound):
-            return 0
-        docs = _documents(self._posts, info)
-        if self._gone is not None:
-            return len(docs) - len(self._places(docs))
-        return sum(map(self.live.__getitem__, docs))
-
-    def _places(self, docs: "array[int]") -> list[int]:
-        """Where in a posting list the few stand that are not live."""
-        places = ((bisect_left(docs, doc), doc) for doc in self._gone or ())
-        return [i for i, doc in places if i < len(docs) and docs[i] == doc]
-
-    def starting(self, field: str, prefix: str) -> Iterator[str]:
-        """The terms of a field that start with a prefix, in order."""
-        start = encoded(prefix)
-        for name, term in self._terms.terms_from(field, start):
-            if name != field or not term.startswith(start):
-                return
-            yield term.decode("utf-8", "surrogatepass")
-
-    def row(self, doc: int) -> StoredRow:
-        """The stored row of a local document."""
-        return StoredRow.from_plain(self._documents.stored_fields(doc)["row"])
+    def cancel_doc(self) -> None:
+        self._records.pop()
+        self._rows.pop()
 
     def close(self) -> None:
-        """Let go of the files."""
+        self._file.write(layout.documents_file(self._records, self._rows))
+        self._file.close()
+        self.is_closed = True
+
+
+class _TermsWriter(base.FieldWriter):
+    def __init__(self, storage: Any, segment: Any) -> None:
+        self._terms = segment.create_file(storage, TERMS)
+        self._postings = segment.create_file(storage, POSTINGS)
+        self.is_closed = False
+
+    def add_postings(self, _schema: Any, _lengths: Any, items: Any) -> None:
+        """Write every term; takes what `_Postings.iter_postings` gives."""
+        ends: dict[str, int] = {}
+        texts: list[bytes] = []
+        lists: list[bytes] = []
+        counts, offsets = array("I"), array("Q")
+        offset = HEADER_SIZE
+        for field, term, docs, weights in items:
+            texts.append(term)
+            ends[field] = len(texts)
+            counts.append(len(docs))
+            offsets.append(offset)
+            lists.append(layout.posting_list(docs, weights))
+            offset += len(lists[-1])
+        table = layout.terms_file(list(ends.items()), texts, counts, offsets)
+        self._terms.write(table)
+        self._postings.write(layout.with_header(len(lists), b"".join(lists)))
+
+    def close(self) -> None:
         self._terms.close()
-        self._documents.close()
-        self._posts.close()
+        self._postings.close()
+        self.is_closed = True
 
 
-def encoded(term: str) -> bytes:
-    """A term as the index holds it; file names may hold half a surrogate pair."""
-    return term.encode("utf-8", "surrogatepass")
+# --- reading, for merging ----------------------------------------------------------
+
+
+def _opened(storage: Any, segment: Any) -> layout.Segment:
+    which = SegmentId(segment.segid, segment.doc_count_all(), ())
+    return layout.Segment(storage.folder, which, 0)
+
+
+class _TermsReader(base.TermsReader):
+    def __init__(self, segment: layout.Segment) -> None:
+        self._segment = segment
+
+    def __contains__(self, term: tuple[str, bytes]) -> bool:
+        return self._segment.place(*term) is not None
+
+    def indexed_field_names(self) -> tuple[str, ...]:
+        return self._segment.fields()
+
+    def terms(self) -> Iterator[tuple[str, bytes]]:
+        return ((field, text) for field, text, _ in self._segment.terms())
+
+    def term_info(self, fieldname: str, text: bytes) -> TermInfo:
+        docs, weights = self._listed(fieldname, text)
+        return TermInfo(weight=sum(weights), df=len(docs), minid=docs[0])
+
+    def matcher(
+        self, fieldname: str, text: bytes, format_: Any, scorer: Any = None
+    ) -> Any:
+        docs, weights = self._listed(fieldname, text)
+        values = [b""] * len(docs)
+        return ListMatcher(docs, weights, values, format_, scorer=scorer)
+
+    def _listed(self, field: str, term: bytes) -> tuple[Any, Any]:
+        place = self._segment.place(field, term)
+        if place is None:
+            raise TermNotFound(f"{field}:{term!r}")
+        return self._segment.listed(place)
+
+    def close(self) -> None:
+        self._segment.close()
+
+
+class _DocumentsReader(base.PerDocumentReader):
+    def __init__(self, segment: layout.Segment, which: Any) -> None:
+        self._segment = segment
+        self._which = which
+
+    def doc_count(self) -> int:
+        return int(self._which.doc_count())
+
+    def doc_count_all(self) -> int:
+        return self._segment.count
+
+    def has_deletions(self) -> bool:
+        return bool(self._which.has_deletions())
+
+    def is_deleted(self, docnum: int) -> bool:
+        return bool(self._which.is_deleted(docnum))
+
+    def deleted_docs(self) -> Iterable[int]:
+        return self._which.deleted_docs()  # type: ignore[no-any-return]
+
+    def supports_columns(self) -> bool:
+        return True
+
+    def has_column(self, fieldname: str) -> bool:
+        return fieldname == "packed"
+
+    def column_reader(self, _fieldname: str, _column: Any) -> list[bytes]:
+        records = self._segment.packed()
+        return [
+            records[start : start + PACKED_SIZE]
+            for start in range(0, len(records), PACKED_SIZE)
+        ]
+
+    def doc_field_length(self, _docnum: int, _fieldname: str, default: int = 0) -> int:
+        return default
+
+    def stored_fields(self, docnum: int) -> dict[str, bytes]:
+        return {"row": self._segment.row(docnum)}
+
+    def close(self) -> None:
+        self._segment.close()

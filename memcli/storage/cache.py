@@ -1,52 +1,63 @@
-"""Files that memcli makes for itself and can make again: values as `marshal` has them.
+"""Values that memcli can make again, on disk: as JSON, behind a checksum.
 
-Invariant: only what was written here is read. Nine bytes make `marshal` ask for 17 GB,
-and no other thread runs meanwhile; so a mark that nobody who writes a commit can know
-stands before the value: when the vault's config was written on this disk.
+Invariant: reading one executes nothing and never asks for more memory than the file is
+long. A file that is damaged, of another program or not there counts as none.
 """
 
-import marshal
-import os
 import zlib
 from typing import Any
 
-from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.storage.files import read, write_derived
 
-MARSHAL = marshal.version
-"""Changes when Python writes values in another way."""
+_MAGIC = b"memcli cache 1\n"
+_HEAD = len(_MAGIC) + 4
 
 
-def load(root: str, path: str) -> Any:
-    """The value in a file of the vault at `root`; None for one that is of no use."""
+def load(path: str, *, limit: int | None = None) -> Any:
+    """The value in a file, None when there is none that can be used.
+
+    Args:
+        path: the file.
+        limit: the largest size that is read, in bytes.
+    """
+    found = load_with(path, limit=limit)
+    return None if found is None else found[0]
+
+
+def load_with(path: str, *, limit: int | None = None) -> tuple[Any, bytes] | None:
+    """As `load`, with the bytes that `store` was given beside the value."""
     try:
-        data = read(path)
-        body = data[_HEAD:]
-        if data[:_HEAD] != _mark(root) + zlib.crc32(body).to_bytes(4, "little"):
+        data = read(path, limit=limit)
+        if not data.startswith(_MAGIC):
             return None
-        return marshal.loads(body)  # noqa: S302 our own file, checked
-    except (Unreadable, ValueError, EOFError, TypeError):
+        if data[len(_MAGIC) : _HEAD] != _checksum(data[_HEAD:]):
+            return None
+        text, _, beside = data[_HEAD:].partition(b"\n")
+        import json
+
+        return json.loads(text), beside
+    except (Unreadable, ValueError, RecursionError):
         return None
 
 
-def store(root: str, path: str, value: Any) -> None:
+def store(path: str, value: Any, beside: bytes = b"") -> None:
     """Put a value into a file, at once; not durable, since it can be made again.
+
+    Args:
+        path: the file; its folder exists.
+        value: what JSON can hold.
+        beside: bytes kept behind it as they are, where JSON is too slow.
 
     Raises:
         OSError: the disk refuses.
     """
-    data = marshal.dumps(value)
-    head = _mark(root) + zlib.crc32(data).to_bytes(4, "little")
-    write_derived(path, head + data)
+    import json
+
+    # ASCII alone: file names may hold half a surrogate pair. No line break in it.
+    body = json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n" + beside
+    write_derived(path, _MAGIC + _checksum(body) + body)
 
 
-_HEAD = 16
-
-
-def _mark(root: str) -> bytes:
-    try:
-        found = os.stat(os.path.join(root, *layout.CONFIG.split("/"))).st_mtime_ns
-    except OSError:
-        found = 0
-    return found.to_bytes(_HEAD - 4, "little", signed=True)
+def _checksum(body: bytes) -> bytes:
+    return zlib.crc32(body).to_bytes(4, "little")

@@ -6,7 +6,6 @@ lint, counts as no entity, and stops nothing. What is derived from them is kept 
 deleted at any time.
 """
 
-import marshal
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ from memcli.storage.listing import scan
 if TYPE_CHECKING:
     from memcli.entries.text.name_index import Registered
 
-_VERSION = (2, cache.MARSHAL)
+_VERSION = 3
 # A file may change again within the same tick of the clock; so young, it is read again.
 _RACY_NS = 2_000_000_000
 _TYPES = frozenset(map(str, EntityType))
@@ -36,7 +35,7 @@ _NAME_KEY = "name"
 _LONGEST_NAME = 200
 
 
-_Kept = tuple[dict[str, list[Any]], bytes, tuple[Any, ...], list[tuple[str, int, str]]]
+_Kept = tuple[dict[str, list[Any]], str, tuple[Any, ...], list[tuple[str, int, str]]]
 
 
 class Registry:
@@ -50,7 +49,7 @@ class Registry:
 
     def __init__(
         self,
-        rows: Sequence[tuple[Any, ...]] | bytes,
+        rows: Sequence[tuple[Any, ...]] | str,
         names: Compiled,
         broken: Sequence[tuple[str, int, str]],
     ) -> None:
@@ -64,8 +63,8 @@ class Registry:
         from memcli.entries.text.name_index import Registered
 
         rows = self._rows
-        if isinstance(rows, bytes):
-            rows = marshal.loads(rows)  # noqa: S302 out of our own cache
+        if isinstance(rows, str):
+            rows = _rows(rows)
         return tuple(Registered(*row) for row in rows)
 
     def find(self, name: str) -> "Registered | None":
@@ -152,7 +151,7 @@ def _read(
     known: dict[str, Registered] = {}
     if kept is not None:
         old = _stamps(kept[0])
-        rows = [Registered(*row) for row in marshal.loads(kept[1])]  # noqa: S302
+        rows = [Registered(*row) for row in _rows(kept[1])]
         same = (row for row in rows if old.get(row.path) == stamps.get(row.path))
         known = {row.path: row for row in same}
     entities: list[Registered] = []
@@ -188,23 +187,34 @@ def _keep(
         for i in range(1, len(flat), 3):
             if int(flat[i]) >= horizon:
                 flat[i] = 0  # no file is so old: it is read again
-    rows = marshal.dumps([tuple(one) for one in registry.entities])
+    import json
+
+    rows = json.dumps(registry.entities)
     state: Any = (_VERSION, sure, rows, registry.names.parts, list(registry.broken))
     place = _cache_path(root)
     try:
         os.makedirs(os.path.dirname(place), exist_ok=True)
-        cache.store(root, place, state)
+        cache.store(place, state)
     except OSError:  # a vault that may only be read
         return
 
 
 def _cached(root: str) -> "_Kept | None":
     """(listing, rows, names, broken) as they were kept, None when of no use."""
-    state = cache.load(root, _cache_path(root))
-    if not isinstance(state, tuple) or state[:1] != (_VERSION,):
+    state = cache.load(_cache_path(root))
+    if not isinstance(state, list) or state[:1] != [_VERSION]:
         return None
-    kept: _Kept = state[1:]
-    return kept
+    _, listing, rows, names, broken = state
+    return listing, rows, names, [tuple(why) for why in broken]
+
+
+def _rows(text: str) -> list[tuple[Any, ...]]:
+    """The rows of entities, kept as text so that a save parses none of them."""
+    import json
+
+    return [
+        (*row[:2], tuple(row[2]), *row[3:7], tuple(row[7])) for row in json.loads(text)
+    ]
 
 
 def _cache_path(root: str) -> str:

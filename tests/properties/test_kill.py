@@ -37,7 +37,7 @@ print(steps)
 _INDEX = """
 import os, signal, sys
 from memcli.entries import codec
-from memcli.search import document, whoosh_codec, writer
+from memcli.search import document, segment, whoosh_codec, writer
 from memcli.api import Vault
 root, last = sys.argv[1], int(sys.argv[2])
 steps = 0

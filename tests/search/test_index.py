@@ -109,7 +109,7 @@ def test_deleted_index_changes_no_answer(
     assert reopen(vault).recall("red apples", explain=True) == before
 
 
-@pytest.mark.parametrize("ending", ["trm", "pst", "packed.col", "_stored.col", "state"])
+@pytest.mark.parametrize("ending", ["trm", "pst", "doc", "state"])
 def test_damaged_index_is_rebuilt_and_said_to_be(vault: Vault, ending: str) -> None:
     save(vault, "red apples")
     save(vault, "green apples")

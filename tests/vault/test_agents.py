@@ -24,7 +24,7 @@ from memcli.entries.eligibility import (
 from memcli.entries.entry import Entry, Visibility
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, NotAllowed
 from memcli.recall import recall
-from memcli.search import whoosh_codec
+from memcli.search import segment
 from memcli.sessions.briefing import compose, select
 from memcli.vault.health import inspect
 from tests.conftest import NOW, VaultMaker
@@ -209,7 +209,7 @@ def test_no_surface_shows_what_a_naive_filter_would_not(
     answer = Vault(str(naive), now_ms=lambda: NOW * 1000)
     query = " ".join(words)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whoosh_codec, "_FEW", few)
+        patch.setattr(segment, "_FEW", few)
         assert surfaces(asked, query) == surfaces(answer, query)
     shutil.rmtree(folder)
 

@@ -335,7 +335,7 @@ def _torn_state(root: Path) -> None:
 
 def _torn_segments(root: Path) -> None:
     for path in (root / ".memcli" / "index").iterdir():
-        if path.suffix in (".pst", ".trm", ".col"):
+        if path.suffix in (".pst", ".trm", ".doc"):
             path.write_bytes(b"torn")
 
 

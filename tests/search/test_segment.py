@@ -1,0 +1,173 @@
+"""A segment reads as Whoosh reads it, and damaged bytes never lead out of the file."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from whoosh.codec.whoosh3 import W3Segment
+from whoosh.filedb.filestore import FileStorage
+from whoosh.reading import SegmentReader
+
+from memcli import Vault
+from memcli.search import segment, whoosh_codec
+from memcli.search.segment import Segment, SegmentId
+from memcli.search.state import State, listed
+
+PACKED = [bytes([number]) * segment.PACKED_SIZE for number in range(1, 9)]
+TERMS = st.dictionaries(
+    st.text(max_size=4), st.floats(0.5, 64, width=32), min_size=1, max_size=5
+)
+DOCUMENTS = st.lists(
+    st.tuples(TERMS, st.sets(st.text(max_size=3), max_size=3)), max_size=8
+)
+
+
+def written(
+    folder: str, documents: list[tuple[dict[str, float], set[str]]]
+) -> SegmentId:
+    writer = whoosh_codec.Writer(folder, ())
+    for number, (terms, tags) in enumerate(documents):
+        row = b'{"n":%d}' % number
+        writer.add_document(
+            terms=terms, tag=sorted(tags), row=row, packed=PACKED[number]
+        )
+    writer.commit(mergetype=lambda _, known: list(known))
+    (name,) = writer.written
+    return name
+
+
+@given(DOCUMENTS.filter(bool), st.data())
+def test_ours_and_whooshs_reader_agree_on_everything(
+    tmp_path_factory: pytest.TempPathFactory,
+    documents: list[tuple[dict[str, float], set[str]]],
+    data: st.DataObject,
+) -> None:
+    folder = str(tmp_path_factory.mktemp("segment"))
+    which = written(folder, documents)
+    gone = data.draw(st.sets(st.integers(0, len(documents) - 1)))
+    ours = Segment(folder, which._replace(deleted=tuple(sorted(gone))), 0)
+    codec = whoosh_codec._Codec()
+    theirs = SegmentReader(
+        FileStorage(folder),
+        whoosh_codec.schema(),
+        W3Segment(codec, segment.INDEX_NAME, which.documents, which.name, gone),
+    )
+    found: dict[tuple[str, bytes], list[tuple[int, float]]] = {}
+    for field, term, doc, weight, _ in theirs.iter_postings():
+        found.setdefault((field, term), []).append((doc, weight))
+    for field, term, _ in ours.terms():
+        text = term.decode("utf-8", "surrogatepass")
+        held = ours.postings(field, text)
+        assert held is not None
+        assert list(zip(*held, strict=True)) == found.get((field, term), [])
+        assert ours.frequency(field, text) == len(held[0])
+        assert text in list(ours.starting(field, text[:1]))
+    wanted = {
+        (field, text.encode("utf-8", "surrogatepass"))
+        for terms, tags in documents
+        for field, texts in (("terms", terms), ("tag", tags))
+        for text in texts
+    }
+    assert {(field, term) for field, term, _ in ours.terms()} == wanted
+    assert ours.postings("terms", "not there") is None
+    assert ours.packed() == b"".join(PACKED[: len(documents)])
+    for doc, stored in theirs.iter_docs():
+        assert stored == {"row": ours.row(doc)}
+    ours.close()
+    theirs.close()
+
+
+@given(st.data())
+def test_no_byte_that_is_changed_or_cut_leads_out_of_a_file(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    which = written(
+        str(folder), [({"one": 1.0, "two": 2.0}, {"t"}), ({"one": 1.0}, set())]
+    )
+    ending = data.draw(st.sampled_from([".trm", ".pst", ".doc"]))
+    path = folder / which.file(ending)
+    whole = bytearray(path.read_bytes())
+    place = data.draw(st.integers(0, len(whole) - 1))
+    if data.draw(st.booleans()):
+        del whole[place:]
+    else:
+        whole[place] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(bytes(whole))
+    try:
+        read = Segment(str(folder), which, 0)
+        for field, term, _ in read.terms():
+            read.postings(field, term.decode("utf-8", "replace"))
+        read.packed()
+        assert all(len(read.row(doc)) <= len(whole) for doc in range(2))
+    except (segment.Damaged, OSError, ValueError):
+        return  # said, and the index is built anew
+
+
+@given(
+    st.dictionaries(
+        st.text(st.characters(exclude_characters="\0"), max_size=3),
+        st.lists(
+            st.tuples(
+                st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=3),
+                st.integers(0, 2**62),
+                st.integers(0, 2**40),
+            ),
+            max_size=3,
+        ),
+        max_size=4,
+    )
+)
+def test_a_listing_comes_back_from_its_bytes(
+    rows: dict[str, list[tuple[str, int, int]]],
+) -> None:
+    folders = {
+        name: [value for row in items for value in row] for name, items in rows.items()
+    }
+    state = State((1,), (), listed(folders), {}, {}, {})
+    assert state.folders == folders
+
+
+# Audit hooks are told of each class that a pickle names.
+_WATCHED = """
+import sys
+def watch(event, arguments):
+    if event.startswith("pickle."):
+        sys.stderr.write("UNPICKLED %r\\n" % (arguments,))
+sys.addaudithook(watch)
+from memcli.cli.argv import main
+sys.argv = ["memcli", *sys.argv[1:]]
+main()
+"""
+
+
+def test_no_command_unpickles_anything(vault: Vault) -> None:
+    for words in (
+        ["save", "We deploy on Mondays", "--entity", "Deploy Bot"],
+        ["recall", "deploy"],
+        ["save", "Redis restarts on Tuesdays"],
+        ["recall", "when does redis restart?"],
+        ["reflect", "deploy"],
+        ["inspect", "index"],
+        ["inspect", "entities"],
+        ["inspect"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", _WATCHED, *words, "--vault", vault.root],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "UNPICKLED" not in done.stderr
+
+
+def test_no_module_of_memcli_knows_pickle_or_marshal() -> None:
+    package = Path(segment.__file__).parent.parent
+    for path in package.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert "import pickle" not in text, path
+        assert "import marshal" not in text, path
