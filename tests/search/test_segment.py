@@ -42,7 +42,7 @@ def written(
 @given(DOCUMENTS.filter(bool), st.data())
 def test_ours_and_whooshs_reader_agree_on_everything(
     tmp_path_factory: pytest.TempPathFactory,
-    documents: list[tuple[dict[str, float], set[str]]],
+    documents: Documents,
     data: st.DataObject,
 ) -> None:
     folder = str(tmp_path_factory.mktemp("segment"))
