@@ -16,6 +16,7 @@ from memcli.search import segment, whoosh_codec
 from memcli.search.segment import Segment, SegmentId
 from memcli.search.state import State, listed
 
+Documents = list[tuple[dict[str, float], set[str]]]
 PACKED = [bytes([number]) * segment.PACKED_SIZE for number in range(1, 9)]
 TERMS = st.dictionaries(
     st.text(max_size=4), st.floats(0.5, 64, width=32), min_size=1, max_size=5
@@ -49,7 +50,7 @@ def test_ours_and_whooshs_reader_agree_on_everything(
     which = written(folder, documents)
     gone = data.draw(st.sets(st.integers(0, len(documents) - 1)))
     ours = Segment(folder, which._replace(deleted=tuple(sorted(gone))), 0)
-    codec = whoosh_codec._Codec()
+    codec = whoosh_codec._Codec()  # type: ignore[abstract]
     theirs = SegmentReader(
         FileStorage(folder),
         whoosh_codec.schema(),
