@@ -240,7 +240,12 @@ class Index:
         return state if state and state.version == self._version() else None
 
     def _store(self, state: State) -> None:
-        states.store(os.path.join(self._folder, _STATE), state)
+        try:
+            states.store(os.path.join(self._folder, _STATE), state)
+        except OSError as error:
+            from memcli.search.writer import unwritable
+
+            raise unwritable(self._folder, error) from error
 
     def _whole(self, state: State) -> bool:
         """Whether every file of the Whoosh index is the one that was written."""

@@ -134,6 +134,6 @@ def unwritable(folder: str, error: OSError) -> WriteFailed:
     """What to raise when the folder of an index refuses to be written."""
     reason = (error.strerror or str(error)).lower()
     return WriteFailed(
-        f"the index at {folder} cannot be written: {reason}",
+        f"the index at {folder} cannot be written: {reason}; nothing was changed",
         hint="Free space, or make the vault's .memcli folder writable.",
     )

@@ -75,6 +75,25 @@ def test_help_loads_only_the_command_line(arguments: list[str]):
 STAY = "import memcli.cli.argv\nmemcli.cli.argv.leave = sys.exit\n"
 
 
+def test_a_recall_loads_nothing_of_whoosh_but_its_stemmer(vault: Vault):
+    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    vault.recall("billing")
+    words = ["recall", "when do we deploy?", "--vault", vault.root]
+    code = STAY + RUN.format(arguments=words)
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE_WHOLE.format(code=code)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = done.stderr.rpartition("LOADED ")[2].split()
+    whoosh = {name for name in found if name.partition(".")[0] == "whoosh"}
+    assert {name for name in whoosh if "snowball" not in name} <= {
+        "whoosh",
+        "whoosh.lang",
+    }
+
+
 def test_no_other_command_loads_the_mcp_sdk(tmp_path: Path):
     root = str(tmp_path / "vault")
     seen: set[str] = set()
@@ -118,7 +137,7 @@ def test_noting_a_recall_loads_next_to_nothing(vault: Vault):
     vault.recall("billing")  # what builds an index loads more
     words = ["recall", "billing", "--vault", vault.root]
     found = loaded_by(STAY + RUN.format(arguments=words))
-    assert found & {"json", "tomllib", "_hashlib"} == set()
+    assert found & {"tomllib", "_hashlib"} == set()
     assert "_blake2" in found, "nothing was noted"
 
 
