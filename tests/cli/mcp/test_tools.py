@@ -19,14 +19,15 @@ _MINES = "mining a session changes the vault; hooks and sweeps do it"
 _HOST = "the host's hooks know it; a model would make it up"
 _LISTS = "memory_recall lists by status; this tool changes things"
 _CHANGES = "it changes the vault, and this tool only looks"
-_OWNER = "what is learned from use is for the owner to look at"
+_OWNER = "only the owner looks at what is learned from use"
+_AGENT = "the person who starts the server says who asks; a model must not choose it"
 _SECRET = "only a person can insist on what looks like a secret"
 
 LEFT_OUT = {
     "*": {
         "vault": "the server is started for its vaults; a model must not name a folder",
         "json": "every answer is JSON",
-        "agent": "whoever starts the server says who asks; a model must not choose it",
+        "agent": _AGENT,
     },
     "save": {
         "file": _FILES,
@@ -55,7 +56,7 @@ LEFT_OUT = {
     },
     "resolve": {
         "same_key": "it is the default",
-        "yes": "nobody can be asked, so a plan that is clear is done",
+        "yes": "no person can be asked, so a clear plan is carried out",
         "list": _LISTS,
         "resolved": _LISTS,
         "unresolved": _LISTS,
