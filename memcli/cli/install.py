@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
-    from memcli.hosts.install import Done, Installation, Plan, Program
+    from memcli.hosts.install import (
+        Installation,
+        InstallOutcome,
+        InstallPlan,
+        Program,
+    )
 
 # A program that needs longer to say its version is none.
 _PATIENCE = 20
@@ -113,17 +118,20 @@ def _named(host: str | None, verb: str) -> str:
     Raises:
         UsageError: none was.
     """
-    from memcli.hosts import install
+    from memcli.hosts import table
 
     if not host:
+        names = ", ".join(each.name for each in table.with_hooks())
         raise UsageError(
-            f"name the host to {verb}: {', '.join(install.HOSTS)}",
+            f"name the host to {verb}: {names}",
             hint="What there is on this machine: memcli install --status",
         )
     return host
 
 
-def _report(plan: Plan, done: Done | None, warnings: list[str], verb: str) -> Result:
+def _report(
+    plan: InstallPlan, done: InstallOutcome | None, warnings: list[str], verb: str
+) -> Result:
     """What installing or removing has changed, or would change, as a result."""
     change = plan.change
     diff = _diff(plan) if change is not None and done is None else []
@@ -162,7 +170,7 @@ def _report(plan: Plan, done: Done | None, warnings: list[str], verb: str) -> Re
     return Result(data=data, text=text, warnings=tuple(warnings))
 
 
-def _diff(plan: Plan) -> list[str]:
+def _diff(plan: InstallPlan) -> list[str]:
     from difflib import unified_diff
 
     change = plan.change

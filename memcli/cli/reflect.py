@@ -75,7 +75,7 @@ _PARAMETERS: tuple[Option | Argument, ...] = (
         ("--host",),
         str,
         "Whose transcript it is: claude-code, codex, gemini, copilot, cursor, "
-        "opencode, windsurf, generic",
+        "windsurf, opencode, generic",
     ),
     Option("dry_run", ("--dry-run",), bool, "Only show what would be", default=False),
     Option(

@@ -38,16 +38,10 @@ def one(context: Context, values: dict[str, Any]) -> Result:
 
 def many(context: Context, values: dict[str, Any]) -> Result:
     """Mine every session of the hosts on this machine."""
-    from memcli.errors import InvalidValue
-    from memcli.hosts import transcripts
+    from memcli.hosts import table
     from memcli.sessions import backfill
 
-    if values["host"] and values["host"] not in transcripts.HOSTS:
-        raise InvalidValue(
-            f"no such host: {values['host']}",
-            hint=f"Name one of {', '.join(transcripts.HOSTS)}.",
-            code="invalid_host",
-        )
+    named = [table.find(values["host"]).name] if values["host"] else []
     since = None
     if values["since"]:
         from memcli.cli.recall import when
@@ -55,7 +49,6 @@ def many(context: Context, values: dict[str, Any]) -> Result:
         moment = context.now_ms() // 1000
         since = (when(values["since"], moment) or 0) * 1000
     vault = context.open_vault("reflecting", writes=True)
-    named = [values["host"]] if values["host"] else []
     found = backfill.found_here(context.environ, named, since)
     progress = context.progress("sessions")
     done = list(

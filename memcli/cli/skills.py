@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
-    from memcli.hosts.skills import Skill, Step
+    from memcli.hosts.skills import PageChange, Skill
 
 _ACTIONS = ("list", "install", "show")
 
@@ -33,8 +33,8 @@ def skills(
         Option(
             "--host",
             metavar="HOST",
-            help="For which host: claude-code, codex, gemini, copilot, opencode, "
-            "cursor, windsurf, chatgpt, claude-desktop, generic",
+            help="For which host: claude-code, codex, gemini, copilot, cursor, "
+            "windsurf, opencode, chatgpt, claude-desktop, generic",
         ),
     ] = None,
     scope: options.Scope = "user",
@@ -133,7 +133,7 @@ def _list(
 
     chosen = skills.pick(names or skills.catalog())
     if folder:
-        where = [skills.Place(_folder(folder), "dir", ())]
+        where = [skills.SkillFolder(_folder(folder), "dir", ())]
     elif host:
         where = [
             skills.place(host, scope, context.environ, os.getcwd())
@@ -192,7 +192,7 @@ def _chosen(names: list[str], *, every: bool) -> list[Skill]:
 
 
 def _installed(
-    steps: list[Step], folder: str, warnings: list[str], *, dry_run: bool
+    steps: list[PageChange], folder: str, warnings: list[str], *, dry_run: bool
 ) -> Result:
     def text(canvas: Canvas) -> None:
         for step in steps:

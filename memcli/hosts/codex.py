@@ -1,248 +1,65 @@
-"""Codex: one rollout file a session, lines of `{timestamp, type, payload}`.
+"""Codex CLI: its hooks, settings, skills, and where its transcripts are."""
 
-Invariant: only response items are steps. Events repeat them, `compacted` repeats the
-old prompts of its history, and a developer's messages are what hooks have injected. A
-user step is what a person typed, without the wrapper of the desktop application, and
-turns that were rolled back are none.
-"""
-
-import re
-from collections.abc import Iterator
-from itertools import islice
+import os
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memcli.hosts import json_fields
-from memcli.hosts.jsonl_lines import Lines, Ranges, Record
-from memcli.hosts.transcript import Action, Session, Step
-
-NAME = "codex"
-
-_NOT_TYPED = (
-    "<environment_context>",
-    "<user_instructions>",
-    "<turn_aborted>",
-    "<user_shell_command>",
-    "<user_action>",
-    "<skill>",
-    "<subagent_notification>",
-    "<INSTRUCTIONS>",
-    "<image",
-    "</image",
-    "# AGENTS.md instructions",
-    "Implement the following plan:",
-    "Another language model started to solve this problem",
-)
-# The desktop application puts files and selections before what was typed. Those may
-# hold this line as well, so it is the last one that counts.
-_REQUEST = "## My request for Codex:"
-
-_TYPES = frozenset(
-    """session_meta turn_context world_state compacted event_msg token_usage_record
-    response_item""".split()
-)
-_NO_STEPS = frozenset(
-    """reasoning ghost_snapshot compaction compaction_summary context_compaction other
-    tool_search_call tool_search_output web_search_call image_generation_call
-    agent_message additional_tools""".split()
-)
-_ACTIONS: dict[str, Action] = {
-    **dict.fromkeys(("exec_command", "shell", "shell_command", "local_shell"), "run"),
-    **dict.fromkeys(("container.exec", "unified_exec"), "run"),
-    "apply_patch": "edit",
-    **dict.fromkeys(("read_file", "list_dir", "grep_files", "view_image"), "read"),
-}
-_SUBJECTS = ("cmd", "command", "path", "file_path", "dir_path", "pattern")
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_HEADER = re.compile(
-    r"\A(?:(?:Chunk ID|Wall time|Original token count|Total output lines|"
-    r"Process running with session ID)\b[^\n]*\n|"
-    r"(?:Process exited with code|Exit code:) (-?\d{1,9})\n)*Output:(?:\n|\Z)"
-)
-_PATCH_FAILED = "apply_patch verification failed"
+from memcli.hosts.host import Host, below_home, hook_specific
 
 
-def recognises(record: Record) -> bool:
-    """Whether only this host writes such a record."""
-    kind = json_fields.words(record.get("type"))
-    return kind in _TYPES and isinstance(record.get("payload"), dict)
+class Codex(Host):
+    """Codex CLI, which refuses a key that it does not know."""
 
+    name = "codex"
+    title = "Codex CLI"
+    binaries = ("codex",)
 
-def session(lines: Lines) -> Session:
-    """Whose transcript this is: the first `session_meta`, later ones repeat or fork."""
-    meta = _meta(lines)
-    stem = json_fields.stem(lines.path)
-    return Session(
-        id=json_fields.name(meta.get("id")) or stem,
-        host=NAME,
-        cwd=json_fields.words(meta.get("cwd")) or None,
-        started=json_fields.instant(meta.get("timestamp")),
+    events = (
+        ("SessionStart", "session-start"),
+        ("UserPromptSubmit", "prompt-submit"),
+        ("Stop", "stop"),
+        ("SessionEnd", "session-end"),
+        ("PreCompact", "pre-compact"),
     )
+    starts_after_compaction = True
 
-
-def steps(lines: Lines) -> Iterator[Step]:
-    """Every step, in the order of the file, which is read twice."""
-    # A sub-agent's rollout: who types there is the agent above it.
-    ours = not _sub_agent(_meta(lines))
-    gone = _rolled_back(lines)
-    codes: dict[str, int] = {}
-    seen: set[int] = set()
-    for line, record in lines.records():
-        kind = json_fields.words(record.get("type"))
-        payload = json_fields.mapping(record.get("payload"))
-        if kind == "event_msg":
-            _note_code(payload, codes)
-        elif kind not in _TYPES:
-            lines.met_unknown(kind)
-        if kind != "response_item" or not ours or line in gone:
-            continue
-        name = json_fields.name(payload.get("id"))
-        if name is not None:
-            if hash(name) in seen:
-                continue
-            seen.add(hash(name))
-        at = json_fields.At(line, name, record.get("timestamp"))
-        yield from _item(payload, at, codes, lines)
-
-
-def _item(
-    payload: dict[str, Any], at: json_fields.At, codes: dict[str, int], lines: Lines
-) -> Iterator[Step]:
-    kind, call = json_fields.words(payload.get("type")), payload.get("call_id")
-    if kind == "message":
-        if payload.get("role") == "user":
-            yield from at.user(_prompt(payload))
-        elif payload.get("role") == "assistant":
-            yield from at.assistant(
-                json_fields.joined(json_fields.parts(payload.get("content")))
-            )
-    elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-        tool = json_fields.words(payload.get("name")) or kind.removesuffix("_call")
-        action = _ACTIONS.get(tool, "other")
-        yield at.call(call or payload.get("id"), tool, action, _subject(payload))
-    elif kind in ("function_call_output", "custom_tool_call_output"):
-        text, code, success = _output(payload.get("output"))
-        if code is None:
-            code = codes.pop(json_fields.name(call) or "", None)
-        failed = None if success is None else not success
-        if code is not None:
-            failed = code != 0
-        yield at.result(call, text, failed)
-    elif kind not in _NO_STEPS:
-        lines.met_unknown(f"response_item/{kind}")
-
-
-def _meta(lines: Lines) -> dict[str, Any]:
-    for _, record in islice(lines.records(), 50):
-        if record.get("type") == "session_meta":
-            return json_fields.mapping(record.get("payload"))
-    return {}
-
-
-def _sub_agent(meta: dict[str, Any]) -> bool:
-    source = json_fields.mapping(meta.get("source"))
-    return meta.get("thread_source") == "subagent" or "subagent" in source
-
-
-def _prompt(payload: dict[str, Any]) -> str:
-    """What a person typed; empty when the message is not a person's."""
-    texts = json_fields.parts(payload.get("content"))
-    about = json_fields.mapping(
-        payload.get("internal_chat_message_metadata_passthrough")
+    home_folder = (".codex",)
+    home_variable = "CODEX_HOME"
+    user_file = "hooks.json"
+    project_file = ".codex/hooks.json"
+    grouped = True
+    windows_shell = "cmd"
+    timeout = ("timeout", 1)
+    # Codex cuts what a SessionEnd hook declares to this.
+    seconds: Mapping[str, int] = {"session-end": 3}
+    notes = (
+        "Codex runs no hook, and says nothing, before you have trusted it: "
+        "start codex and type /hooks",
     )
-    kinds = about.get("content_item_kinds")
-    if isinstance(kinds, list) and len(kinds) == len(texts):
-        marks = [json_fields.words(kind) or "unknown" for kind in kinds]
-        texts = [
-            text
-            for text, mark in zip(texts, marks, strict=True)
-            if mark == "unknown" or mark.startswith("user.")
-        ]
-    texts = [text for text in texts if not text.lstrip().startswith(_NOT_TYPED)]
-    text = json_fields.joined(texts)
-    if text.lstrip().startswith("# ") and _REQUEST in text:
-        text = text.rpartition(_REQUEST)[2]
-    return text
+    project_notes = ("Codex reads a project's hooks only where it trusts the project",)
+    needs_trust = True
+
+    skill_page = "codex"
+    skill_folder = ".agents/skills"
+    more_skills_at_home = (".codex/skills",)
+    more_skills_in_project = (".codex/skills",)
+
+    transcript_format = "memcli.hosts.formats.codex"
+    hooks_name_format = True
+
+    def reply(self, event: str, text: str) -> dict[str, Any]:
+        return hook_specific(self.native(event), text)
+
+    def transcripts(self, environ: Mapping[str, str]) -> Iterator[str]:
+        root = environ.get("CODEX_HOME") or below_home(environ, ".codex")
+        for name in ("sessions", "archived_sessions") if root else ():
+            for folder, _, files in os.walk(os.path.join(root, name)):
+                for file in files:
+                    if file.startswith("rollout-") and file.endswith(".jsonl"):
+                        yield os.path.join(folder, file)
+
+    def has_name(self, path: str, session: str) -> bool:
+        return path.endswith(f"-{session}.jsonl")
 
 
-def _rolled_back(lines: Lines) -> Ranges:
-    """From the first prompt of the turns that were taken back to the taking back."""
-    prompts: list[int] = []
-    ranges = []
-    for line, record in lines.records():
-        payload = json_fields.mapping(record.get("payload"))
-        kind = record.get("type"), payload.get("type")
-        if kind == ("event_msg", "thread_rolled_back"):
-            turns = json_fields.number(payload.get("num_turns")) or 0
-            if turns > 0 and prompts:
-                start = max(len(prompts) - turns, 0)
-                ranges.append((prompts[start], line))
-                del prompts[start:]
-        elif (
-            kind == ("response_item", "message")
-            and payload.get("role") == "user"
-            and _prompt(payload)
-        ):
-            prompts.append(line)
-    return Ranges(ranges)
-
-
-def _subject(payload: dict[str, Any]) -> str:
-    """The command line or the path that a call is about."""
-    given = json_fields.words(payload.get("input"))
-    values = json_fields.mapping(payload.get("action")) or _parsed(
-        payload.get("arguments")
-    )
-    if patched := _PATCHED.search(given or json_fields.words(values.get("input"))):
-        return patched[1].strip()
-    command = values.get("command")
-    # `bash -lc "make test"` is `make test`.
-    if isinstance(command, list) and len(command) == 3 and command[1] in ("-lc", "-c"):
-        return json_fields.words(command[2])
-    return json_fields.first(values, _SUBJECTS)
-
-
-def _note_code(payload: dict[str, Any], codes: dict[str, int]) -> None:
-    """Remember how a command ended; its output may not say so."""
-    item = json_fields.mapping(payload.get("item"))
-    if payload.get("type") == "exec_command_end":
-        call, code = payload.get("call_id"), payload.get("exit_code")
-    elif item.get("type") == "CommandExecution":
-        call, code = item.get("id"), item.get("exit_code")
-    else:
-        return
-    ended, name = json_fields.number(code), json_fields.name(call)
-    if ended is not None and name is not None:
-        codes[name] = ended
-
-
-def _output(value: Any) -> tuple[str, int | None, bool | None]:
-    """(text, exit code, success) of an output, in any of the forms it has had."""
-    success = None
-    if isinstance(value, dict):
-        success = json_fields.flag(value.get("success"))
-        value = value.get("content", value.get("output"))
-    text = json_fields.joined(json_fields.parts(value))
-    held = _parsed(text) if text.startswith('{"') else {}
-    if "output" in held:
-        code = json_fields.number(
-            json_fields.mapping(held.get("metadata")).get("exit_code")
-        )
-        return json_fields.words(held["output"]), code, success
-    if header := _HEADER.match(text):
-        code = int(header[1]) if header[1] else None
-        return text[header.end() :], code, success
-    if text.startswith(_PATCH_FAILED):
-        success = False
-    return text, None, success
-
-
-def _parsed(value: Any) -> dict[str, Any]:
-    """A JSON object inside a string; empty when it is none."""
-    if not isinstance(value, str):
-        return {}
-    import json
-
-    try:
-        return json_fields.mapping(json.loads(value, strict=False))
-    except (ValueError, RecursionError):
-        return {}
+HOST = Codex()

@@ -1,144 +1,68 @@
-"""GitHub Copilot CLI: `events.jsonl`, lines of `{type, data, id, timestamp}`.
-
-Invariant: a user step is `content` of a `user.message`, never `transformedContent`,
-which holds what was injected; and never of a message that a skill or the host sent in
-the user's name. What sub-agents say and do is none.
-"""
+"""GitHub Copilot CLI: its hooks, settings, skills, and where its transcripts are."""
 
 import os
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from memcli.hosts import json_fields
-from memcli.hosts.jsonl_lines import Lines, Ranges, Record
-from memcli.hosts.transcript import Action, Session, Step
-
-NAME = "copilot"
-
-# The families of events without steps; new members appear with each version.
-_FAMILIES = frozenset(
-    """session hook system assistant tool permission subagent skill elicitation mcp
-    user_input pending_messages command commands model external_tool
-    exit_plan_mode""".split()
-)
-_ACTIONS: dict[str, Action] = {
-    **dict.fromkeys(("bash", "powershell", "shell", "local_shell"), "run"),
-    **dict.fromkeys(("edit", "create", "write", "apply_patch"), "edit"),
-    **dict.fromkeys(("view", "read", "grep", "glob", "rg", "ls"), "read"),
-}
-_SUBJECTS = ("command", "path", "file_path", "filePath", "pattern")
+from memcli.hosts.host import Host, below_home, listed
 
 
-def recognises(record: Record) -> bool:
-    """Whether only this host writes such a record."""
-    kind = json_fields.words(record.get("type"))
-    return (
-        "." in kind
-        and isinstance(record.get("data"), dict)
-        and (kind == "user.message" or kind.partition(".")[0] in _FAMILIES)
+class Copilot(Host):
+    """GitHub Copilot CLI, which hears only its own format, and runs Claude's hooks."""
+
+    name = "copilot"
+    title = "GitHub Copilot CLI"
+    binaries = ("copilot",)
+
+    events = (
+        ("sessionStart", "session-start"),
+        ("userPromptSubmitted", "prompt-submit"),
+        ("agentStop", "stop"),
+        ("sessionEnd", "session-end"),
+        ("preCompact", "pre-compact"),
     )
+    hooks_also_run_by = ("cursor",)
+    runs_others_hooks = True
+
+    home_folder = (".copilot",)
+    home_variable = "COPILOT_HOME"
+    user_file = "hooks/memcli.json"
+    project_file = ".github/hooks/memcli.json"
+    timeout = ("timeoutSec", 1)
+    file_version = 1
+    also_runs_project_of = "claude-code"
+
+    skill_page = "copilot-cli"
+    skill_folder = ".agents/skills"
+    more_skills_at_home = (".copilot/skills",)
+    more_skills_in_project = (".claude/skills", ".github/skills")
+
+    transcript_format = "memcli.hosts.formats.copilot"
+    hooks_name_format = True
+
+    def is_caller(
+        self, written_for: str, payload: Mapping[str, Any], transcript: str
+    ) -> bool:
+        if "sessionId" in payload or "/.copilot/" in transcript.replace("\\", "/"):
+            return True
+        # Claude Code never says when; Copilot always does, in Claude's clothes as well.
+        return written_for == "claude-code" and "timestamp" in payload
+
+    def entry(self, line: Callable[[str], str]) -> dict[str, Any]:
+        return {
+            "type": "command",
+            "bash": line("posix"),
+            "powershell": line("powershell"),
+        }
+
+    def transcripts(self, environ: Mapping[str, str]) -> Iterator[str]:
+        for folder in listed(below_home(environ, ".copilot", "session-state")):
+            path = os.path.join(folder, "events.jsonl")
+            if os.path.isfile(path):
+                yield path
+
+    def has_name(self, path: str, session: str) -> bool:
+        return os.path.basename(os.path.dirname(path)) == session
 
 
-def session(lines: Lines) -> Session:
-    """Whose transcript this is, from `session.start`."""
-    found: dict[str, Any] = {}
-    for _, record in islice(lines.records(), 50):
-        data = json_fields.mapping(record.get("data"))
-        if record.get("type") == "session.start":
-            context = json_fields.mapping(data.get("context"))
-            found = {
-                "id": json_fields.name(data.get("sessionId")),
-                "cwd": json_fields.words(context.get("cwd")),
-                "started": json_fields.instant(data.get("startTime")),
-            }
-            break
-    # The file is always `events.jsonl`; its folder has the session's name.
-    folder = os.path.basename(os.path.dirname(os.path.abspath(lines.path)))
-    known = {key: value for key, value in found.items() if value}
-    return Session(**{"id": folder or "events", "host": NAME, **known})
-
-
-def steps(lines: Lines) -> Iterator[Step]:
-    """Every step, in the order of the file, which is read twice."""
-    gone = _rewound(lines)
-    seen: set[int] = set()
-    for line, record in lines.records():
-        kind = json_fields.words(record.get("type"))
-        data = json_fields.mapping(record.get("data"))
-        if line in gone or record.get("agentId") or data.get("parentToolCallId"):
-            continue
-        name = json_fields.name(record.get("id"))
-        if name is not None:
-            if hash(name) in seen:
-                continue
-            seen.add(hash(name))
-        at = json_fields.At(line, name, record.get("timestamp"))
-        if kind == "user.message":
-            yield from at.user(_prompt(data))
-        elif kind == "assistant.message":
-            yield from at.assistant(
-                json_fields.joined(json_fields.parts(data.get("content")))
-            )
-        elif kind == "tool.execution_start":
-            yield _call(data, at)
-        elif kind == "tool.execution_complete":
-            yield _result(data, at)
-        elif kind != "abort" and kind.partition(".")[0] not in _FAMILIES:
-            lines.met_unknown(kind)
-
-
-def _prompt(data: dict[str, Any]) -> str:
-    if data.get("source") not in (None, "", "user"):
-        return ""
-    if data.get("isAutopilotContinuation"):
-        return ""
-    text = json_fields.joined(json_fields.parts(data.get("content")))
-    return "" if text.startswith("Implement the following plan:") else text
-
-
-def _call(data: dict[str, Any], at: json_fields.At) -> Step:
-    tool = json_fields.words(data.get("toolName"))
-    values = json_fields.mapping(data.get("arguments"))
-    action = _ACTIONS.get(tool, "other")
-    # One tool for looking and writing: `command` says which, and is no command line.
-    if tool == "str_replace_editor":
-        action = "read" if values.get("command") == "view" else "edit"
-        values = {"path": values.get("path")}
-    return at.call(
-        data.get("toolCallId"), tool, action, json_fields.first(values, _SUBJECTS)
-    )
-
-
-def _result(data: dict[str, Any], at: json_fields.At) -> Step:
-    # `success` is true of a command that ended with code 1.
-    code = json_fields.number(
-        json_fields.mapping(data.get("shellExecution")).get("exitCode")
-    )
-    success = json_fields.flag(data.get("success"))
-    failed = None if success is None else not success
-    if code is not None:
-        failed = bool(code or failed)
-    result = data.get("result")
-    if isinstance(result, dict):
-        result = result.get("content") or result.get("detailedContent")
-    text = json_fields.joined(json_fields.parts(result))
-    if not text:
-        text = json_fields.words(json_fields.mapping(data.get("error")).get("message"))
-    return at.result(data.get("toolCallId"), text, failed)
-
-
-def _rewound(lines: Lines) -> Ranges:
-    """From the event that was gone back to, which is taken back too, to the rewind."""
-    met: dict[int, int] = {}
-    ranges = []
-    for line, record in lines.records():
-        name = json_fields.name(record.get("id"))
-        if name is not None:
-            met.setdefault(hash(name), line)
-        if record.get("type") == "session.snapshot_rewind":
-            target = json_fields.mapping(record.get("data")).get("upToEventId")
-            start = met.get(hash(json_fields.name(target) or ""))
-            if start is not None:
-                ranges.append((start, line))
-    return Ranges(ranges)
+HOST = Copilot()

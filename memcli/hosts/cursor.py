@@ -1,117 +1,77 @@
-"""Cursor: one JSONL file a session, lines of `{role, message{content}}`.
+"""Cursor: its hooks, settings, skills, and where its transcripts are."""
 
-Invariant: a user step is what stands in `<user_query>`: around it, and in records of
-the user's without it, the editor puts time, files, rules and reminders. There are no
-ids, no times and no results of tools.
-"""
-
-import re
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from memcli.hosts import json_fields
-from memcli.hosts.jsonl_lines import Lines, Record
-from memcli.hosts.transcript import Action, Session, Step, typed
-
-NAME = "cursor"
-
-_ROLES = ("user", "assistant")
-_KNOWN = frozenset(("turn_ended",))
-_OPEN, _CLOSE = "<user_query>", "</user_query>"
-# Only at the beginning: what a person pastes may hold such a tag as well.
-_TIMESTAMP = re.compile(r"\A\s*<timestamp>[^<]*</timestamp>")
-# What the editor writes when a plan of the agent's is to be built; a title may stand
-# above it, which nobody typed either.
-_PLANNED = ("Implement the plan as specified,", "Implement the following plan:")
-_ACTIONS: dict[str, Action] = {
-    **dict.fromkeys(("Shell", "run_terminal_cmd", "run_terminal_command"), "run"),
-    **dict.fromkeys(("Write", "StrReplace", "ApplyPatch", "EditNotebook"), "edit"),
-    **dict.fromkeys(("Delete", "edit_file", "search_replace", "write"), "edit"),
-    **dict.fromkeys(("delete_file", "MultiEdit", "edit_notebook"), "edit"),
-    **dict.fromkeys(("Read", "Grep", "Glob", "LS", "SemanticSearch"), "read"),
-    **dict.fromkeys(("read_file", "grep", "list_dir", "codebase_search"), "read"),
-    **dict.fromkeys(("grep_search", "file_search", "glob_file_search"), "read"),
-}
-_SUBJECTS = (
-    "command",
-    "path",
-    "file_path",
-    "target_file",
-    "target_notebook",
-    "target_directory",
-    "pattern",
-    "glob_pattern",
-    "query",
-)
+from memcli.hosts.host import Host, below_home, listed, written
 
 
-def recognises(record: Record) -> bool:
-    """Whether only this host writes such a record: a role, no type, no session."""
-    message = record.get("message")
-    return (
-        json_fields.words(record.get("role")) in _ROLES
-        and "type" not in record
-        and "sessionId" not in record
-        and isinstance(message, dict)
-        and isinstance(message.get("content"), list)
+class Cursor(Host):
+    """Cursor, the editor and its command line, which runs Claude's hooks as well."""
+
+    name = "cursor"
+    title = "Cursor"
+    binaries = ("cursor", "cursor-agent")
+
+    events = (
+        ("sessionStart", "session-start"),
+        ("beforeSubmitPrompt", "prompt-submit"),
+        ("stop", "stop"),
+        ("sessionEnd", "session-end"),
+        ("preCompact", "pre-compact"),
     )
+    hooks_also_run_by = ("copilot",)
+    runs_others_hooks = True
 
+    home_folder = (".cursor",)
+    user_file = "hooks.json"
+    project_file = ".cursor/hooks.json"
+    windows_shell = "powershell"
+    timeout = ("timeout", 1)
+    file_version = 1
 
-def session(lines: Lines) -> Session:
-    """Whose transcript this is: nothing but the file's name says so."""
-    # Read once, so that a file that cannot be opened says so here.
-    next(lines.records(), None)
-    stem = json_fields.stem(lines.path)
-    return Session(id=stem, host=NAME)
+    skill_page = "cursor"
+    skill_folder = ".cursor/skills"
 
+    transcript_format = "memcli.hosts.formats.cursor"
 
-def steps(lines: Lines) -> Iterator[Step]:
-    """Every step, in the order of the file."""
-    for line, record in lines.records():
-        role = json_fields.words(record.get("role"))
-        if role not in _ROLES:
-            kind = json_fields.words(record.get("type")) or role
-            if kind not in _KNOWN:
-                lines.met_unknown(kind)
-            continue
-        at = json_fields.At(line)
-        content = json_fields.mapping(record.get("message")).get("content")
-        if role == "user":
-            yield from at.user(_prompt(content))
-        elif isinstance(content, str):
-            yield from at.assistant(json_fields.words(content))
-        else:
-            for block in json_fields.objects(content):
-                yield from _said(block, at)
+    def is_caller(
+        self, written_for: str, payload: Mapping[str, Any], transcript: str
+    ) -> bool:
+        del written_for, transcript
+        return "cursor_version" in payload or "generation_id" in payload
 
+    def reply(self, event: str, text: str) -> dict[str, Any]:
+        more = {"continue": True} if event == "prompt-submit" else {}
+        return {"additional_context": text, **more}
 
-def _prompt(content: Any) -> str:
-    """What a person typed; empty when the record is not a person's."""
-    if isinstance(content, list):
-        content = [
-            one
-            for one in content
-            if isinstance(one, dict) and one.get("type") == "text"
-        ]
-    text = json_fields.joined(typed(one) for one in json_fields.parts(content))
-    # The last one: the files above it may hold the tag as well.
-    _, tagged, query = text.rpartition(_OPEN)
-    if tagged:
-        text = query.partition(_CLOSE)[0].strip()
-    else:
-        text = _TIMESTAMP.sub("", text).strip()
-        if text.startswith("<"):
-            return ""
-    return "" if any(planned in text for planned in _PLANNED) else text
+    def entry(self, line: Callable[[str], str]) -> dict[str, Any]:
+        return {"command": line("own")}
 
+    def transcripts(self, environ: Mapping[str, str]) -> Iterator[str]:
+        # The editor gives a session a folder, the command line does not. One that was
+        # seen from two folders is written under both names: the newer file is the
+        # session.
+        newest: dict[str, tuple[int, str]] = {}
+        for project in listed(below_home(environ, ".cursor", "projects")):
+            for path in listed(os.path.join(project, "agent-transcripts")):
+                name = os.path.basename(path)
+                if not name.endswith(".jsonl"):
+                    path, name = os.path.join(path, f"{name}.jsonl"), f"{name}.jsonl"
+                moment = written(path)
+                if moment is not None and (moment, path) > newest.get(name, (-1, "")):
+                    newest[name] = (moment, path)
+        yield from (path for _, path in newest.values())
 
-def _said(block: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
-    if block.get("type") == "text":
-        yield from at.assistant(json_fields.words(block.get("text")))
-    elif block.get("type") == "tool_use":
-        tool = json_fields.words(block.get("name"))
-        values = json_fields.mapping(block.get("input"))
-        action = _ACTIONS.get(tool, "other")
-        yield at.call(
-            block.get("id"), tool, action, json_fields.first(values, _SUBJECTS)
+    def is_about(self, path: str, folder: str) -> bool | None:
+        # Cursor's folder of a project has Claude Code's name for it, without the root.
+        from memcli.hosts.claude_code import project_name
+
+        project, _, rest = path.replace(os.sep, "/").rpartition("/agent-transcripts/")
+        return bool(rest) and os.path.basename(project) == project_name(folder).strip(
+            "-"
         )
+
+
+HOST = Cursor()

@@ -1,14 +1,16 @@
-"""What a host says on a hook's standard input, as one event.
+"""A host's JSON on a hook's standard input, as one event.
 
 Invariant: pure, and nothing in a payload can fail it: a field of the wrong type is a
-field that is not there, and so is an id or a path that cannot be one. The host is told
-by the payload where that is certain, and not by the settings file the hook stood in:
+field that is not there, and so is an id or a path that cannot be one. The payload tells
+the host where that is certain, and not the settings file in which the hook stood:
 Copilot CLI runs the hooks of Claude Code, too.
 """
 
 import os
 import re
 from typing import Any, NamedTuple
+
+from memcli.hosts import table
 
 EVENTS = (
     "session-start",
@@ -18,24 +20,11 @@ EVENTS = (
     "pre-compact",
     "idle",
 )
-"""What memcli does something at, whatever a host calls it."""
-
-HOSTS = (
-    "claude-code",
-    "codex",
-    "gemini",
-    "copilot",
-    "cursor",
-    "windsurf",
-    "opencode",
-)
-"""Whose hooks are known."""
+"""The events at which memcli does something, whatever a host calls them."""
 
 # A prompt longer than this is a document; its start says what it is about.
 _LONGEST = 200_000
 _LONGEST_ID, _LONGEST_PATH = 500, 4_096
-# Hosts that run hooks which were installed for one of the others, in its format.
-_MIXED = ("", "claude-code", "copilot", "cursor")
 
 
 class Event(NamedTuple):
@@ -43,7 +32,7 @@ class Event(NamedTuple):
 
     Attributes:
         name: one of `EVENTS`.
-        host: who calls; may differ from the host that the command line names.
+        host: the caller; may differ from the host that the command line names.
         session: the host's id of the session; empty when it says none.
         transcript: the file, which need not exist yet; None when the host says none.
         cwd: where the session runs.
@@ -61,44 +50,47 @@ class Event(NamedTuple):
 
 
 def read(name: str, host: str, payload: Any) -> Event:
-    """The event of a payload; whatever it is, an event comes out."""
-    given = payload if isinstance(payload, dict) else {}
+    """The event of a payload; whatever it is, an event comes out.
+
+    Args:
+        name: the event that the hook's command line names.
+        host: the host that it names; may be empty or unknown.
+        payload: the JSON value that came in, None for none.
+    """
+    fields = payload if isinstance(payload, dict) else {}
 
     def text(*names: str) -> str:
         for each in names:
-            value = given.get(each)
+            value = fields.get(each)
             if isinstance(value, str) and value:
                 return value.encode("utf-8", "replace").decode("utf-8")
         return ""
 
-    info = given.get("tool_info")
+    info = fields.get("tool_info")
     if isinstance(info, dict):  # Windsurf
-        given = {**info, **given}
+        fields = {**info, **fields}
     transcript = _path(text("transcript_path", "transcriptPath"))
     session = text("session_id", "sessionId", "conversation_id", "trajectory_id")
     return Event(
         name=name,
-        host=_host(host, given, transcript or ""),
+        host=_caller(host, fields, transcript or ""),
         session=session if _is_plain(session, _LONGEST_ID) else "",
         transcript=transcript,
-        cwd=_path(text("cwd", "directory") or _root(given)),
+        cwd=_path(text("cwd", "directory") or _root(fields)),
         prompt=_typed(text("prompt", "user_prompt", "initialPrompt")[:_LONGEST]),
         reason=text("source", "reason", "trigger", "notification_type"),
     )
 
 
-def _host(named: str, given: dict[str, Any], transcript: str) -> str:
-    """Who really calls."""
-    if named not in _MIXED:
-        return named
-    if "sessionId" in given or "/.copilot/" in transcript.replace("\\", "/"):
-        return "copilot"
-    if "cursor_version" in given or "generation_id" in given:
-        return "cursor"
-    # Claude Code never says when; Copilot always does, in Claude's clothes as well.
-    if named == "claude-code" and "timestamp" in given:
-        return "copilot"
-    return named
+def _caller(written_for: str, fields: dict[str, Any], transcript: str) -> str:
+    """The host that really calls."""
+    # A hook that names no host is looked at as one of Claude Code's, which others run.
+    record = table.get(written_for or "claude-code")
+    for name in record.hooks_also_run_by if record else ():
+        other = table.get(name)
+        if other and other.is_caller(written_for, fields, transcript):
+            return name
+    return written_for
 
 
 def _is_plain(text: str, most: int) -> bool:
@@ -113,8 +105,8 @@ def _path(text: str) -> str | None:
     return text
 
 
-def _root(given: dict[str, Any]) -> str:
-    roots = given.get("workspace_roots")
+def _root(fields: dict[str, Any]) -> str:
+    roots = fields.get("workspace_roots")
     if isinstance(roots, list) and roots and isinstance(roots[0], str):
         return roots[0]
     return ""

@@ -12,55 +12,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memcli.errors import MemcliError, SkillNotFound, Unreadable, UsageError
+from memcli.hosts import table
 from memcli.storage import files, package_data
 
 GENERIC = "generic"
 PAGE = "SKILL.md"
-_AGENTS = ".agents/skills"
-_CLAUDE = ".claude/skills"
 # Twenty times the longest page; a larger file is not one of ours.
 _MOST_BYTES = 200_000
 
-
-class Host(NamedTuple):
-    """Where a host looks for skills, below the home folder and below a project.
-
-    `folder` is where memcli writes, None when the host has none that is known;
-    `in_project` and `at_home` are others that it reads: a skill that lies in two of
-    them is loaded twice. `variant` is the host's page of the core skill.
-    """
-
-    variant: str
-    folder: str | None = None
-    in_project: tuple[str, ...] = ()
-    at_home: tuple[str, ...] = ()
-
-
-HOSTS: dict[str, Host] = {
-    "claude-code": Host("claude-code", _CLAUDE),
-    "codex": Host("codex", _AGENTS, (".codex/skills",), (".codex/skills",)),
-    "gemini": Host("gemini-cli", _AGENTS, (".gemini/skills",), (".gemini/skills",)),
-    "copilot": Host(
-        "copilot-cli", _AGENTS, (_CLAUDE, ".github/skills"), (".copilot/skills",)
-    ),
-    "opencode": Host(
-        GENERIC,
-        _AGENTS,
-        (_CLAUDE, ".opencode/skills"),
-        (_CLAUDE, ".opencode/skills", ".config/opencode/skills"),
-    ),
-    "cursor": Host("cursor", ".cursor/skills"),
-    "windsurf": Host("windsurf"),
-    "chatgpt": Host("chatgpt"),
-    "claude-desktop": Host("claude-desktop"),
-    GENERIC: Host(GENERIC),
-}
-# As the pages of the core skill are called.
-ALIASES = {"gemini-cli": "gemini", "copilot-cli": "copilot"}
+# Agents without a command line: memcli has a page for them, and nothing else.
+_PAGE_ONLY = ("chatgpt", "claude-desktop")
+HOSTS = (
+    *(name for name in table.NAMES if name != GENERIC),
+    *(*_PAGE_ONLY, GENERIC),
+)
+"""The hosts that skills are written for."""
 SCOPES = ("user", "project")
 
 
-class File(NamedTuple):
+class PageFile(NamedTuple):
     """A page of a skill: its path below skills/, its hash, those it had before."""
 
     path: str
@@ -79,14 +49,14 @@ class Skill(NamedTuple):
     folder: str
     version: int
     description: str
-    files: Mapping[str, File]
+    files: Mapping[str, PageFile]
 
-    def file(self, variant: str) -> File:
+    def file(self, variant: str) -> PageFile:
         """The page for a variant; of a skill without variants, its page."""
         return self.files.get("") or self.files.get(variant) or self.files[GENERIC]
 
 
-class Copy(NamedTuple):
+class InstalledPage(NamedTuple):
     """A page in a host's folder.
 
     `state`: current, outdated, edited (a person changed it), newer (than this
@@ -99,7 +69,7 @@ class Copy(NamedTuple):
     variant: str | None
 
 
-class Place(NamedTuple):
+class SkillFolder(NamedTuple):
     """A folder of skills, and the hosts that memcli writes there for."""
 
     path: str
@@ -107,7 +77,7 @@ class Place(NamedTuple):
     hosts: tuple[str, ...]
 
 
-class Step(NamedTuple):
+class PageChange(NamedTuple):
     """What becomes of one page: installed, updated, unchanged or kept.
 
     `variant` is the page's, empty for a skill that has none; `reason` says why a page
@@ -145,7 +115,7 @@ def _skill(name: str, about: dict[str, Any]) -> Skill:
     pages = {}
     for path, file in about["files"].items():
         variant = path.removeprefix(name).removesuffix(PAGE).strip("/")
-        pages[variant] = File(path, file["sha256"], tuple(file["earlier"]))
+        pages[variant] = PageFile(path, file["sha256"], tuple(file["earlier"]))
     return Skill(name, about["name"], about["version"], about["description"], pages)
 
 
@@ -174,14 +144,19 @@ def variant_of(host: str | None) -> str:
     Raises:
         UsageError: memcli does not know this host.
     """
-    return _host(host).variant if host else GENERIC
+    if not host:
+        return GENERIC
+    record = table.get(_known(host))
+    return record.skill_page if record else host
 
 
-def _host(name: str) -> Host:
-    name = ALIASES.get(name, name)
+def _known(name: str) -> str:
+    """A host's name; a page of the core skill that is its own names it as well."""
+    if name not in HOSTS:
+        name = next((h.name for h in table.hosts() if h.skill_page == name), name)
     if name not in HOSTS:
         raise UsageError(f"unknown host {name!r}", hint=f"Known: {', '.join(HOSTS)}.")
-    return HOSTS[name]
+    return name
 
 
 def page(skill: Skill, variant: str) -> bytes:
@@ -200,25 +175,26 @@ def page(skill: Skill, variant: str) -> bytes:
     return data
 
 
-def places(environ: Mapping[str, str], cwd: str) -> list[Place]:
+def places(environ: Mapping[str, str], cwd: str) -> list[SkillFolder]:
     """Every folder that memcli installs skills into, for the user and the project."""
     by_path: dict[tuple[str, str], list[str]] = {}
     for scope in SCOPES:
-        for name, host in HOSTS.items():
-            if host.folder:
-                path = _below(_root(scope, environ, cwd), host.folder, environ, scope)
-                by_path.setdefault((path, scope), []).append(name)
-    found: dict[str, Place] = {}
+        root = _root(scope, environ, cwd)
+        for host in table.hosts():
+            if host.skill_folder:
+                path = _below(root, host.skill_folder, environ, scope)
+                by_path.setdefault((path, scope), []).append(host.name)
+    found: dict[str, SkillFolder] = {}
     for (path, scope), names in by_path.items():
-        found.setdefault(path, Place(path, scope, tuple(names)))
+        found.setdefault(path, SkillFolder(path, scope, tuple(names)))
     return list(found.values())
 
 
-def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> Place:
+def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillFolder:
     """The folder that a host's skills go into.
 
     Args:
-        host: a key of HOSTS, or an alias.
+        host: one of HOSTS, or its page of the core skill.
         scope: user or project; the project is the repository that `cwd` lies in,
             else `cwd`.
         environ: HOME (or USERPROFILE), CLAUDE_CONFIG_DIR.
@@ -227,17 +203,21 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> Place:
     Raises:
         UsageError: the host is unknown, or has no folder that is known.
     """
-    name = ALIASES.get(host, host)
-    found = _host(host)
-    if found.folder is None:
+    name = _known(host)
+    record = table.get(name)
+    if record is None or record.skill_folder is None:
         raise UsageError(
             f"memcli knows no folder of skills for {name}",
             hint=f"Name one with --dir, or print a skill: memcli skills show core "
             f"--host {name}",
         )
-    path = _below(_root(scope, environ, cwd), found.folder, environ, scope)
-    sharing = tuple(n for n, other in HOSTS.items() if other.folder == found.folder)
-    return Place(path, scope, sharing)
+    path = _below(_root(scope, environ, cwd), record.skill_folder, environ, scope)
+    sharing = tuple(
+        other.name
+        for other in table.hosts()
+        if other.skill_folder == record.skill_folder
+    )
+    return SkillFolder(path, scope, sharing)
 
 
 def _root(scope: str, environ: Mapping[str, str], cwd: str) -> str:
@@ -256,12 +236,12 @@ def _root(scope: str, environ: Mapping[str, str], cwd: str) -> str:
 
 def _below(root: str, folder: str, environ: Mapping[str, str], scope: str) -> str:
     moved = environ.get("CLAUDE_CONFIG_DIR")
-    if moved and scope == "user" and folder == _CLAUDE:
+    if moved and scope == "user" and folder == ".claude/skills":
         return os.path.join(os.path.abspath(os.path.expanduser(moved)), "skills")
     return os.path.join(root, *folder.split("/"))
 
 
-def look(skill: Skill, folder: str) -> Copy | None:
+def look(skill: Skill, folder: str) -> InstalledPage | None:
     """What stands for a skill in a host's folder; None when nothing does."""
     path = os.path.join(folder, skill.folder, PAGE)
     if not os.path.lexists(path):
@@ -269,25 +249,25 @@ def look(skill: Skill, folder: str) -> Copy | None:
     try:
         data = _lf(files.read(path, limit=_MOST_BYTES))
     except Unreadable:
-        return Copy(path, "foreign", None, None)
+        return InstalledPage(path, "foreign", None, None)
     sha256 = _hash(data)
     footer = re.search(rb"<!-- version: (\d{1,6}) -->\s*\Z", data)
     version = int(footer[1]) if footer else None
     for variant, file in skill.files.items():
         if sha256 == file.sha256:
-            return Copy(path, "current", version, variant)
+            return InstalledPage(path, "current", version, variant)
         if sha256 in file.earlier:
-            return Copy(path, "outdated", version, variant)
+            return InstalledPage(path, "outdated", version, variant)
     named = re.match(rb"---\nname: (\S+)\n", data)
     if version is None or named is None or named[1].decode() != skill.folder:
-        return Copy(path, "foreign", None, None)
+        return InstalledPage(path, "foreign", None, None)
     state = "newer" if version > skill.version else "edited"
-    return Copy(path, state, version, None)
+    return InstalledPage(path, state, version, None)
 
 
 def plan(
     skills: Sequence[Skill], folder: str, variant: str, *, shared: bool, force: bool
-) -> list[Step]:
+) -> list[PageChange]:
     """What installing these skills into a folder would do to each.
 
     Args:
@@ -305,7 +285,7 @@ def plan(
 
 def _step(
     skill: Skill, folder: str, variant: str, *, shared: bool, force: bool
-) -> Step:
+) -> PageChange:
     copy = look(skill, folder)
     variant = "" if "" in skill.files else variant
     reason = None
@@ -323,10 +303,10 @@ def _step(
         elif copy.state in ("edited", "newer") and not force:
             why = "edited" if copy.state == "edited" else "written by a newer memcli"
             outcome, reason = "kept", f"it was {why}; --force writes over it"
-    return Step(skill.name, path, outcome, skill.version, before, variant, reason)
+    return PageChange(skill.name, path, outcome, skill.version, before, variant, reason)
 
 
-def apply(steps: Sequence[Step]) -> None:
+def apply(steps: Sequence[PageChange]) -> None:
     """Write what a plan says; what it keeps or leaves unchanged is not touched.
 
     Raises:
@@ -346,9 +326,13 @@ def doubles(
     skills: Sequence[Skill], host: str, scope: str, environ: Mapping[str, str], cwd: str
 ) -> list[str]:
     """Paths of skills of the same names in other folders that the host reads."""
-    name = _host(host)
+    record = table.get(_known(host))
+    if record is None:
+        return []
     root = _root(scope, environ, cwd)
-    others = name.in_project if scope == "project" else name.at_home
+    others = record.more_skills_in_project
+    if scope == "user":
+        others = record.more_skills_at_home
     paths = [
         os.path.join(_below(root, other, environ, scope), skill.folder, PAGE)
         for other in others

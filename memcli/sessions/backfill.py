@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.text import redaction
 from memcli.errors import LockBusy, MemcliError, Unreadable
-from memcli.hosts import transcripts
+from memcli.hosts import table, transcripts
 from memcli.sessions import reflect_session
 from memcli.vault import session_records
 
@@ -84,7 +84,7 @@ def found_here(
 ) -> list[tuple[str, str]]:
     """(host, path) of what is on this machine, each host's oldest first."""
     found = []
-    for name in names or transcripts.HOSTS:
+    for name in names or table.NAMES:
         found += [
             (name, path) for path in transcripts.discover(name, environ, since_ms)
         ]

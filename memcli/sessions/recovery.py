@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from memcli.sessions.reflect_session import Reflected
     from memcli.vault.vault import Vault
 
-_RECOGNISED = ("claude-code", "codex", "gemini", "copilot")
-
 STILL = 3_600.0
 """Seconds after which a session that nobody touched has ended, or crashed."""
 
@@ -111,8 +109,9 @@ def mine(
     markers.make_folder(vault.root)
     with Lock(markers.path(vault.root, marker_session, markers.LOCKED), _WAIT):
         found = None
-        if not _is_known(vault, path, _adapter(host)):
-            found = backfill.reflect_file(vault, path, _adapter(host), writer="hook")
+        known = _certain_format(host)
+        if not _is_known(vault, path, known):
+            found = backfill.reflect_file(vault, path, known, writer="hook")
         if close:
             markers.finish(vault.root, marker_session, since)
     return found
@@ -171,7 +170,7 @@ def _one(
     except Exception as error:  # noqa: BLE001 one session must not stop the others
         why = _said(error)
         # What no adapter reads today may be read by the next version; a day is enough.
-        foreign = isinstance(error, Unreadable) and _adapter(host) is None
+        foreign = isinstance(error, Unreadable) and _certain_format(host) is None
         if age > (_NEVER if foreign else kept):
             markers.drop(marker)
             return Swept(session, host, "dropped", why)
@@ -216,10 +215,12 @@ def transcript(marker: Marker, environ: Mapping[str, str]) -> str | None:
     return transcripts.named(marker.host, marker.session, environ)
 
 
-def _adapter(host: str) -> str | None:
-    """The host's name as adapters know it; None: by what the file holds."""
-    # The plugin of opencode writes lines of its own: they say what they are.
-    return host if host in _RECOGNISED else None
+def _certain_format(host: str) -> str | None:
+    """The host whose format a file has that its hooks name; None: the content says."""
+    from memcli.hosts import table
+
+    record = table.get(host)
+    return host if record is not None and record.hooks_name_format else None
 
 
 def _is_known(vault: "Vault", path: str, host: str | None) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.hosts.install import HOSTS
+from memcli.hosts import table
 from tests.cli.conftest import Run
 from tests.conftest import ROOT
 
@@ -126,7 +126,9 @@ def test_status_for_people_and_programs(memcli: Run, home: Path) -> None:
     assert found["ok"] is False
     hosts = found["data"]["hosts"]
     assert {(one["host"], one["scope"]) for one in hosts} == {
-        (host, scope) for host in HOSTS for scope in ("user", "project")
+        (host.name, scope)
+        for host in table.with_hooks()
+        for scope in ("user", "project")
     }
     (codex,) = (o for o in hosts if (o["host"], o["scope"]) == ("codex", "user"))
     assert (codex["state"], codex["trusted"]) == ("yes", False)

@@ -11,7 +11,7 @@ import pytest
 from memcli import Vault
 from memcli.cli import commands
 from memcli.entries.entry import Status
-from memcli.hosts.discovery import slug
+from memcli.hosts.claude_code import project_name as slug
 from memcli.vault import session_records
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, Walked

@@ -70,7 +70,7 @@ def test_the_nine_skills_and_the_nine_variants_are_there() -> None:
     listed = skills.catalog()
     assert set(listed) == NAMES
     assert set(listed["core"].files) == VARIANTS
-    assert {host.variant for host in skills.HOSTS.values()} == VARIANTS
+    assert {skills.variant_of(host) for host in skills.HOSTS} == VARIANTS
 
 
 def test_the_catalog_is_sorted_and_says_hash_version_and_description() -> None:

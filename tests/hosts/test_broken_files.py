@@ -12,9 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memcli.errors import InvalidValue, Unreadable
-from memcli.hosts import jsonl_lines
+from memcli.hosts.formats import jsonl_lines
+from memcli.hosts.table import NAMES as HOSTS
 from memcli.hosts.transcript import Action, Role
-from memcli.hosts.transcripts import HOSTS, open_transcript
+from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import Claude, said, write
 
 # opencode's is one object: tests/hosts/test_opencode.py.

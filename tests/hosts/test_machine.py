@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from memcli.hosts.discovery import slug
-from memcli.hosts.transcripts import HOSTS, current, discover
+from memcli.hosts.claude_code import project_name as slug
+from memcli.hosts.table import NAMES as HOSTS
+from memcli.hosts.transcripts import current, discover
 from tests.hosts.writing import NOON, write
 
 ID = "578b2721-3530-4f66-8f4b-6fc8d25c9c4a"
@@ -252,7 +253,10 @@ def test_without_a_name_the_newest_about_the_folder_is_ours(
         (f".gemini/tmp/{old}/chats/session-1.json", gemini("g", messages=[])),
         (".gemini/tmp/slug/chats/session-2.jsonl", gemini("g")),
         (".copilot/session-state/x/events.jsonl", copilot(project)),
-        (f".cursor/projects/{slug(project)[1:]}/agent-transcripts/c.jsonl", cursor()),
+        (
+            f".cursor/projects/{slug(project)[1:]}/agent-transcripts/c.jsonl",
+            cursor(),
+        ),
         (
             f".cursor/projects/{slug(project)[1:]}/agent-transcripts/d/d.jsonl",
             cursor(),

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from memcli.hosts.transcripts import HOSTS, open_transcript
+from memcli.hosts import table
+from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import NOON, Claude, write
 
 Records = list[dict[str, Any]]
@@ -105,23 +106,23 @@ SAMPLES = {
 
 def recognised_by(record: dict[str, Any]) -> list[str]:
     modules = {
-        host: import_module(f"memcli.hosts.{host.replace('-', '_')}") for host in HOSTS
+        host.name: import_module(host.transcript_format) for host in table.hosts()
     }
     return [host for host, module in modules.items() if module.recognises(record)]
 
 
 def test_every_host_has_a_sample() -> None:
-    assert tuple(SAMPLES) == HOSTS
-    assert HOSTS[-1] == "generic"
+    assert set(SAMPLES) == set(table.NAMES)
+    assert table.NAMES[-1] == "generic"
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", table.NAMES)
 def test_a_record_is_that_of_one_host(host: str) -> None:
     for record in SAMPLES[host]:
         assert recognised_by(record) == [host], record
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", table.NAMES)
 def test_a_file_is_recognised_as_its_own_hosts(tmp_path: Path, host: str) -> None:
     path = write(tmp_path / "x.jsonl", SAMPLES[host])
     transcript = open_transcript(path)

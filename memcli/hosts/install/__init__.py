@@ -10,20 +10,21 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memcli.errors import Conflict, InvalidConfig, MemcliError
+from memcli.hosts import table
+from memcli.hosts.host import Host
 from memcli.hosts.install import backups, merge, opencode_plugin, settings_files
 from memcli.hosts.install.command_line import Program, running
-from memcli.hosts.install.settings_files import AGENTS, SCOPES, Agent
+from memcli.hosts.install.settings_files import SCOPES, SettingsFile
 from memcli.hosts.install.status import Installation, survey
 from memcli.storage import files
 
 __all__ = [
-    "HOSTS",
     "SCOPES",
-    "Change",
-    "Done",
+    "InstallOutcome",
+    "InstallPlan",
     "Installation",
-    "Plan",
     "Program",
+    "SettingsChange",
     "apply",
     "plan",
     "plan_removal",
@@ -31,15 +32,16 @@ __all__ = [
     "survey",
 ]
 
-HOSTS = tuple(AGENTS)
 
+class SettingsChange(NamedTuple):
+    """The bytes of a settings file before and after; None where there is no file.
 
-class Change(NamedTuple):
-    """A file's bytes before and after; None where there is no file.
-
-    `private` is whether a new one is for its owner alone; `root` is the folder that
-    stays when the file and the folders it needed go; `backup` is whether a person may
-    miss what the file was.
+    Attributes:
+        path: the file.
+        before, after: its bytes.
+        private: whether a new one is for its owner alone.
+        root: the folder that stays when the file and the folders it needed go.
+        backup: whether a person may miss what the file was.
     """
 
     path: str
@@ -50,23 +52,28 @@ class Change(NamedTuple):
     backup: bool
 
 
-class Plan(NamedTuple):
-    """What would be done; `change` is None when all is as it should be.
+class InstallPlan(NamedTuple):
+    """What an installation or a removal would do.
 
-    `events` are pairs: the host's name of an event, and ours.
+    Attributes:
+        host, scope, path: whose settings, and the file.
+        events: pairs, the host's name of an event and memcli's.
+        change: None when all is as it should be.
+        notes: what a person should know.
+        removal: whether hooks are taken out.
     """
 
     host: str
     scope: str
     path: str
     events: tuple[tuple[str, str], ...]
-    change: Change | None
+    change: SettingsChange | None
     notes: tuple[str, ...]
     removal: bool = False
 
 
-class Done(NamedTuple):
-    """What was done with the file (none, written or removed), and its backup."""
+class InstallOutcome(NamedTuple):
+    """What became of the file (none, written or removed), and its backup's path."""
 
     outcome: str
     backup: str | None
@@ -79,11 +86,11 @@ def plan(
     cwd: str,
     program: Program,
     vault: str | None = None,
-) -> Plan:
+) -> InstallPlan:
     """What installing a host's hooks would change.
 
     Args:
-        host: one of `HOSTS`.
+        host: a host of the table that has hooks.
         scope: user, or project: the repository that `cwd` is in.
         environ: HOME, and the variables that move a host's folder.
         cwd: the current folder.
@@ -96,82 +103,83 @@ def plan(
         InvalidConfig: the settings do not parse, or are none.
         Unreadable: they cannot be read.
     """
-    agent = settings_files.find(host)
-    path = settings_files.place(agent, scope, environ, cwd)
-    before = backups.read(path)
-    if agent is AGENTS["opencode"]:
+    record = table.find(host, hooks=True)
+    file = settings_files.locate(record, scope, environ, cwd)
+    before = backups.read(file.path)
+    if record.is_plugin:
         after = opencode_plugin.plugin(program, vault).encode()
         if before is not None and not opencode_plugin.is_ours(before):
             raise InvalidConfig(
-                f"{path}: is not memcli's; nothing was changed",
+                f"{file.path}: is not memcli's; nothing was changed",
                 hint="Move it away, then repeat the command.",
                 code="invalid_settings",
             )
     else:
-        wanted = settings_files.wanted(agent, program, vault)
-        text = backups.decoded(before or b"", path)
-        after = merge.merged(text, path, agent, wanted).encode()
-    notes = [*agent.notes]
+        wanted = settings_files.wanted(record, program, vault)
+        text = backups.decoded(before or b"", file.path)
+        after = merge.merged(text, file.path, record, wanted).encode()
+    notes = [*record.notes]
     if scope == "project":
         notes.append(
-            f"{path} names memcli by its path on this machine: who shares the file "
-            "through git runs memcli install again on the other one"
+            f"{file.path} names memcli by its path on this machine: where git brings "
+            "the file to another machine, run memcli install again"
         )
-    if agent.name == "codex" and scope == "project":
-        notes.append("Codex reads a project's hooks only where it trusts the project")
-    if _copilot_meets_claude(agent, scope, environ, cwd):
-        notes.append(
-            "Copilot CLI also runs the hooks in a project's .claude/settings.json; "
-            "memcli does the work once"
-        )
+        notes += record.project_notes
+    notes += _runs_twice(record, scope, environ, cwd)
     other = _other(scope)
-    if _has_ours(agent, other, environ, cwd):
+    if _is_installed(record, other, environ, cwd):
         notes.append(
-            f"they are installed at scope {other}, too, so each event is told twice: "
+            f"hooks are installed at scope {other}, too, so each event is told twice: "
             f"memcli uninstall {host} --scope {other}"
         )
-    change = _change(agent, scope, environ, cwd, path, before, after)
-    return Plan(host, scope, path, agent.events, change, tuple(notes))
+    change = _change(file, before, after)
+    return InstallPlan(host, scope, file.path, record.events, change, tuple(notes))
 
 
-def plan_removal(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> Plan:
+def plan_removal(
+    host: str, scope: str, environ: Mapping[str, str], cwd: str
+) -> InstallPlan:
     """What removing a host's hooks would change; arguments and errors as `plan`."""
-    agent = settings_files.find(host)
-    path = settings_files.place(agent, scope, environ, cwd)
+    record = table.find(host, hooks=True)
+    file = settings_files.locate(record, scope, environ, cwd)
+    path = file.path
     before = backups.read(path)
     after = before
-    if before is not None and agent is AGENTS["opencode"]:
+    if before is not None and record.is_plugin:
         after = None if opencode_plugin.is_ours(before) else before
     elif before is not None and before.strip():
-        old = backups.before_us(path, agent)
-        text = merge.without(backups.decoded(before, path), path, agent, old)
+        old = backups.before_us(path, record)
+        text = merge.without(backups.decoded(before, path), path, record, old)
         after = None if text is None else text.encode()
     notes = []
     if before == after:
         other = _other(scope)
         notes.append(f"no hook of memcli is in {path}")
-        if _has_ours(agent, other, environ, cwd):
+        if _is_installed(record, other, environ, cwd):
             notes.append(
                 f"there are some at scope {other}: "
                 f"memcli uninstall {host} --scope {other}"
             )
-    change = _change(agent, scope, environ, cwd, path, before, after)
-    return Plan(host, scope, path, agent.events, change, tuple(notes), removal=True)
+    change = _change(file, before, after)
+    return InstallPlan(
+        host, scope, path, record.events, change, tuple(notes), removal=True
+    )
 
 
-def apply(found: Plan) -> Done:
+def apply(plan: InstallPlan) -> InstallOutcome:
     """Do what a plan says.
 
-    What a file was is kept beside it as `NAME.memcli-backup`, with a number when there
-    is one. Backups that equal what a removal leaves are not needed any more and go.
+    The earlier content of a file stays beside it as `NAME.memcli-backup`, with a number
+    when there is one already. A backup that equals what a removal leaves goes: it is
+    not needed any more.
 
     Raises:
         Conflict: the file is not what it was when the plan was made.
         WriteFailed: the disk refused.
     """
-    change = found.change
+    change = plan.change
     if change is None:
-        return Done("none", None)
+        return InstallOutcome("none", None)
     if backups.read(change.path) != change.before:
         raise Conflict(
             f"{change.path}: changed in between; nothing was changed",
@@ -180,61 +188,66 @@ def apply(found: Plan) -> Done:
     equal = [
         copy
         for copy in backups.backups(change.path)
-        if found.removal and backups.read(copy) == change.after
+        if plan.removal and backups.read(copy) == change.after
     ]
     backup = None
     if change.before is not None and change.backup and not equal:
         backup = backups.keep(change.path, change.before)
     if change.after is None:
         backups.remove(change.path, change.root)
-        return Done("removed", backup)
+        return InstallOutcome("removed", backup)
     with backups.private(change.private):
         files.write_atomic(change.path, change.after)
     for copy in equal:
         files.remove(copy)
-    return Done("written", backup)
+    return InstallOutcome("written", backup)
 
 
 def _change(
-    agent: Agent,
-    scope: str,
-    environ: Mapping[str, str],
-    cwd: str,
-    path: str,
-    before: bytes | None,
-    after: bytes | None,
-) -> Change | None:
+    file: SettingsFile, before: bytes | None, after: bytes | None
+) -> SettingsChange | None:
     if before == after:
         return None
-    root = settings_files.root(agent, scope, environ, cwd)
-    # A plugin as we wrote it, and settings of which nothing stays, are only ours.
-    ours = before is not None and opencode_plugin.is_untouched(before)
-    if agent is not AGENTS["opencode"]:
-        ours = after is None
-    return Change(path, before, after, scope == "user", root, not ours)
+    # Settings of which nothing stays, and a plugin as memcli wrote it, are memcli's.
+    only_ours = after is None
+    if file.host.is_plugin:
+        only_ours = before is not None and opencode_plugin.is_untouched(before)
+    private = file.scope == "user"
+    return SettingsChange(
+        file.path, before, after, private, file.root, backup=not only_ours
+    )
 
 
 def _other(scope: str) -> str:
     return next(name for name in SCOPES if name != scope)
 
 
-def _has_ours(agent: Agent, scope: str, environ: Mapping[str, str], cwd: str) -> bool:
+def _is_installed(host: Host, scope: str, environ: Mapping[str, str], cwd: str) -> bool:
     try:
-        path = settings_files.place(agent, scope, environ, cwd)
+        path = settings_files.locate(host, scope, environ, cwd).path
         data = backups.read(path) or b""
-        if agent is AGENTS["opencode"]:
+        if host.is_plugin:
             return opencode_plugin.is_ours(data)
-        return merge.ours_in(backups.decoded(data, path), path, agent)
+        return merge.ours_in(backups.decoded(data, path), path, host)
     except MemcliError:
         return False
 
 
-def _copilot_meets_claude(
-    agent: Agent, scope: str, environ: Mapping[str, str], cwd: str
-) -> bool:
-    """Whether Copilot would find our hooks in two places once these are installed."""
-    if agent is AGENTS["copilot"]:
-        return _has_ours(AGENTS["claude-code"], "project", environ, cwd)
-    if agent is not AGENTS["claude-code"] or scope == "user":
-        return False
-    return any(_has_ours(AGENTS["copilot"], each, environ, cwd) for each in SCOPES)
+def _runs_twice(
+    host: Host, scope: str, environ: Mapping[str, str], cwd: str
+) -> list[str]:
+    """Notes of hosts that find memcli in two places once these hooks are installed."""
+    notes = []
+    for reader in table.with_hooks():
+        other = table.get(reader.also_runs_project_of)
+        if other is None:
+            continue
+        if host is reader:
+            twice = _is_installed(other, "project", environ, cwd)
+        elif host is other and scope == "project":
+            twice = any(_is_installed(reader, each, environ, cwd) for each in SCOPES)
+        else:
+            twice = False
+        if twice:
+            notes.append(settings_files.runs_also(reader, other))
+    return notes

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from memcli.errors import InvalidConfig, MemcliError
+from memcli.hosts.host import Host
 from memcli.hosts.install import merge
-from memcli.hosts.install.settings_files import Agent
 from memcli.storage import files
 
 _BACKUP = ".memcli-backup"
@@ -75,12 +75,12 @@ def keep(path: str, data: bytes) -> str:
     return copy
 
 
-def before_us(path: str, agent: Agent) -> str | None:
+def before_us(path: str, host: Host) -> str | None:
     """The text of the newest backup that holds nothing of ours."""
     for copy in reversed(backups(path)):
         try:
             text = decoded(read(copy) or b"", copy)
-            if not merge.ours_in(text, copy, agent):
+            if not merge.ours_in(text, copy, host):
                 return text
         except MemcliError:
             continue

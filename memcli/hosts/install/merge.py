@@ -8,9 +8,10 @@ from before, given that text or not, unless somebody changed it in between.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from memcli.hosts.host import Host
 from memcli.hosts.install.command_line import Call, recognise
 from memcli.hosts.install.jsonc import Document, Path
-from memcli.hosts.install.settings_files import Agent, Wanted
+from memcli.hosts.install.settings_files import Wanted
 
 COMMANDS = ("command", "bash", "powershell", "commandWindows")
 
@@ -23,7 +24,7 @@ def called(hook: object) -> Call | None:
     return next((call for call in found if call), None)
 
 
-def entries(document: Document, agent: Agent) -> Iterator[tuple[Path, dict[str, Any]]]:
+def entries(document: Document, host: Host) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Our entries in a document, with their paths.
 
     Raises:
@@ -34,7 +35,7 @@ def entries(document: Document, agent: Agent) -> Iterator[tuple[Path, dict[str, 
             if not isinstance(item, dict):
                 continue
             path: Path = ("hooks", native, number)
-            if not agent.grouped:
+            if not host.grouped:
                 if called(item):
                     yield path, item
                 continue
@@ -44,13 +45,13 @@ def entries(document: Document, agent: Agent) -> Iterator[tuple[Path, dict[str, 
                     yield (*path, "hooks", inner), hook
 
 
-def merged(text: str, name: str, agent: Agent, wanted: Sequence[Wanted]) -> str:
+def merged(text: str, name: str, host: Host, wanted: Sequence[Wanted]) -> str:
     """A host's settings with our entries as they should be.
 
     Args:
         text: the settings; blank for a file that is empty or not there.
         name: of the file, for errors.
-        agent: whose they are.
+        host: whose they are.
         wanted: what should be there; what else is ours goes.
 
     Raises:
@@ -62,27 +63,27 @@ def merged(text: str, name: str, agent: Agent, wanted: Sequence[Wanted]) -> str:
     natives = {want.native: want for want in wanted}
     seen: set[str] = set()
     doomed: list[Path] = []
-    for path, _ in entries(document, agent):
+    for path, _ in entries(document, host):
         native = str(path[1])
         if native in seen or native not in natives:
             doomed.append(path)
         seen.add(native)
     for path in reversed(doomed):
-        document = _taken(document, agent, path, None)
-    if agent.version is not None and "version" not in document.root.value:
-        document = document.append((), "version", agent.version)
+        document = _taken(document, host, path, None)
+    if host.file_version is not None and "version" not in document.root.value:
+        document = document.append((), "version", host.file_version)
     for want in wanted:
-        document = _put(document, agent, want)
+        document = _put(document, host, want)
     return document.text
 
 
-def without(text: str, name: str, agent: Agent, before: str | None) -> str | None:
+def without(text: str, name: str, host: Host, before: str | None) -> str | None:
     """A host's settings without our entries; None when nothing else is in the file.
 
     Args:
         text: the settings.
         name: of the file, for errors.
-        agent: whose they are.
+        host: whose they are.
         before: the settings before we came, None when that is not known or there was
             no file; so that what was there and empty stays.
 
@@ -93,13 +94,13 @@ def without(text: str, name: str, agent: Agent, before: str | None) -> str | Non
     blank = before is not None and not before.strip("\ufeff \t\r\n")
     old = None if before is None or blank else Document(before, name)
     ours = False
-    while path := next((path for path, _ in entries(document, agent)), None):
+    while path := next((path for path, _ in entries(document, host)), None):
         ours = True
-        document = _taken(document, agent, path, old)
+        document = _taken(document, host, path, old)
     if not ours:
         return text
     root = document.root.value
-    if agent.version is not None and root.get("version") == agent.version:
+    if host.file_version is not None and root.get("version") == host.file_version:
         if old is not None and "version" not in old.root.value:
             document = document.remove(("version",), old.raw(old.root))
         elif old is None and len(root) == 1 and not document.comments:
@@ -109,11 +110,11 @@ def without(text: str, name: str, agent: Agent, before: str | None) -> str | Non
     return document.text
 
 
-def ours_in(text: str, name: str, agent: Agent) -> bool:
+def ours_in(text: str, name: str, host: Host) -> bool:
     """Whether settings hold an entry of ours; blank ones do not."""
     if not text.strip("\ufeff \t\r\n"):
         return False
-    return any(True for _ in entries(Document(text, name), agent))
+    return any(True for _ in entries(Document(text, name), host))
 
 
 def _events(document: Document) -> Iterator[tuple[str, list[Any]]]:
@@ -127,12 +128,12 @@ def _events(document: Document) -> Iterator[tuple[str, list[Any]]]:
             yield str(name), node.value
 
 
-def _put(document: Document, agent: Agent, want: Wanted) -> Document:
-    for path, hook in entries(document, agent):
+def _put(document: Document, host: Host, want: Wanted) -> Document:
+    for path, hook in entries(document, host):
         if path[1] == want.native:
-            return _updated(document, agent, want, path, hook)
+            return _updated(document, host, want, path, hook)
     item: dict[str, Any] = want.hook
-    if agent.grouped:
+    if host.grouped:
         limit = {} if want.matcher is None else {"matcher": want.matcher}
         item = {**limit, "hooks": [want.hook]}
     if document.at(("hooks",)) is None:
@@ -146,7 +147,7 @@ def _put(document: Document, agent: Agent, want: Wanted) -> Document:
 
 
 def _updated(
-    document: Document, agent: Agent, want: Wanted, path: Path, hook: dict[str, Any]
+    document: Document, host: Host, want: Wanted, path: Path, hook: dict[str, Any]
 ) -> Document:
     for name, value in want.hook.items():
         if name not in hook:
@@ -154,7 +155,7 @@ def _updated(
         elif hook[name] != value:
             document = document.replace((*path, name), value)
     group = path[:-2]
-    if want.matcher is None or _whole(document, agent, path) != group:
+    if want.matcher is None or _whole(document, host, path) != group:
         return document
     found = document.at((*group, "matcher"))
     if found is None:
@@ -164,18 +165,18 @@ def _updated(
     return document.replace((*group, "matcher"), want.matcher)
 
 
-def _whole(document: Document, agent: Agent, path: Path) -> Path:
+def _whole(document: Document, host: Host, path: Path) -> Path:
     """The path of an entry's group when nothing else is in that, else its own."""
-    if agent.grouped and document.bare(path[:-1]):
+    if host.grouped and document.bare(path[:-1]):
         return path[:-2]
     return path
 
 
 def _taken(
-    document: Document, agent: Agent, path: Path, old: Document | None
+    document: Document, host: Host, path: Path, old: Document | None
 ) -> Document:
     """Without an entry, and without what held only that and was not there before."""
-    path = _whole(document, agent, path)
+    path = _whole(document, host, path)
     while (
         len(path) > 1
         and isinstance(path[-2], str)

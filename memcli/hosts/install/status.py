@@ -1,7 +1,7 @@
 """Where memcli is installed, and whether it would work there.
 
-Invariant: only looks. A problem is a sentence that says what is wrong and what to do;
-whoever has none has hooks that run.
+Invariant: it only looks. A problem is a sentence that says what is wrong and what to
+do; an installation without problems has hooks that run.
 """
 
 import os
@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memcli.errors import MemcliError
+from memcli.hosts import table
+from memcli.hosts.host import Host
 from memcli.hosts.install import (
     backups,
     codex_trust,
@@ -18,16 +20,24 @@ from memcli.hosts.install import (
 )
 from memcli.hosts.install.command_line import Program, calls
 from memcli.hosts.install.jsonc import Document, Path
-from memcli.hosts.install.settings_files import AGENTS, SCOPES, Agent
+from memcli.hosts.install.settings_files import SCOPES, SettingsFile
 
 
 class Installation(NamedTuple):
     """A host at one scope.
 
-    `found` is whether the host seems to be on this machine; `state` is yes, no, partly
-    or unreadable; `program` is what starts memcli there, `runs` whether it can;
-    `timeouts` whether they are as they should be; `trusted` is None but for Codex.
-    `problems` are what keeps hooks from working, `notes` what is good to know.
+    Attributes:
+        host, scope, path: whose settings, and the file.
+        found: whether the host seems to be on this machine.
+        state: yes, no, partly or unreadable.
+        events: the host's names of the events that have a hook.
+        program: what starts memcli there.
+        runs: whether it can be started.
+        vault: the vault that is pinned.
+        timeouts: whether they are as they should be; None where there are none.
+        trusted: whether the host trusts the hooks; None where it does not ask.
+        problems: what keeps hooks from working.
+        notes: what is good to know.
     """
 
     host: str
@@ -68,18 +78,27 @@ def survey(
         program: the memcli that runs now.
         which: the path of a program by its name, None when there is none.
     """
-    found = [
-        one
-        for agent in AGENTS.values()
-        for scope in SCOPES
-        if (one := _look(agent, scope, environ, cwd, program, which)) is not None
-    ]
-    here = {(one.host, one.scope) for one in found if one.state in ("yes", "partly")}
-    return [_doubled(one, here) for one in found]
+    installations = []
+    for host in table.with_hooks():
+        folder = host.folder(environ)
+        found = os.path.isdir(folder) or any(map(which, host.binaries))
+        for scope in SCOPES:
+            try:
+                file = settings_files.locate(host, scope, environ, cwd)
+            except MemcliError:  # a home folder as a project: it has scope user
+                continue
+            empty = Installation(host.name, scope, file.path, found, "no")
+            installations.append(_looked_at(empty, file, folder, program))
+    places = {
+        (each.host, each.scope)
+        for each in installations
+        if each.state in ("yes", "partly")
+    }
+    return [_doubled(each, places) for each in installations]
 
 
-class _Finding:
-    """What is gathered about one file."""
+class _Contents:
+    """What one file holds of memcli."""
 
     def __init__(self) -> None:
         self.events: list[str] = []
@@ -90,160 +109,143 @@ class _Finding:
         self.problems: list[str] = []
 
 
-def _look(
-    agent: Agent,
-    scope: str,
-    environ: Mapping[str, str],
-    cwd: str,
-    program: Program,
-    which: Callable[[str], str | None],
-) -> Installation | None:
+def _looked_at(
+    empty: Installation, file: SettingsFile, folder: str, program: Program
+) -> Installation:
+    host = file.host
     try:
-        path = settings_files.place(agent, scope, environ, cwd)
-    except MemcliError:  # a home folder as a project: seen at scope user already
-        return None
-    known = os.path.isdir(agent.folder(environ)) or any(map(which, agent.binaries))
-    none = Installation(agent.name, scope, path, known, "no")
-    try:
-        data = backups.read(path)
+        data = backups.read(file.path)
         if data is None:
-            return none
-        if agent is AGENTS["opencode"]:
-            finding = _plugin(data)
+            return empty
+        if host.is_plugin:
+            contents = _plugin(host, data)
         else:
-            finding = _settings(agent, backups.decoded(data, path), path, program)
+            contents = _settings(host, backups.decoded(data, file.path), file, program)
     except MemcliError as error:
-        return none._replace(state="unreadable", problems=(error.message,))
-    if not finding.events:
-        return none
-    again = f"memcli install {agent.name} --scope {scope}"
-    lacking = [native for native, _ in agent.events if native not in finding.events]
-    problems = finding.problems
+        return empty._replace(state="unreadable", problems=(error.message,))
+    if not contents.events:
+        return empty
+    again = f"memcli install {host.name} --scope {file.scope}"
+    lacking = [native for native, _ in host.events if native not in contents.events]
+    problems = contents.problems
     if lacking:
         problems.append(f"no hook for {', '.join(lacking)}: {again}")
-    runs = _runs(finding.words)
+    runs = _runs(contents.words)
     if not runs:
-        problems.append(f"{_shown(finding.words)} cannot be started: {again}")
-    if finding.timeouts is False:
+        problems.append(f"{_shown(contents.words)} cannot be started: {again}")
+    if contents.timeouts is False:
         problems.append(f"a timeout is not as it should be: {again}")
-    if finding.vault is not None and not os.path.isdir(finding.vault):
-        problems.append(f"the vault {finding.vault} is gone: {again} --vault PATH")
+    if contents.vault is not None and not os.path.isdir(contents.vault):
+        problems.append(f"the vault {contents.vault} is gone: {again} --vault PATH")
     trusted = None
-    if agent is AGENTS["codex"]:
-        trusted = _trusted(agent, scope, environ, cwd, path, finding)
+    if host.needs_trust:
+        distrust = _distrust(file, folder, contents)
+        trusted = not distrust
+        problems += distrust
     notes = []
-    if runs and _same(finding.words) != _same(program.words):
-        notes.append(f"starts {_shown(finding.words)}, not the memcli that runs now")
-    return Installation(
-        agent.name,
-        scope,
-        path,
-        known,
-        "partly" if lacking else "yes",
-        tuple(finding.events),
-        _shown(finding.words),
-        runs,
-        finding.vault,
-        finding.timeouts,
-        trusted,
-        tuple(problems),
-        tuple(notes),
+    if runs and _same(contents.words) != _same(program.words):
+        notes.append(f"starts {_shown(contents.words)}, not the memcli that runs now")
+    return empty._replace(
+        state="partly" if lacking else "yes",
+        events=tuple(contents.events),
+        program=_shown(contents.words),
+        runs=runs,
+        vault=contents.vault,
+        timeouts=contents.timeouts,
+        trusted=trusted,
+        problems=tuple(problems),
+        notes=tuple(notes),
     )
 
 
-def _plugin(data: bytes) -> _Finding:
-    finding = _Finding()
+def _plugin(host: Host, data: bytes) -> _Contents:
+    contents = _Contents()
     if not opencode_plugin.is_ours(data):
-        return finding
-    finding.events = [native for native, _ in AGENTS["opencode"].events]
-    finding.words, finding.vault = opencode_plugin.constants(data)
-    current = opencode_plugin.plugin(Program(tuple(finding.words)), finding.vault)
+        return contents
+    contents.events = [native for native, _ in host.events]
+    contents.words, contents.vault = opencode_plugin.constants(data)
+    current = opencode_plugin.plugin(Program(tuple(contents.words)), contents.vault)
     if not opencode_plugin.is_untouched(data):
-        finding.problems.append("the plugin has been changed by hand")
+        contents.problems.append("the plugin has been changed by hand")
     elif current.encode() != data:
-        finding.problems.append("the plugin is of another version of memcli")
-    return finding
+        contents.problems.append("the plugin is of another version of memcli")
+    return contents
 
 
-def _settings(agent: Agent, text: str, path: str, program: Program) -> _Finding:
-    finding = _Finding()
+def _settings(host: Host, text: str, file: SettingsFile, program: Program) -> _Contents:
+    contents = _Contents()
     if not text.strip("\ufeff \t\r\n"):
-        return finding
-    document = Document(text, path)
-    finding.hooks = list(merge.entries(document, agent))
-    wanted = {want.native: want for want in settings_files.wanted(agent, program, None)}
-    for place, hook in finding.hooks:
+        return contents
+    document = Document(text, file.path)
+    contents.hooks = list(merge.entries(document, host))
+    wanted = {want.native: want for want in settings_files.wanted(host, program, None)}
+    for place, hook in contents.hooks:
         native = str(place[1])
         if native not in wanted:
-            finding.problems.append(f"{native}: memcli has nothing to do there")
+            contents.problems.append(f"{native}: memcli has nothing to do there")
             continue
-        if native in finding.events:
-            finding.problems.append(f"{native}: stands there twice")
+        if native in contents.events:
+            contents.problems.append(f"{native}: stands there twice")
             continue
-        finding.events.append(native)
-        if agent.timeout is not None:
-            unit = agent.timeout[0]
-            right = hook.get(unit) == wanted[native].hook[unit]
-            finding.timeouts = right and finding.timeouts is not False
+        contents.events.append(native)
+        if host.timeout is not None:
+            field = host.timeout[0]
+            right = hook.get(field) == wanted[native].hook[field]
+            contents.timeouts = right and contents.timeouts is not False
         for name in merge.COMMANDS:
             words = calls(str(hook.get(name, "")))
             # PowerShell's line is for another system than this one.
             if words and (name != "powershell" or program.windows):
-                finding.words = finding.words or words[: words.index("hook")]
+                contents.words = contents.words or words[: words.index("hook")]
                 if "--vault" in words[:-1]:
-                    finding.vault = words[words.index("--vault") + 1]
+                    contents.vault = words[words.index("--vault") + 1]
     root = document.root.value
-    gemini = root.get("hooksConfig")
+    config = root.get("hooksConfig")  # Gemini's
     off = root.get("disableAllHooks") is True
-    off = off or (isinstance(gemini, dict) and gemini.get("enabled") is False)
-    if finding.events and off:
-        finding.problems.append("all hooks are switched off in this file")
-    return finding
+    off = off or (isinstance(config, dict) and config.get("enabled") is False)
+    if contents.events and off:
+        contents.problems.append("all hooks are switched off in this file")
+    return contents
 
 
-def _trusted(
-    agent: Agent,
-    scope: str,
-    environ: Mapping[str, str],
-    cwd: str,
-    path: str,
-    finding: _Finding,
-) -> bool:
-    """Whether Codex runs them; else says in `problems` why not."""
-    config = os.path.join(agent.folder(environ), "config.toml")
-    strange = codex_trust.untrusted(config, path, [place for place, _ in finding.hooks])
+def _distrust(file: SettingsFile, folder: str, contents: _Contents) -> list[str]:
+    """Why Codex does not run the hooks; empty when it does."""
+    config = os.path.join(folder, "config.toml")
+    untrusted = codex_trust.untrusted(
+        config, file.path, [place for place, _ in contents.hooks]
+    )
     problems = []
-    if strange:
+    if untrusted:
         problems.append(
-            f"Codex does not trust {', '.join(strange)} and runs nothing there: "
+            f"Codex does not trust {', '.join(untrusted)} and runs nothing there: "
             "start codex and type /hooks"
         )
-    root = settings_files.project_root(cwd)
-    if scope == "project" and not codex_trust.trusts_project(config, root):
+    project = file.root
+    if file.scope == "project" and not codex_trust.trusts_project(config, project):
         problems.append(
-            f"Codex does not trust the project {root}: start codex in it and say yes"
+            f"Codex does not trust the project {project}: start codex in it and say yes"
         )
     if codex_trust.switched_off(config):
         problems.append(f"hooks are switched off in {config}")
-    finding.problems += problems
-    return not problems
+    return problems
 
 
-def _doubled(one: Installation, here: set[tuple[str, str]]) -> Installation:
-    if (one.host, one.scope) not in here:
-        return one
-    problems, notes = list(one.problems), list(one.notes)
-    if one.scope == "project" and (one.host, "user") in here:
+def _doubled(installation: Installation, places: set[tuple[str, str]]) -> Installation:
+    """An installation, with what follows from the others: (host, scope) of each."""
+    name, scope = installation.host, installation.scope
+    if (name, scope) not in places:
+        return installation
+    problems, notes = list(installation.problems), list(installation.notes)
+    if scope == "project" and (name, "user") in places:
         problems.append(
             "installed at both scopes, so each event is told twice: "
-            f"memcli uninstall {one.host} --scope project"
+            f"memcli uninstall {name} --scope project"
         )
-    if one.host == "copilot" and ("claude-code", "project") in here:
-        notes.append(
-            "Copilot CLI also runs the project's .claude/settings.json; memcli does "
-            "the work once"
-        )
-    return one._replace(problems=tuple(problems), notes=tuple(notes))
+    host = table.find(name)
+    other = table.get(host.also_runs_project_of)
+    if other is not None and (other.name, "project") in places:
+        notes.append(settings_files.runs_also(host, other))
+    return installation._replace(problems=tuple(problems), notes=tuple(notes))
 
 
 def _runs(words: list[str]) -> bool:

@@ -19,6 +19,7 @@ from memcli.sessions.hooks import pipe
 
 if TYPE_CHECKING:
     from memcli.hosts.hook_payload import Event
+    from memcli.hosts.host import Host
     from memcli.sessions.hooks.answer import TeamLimits
 
 # Seconds that memcli takes of the host's time, at most. A person waits at a prompt;
@@ -35,12 +36,9 @@ _BUDGET = {
 _WORK_BUDGET = 600.0
 # Seconds between two sweeps that sessions start by themselves.
 _SWEEP_EVERY = 3_600.0
-# These run hooks of Claude Code as well as their own; the second call of the same event
-# comes within so many seconds.
-_TWICE = ("copilot", "cursor")
+# Where a host runs the hooks of another as well, the same event comes a second time
+# within so many seconds.
 _TWICE_WITHIN = 20.0
-# These say that a session starts when it has been compacted.
-_STARTS_AGAIN = ("claude-code", "codex")
 _TELLING = ("session-start", "prompt-submit")
 # Seconds that the vaults of teams may take after the own one has answered, and the
 # share of the budget after which a hook waits for them no longer.
@@ -162,9 +160,10 @@ def _start(root: str, *flags: str) -> str:
 
 
 def _respond(call: Call, payload: Any) -> None:
-    from memcli.hosts import hook_payload, hook_reply
+    from memcli.hosts import hook_payload, hook_reply, table
 
     event = hook_payload.read(call.event, call.flags.get("host", ""), payload)
+    host = table.get(event.host)
     line, root = call.line, call.root
     line.update(host=event.host[:40], session=event.session)
     if call.event not in hook_payload.EVENTS:
@@ -173,17 +172,17 @@ def _respond(call: Call, payload: Any) -> None:
         pass
     elif payload is None and call.event != "idle":
         call.fail("no JSON on standard input")
-    elif event.host not in hook_payload.HOSTS:
+    elif host is None or not host.events:
         call.fail(f"no such host: {event.host[:40]}")
-    elif event.host in _TWICE and event.session and _came_just_now(root, event):
+    elif host.runs_others_hooks and event.session and _came_just_now(root, event):
         line["did"] = "nothing: the same event came twice"
     else:
-        text = _handle(root, event, line, _team_limits(call, event))
+        text = _handle(root, host, event, line, _team_limits(call, event))
         call.answer = hook_reply.reply(event.host, event.name, text)
 
 
 def _handle(
-    root: str, event: "Event", line: dict[str, Any], limits: "TeamLimits"
+    root: str, host: "Host", event: "Event", line: dict[str, Any], limits: "TeamLimits"
 ) -> str:
     """Do the event's work, say in `line` what was done; returns the session's text."""
     from memcli.sessions import markers
@@ -199,14 +198,14 @@ def _handle(
     if not event.session:
         line["error"] = "no session in the payload"
         return ""
-    if event.name == "pre-compact" and event.host == "gemini":
-        line["did"] = "nothing: it says so before each call of its model"
+    if event.name in host.ignored:
+        line["did"] = f"nothing: {host.ignored[event.name]}"
         return ""
     # At an end the host may not say where the transcript is; it said so before.
     _begin(root, event)
     if event.name == "prompt-submit":
         return _prompt_submit(root, event, line, limits)
-    if event.name == "pre-compact" and event.host not in _STARTS_AGAIN:
+    if event.name == "pre-compact" and not host.starts_after_compaction:
         markers.show(root, event.session, [], afresh=True)
     line["did"] = _start(root, *_mining_flags(event))
     return ""

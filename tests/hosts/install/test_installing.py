@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from memcli.errors import Conflict, InvalidConfig, InvalidValue, UsageError
-from memcli.hosts import install
-from memcli.hosts.install import HOSTS, Done, Installation, Program
+from memcli.hosts import install, table
+from memcli.hosts.install import Installation, InstallOutcome, Program
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
+HOSTS = [host.name for host in table.with_hooks()]
 EVERY = pytest.mark.parametrize("host", HOSTS)
 BOTH = pytest.mark.parametrize("scope", install.SCOPES)
 
@@ -102,15 +103,15 @@ class Machine:
         user, project = PLACES[host]
         return self.home / user if scope == "user" else self.project / project
 
-    def plan(self, host: str, scope: str = "user", **more: Any) -> install.Plan:
+    def plan(self, host: str, scope: str = "user", **more: Any) -> install.InstallPlan:
         program = more.pop("program", self.program)
         cwd = str(self.project / "deep")
         return install.plan(host, scope, self.environ, cwd, program, **more)
 
-    def install(self, host: str, scope: str = "user", **more: Any) -> Done:
+    def install(self, host: str, scope: str = "user", **more: Any) -> InstallOutcome:
         return install.apply(self.plan(host, scope, **more))
 
-    def uninstall(self, host: str, scope: str = "user") -> Done:
+    def uninstall(self, host: str, scope: str = "user") -> InstallOutcome:
         cwd = str(self.project / "deep")
         return install.apply(install.plan_removal(host, scope, self.environ, cwd))
 
@@ -216,13 +217,13 @@ def test_files_and_folders_that_were_made_go_again(
     machine: Machine, host: str, scope: str
 ) -> None:
     before = machine.files()
-    assert machine.install(host, scope) == Done("written", None)
+    assert machine.install(host, scope) == InstallOutcome("written", None)
     after = machine.files()
-    assert machine.install(host, scope) == Done("none", None)
+    assert machine.install(host, scope) == InstallOutcome("none", None)
     assert machine.files() == after
-    assert machine.uninstall(host, scope) == Done("removed", None)
+    assert machine.uninstall(host, scope) == InstallOutcome("removed", None)
     assert machine.files() == before
-    assert machine.uninstall(host, scope) == Done("none", None)
+    assert machine.uninstall(host, scope) == InstallOutcome("none", None)
 
 
 @pytest.mark.parametrize("host", EVENTS)
@@ -355,14 +356,14 @@ def test_a_plugin_of_somebody_else_is_refused_and_a_changed_one_kept(
     path.write_text("export const Other = 1\n")
     with pytest.raises(InvalidConfig, match="is not memcli's"):
         machine.install("opencode")
-    assert machine.uninstall("opencode") == Done("none", None)
+    assert machine.uninstall("opencode") == InstallOutcome("none", None)
     path.unlink()
     machine.install("opencode")
     assert machine.install("opencode", vault="/v").backup is None
     path.write_text(path.read_text() + "// mine\n")
     assert "changed by hand" in machine.status("opencode").problems[0]
     done = machine.uninstall("opencode")
-    assert done == Done("removed", f"{path}.memcli-backup")
+    assert done == InstallOutcome("removed", f"{path}.memcli-backup")
     assert Path(f"{path}.memcli-backup").read_text().endswith("// mine\n")
 
 

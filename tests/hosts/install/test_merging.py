@@ -8,15 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.errors import InvalidConfig
+from memcli.hosts import table
+from memcli.hosts.host import Host
 from memcli.hosts.install import merge
 from memcli.hosts.install.command_line import Program
 from memcli.hosts.install.jsonc import Document
-from memcli.hosts.install.settings_files import AGENTS, Agent, wanted
+from memcli.hosts.install.settings_files import wanted
 
 PROGRAM = Program(("/opt/mem cli/bin/memcli",))
 MOVED = Program(("/usr/bin/python3", "-P", "-m", "memcli"))
-FILES = [agent for agent in AGENTS.values() if agent.name != "opencode"]
-BY_FILE = pytest.mark.parametrize("agent", FILES, ids=lambda agent: agent.name)
+FILES = [host for host in table.with_hooks() if not host.is_plugin]
+BY_FILE = pytest.mark.parametrize("host", FILES, ids=lambda host: host.name)
 
 SPACES = ["", " ", "  ", "\t"]
 GAPS = st.sampled_from([*SPACES, "\n", "\n  ", "\n\t", "\n\n    ", "\r\n  "])
@@ -67,21 +69,21 @@ FOREIGN = st.fixed_dictionaries(
 
 
 @st.composite
-def settings(draw: Any, agent: Agent) -> str:
+def settings(draw: Any, host: Host) -> str:
     """Foreign settings of a host: any keys, any hooks, any formatting."""
     item: Any = FOREIGN
-    if agent.grouped:
+    if host.grouped:
         item = st.fixed_dictionaries(
             {"hooks": st.lists(FOREIGN, max_size=2)}, optional={"matcher": WORDS}
         )
-    natives = st.sampled_from([native for native, _ in agent.events] + ["Other"])
+    natives = st.sampled_from([native for native, _ in host.events] + ["Other"])
     hooks = st.dictionaries(natives, st.lists(item, max_size=2), max_size=4)
     found = draw(st.dictionaries(WORDS.filter(lambda k: k != "hooks"), VALUES))
     found.pop("version", None)
     if draw(st.booleans()):
         found["hooks"] = draw(hooks)
-    if agent.version and draw(st.booleans()):
-        found["version"] = agent.version
+    if host.file_version and draw(st.booleans()):
+        found["version"] = host.file_version
     names = draw(st.permutations(list(found)))
     value = {name: found[name] for name in names}
     text = gap(draw) + render(draw, value) + gap(draw)
@@ -90,24 +92,24 @@ def settings(draw: Any, agent: Agent) -> str:
     return ("\ufeff" if draw(st.integers(0, 9)) == 0 else "") + text
 
 
-def install(text: str, agent: Agent, program: Program = PROGRAM) -> str:
-    return merge.merged(text, "f", agent, wanted(agent, program, None))
+def install(text: str, host: Host, program: Program = PROGRAM) -> str:
+    return merge.merged(text, "f", host, wanted(host, program, None))
 
 
 def value(text: str) -> Any:
     return Document(text, "f").root.value
 
 
-def without_ours(found: Any, agent: Agent) -> Any:
+def without_ours(found: Any, host: Host) -> Any:
     """The value without our entries and what is empty: what nobody would miss."""
     hooks = {}
     for native, items in found.get("hooks", {}).items():
         left = []
         for item in items:
             inner = [h for h in item.get("hooks", []) if not merge.called(h)]
-            if agent.grouped and (inner or not item.get("hooks")):
+            if host.grouped and (inner or not item.get("hooks")):
                 left.append({**item, "hooks": inner})
-            if not agent.grouped and not merge.called(item):
+            if not host.grouped and not merge.called(item):
                 left.append(item)
         hooks[native] = left
     kept = {native: items for native, items in hooks.items() if items}
@@ -118,67 +120,71 @@ def without_ours(found: Any, agent: Agent) -> Any:
 @BY_FILE
 @given(data=st.data())
 def test_install_and_uninstall_give_the_same_bytes_and_install_twice_changes_none(
-    agent: Agent, data: Any
+    host: Host, data: Any
 ) -> None:
-    text = data.draw(settings(agent))
-    once = install(text, agent)
-    assert install(once, agent) == once
-    assert without_ours(value(once), agent) == without_ours(value(text), agent)
-    for want in wanted(agent, PROGRAM, None):
+    text = data.draw(settings(host))
+    once = install(text, host)
+    assert install(once, host) == once
+    assert without_ours(value(once), host) == without_ours(value(text), host)
+    for want in wanted(host, PROGRAM, None):
         items = value(once)["hooks"][want.native]
-        hooks = [h for i in items for h in i["hooks"]] if agent.grouped else items
+        hooks = [h for i in items for h in i["hooks"]] if host.grouped else items
         assert hooks.count(want.hook) == 1
-    assert merge.without(once, "f", agent, text) == text
-    moved = install(once, agent, MOVED)
+    assert merge.without(once, "f", host, text) == text
+    moved = install(once, host, MOVED)
     assert moved != once
-    assert merge.without(moved, "f", agent, text) == text
-    assert install(moved, agent) == once
+    assert merge.without(moved, "f", host, text) == text
+    assert install(moved, host) == once
 
 
 @BY_FILE
 @given(data=st.data())
-def test_without_a_backup_only_empty_hulls_may_go(agent: Agent, data: Any) -> None:
-    text = data.draw(settings(agent))
-    left = merge.without(install(text, agent), "f", agent, None)
-    before = without_ours(value(text), agent)
+def test_without_a_backup_only_empty_hulls_may_go(host: Host, data: Any) -> None:
+    text = data.draw(settings(host))
+    left = merge.without(install(text, host), "f", host, None)
+    before = without_ours(value(text), host)
     if left is None:
         assert before == {"hooks": {}}
         return
-    assert without_ours(value(left), agent) == before
+    assert without_ours(value(left), host) == before
     hooks = value(text).get("hooks")
     hulls = hooks == {} or [] in (hooks or {}).values()
-    if not hulls and value(text) and (not agent.version or "version" in value(text)):
+    if (
+        not hulls
+        and value(text)
+        and (not host.file_version or "version" in value(text))
+    ):
         assert left == text
 
 
 @BY_FILE
 @given(data=st.data())
-def test_what_others_add_after_us_stays(agent: Agent, data: Any) -> None:
-    text = data.draw(settings(agent))
-    once = Document(install(text, agent), "f")
-    native = data.draw(st.sampled_from(agent.events))[0]
+def test_what_others_add_after_us_stays(host: Host, data: Any) -> None:
+    text = data.draw(settings(host))
+    once = Document(install(text, host), "f")
+    native = data.draw(st.sampled_from(host.events))[0]
     item: Any = {"type": "command", "command": "theirs"}
-    theirs = {"hooks": [item]} if agent.grouped else item
+    theirs = {"hooks": [item]} if host.grouped else item
     more = once.append(("hooks", native), None, theirs).append((), "theirs", [1])
-    left = merge.without(more.text, "f", agent, text)
+    left = merge.without(more.text, "f", host, text)
     assert left is not None
     assert theirs in value(left)["hooks"][native]
     assert value(left)["theirs"] == [1]
-    assert not merge.ours_in(left, "f", agent)
-    again = without_ours(value(left), agent)
+    assert not merge.ours_in(left, "f", host)
+    again = without_ours(value(left), host)
     again["hooks"][native].remove(theirs)
     again["hooks"] = {k: v for k, v in again["hooks"].items() if v}
     del again["theirs"]
-    expected = without_ours(value(text), agent)
+    expected = without_ours(value(text), host)
     expected.pop("theirs", None)
     assert again == expected
 
 
-CLAUDE = AGENTS["claude-code"]
+CLAUDE = table.find("claude-code")
 
 
 def test_groups_of_others_keep_their_places_so_that_codex_goes_on_trusting_them():
-    codex = AGENTS["codex"]
+    codex = table.find("codex")
     theirs = {"hooks": [{"type": "command", "command": "theirs", "timeout": 3}]}
     once = value(install(json.dumps({"hooks": {"Stop": [theirs]}}), codex))
     assert once["hooks"]["Stop"][0] == theirs
@@ -214,13 +220,13 @@ def test_a_timeout_that_was_changed_or_dropped_is_put_right():
 
 
 def test_entries_of_older_versions_and_doubles_go():
-    once = value(install("", AGENTS["gemini"]))
+    once = value(install("", table.find("gemini")))
     once["hooks"]["PreCompress"] = [
         {"hooks": [{"command": "memcli hook pre-compact --host gemini"}]}
     ]
     once["hooks"]["AfterAgent"] *= 2
-    mended = value(install(json.dumps(once), AGENTS["gemini"]))
-    assert mended == value(install("", AGENTS["gemini"]))
+    mended = value(install(json.dumps(once), table.find("gemini")))
+    assert mended == value(install("", table.find("gemini")))
 
 
 def test_our_hook_in_a_group_with_others_is_taken_out_alone():

@@ -204,14 +204,14 @@ def test_a_host_that_never_names_one_is_looked_up_by_its_id(
 def test_an_id_finds_only_its_own_transcript(
     live: Vault, home: Path, name: str
 ) -> None:
-    from memcli.hosts import transcripts
+    from memcli.hosts import table, transcripts
 
     folder = home / ".claude" / "projects" / "-home-dev"
     session(folder, "s1", ALWAYS)
     other = home / ".copilot" / "session-state" / "c17ab899"
     other.mkdir(parents=True)
     (other / "events.jsonl").write_text("{}\n")
-    for host in (*transcripts.HOSTS, "cursor", ""):
+    for host in (*table.NAMES, "cursor", ""):
         assert transcripts.named(host, name, os.environ) is None
     found = transcripts.named("claude-code", "s1", os.environ)
     assert found == str(folder / "s1.jsonl")

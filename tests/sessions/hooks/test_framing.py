@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.hosts import hook_payload, hook_reply
+from memcli.hosts import hook_reply, table
 from memcli.hosts.transcript import FRAME, typed, unframed
 from memcli.sessions.briefing.frame import Item, framed, plain
 from tests.sessions.hooks.calling import call, told
@@ -70,7 +70,7 @@ def items(texts: list[str]) -> list[Item]:
 def test_a_memory_cannot_close_its_frame_or_steer_the_host(texts: list[str]) -> None:
     given = items(texts)
     found = framed(given, hook_reply.MOST - 200)
-    for host in hook_payload.HOSTS:
+    for host in table.NAMES:
         for event in ("session-start", "prompt-submit"):
             answer = hook_reply.reply(host, event, found.text)
             assert len(answer) <= hook_reply.MOST

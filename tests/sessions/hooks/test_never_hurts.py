@@ -21,7 +21,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.hosts import hook_payload
+from memcli.hosts import hook_payload, table
 from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
@@ -38,6 +38,7 @@ from tests.sessions.hooks.payloads import ID, PAYLOADS
 
 RULE = "Never deploy the billing service on a Friday."
 EVENTS = hook_payload.EVENTS
+HOSTS = [host.name for host in table.with_hooks()]
 FULL = os.environ.get("MEMCLI_FUZZ") == "full"
 CALLS = 1_000
 PROCESSES = CALLS if FULL else 60
@@ -112,7 +113,14 @@ def hostile(chance: random.Random) -> tuple[str, str, bytes]:
         return event, host, json.dumps(chance.choice([*ODD, [whole]])).encode()
     if kind == 4:
         event = chance.choice([*EVENTS, "", "work", "--host", "no such", "\x1b[2J"])
-        host = chance.choice([*hook_payload.HOSTS, "", "no such", "claude-code\n"])
+        host = chance.choice(
+            [
+                *(host.name for host in table.with_hooks()),
+                "",
+                "no such",
+                "claude-code\n",
+            ]
+        )
     if kind == 5:
         torn = bytearray(json.dumps(whole).encode())
         for _ in range(3):

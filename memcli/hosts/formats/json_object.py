@@ -7,8 +7,8 @@ is looked for only below the one before it.
 from typing import Any
 
 from memcli.errors import Unreadable
-from memcli.hosts import json_fields
-from memcli.hosts.jsonl_lines import open_file
+from memcli.hosts.formats import json_fields
+from memcli.hosts.formats.jsonl_lines import open_file
 
 # With its objects 150 MB.
 LARGEST = 32_000_000

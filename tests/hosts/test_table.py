@@ -1,0 +1,105 @@
+"""The table has every host, and every host has all of its parts."""
+
+import ast
+import json
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from memcli.errors import InvalidValue
+from memcli.hosts import hook_payload, hook_reply, skills, table
+from memcli.hosts.host import Host
+from memcli.hosts.install import settings_files
+
+ROOM = Path(table.__file__).parent
+# What the room holds beside the hosts.
+OTHERS = {
+    *("__init__", "host", "table", "transcript", "transcripts", "skills"),
+    *("hook_payload", "hook_reply"),
+}
+
+every_host = pytest.mark.parametrize("name", table.NAMES)
+every_host_with_hooks = pytest.mark.parametrize(
+    "host", table.with_hooks(), ids=lambda host: host.name
+)
+
+
+def test_every_module_of_a_host_stands_in_the_table() -> None:
+    modules = {path.stem for path in ROOM.glob("*.py")} - OTHERS
+    assert modules == {name.replace("-", "_") for name in table.NAMES}
+
+
+@every_host
+def test_a_host_has_a_name_and_reads_its_transcripts(name: str) -> None:
+    host = table.find(name)
+    assert (host.name, bool(host.title)) == (name, True)
+    format_ = import_module(host.transcript_format)
+    assert name == format_.NAME
+    assert callable(format_.recognises)
+    assert callable(format_.session)
+    assert callable(format_.steps)
+    assert list(host.transcripts({})) == []
+    assert list(host.transcripts({"HOME": "/nowhere/at/all"})) == []
+    assert not host.has_name("/nowhere/at/all.jsonl", "session")
+
+
+@every_host
+def test_a_host_has_a_page_of_the_core_skill(name: str) -> None:
+    host = table.find(name)
+    (core,) = skills.pick(["core"])
+    assert host.skill_page in core.files
+    assert skills.variant_of(name) == host.skill_page
+    assert skills.variant_of(host.skill_page) == host.skill_page
+
+
+@every_host_with_hooks
+def test_a_host_with_hooks_has_settings_and_answers(host: Host) -> None:
+    events = [event for _, event in host.events]
+    assert len(set(events)) == len(events)
+    assert set(events) <= set(hook_payload.EVENTS) == set(settings_files.SECONDS)
+    assert set(host.matchers) <= {native for native, _ in host.events}
+    assert set(host.seconds) <= set(events)
+    assert set(host.ignored) <= set(hook_payload.EVENTS) - set(events)
+    assert host.binaries
+    user, project = (
+        settings_files.locate(host, scope, {"HOME": "/home/dev"}, "/work/shop")
+        for scope in settings_files.SCOPES
+    )
+    assert user.path.startswith("/home/dev/")
+    assert project.path.startswith("/work/shop/")
+    for event in ("session-start", "prompt-submit"):
+        answer = hook_reply.reply(host.name, event, "We use uv")
+        assert bool(answer) is host.takes_text
+        assert not answer or "We use uv" in json.dumps(json.loads(answer))
+    for other in (*host.hooks_also_run_by, host.also_runs_project_of):
+        assert other in ("", *table.NAMES)
+    for name in host.hooks_also_run_by:
+        assert table.find(name).runs_others_hooks
+
+
+def test_a_host_that_is_none_is_refused_with_the_nearest() -> None:
+    assert table.get("emacs") is None
+    with pytest.raises(InvalidValue, match="no such host: 'Codx'") as caught:
+        table.find("Codx")
+    assert (caught.value.hint or "").startswith("Did you mean codex? There are: claude")
+    with pytest.raises(InvalidValue):
+        table.find("generic", hooks=True)
+
+
+def test_no_other_module_holds_a_list_of_hosts() -> None:
+    """Two names of hosts in one literal are a list that somebody has to keep."""
+    lists = []
+    for path in sorted(ROOM.parent.rglob("*.py")):
+        if path == Path(table.__file__):
+            continue
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
+                parts = node.keys if isinstance(node, ast.Dict) else node.elts
+                names = {part.value for part in parts if isinstance(part, ast.Constant)}
+                if len(names & set(table.NAMES)) > 1:
+                    lists.append(f"{path.relative_to(ROOM.parent)}:{node.lineno}")
+    hosts_of_claudes_hooks = "hosts/claude_code.py"
+    assert [
+        place for place in lists if not place.startswith(hosts_of_claudes_hooks)
+    ] == []
