@@ -40,10 +40,13 @@ except SystemExit as exit:
 SDK = {"anyio", "mcp", "mcp_types", "pydantic", "starlette"}
 
 
-def loaded_by(code: str) -> set[str]:
-    """Top-level names of the modules that `code` brings into a new interpreter."""
+def loaded_by(code: str, probe: str = PROBE) -> set[str]:
+    """Names of the modules that `code` brings into a new interpreter.
+
+    Top-level names; with `PROBE_WHOLE` whole ones.
+    """
     done = subprocess.run(
-        [sys.executable, "-c", PROBE.format(code=code)],
+        [sys.executable, "-c", probe.format(code=code)],
         capture_output=True,
         text=True,
         check=True,
@@ -177,8 +180,27 @@ def test_a_hook_loads_no_more_than_a_recall(
         ),
         *(("tomllib",) if event == "prompt-submit" else ()),
     }
-    found = loaded_by(PROMPT.format(event=event, root=vault.root)) & heavy
-    assert found == set()
+    code = PROMPT.format(event=event, root=vault.root)
+    assert loaded_by(code, PROBE_WHOLE) & heavy == set()
+
+
+@pytest.mark.parametrize(
+    ("host", "records"),
+    [
+        ("codex", {"codex"}),
+        # Two others run its hooks: they are asked whether the payload is theirs.
+        ("claude-code", {"claude_code", "copilot", "cursor"}),
+    ],
+)
+def test_a_hook_loads_the_record_of_its_host_and_no_format_of_transcripts(
+    vault: Vault, host: str, records: set[str]
+):
+    code = PROMPT.replace("codex", host).replace(" and call.answer", "")
+    code = code.format(event="prompt-submit", root=vault.root)
+    loaded = loaded_by(code, PROBE_WHOLE)
+    ours = {name for name in loaded if name.startswith("memcli.hosts.")}
+    more = {"host", "table", "hook_payload", "hook_reply", "transcript"}
+    assert ours == {f"memcli.hosts.{name}" for name in records | more}
 
 
 def test_hashlib_is_itself_when_it_is_used():
