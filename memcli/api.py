@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from memcli.curation.evolve import Evolved
     from memcli.curation.forget import Forgotten
     from memcli.curation.resolve import Target
+    from memcli.entries.entry import Entry
     from memcli.recall.federated import Several
     from memcli.recall.feedback import Noted
     from memcli.recall.reflect import Reflection, Synthesis
+    from memcli.vault.saving import Saved
 
 
 class Vault(_vault.Vault):
@@ -24,6 +26,28 @@ class Vault(_vault.Vault):
 
     >>> Vault.open("~/memory").recall("how do we deploy?").rows  # doctest: +SKIP
     """
+
+    def save(
+        self, draft: "Entry", *, allow_secret: bool = False, register: bool = False
+    ) -> "Saved":
+        """Save one draft of `draft`; see `memcli.vault.saving.save`."""
+        from memcli.vault import saving
+
+        return saving.save(self, draft, allow_secret=allow_secret, register=register)
+
+    def save_all(
+        self,
+        drafts: "Sequence[Entry]",
+        *,
+        allow_secret: bool = False,
+        register: bool = False,
+    ) -> "list[Saved]":
+        """Save drafts in one commit; see `memcli.vault.saving.save_all`."""
+        from memcli.vault import saving
+
+        return saving.save_all(
+            self, drafts, allow_secret=allow_secret, register=register
+        )
 
     def recall(
         self,

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
-    from memcli.vault.vault import Saved, Vault
+    from memcli.vault.saving import Saved
+    from memcli.vault.vault import Vault
 
 _WRITERS = ("manual", "skill", "hook", "pipeline", "import")
 
@@ -200,7 +201,9 @@ def save(
         granted = citations.citations(vault, draft.layer, cite or [], research)
         rests_on = dict.fromkeys((*draft.evidence, *granted.cited))
         draft = draft.replace(evidence=tuple(rests_on))
-    saved = vault.save(draft, allow_secret=allow_secret, register=register)
+    from memcli.vault import saving
+
+    saved = saving.save(vault, draft, allow_secret=allow_secret, register=register)
     result = _result(saved, _as_it_was(vault, saved, seen_by))
     if granted is None:
         return result

@@ -118,7 +118,7 @@ def evolve(
     """
     from memcli.entries import dates
     from memcli.entries.text import secrets
-    from memcli.vault.vault import subject
+    from memcli.storage.transaction import subject
 
     with vault.transaction() as change:
         old, others = _named(vault, entry_id, also)
@@ -158,7 +158,7 @@ def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolv
         Others as `evolve`.
     """
     from memcli.entries import dates
-    from memcli.vault.vault import subject
+    from memcli.storage.transaction import subject
 
     with vault.transaction() as change:
         old, _ = _named(vault, entry_id, ())

@@ -71,7 +71,7 @@ def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotte
     """
     import shutil
 
-    from memcli.vault.vault import subject
+    from memcli.storage.transaction import subject
 
     with vault.transaction() as change:
         stored, others = _named(vault, entry_id)

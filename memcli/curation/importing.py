@@ -12,9 +12,11 @@ from memcli.entries.entry import Entry, Source
 from memcli.errors import InvalidEntry, MemcliError, Unreadable, UsageError
 from memcli.storage import files, jsonl
 from memcli.storage.listing import paths_of, scan
+from memcli.vault import saving
 
 if TYPE_CHECKING:
-    from memcli.vault.vault import Saved, Vault
+    from memcli.vault.saving import Saved
+    from memcli.vault.vault import Vault
 
 
 class Failure(NamedTuple):
@@ -150,10 +152,12 @@ def _save(
     dry_run: bool,
 ) -> Imported:
     if dry_run:
-        saved = vault.plan(drafts)
+        saved = saving.plan(vault, drafts)
     elif drafts:
         # Secrets were looked for one by one above, to name each line.
-        saved = vault.save_all(drafts, allow_secret=True, verb=verb, origin=origin)
+        saved = saving.save_all(
+            vault, drafts, allow_secret=True, verb=verb, origin=origin
+        )
     else:
         saved = []
     return Imported(

@@ -11,6 +11,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Layer
 from memcli.errors import InvalidValue
 from memcli.vault import lineage, staleness
+from memcli.vault.saving import settled
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -105,14 +106,14 @@ def renewed(
     if not cites:
         if not old.evidence or fresh.evidence != old.evidence:
             fresh = fresh.replace(refreshed_at=now)
-            return vault.settled(fresh, now) if fresh.evidence else fresh
+            return settled(vault, fresh, now) if fresh.evidence else fresh
         return fresh.replace(refreshed_at=old.refreshed_at or old.created or None)
     before = () if rewritten else old.evidence
     evidence = tuple(one for one in dict.fromkeys((*before, *cites)) if one != old.id)
     marks = [one for one in old.fingerprints if one.partition(":")[0] not in cites]
     kept = tuple(one for one in marks if one.partition(":")[0] in evidence)
     fresh = fresh.replace(evidence=evidence, fingerprints=kept, refreshed_at=now)
-    return vault.settled(fresh, now)
+    return settled(vault, fresh, now)
 
 
 def _listed(reader: "Reader", view: View) -> list[Model]:

@@ -162,7 +162,7 @@ def apply(
         NotAllowed: an entry was superseded since.
     """
     from memcli.entries import codec, dates
-    from memcli.vault.vault import subject
+    from memcli.storage.transaction import subject
 
     changed: list[Target] = []
     with vault.transaction() as change:

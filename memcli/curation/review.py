@@ -335,7 +335,7 @@ def _move(change: "Transaction", stored: "Stored", path: str, data: bytes) -> No
 
 
 def _message(verb: str, done: Sequence[Decided]) -> str:
-    from memcli.vault.vault import subject
+    from memcli.storage.transaction import subject
 
     if len(done) == 1:
         return subject("review", f"{verb} {done[0].title}")

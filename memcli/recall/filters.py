@@ -104,9 +104,9 @@ def _meant(reader: "Reader", names: Sequence[str]) -> list[str]:
     if not names:
         return []
     from memcli.entries.text import mentions
-    from memcli.vault import registry
+    from memcli.vault.registry import store
 
-    meant = registry.load(reader.root, reader.agent).names.meant
+    meant = store.load(reader.root, reader.agent).names.meant
     found = [*names, *(meant.get(mentions.fold(name), name) for name in names)]
     return list(dict.fromkeys(" ".join(tokens.words(name)) for name in found))
 

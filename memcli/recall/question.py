@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries.eligibility import View
 from memcli.entries.text import mentions, tokens
 from memcli.recall.filters import Filters, extent
-from memcli.vault import registry
+from memcli.vault.registry import store
 
 if TYPE_CHECKING:
     from memcli.entries.text.time_windows import Span, Window
@@ -113,7 +113,7 @@ def entities(
                 if docs:
                     named[name] = docs
     implied: dict[str, set[int]] = {}
-    names = registry.load(reader.root, reader.agent).names
+    names = store.load(reader.root, reader.agent).names
     if not names.places:
         return named, implied
     for form in mentions.forms(query, names.places):

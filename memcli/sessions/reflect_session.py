@@ -23,13 +23,14 @@ from memcli.hosts.transcript import Session, Step
 from memcli.sessions.already_mined import FORGOTTEN, Brought, brought
 from memcli.sessions.mining import Candidate, Mined, mine
 from memcli.sessions.mining.candidate import retitled
-from memcli.vault import session_records
+from memcli.vault import saving, session_records
 
 if TYPE_CHECKING:
     from memcli.curation.ideas.page import Idea
     from memcli.search.reader import Reader
     from memcli.storage.transaction import Transaction
-    from memcli.vault.vault import Saved, Vault
+    from memcli.vault.saving import Saved
+    from memcli.vault.vault import Vault
 
 _KINDS = {"preference": "preference", "correction": "preference"}
 _DECIDED = "decided"
@@ -371,14 +372,14 @@ def _written(
         if route.draft and route.candidate.refers is None and place not in fates
     }
     ideas = _ideas(vault, session, routes, fates)
-    there, _ = vault.known(list(drafts.values()))
+    there, _ = saving.look_up(vault, list(drafts.values()))
     fresh = [place for place, draft in drafts.items() if there.match(draft) is None]
     fresh = sorted([*fresh, *ideas], key=lambda place: _rank(routes[place].candidate))
     for place in fresh[max(0, vault.settings.memory.session_cap - known.count) :]:
         fates[place] = Fate(routes[place].candidate, "cut")
         drafts.pop(place, None)
         ideas.pop(place, None)
-    saved = vault.place(change, list(drafts.values()), there)
+    saved = saving.place(vault, change, list(drafts.values()), there)
     for place, one in zip(drafts, saved, strict=True):
         fates[place] = _fate(routes[place], one)
     paths = _surfaced(vault, change, list(ideas.values()))

@@ -286,6 +286,15 @@ class Transaction:
                 )
 
 
+def subject(verb: str, title: str) -> str:
+    """The first line of a commit: what was done, to which entry.
+
+    >>> subject("save", "We deploy on Tuesdays")
+    'save: We deploy on Tuesdays'
+    """
+    return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
+
+
 def finish_killed(
     root: str,
     *,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-class Known(NamedTuple):
+class KnownAgent(NamedTuple):
     """One agent: its policy, how many entries it wrote, and how many it may see.
 
     `configured` is whether the config names it; one that only wrote is isolated.
@@ -33,12 +33,12 @@ class Known(NamedTuple):
         return self._asdict()
 
 
-def agents(vault: "Vault") -> list[Known]:
+def agents(vault: "Vault") -> list[KnownAgent]:
     """Every agent of the config, and every other that has written, by name."""
     vault.owner_only("the list of agents")
     configured = vault.settings.agents
 
-    def count(reader: "Reader") -> list[Known]:
+    def count(reader: "Reader") -> list[KnownAgent]:
         wrote = Counter(
             {
                 name: len(reader.exact("agent", name))
@@ -53,7 +53,7 @@ def agents(vault: "Vault") -> list[Known]:
                 sets = [set(reader.exact(field, value)) for field, value in needs]
                 seen |= set.intersection(*sets)
             found.append(
-                Known(
+                KnownAgent(
                     name,
                     str(agent.policy),
                     list(agent.groups),

@@ -57,7 +57,7 @@ _MET_AGAIN = {
 }
 
 
-class Known:
+class HeldTexts:
     """What the vault holds of the texts of some drafts."""
 
     def __init__(self) -> None:
@@ -205,9 +205,11 @@ def place(source: Source) -> tuple[Any, ...]:
     return (document, *position) if document or any(position) else ()
 
 
-def known(reader: "Reader", later: Later, drafts: Sequence[Entry], now: int) -> Known:
+def held_texts(
+    reader: "Reader", later: Later, drafts: Sequence[Entry], now: int
+) -> HeldTexts:
     """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
-    found = Known()
+    found = HeldTexts()
     outdated = later.paths
     texts = {fingerprint(entry.body) for entry in drafts}
     claims = {claim(entry.body) for entry in drafts if is_extracted(entry)}
@@ -219,7 +221,8 @@ def known(reader: "Reader", later: Later, drafts: Sequence[Entry], now: int) -> 
     for doc in docs:
         row = reader.row(doc)
         if row.path not in outdated:
-            found.add(row.text, _held(row, reader.facts(doc, access=False), now))
+            facts = reader.facts(doc, access=False)
+            found.add(row.text, _held(row, facts, now))
     for path, data, body in later.bodies():
         if ids or fingerprint(body) in texts or (claims and claim(body) in claims):
             found.add(body, held(_decode(data, path), now))

@@ -1,13 +1,26 @@
-"""What became of drafts, in words: for whoever saved them, and for git's history.
+"""Saving: what the vault holds already of a draft, and where a new entry goes.
 
-Invariant: pure. The first line of a commit says what was done, and to which entry.
+Invariant: the same content is saved once. What was resolved or rejected is not let in
+again by what mines sessions, but recorded as met again. All drafts of one call go into
+one transaction and one commit.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from memcli.vault import duplicates
-from memcli.vault.duplicates import Similar
+from memcli.entries import codec, dates, layout
+from memcli.entries.entry import Entry, Visibility
+from memcli.entries.identity import strict_key
+from memcli.entries.ids import new_id, slug
+from memcli.storage.transaction import subject
+from memcli.vault import duplicates, evidence
+from memcli.vault.duplicates import Held, HeldTexts, Similar
+
+if TYPE_CHECKING:
+    from memcli.entries.text.mentions import Compiled
+    from memcli.search.reader import Reader
+    from memcli.storage.transaction import Transaction
+    from memcli.vault.vault import Vault
 
 _WRITTEN = ("created", "seen", "recurred")
 
@@ -15,11 +28,11 @@ _WRITTEN = ("created", "seen", "recurred")
 class Saved(NamedTuple):
     """What became of one draft.
 
-    `outcome`: created; duplicate (an entry says it already); seen (a reflection item
-    that was met again); recurred (it is resolved, and was met again); rejected (a
-    review said no to it before). The id is that of the entry which holds the text.
-    Of what was created, `entities` are its mentions, `registered` those that are new
-    in the registry, `cited` the entries that an observation or model rests on.
+    `outcome` is one of: created; duplicate (an entry holds the same text); seen (a
+    reflection item was met again); recurred (a resolved entry was met again); rejected
+    (a review has rejected this text). `id` is that of the entry which holds the text.
+    For a created entry, `entities` are its mentions, `registered` the entities that are
+    new in the registry, and `cited` the entries that an observation or model rests on.
     """
 
     id: str
@@ -33,33 +46,253 @@ class Saved(NamedTuple):
     cited: tuple[str, ...] = ()
 
 
-def matched(held: duplicates.Held, outcome: str) -> Saved:
-    """What became of a draft that an entry holds already."""
+def save(
+    vault: "Vault", draft: Entry, *, allow_secret: bool = False, register: bool = False
+) -> Saved:
+    """Save one draft; the same content again returns the entry that holds it.
+
+    With `register`, those of its entities that are new are registered with its type.
+
+    Raises:
+        SecretFound: the text looks as if it held a secret.
+        LockBusy, WriteFailed, HistoryError: nothing was changed.
+    """
+    (saved,) = save_all(
+        vault, [draft], allow_secret=allow_secret, similar=True, register=register
+    )
+    return saved
+
+
+def save_all(
+    vault: "Vault",
+    drafts: Sequence[Entry],
+    *,
+    allow_secret: bool = False,
+    similar: bool = False,
+    register: bool = False,
+    verb: str = "save",
+    origin: str = "",
+) -> list[Saved]:
+    """Save drafts in their order, in one transaction and one commit.
+
+    Args:
+        vault: where to.
+        drafts: of `Vault.draft`.
+        allow_secret: save what looks like a secret, too.
+        similar: name entries that say nearly the same as the first draft.
+        register: as for `save`.
+        verb: what the commit and the log of signals call it.
+        origin: where the drafts are from, for the commit's message.
+
+    Raises:
+        As `save`.
+    """
+    if not allow_secret:
+        from memcli.entries.text import secrets
+
+        for draft in drafts:
+            secrets.refuse(draft)
+    with vault.transaction() as change:
+        change.action = verb
+        held_texts, alike = look_up(vault, drafts, similar=similar)
+        saved = place(vault, change, drafts, held_texts, register=register)
+        created = [item for item in saved if item.outcome == "created"]
+        change.message = _message(verb, saved, origin)
+    cited = [entry_id for item in created for entry_id in item.cited]
+    if cited and verb == "save":
+        vault.recorder.judged(cited, useful=True, by="citation")
+    if created and alike:
+        saved[0] = saved[0]._replace(similar=tuple(alike))
+    return saved
+
+
+def plan(vault: "Vault", drafts: Sequence[Entry]) -> list[Saved]:
+    """What `save_all` would do with these drafts; ids are empty, paths likely."""
+    held_texts, _ = look_up(vault, drafts)
+    return place(vault, None, drafts, held_texts)
+
+
+def look_up(
+    vault: "Vault", drafts: Sequence[Entry], *, similar: bool = False
+) -> tuple[HeldTexts, list[Similar]]:
+    """What the vault holds of these drafts, and what is similar to the first one."""
+
+    def look(
+        reader: "Reader", changed: list[str], removed: list[str]
+    ) -> tuple[HeldTexts, list[Similar]]:
+        later = duplicates.Later(vault.root, changed, removed, vault.agent)
+        now = vault.now_ms() // 1000
+        held_texts = duplicates.held_texts(reader, later, drafts, now)
+        if not similar or held_texts.match(drafts[0]):
+            return held_texts, []
+        return held_texts, duplicates.similar(reader, later, drafts[0])
+
+    return vault.glance(look)
+
+
+def place(
+    vault: "Vault",
+    change: "Transaction | None",
+    drafts: Sequence[Entry],
+    held_texts: HeldTexts,
+    *,
+    register: bool = False,
+) -> list[Saved]:
+    """Give each draft an id, a path and its mentions, and put it into a transaction.
+
+    Args:
+        vault: where to.
+        change: an open transaction; None only says what would be done.
+        drafts: in their order.
+        held_texts: of `look_up`; what is placed is added to it.
+        register: as for `save`.
+    """
+    names = vault.registry.names
+    now_ms = vault.now_ms()
+    now = dates.iso(now_ms // 1000)
+    folders: dict[str, set[str]] = {}
+    saved = []
+    for number, draft in enumerate(drafts):
+        draft = _signed(vault, draft)
+        match = held_texts.match(draft)
+        if match is not None:
+            held, outcome = match
+            if (
+                change is not None
+                and outcome in ("seen", "recurred")
+                and not _met_again(vault, change, held, draft, now)
+            ):
+                outcome = "duplicate"
+            saved.append(_matched(held, outcome))
+            continue
+        entry, unclear = _prepared(vault, draft, names, now, folders)
+        registered: list[str] = []
+        if change is not None:
+            entry_id = entry.id or new_id(now_ms + number, vault.entropy)
+            entry = entry.replace(id=entry_id)
+            change.put(entry.path, codec.encode(entry), expected=None)
+            change.note(entry)
+            if register and draft.entities:
+                given = draft.entities
+                registered = _register(vault, change, entry, given, names, folders)
+        notes = [
+            f"an entry with the same text is {held.status}: {held.id}"
+            for held in held_texts.earlier(draft)
+        ]
+        notes += map(names.explained, unclear)
+        saved.append(
+            Saved(
+                entry.id,
+                entry.path,
+                "created",
+                entry.display_title,
+                notes=tuple(notes),
+                entities=entry.entities,
+                registered=tuple(registered),
+                cited=tuple(mark.partition(":")[0] for mark in entry.fingerprints),
+            )
+        )
+        held_texts.add(entry.body, duplicates.held(entry, now_ms // 1000))
+    return saved
+
+
+def settled(vault: "Vault", draft: Entry, now: str) -> Entry:
+    """An observation or model with its evidence, as `evidence.settled` gives it."""
+    agent = vault.agent.name if vault.agent else None
+    return vault.read(
+        lambda reader: evidence.settled(reader, draft, agent=agent, now=now)
+    )
+
+
+def _signed(vault: "Vault", draft: Entry) -> Entry:
+    """The draft with the agent that writes it; it is shared with that agent's groups
+    where it names none."""
+    if vault.agent is None:
+        return draft
+    if draft.visibility is Visibility.GROUP and not draft.groups:
+        draft = draft.replace(groups=vault.agent.groups)
+    return draft.replace(agent=vault.agent.name)
+
+
+def _prepared(
+    vault: "Vault",
+    draft: Entry,
+    names: "Compiled",
+    now: str,
+    folders: dict[str, set[str]],
+) -> tuple[Entry, list[str]]:
+    """The entry that a draft becomes, still without an id; and the ambiguous names."""
+    from memcli.entries.text import mentions
+
+    entry, unclear = mentions.linked(draft, names)
+    created = entry.created or now
+    if evidence.is_drawn(entry):
+        entry = settled(vault, entry, created)
+    folder = layout.folder_for(entry)
+    path = vault.free_path(folder, slug(entry.display_title), folders)
+    entry = entry.replace(created=created, path=path)
+    if entry.item is not None:
+        entry = entry.replace(key=strict_key(entry.item, entry.body))
+    return entry, unclear
+
+
+def _register(
+    vault: "Vault",
+    change: "Transaction",
+    entry: Entry,
+    given: Sequence[str],
+    names: "Compiled",
+    folders: dict[str, set[str]],
+) -> list[str]:
+    """Put a registry file for each of these names that is new; their names."""
+    from functools import partial
+
+    from memcli.vault.registry.page import new_entities
+
+    free_path = partial(vault.free_path, folders=folders)
+    entities = new_entities(entry, given, names, free_path, vault.new_id)
+    for entity, data in entities:
+        change.put(entity.path, data, expected=None)
+    return [entity.name for entity, _ in entities]
+
+
+def _met_again(
+    vault: "Vault", change: "Transaction", held: Held, draft: Entry, now: str
+) -> bool:
+    """Add a sighting to an entry; whether it is one that was not counted yet."""
+    pending = change.pending(held.path)
+    data = vault.stored(held.path).data if pending is None else pending
+    entry = codec.decode(data, held.path, kinds=vault.kinds).entry
+    sighted = duplicates.sighted(entry, draft, now)
+    if sighted is None:
+        return False
+    fresh = codec.rewrite(data, sighted, kinds=vault.kinds)
+    if pending is None:
+        change.put(held.path, fresh, expected=data)
+    else:
+        change.put(held.path, fresh)
+    change.note(draft.replace(id=held.id))
+    return True
+
+
+def _matched(held: Held, outcome: str) -> Saved:
+    """What became of a draft whose text an entry holds already."""
     notes: tuple[str, ...] = ()
     if outcome == "recurred":
         notes = (
-            f"{held.id} is resolved and came up again; it stays resolved until "
-            f"somebody reopens it: memcli resolve --undo {held.id}",
+            f"{held.id} is resolved and came up again; it stays resolved until you "
+            f"reopen it: memcli resolve --undo {held.id}",
         )
     if outcome == "rejected":
         notes = (f"{held.id} says this, and a review rejected it",)
     return Saved(held.id, held.path, outcome, held.title, notes=notes)
 
 
-def message(verb: str, saved: Sequence[Saved], origin: str) -> str:
-    """The first line of a commit of drafts; `origin` says where they are from."""
+def _message(verb: str, saved: Sequence[Saved], origin: str) -> str:
+    """The first line of the commit; `origin` says where the drafts are from."""
     written = [item for item in saved if item.outcome in _WRITTEN]
     if len(written) == 1 and not origin:
         again = "" if written[0].outcome == "created" else f"{written[0].outcome}: "
         return subject(verb, again + written[0].title)
     source = f" from {origin}" if origin else ""
     return f"{verb}: {len(written)} entries{source}"
-
-
-def subject(verb: str, title: str) -> str:
-    """The first line of a commit: what was done, to which entry.
-
-    >>> subject("save", "We deploy on Tuesdays")
-    'save: We deploy on Tuesdays'
-    """
-    return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"

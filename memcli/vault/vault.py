@@ -1,35 +1,26 @@
-"""The vault: where entries live, how they are found by id, and how new ones come in.
+"""The vault: where entries live, how they are found by id, and how files change.
 
-Invariant: every change of its files is one `transaction`; nobody writes around it.
-The same content is saved once; what was solved or rejected is not let in again by
-what mines sessions, but recorded.
+Invariant: every change of its files goes through one `transaction`.
 """
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from memcli.entries import layout
-from memcli.entries.entry import KINDS, Entry, Visibility
-from memcli.entries.identity import strict_key
-from memcli.entries.ids import new_id, slug
+from memcli.entries.entry import KINDS, Entry
+from memcli.entries.ids import new_id
 from memcli.errors import MemcliError, NotAllowed
 from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.transaction import Transaction, finish_killed
-from memcli.vault import duplicates, evidence
-from memcli.vault.saving import Saved, matched, message, subject
 
 if TYPE_CHECKING:
     from memcli.entries.codec import Decoded
     from memcli.search.index import Index
     from memcli.search.reader import Reader
-    from memcli.vault.duplicates import Similar
-    from memcli.vault.registry import Registry
+    from memcli.vault.registry.store import Registry
     from memcli.vault.signals.recorder import Recorder
-
-__all__ = ["Saved", "Stored", "Vault", "subject"]
 
 _Answer = TypeVar("_Answer")
 
@@ -165,8 +156,18 @@ class Vault:
         self._finish_killed()
         return self.index.read(answer)
 
+    def glance(
+        self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
+    ) -> _Answer:
+        """As `read`, but over the index as it is, without bringing it up to date.
+
+        `answer` is also given the paths that have changed and that are gone since.
+        """
+        self._finish_killed()
+        return self.index.glance(answer)
+
     def _finish_killed(self) -> None:
-        # What somebody else's writer left is for them to finish.
+        # In a vault that may only be read, its own writers finish what they began.
         if journal.exists(self.root) and not self.read_only:
             finish_killed(
                 self.root, environ=self.environ, tell=self.tell, fault=self.fault
@@ -206,10 +207,10 @@ class Vault:
 
     @property
     def registry(self) -> "Registry":
-        """The entities that are registered now, as far as whoever asks may know."""
-        from memcli.vault import registry
+        """The registered entities that the asking agent may know of."""
+        from memcli.vault.registry import store
 
-        return registry.load(self.root, self.agent)
+        return store.load(self.root, self.agent)
 
     def link(self, entry: Entry) -> Entry:
         """The entry with what it mentions among its entities (docs/use/entities.md)."""
@@ -273,162 +274,9 @@ class Vault:
         kinds = (*KINDS, *settings.kinds)
         return draft.draft(values, kinds=kinds, body_limit=settings.body_limit)
 
-    def save(
-        self, entry: Entry, *, allow_secret: bool = False, register: bool = False
-    ) -> Saved:
-        """Save one draft; the same content again returns the entry that holds it.
-
-        With `register` those of its entities that are new are registered, of its type.
-
-        Raises:
-            SecretFound: the text looks as if it held a secret.
-            LockBusy, WriteFailed, HistoryError: nothing was changed.
-        """
-        (saved,) = self.save_all(
-            [entry],
-            allow_secret=allow_secret,
-            similar=True,
-            register=register,
-        )
-        return saved
-
-    def save_all(
-        self,
-        drafts: Sequence[Entry],
-        *,
-        allow_secret: bool = False,
-        similar: bool = False,
-        register: bool = False,
-        verb: str = "save",
-        origin: str = "",
-    ) -> list[Saved]:
-        """Save drafts in one transaction and one commit, in their order."""
-        if not allow_secret:
-            from memcli.entries.text import secrets
-
-            for entry in drafts:
-                secrets.refuse(entry)
-        with self.transaction() as change:
-            change.action = verb
-            known, alike = self.known(drafts, similar=similar)
-            saved = self.place(change, drafts, known, register=register)
-            created = [item for item in saved if item.outcome == "created"]
-            change.message = message(verb, saved, origin)
-        cited = [name for item in created for name in item.cited]
-        if cited and verb == "save":
-            self.recorder.judged(cited, useful=True, by="citation")
-        if created and alike:
-            saved[0] = saved[0]._replace(similar=tuple(alike))
-        return saved
-
-    def plan(self, drafts: Sequence[Entry]) -> list[Saved]:
-        """What `save_all` would do with these drafts; ids are empty, paths likely."""
-        known, _ = self.known(drafts)
-        return self.place(None, drafts, known)
-
-    def known(
-        self, drafts: Sequence[Entry], *, similar: bool = False
-    ) -> "tuple[duplicates.Known, list[Similar]]":
-        """What the vault holds of these drafts, and what is like the first."""
-
-        def look(
-            reader: "Reader", changed: list[str], removed: list[str]
-        ) -> "tuple[duplicates.Known, list[Similar]]":
-            later = duplicates.Later(self.root, changed, removed, self.agent)
-            now = self.now_ms() // 1000
-            found = duplicates.known(reader, later, drafts, now)
-            if not similar or found.match(drafts[0]):
-                return found, []
-            return found, duplicates.similar(reader, later, drafts[0])
-
-        self._finish_killed()
-        return self.index.glance(look)
-
-    def place(
-        self,
-        change: "Transaction | None",
-        drafts: Sequence[Entry],
-        known: "duplicates.Known",
-        *,
-        register: bool = False,
-    ) -> list[Saved]:
-        """Give each draft an id, a path and its mentions; put it into the change."""
-        from functools import partial
-
-        from memcli.entries import codec, dates
-        from memcli.entries.text import mentions
-        from memcli.vault import registry
-
-        names = self.registry.names
-        now_ms = self.now_ms()
-        now = dates.iso(now_ms // 1000)
-        folders: dict[str, set[str]] = {}
-        saved = []
-        for number, draft in enumerate(map(self._signed, drafts)):
-            match = known.match(draft)
-            if match is not None:
-                held, outcome = match
-                if change is not None and outcome in ("seen", "recurred"):
-                    outcome = self._sight(change, held, draft, now) or outcome
-                    if outcome != "duplicate":
-                        change.note(draft.replace(id=held.id))
-                saved.append(matched(held, outcome))
-                continue
-            given, enrolled = draft.entities if register else (), []
-            draft, unclear = mentions.linked(draft, names)
-            if evidence.is_drawn(draft):
-                draft = self.settled(draft, draft.created or now)
-            folder = layout.folder_for(draft)
-            path = self.free_path(folder, slug(draft.display_title), folders)
-            entry = draft.replace(created=draft.created or now, path=path)
-            if entry.item is not None:
-                entry = entry.replace(key=strict_key(entry.item, entry.body))
-            if change is not None:
-                fresh = entry.id or new_id(now_ms + number, self.entropy)
-                entry = entry.replace(id=fresh)
-                change.put(path, codec.encode(entry), expected=None)
-                change.note(entry)
-                spot = partial(self.free_path, folders=folders)
-                enrolled = registry.enrolled(entry, given, names, spot, self._new_id)
-                for one, data in enrolled:
-                    change.put(one.path, data, expected=None)
-            notes = tuple(
-                f"an entry with the same text is {held.status}: {held.id}"
-                for held in known.earlier(draft)
-            )
-            notes += tuple(map(names.explained, unclear))
-            saved.append(
-                Saved(
-                    entry.id,
-                    path,
-                    "created",
-                    entry.display_title,
-                    notes=notes,
-                    entities=entry.entities,
-                    registered=tuple(one.name for one, _ in enrolled),
-                    cited=tuple(one.partition(":")[0] for one in entry.fingerprints),
-                )
-            )
-            known.add(entry.body, duplicates.held(entry, now_ms // 1000))
-        return saved
-
-    def _new_id(self) -> str:
+    def new_id(self) -> str:
+        """A fresh id, of this moment."""
         return new_id(self.now_ms(), self.entropy)
-
-    def _signed(self, draft: Entry) -> Entry:
-        """What an agent writes says so, and is shared with its groups by default."""
-        if self.agent is None:
-            return draft
-        if draft.visibility is Visibility.GROUP and not draft.groups:
-            draft = draft.replace(groups=self.agent.groups)
-        return draft.replace(agent=self.agent.name)
-
-    def settled(self, draft: Entry, now: str) -> Entry:
-        """An observation or model with its evidence, as `evidence.settled` gives it."""
-        agent = self.agent.name if self.agent else None
-        return self.read(
-            lambda reader: evidence.settled(reader, draft, agent=agent, now=now)
-        )
 
     def owner_only(self, what: str) -> None:
         """Refuse an agent what shows or changes more than single entries.
@@ -443,29 +291,6 @@ class Vault:
                 hint="Ask without --agent and MEMCLI_AGENT.",
                 code="owner_only",
             )
-
-    def _sight(
-        self, change: Transaction, held: duplicates.Held, draft: Entry, now: str
-    ) -> str | None:
-        """Record that an item was met again; "duplicate" when that is known."""
-        from memcli.entries import codec
-
-        waiting = change.pending(held.path)
-        if waiting is None:
-            stored = self.stored(held.path)
-            before, data = stored.data, stored.data
-        else:
-            before, data = None, waiting
-        entry = codec.decode(data, held.path, kinds=self.kinds).entry
-        again = duplicates.sighted(entry, draft, now)
-        if again is None:
-            return "duplicate"
-        fresh = codec.rewrite(data, again, kinds=self.kinds)
-        if before is None:
-            change.put(held.path, fresh)
-        else:
-            change.put(held.path, fresh, expected=before)
-        return None
 
     def free_path(self, folder: str, name: str, folders: dict[str, set[str]]) -> str:
         """A path that nothing holds yet; collisions get a number."""

@@ -15,9 +15,9 @@ from memcli.curation.entities import decide
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, ReadPolicy
 from memcli.errors import InvalidValue, UsageError
-from memcli.vault import registry
 from memcli.vault.health import lint_registry
 from memcli.vault.health.lint import lint
+from memcli.vault.registry import page, store
 from tests.conftest import VaultMaker
 
 REDIS = """---
@@ -40,13 +40,13 @@ def put(vault: Vault, path: str, text: str) -> Path:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The registry files that are read from here on."""
     seen: list[str] = []
-    real = registry._one
+    real = store._read_file
 
     def spy(root: str, path: str) -> Any:
         seen.append(path)
         return real(root, path)
 
-    monkeypatch.setattr(registry, "_one", spy)
+    monkeypatch.setattr(store, "_read_file", spy)
     return seen
 
 
@@ -83,20 +83,20 @@ def test_what_people_and_other_programs_write_is_understood(
 
 
 def test_a_change_keeps_foreign_keys_and_comments(vault: Vault) -> None:
-    after = registry.changed(
+    after = page.rewrite_entity(
         REDIS.encode(), "entities/tool/redis.md", name="Valkey", aliases=["kv", "Redis"]
     ).decode()
     assert "type: tool   # what we run\n" in after
     assert "owner: {team: platform}\n" in after
     assert after.endswith("The cache of the checkout.\n")
-    again = registry.registered(after.encode(), "entities/tool/redis.md")
+    again = page.read_entity(after.encode(), "entities/tool/redis.md")
     assert (again.name, again.aliases) == ("Valkey", ("kv", "Redis"))
 
 
 def test_a_change_to_the_same_is_byte_for_byte_the_same() -> None:
     path = "entities/tool/redis.md"
-    one = registry.registered(REDIS.encode(), path)
-    same = registry.changed(REDIS.encode(), path, name=one.name, aliases=one.aliases)
+    one = page.read_entity(REDIS.encode(), path)
+    same = page.rewrite_entity(REDIS.encode(), path, name=one.name, aliases=one.aliases)
     assert same == REDIS.encode()
 
 
@@ -138,7 +138,7 @@ def test_what_did_not_change_is_not_read_again(
 ) -> None:
     for name in "abc":
         put(vault, f"entities/tool/{name}.md", f"---\ntitle: {name}{name}\n---\n")
-    monkeypatch.setattr(registry, "_RACY_NS", 0)
+    monkeypatch.setattr(store, "_RACY_NS", 0)
     seen = reads(monkeypatch)
     first = vault.registry.entities
     assert sorted(seen) == [f"entities/tool/{name}.md" for name in "abc"]
@@ -172,7 +172,7 @@ def test_a_damaged_cache_is_made_anew(vault: Vault, damage: bytes) -> None:
 
 
 def test_a_vault_without_a_registry_writes_no_cache(vault: Vault) -> None:
-    assert vault.registry is registry.EMPTY
+    assert vault.registry is store.EMPTY
     assert not Path(vault.root, layout.REGISTRY_CACHE).exists()
 
 
@@ -265,7 +265,7 @@ def test_an_agent_registers_for_those_who_may_see_the_entry(
     ada.save(draft, register=True)
 
     def seen(agent: Agent | None) -> set[str]:
-        return {one.name for one in registry.load(vault.root, agent).entities}
+        return {one.name for one in store.load(vault.root, agent).entities}
 
     assert seen(None) == seen(Agent("ada")) == {"Secret", "Open"}
     assert seen(Agent("bob")) == set()
@@ -277,13 +277,13 @@ def test_a_cache_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
     page = Path(vault.root, "entities", "tool", "redis.md")
     page.parent.mkdir()
     page.write_text("---\ntitle: Redis\n---\n", encoding="utf-8")
-    registry.load(vault.root)
+    store.load(vault.root)
     cache = Path(vault.root, ".memcli", "run", "registry")
     assert cache.exists()
     bomb = b"(\xff\xff\xff\x7f"
     cache.write_bytes(zlib.crc32(bomb).to_bytes(4, "little") + bomb)
     began = time.monotonic()
-    assert [one.name for one in registry.load(vault.root).entities] == ["Redis"]
+    assert [one.name for one in store.load(vault.root).entities] == ["Redis"]
     assert time.monotonic() - began < 2
 
 

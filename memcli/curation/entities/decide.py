@@ -19,11 +19,18 @@ from memcli.entries.text.mentions import fold
 from memcli.entries.text.name_index import Registered, compiled
 from memcli.errors import NotAllowed, UsageError
 from memcli.storage import files
-from memcli.vault import registry
+from memcli.vault.registry import ignored
+from memcli.vault.registry.page import (
+    check_name,
+    description_of,
+    encode_entity,
+    rewrite_entity,
+)
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.storage.transaction import Transaction
+    from memcli.vault.registry.store import Registry
     from memcli.vault.vault import Vault
 
 
@@ -115,7 +122,7 @@ def apply(vault: "Vault", request: Request) -> tuple[Plan, str | None]:
     Raises:
         As `plan`; Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli.vault.vault import subject
+    from memcli.storage.transaction import subject
 
     with vault.transaction() as change:
         found, changes = _planned(vault, request)
@@ -134,21 +141,21 @@ def ignore(vault: "Vault", names: Sequence[str]) -> tuple[list[str], str | None]
     Raises:
         As `apply`; NotAllowed also for what is registered (`entity_exists`).
     """
-    from memcli.vault.vault import subject
+    from memcli.storage.transaction import subject
 
     vault.owner_only("deciding on entities")
     with vault.transaction() as change:
         place = files.inside(vault.root, layout.IGNORED_NAMES)
         before = _bytes(place)
-        known, there = vault.registry, registry.ignored(vault.root)
+        known, there = vault.registry, ignored.ignored_names(vault.root)
         data, new = before, []
-        for name in map(registry.check_name, names):
+        for name in map(check_name, names):
             one = known.find(name)
             if one is not None:
                 raise _taken(name, one)
             if fold(name) not in there:
                 there[fold(name)] = name
-                data = registry.with_ignored(data, name)
+                data = ignored.with_name(data, name)
                 new.append(name)
         if data is not None and data != before:
             change.put(layout.IGNORED_NAMES, data, expected=before)
@@ -199,8 +206,8 @@ def _planned(vault: "Vault", request: Request) -> tuple[Plan, list[_Change]]:
 
 def _register(vault: "Vault", request: Request) -> _Decision:
     known = vault.registry
-    name = registry.check_name(request.name)
-    aliases = tuple(map(registry.check_name, request.aliases))
+    name = check_name(request.name)
+    aliases = tuple(map(check_name, request.aliases))
     for each in (name, *aliases):
         _refuse_taken(known, each, None)
     kind = str(check_choice(EntityType, request.type, "type"))
@@ -212,7 +219,7 @@ def _register(vault: "Vault", request: Request) -> _Decision:
 def _rename(vault: "Vault", request: Request) -> _Decision:
     known = vault.registry
     old = _known(vault, request.name)
-    new = registry.check_name(request.other)
+    new = check_name(request.other)
     _refuse_taken(known, new, old if old.path else None)
     if new == old.name:
         raise UsageError(f"it is called '{new}' already")
@@ -226,7 +233,7 @@ def _rename(vault: "Vault", request: Request) -> _Decision:
 def _alias(vault: "Vault", request: Request) -> _Decision:
     known = vault.registry
     one = _known(vault, request.name)
-    alias = registry.check_name(request.other)
+    alias = check_name(request.other)
     _refuse_taken(known, alias, one if one.path else None)
     aliases = _others(one.name, (*one.aliases, alias))
     if aliases == one.aliases:
@@ -265,7 +272,7 @@ def _merge(vault: "Vault", request: Request) -> _Decision:
         )
         for one in gone
     ]
-    texts = [registry.description_of(one.before or b"", one.path) for one in removed]
+    texts = [description_of(one.before or b"", one.path) for one in removed]
     kept = _written(vault, target, entity, f"takes in {source.name}", texts)
     entity = entity._replace(path=kept.path)
     forms = _forms(source) | _forms(entity)
@@ -295,7 +302,7 @@ def _written(
     if not old.path:
         return _fresh(vault, entity.name, entity.type, entity.aliases, added)[1]
     before = files.read(files.inside(vault.root, old.path))
-    after = registry.changed(
+    after = rewrite_entity(
         before, old.path, name=entity.name, aliases=entity.aliases, added=added
     )
     return _Change(old.path, before, after, what)
@@ -314,16 +321,16 @@ def _fresh(
     path = vault.free_path(layout.registry_folder(kind), slug(name), {})
     one = Registered(name, kind, aliases, dates.iso(now_ms // 1000), path)
     text = f"{description}\n" if description else ""
-    data = registry.fresh(one, new_id(now_ms, vault.entropy), text)
+    data = encode_entity(one, new_id(now_ms, vault.entropy), text)
     return one, _Change(path, None, data, "registered")
 
 
 def _no_more_ignored(vault: "Vault", forms: set[str]) -> list[_Change]:
     """The file of ignored names without these, when it has them."""
-    if not forms & registry.ignored(vault.root).keys():
+    if not forms & ignored.ignored_names(vault.root).keys():
         return []
     before = files.read(files.inside(vault.root, layout.IGNORED_NAMES))
-    after = registry.without_ignored(before, forms)
+    after = ignored.without_names(before, forms)
     return [_Change(layout.IGNORED_NAMES, before, after, "ignored no more")]
 
 
@@ -338,7 +345,7 @@ def _forms(one: Registered) -> set[str]:
     return page.forms_of(one, one.name)
 
 
-def _refuse_taken(known: registry.Registry, name: str, but: Registered | None) -> None:
+def _refuse_taken(known: "Registry", name: str, but: Registered | None) -> None:
     """Raise NotAllowed for a name that another entity has."""
     for one in known.entities:
         if but is not None and fold(one.name) == fold(but.name):

@@ -18,12 +18,13 @@ from memcli.entries.text.name_index import Registered
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
 from memcli.search.ranking.graph import is_hub
 from memcli.storage import files
-from memcli.vault import registry
+from memcli.vault.registry.ignored import ignored_names
+from memcli.vault.registry.page import description_of
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
-    from memcli.vault.registry import Registry
+    from memcli.vault.registry.store import Registry
     from memcli.vault.vault import Vault
 
 # A single capitalised word counts from so many entries on.
@@ -268,7 +269,7 @@ def _description(vault: "Vault", one: Registered | None) -> str:
         return ""
     try:
         data = files.read(files.inside(vault.root, one.path))
-        return registry.description_of(data, one.path)
+        return description_of(data, one.path)
     except MemcliError:  # gone since it was listed
         return ""
 
@@ -281,7 +282,7 @@ def candidates(vault: "Vault") -> list[Candidate]:
     """
     known = vault.registry
     passed = known.names.meant.keys() | known.names.ambiguous.keys()
-    passed |= registry.ignored(vault.root).keys()
+    passed |= ignored_names(vault.root).keys()
     view = View(vault.now_ms() // 1000)
     found: dict[str, tuple[Counter[str], bool, StoredRow]] = {}
 

@@ -173,7 +173,7 @@ def _rehearse_and_commit(
     anything is committed.
     """
     from memcli.storage.git.repository import Repository
-    from memcli.vault.vault import subject
+    from memcli.storage.transaction import subject
 
     rehearsal = vault.transaction()
     text = _Text(vault)

@@ -20,7 +20,7 @@ from memcli.vault.health import usage
 from memcli.vault.health.finding import ERROR, Finding
 from memcli.vault.health.lint import Names, add_files, lint, other_files
 from memcli.vault.lineage import Version
-from memcli.vault.registry import link_names
+from memcli.vault.registry.store import link_names
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader

@@ -17,9 +17,9 @@ from memcli.entries.text.links import composed, link_names, link_readings, links
 from memcli.errors import InvalidConfig, InvalidEntry, MemcliError
 from memcli.storage import files
 from memcli.storage.listing import Listing, paths_of, scan
-from memcli.vault import registry
 from memcli.vault.health import lint_lifecycle, lint_registry, usage
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
+from memcli.vault.registry import store
 
 if TYPE_CHECKING:
     from memcli.entries.codec import Decoded
@@ -85,7 +85,7 @@ def lint(
     )
     found += _about_ids(read)
     found += lint_lifecycle.about_lives(read, now)
-    found += _about_links(read, others, registry.link_names(vault.root))
+    found += _about_links(read, others, store.link_names(vault.root))
     found += lint_registry.findings(vault.root)
     found += usage.findings(vault, [text.entry for text in read])
     found += _about_folder(vault, listing)

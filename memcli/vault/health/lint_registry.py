@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.text.name_index import Registered
     from memcli.vault.health.finding import Finding
-from memcli.vault.registry import load
+from memcli.vault.registry.store import load
 
 
 def findings(root: str) -> "Iterator[Finding]":

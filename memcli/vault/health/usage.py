@@ -13,8 +13,8 @@ from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.text import mentions
 from memcli.search.ranking.graph import is_hub
-from memcli.vault import registry
 from memcli.vault.health.finding import WARNING, Finding
+from memcli.vault.registry import store
 from memcli.vault.signals import event
 from memcli.vault.signals import log as events
 from memcli.vault.signals import summary as signals
@@ -178,7 +178,7 @@ def _material(vault: "Vault", entries: Iterable[Entry]) -> dict[str, int]:
     """How much there is for each channel to work with."""
     from memcli.search.document import document_id
 
-    known = registry.load(vault.root).names.meant
+    known = store.load(vault.root).names.meant
     names = Counter[str]()
     sessions = Counter[str]()
     force = 0

@@ -14,6 +14,7 @@ from memcli.curation.importing import import_lines
 from memcli.entries import layout
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed, UsageError
 from memcli.sessions.backfill import reflect_file
+from memcli.vault import saving
 from memcli.vault.health import usage
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
@@ -218,7 +219,7 @@ def test_an_import_of_many_does_not_wash_out_what_was_recalled(vault: Vault):
     vault.recall("deploy")
     drafts = [vault.draft({"text": f"Fact number {n}"}) for n in range(150)]
     skill = vault.draft({"text": "How to deploy", "kind": "skill"})
-    vault.save_all([*drafts, skill], verb="import")
+    saving.save_all(vault, [*drafts, skill], verb="import")
     one, many = noted(vault, "write")
     assert (one["kind"], one.get("count")) == ("skill", None)
     assert (many["id"], many["count"], many["kind"]) == (None, 150, "note")

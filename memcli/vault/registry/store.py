@@ -1,0 +1,226 @@
+"""The registry as a value, loaded from its files or from a cache of them.
+
+Invariant: the files are the truth. A file that cannot be understood is named by the
+lint, counts as no entity, and stops nothing. What is derived from the files is kept
+below `.memcli/run/`, by path, size and time, so that a save parses no YAML; it may be
+deleted at any time.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memcli.entries import layout
+from memcli.entries.eligibility import Agent, Facts, visible
+from memcli.entries.entry import EntityType, Status, Visibility
+from memcli.entries.text.mentions import Compiled, fold
+from memcli.errors import InvalidEntry, MemcliError
+from memcli.storage import cache, files
+from memcli.storage.listing import scan
+
+if TYPE_CHECKING:
+    from memcli.entries.text.name_index import Registered
+
+_VERSION = 3
+# A file may change again within the same tick of the clock; so young, it is read again.
+_RACY_NS = 2_000_000_000
+_TYPES = frozenset(map(str, EntityType))
+
+# (listing, rows of entities as text, parts of the names, broken files)
+_Broken = list[tuple[str, int, str]]
+_Cached = tuple[dict[str, list[Any]], str, tuple[Any, ...], _Broken]
+
+
+class Registry:
+    """The registered entities that the asking agent may know of.
+
+    `names` are ready for linking; `broken` are files that cannot be used, as (path,
+    line, reason). The entities are made at their first use, since a save needs none.
+    """
+
+    __slots__ = ("_rows", "broken", "names")
+
+    def __init__(
+        self,
+        rows: Sequence[tuple[Any, ...]] | str,
+        names: Compiled,
+        broken: Sequence[tuple[str, int, str]],
+    ) -> None:
+        self._rows = rows
+        self.names = names
+        self.broken = broken
+
+    @property
+    def entities(self) -> "tuple[Registered, ...]":
+        """Every entity, in the order of their paths."""
+        from memcli.entries.text.name_index import Registered
+
+        rows = self._rows
+        if isinstance(rows, str):
+            rows = _rows(rows)
+        return tuple(Registered(*row) for row in rows)
+
+    def find(self, name: str) -> "Registered | None":
+        """The entity that a name or an alias means; None for none or several."""
+        meant = self.names.meant.get(fold(name))
+        if meant is None:
+            return None
+        return next((each for each in self.entities if each.name == meant), None)
+
+
+EMPTY = Registry((), Compiled({}, {}, {}), ())
+
+
+def load(root: str, agent: Agent | None = None) -> Registry:
+    """Load the registry of a vault; a vault without one costs a look at one folder.
+
+    Args:
+        root: the vault's folder.
+        agent: the agent that asks, which gets only what it may see; None is the owner.
+    """
+    listing = _listing(root)
+    if not listing:
+        return EMPTY
+    cached = _load_cache(root)
+    if cached is not None and cached[0] == listing:
+        registry = Registry(cached[1], Compiled(*cached[2]), cached[3])
+    else:
+        registry = _read(root, listing, cached)
+    return registry if agent is None else _seen_by(registry, agent)
+
+
+def _seen_by(registry: Registry, agent: Agent) -> Registry:
+    from memcli.entries.text.name_index import compiled
+
+    seen = tuple(each for each in registry.entities if _is_visible(each, agent))
+    return Registry(seen, compiled(seen), ())
+
+
+def _is_visible(entity: "Registered", agent: Agent) -> bool:
+    facts = Facts(
+        Status.ACTIVE,
+        0,
+        agent=entity.agent,
+        visibility=Visibility(entity.visibility),
+        groups=entity.groups,
+    )
+    return visible(facts, agent)
+
+
+# --- files ------------------------------------------------------------------------
+
+
+def _listing(root: str) -> dict[str, list[str | int]]:
+    """The folders of registry files, each flat, as `Listing` has them."""
+    top = os.path.join(root, layout.ENTITIES)
+    if os.path.islink(top):
+        return {}
+    try:
+        folders = scan(top).folders
+    except MemcliError:  # there is no folder, or it may not be listed
+        return {}
+    return {
+        folder: flat
+        for folder, flat in folders.items()
+        if folder.partition("/")[0] in _TYPES
+    }
+
+
+def _stamps(listing: Mapping[str, Sequence[Any]]) -> dict[str, tuple[int, int]]:
+    """path -> (time, size) of every file of a listing."""
+    return {
+        f"{layout.ENTITIES}/{folder}/{flat[i]}": (flat[i + 1], flat[i + 2])
+        for folder, flat in listing.items()
+        for i in range(0, len(flat), 3)
+    }
+
+
+def _read(
+    root: str, listing: Mapping[str, list[str | int]], cached: _Cached | None
+) -> Registry:
+    """Read what is not in the cache, and write the cache anew."""
+    from memcli.entries.text.name_index import Registered, compiled
+
+    stamps = _stamps(listing)
+    known: dict[str, Registered] = {}
+    if cached is not None:
+        old = _stamps(cached[0])
+        rows = [Registered(*row) for row in _rows(cached[1])]
+        same = (row for row in rows if old.get(row.path) == stamps.get(row.path))
+        known = {row.path: row for row in same}
+    entities: list[Registered] = []
+    broken: list[tuple[str, int, str]] = []
+    for path in sorted(stamps):
+        entity = known.get(path) or _read_file(root, path)
+        if isinstance(entity, Registered):
+            entities.append(entity)
+        else:
+            broken.append(entity)
+    registry = Registry(entities, compiled(entities), broken)
+    _store_cache(root, listing, registry)
+    return registry
+
+
+def _read_file(root: str, path: str) -> "Registered | tuple[str, int, str]":
+    """The entity of a file, or (path, line, reason) where it cannot be used."""
+    from memcli.vault.registry.page import read_entity
+
+    try:
+        data = files.read(os.path.join(root, *path.split("/")))
+        return read_entity(data, path)
+    except InvalidEntry as error:
+        return path, error.line, error.reason
+    except MemcliError as error:
+        return path, 1, error.message
+
+
+def _store_cache(
+    root: str, listing: Mapping[str, list[str | int]], registry: Registry
+) -> None:
+    """Write the cache; a missing one only costs reading the files again."""
+    import json
+
+    horizon = time.time_ns() - _RACY_NS
+    sure = {folder: list(flat) for folder, flat in listing.items()}
+    for flat in sure.values():
+        for i in range(1, len(flat), 3):
+            if int(flat[i]) >= horizon:
+                flat[i] = 0  # no file has this time, so the next load reads it again
+    rows = json.dumps(registry.entities)
+    state: Any = (_VERSION, sure, rows, registry.names.parts, list(registry.broken))
+    path = _cache_path(root)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        cache.store(path, state)
+    except OSError:  # a vault that may only be read
+        return
+
+
+def _load_cache(root: str) -> _Cached | None:
+    state = cache.load(_cache_path(root))
+    if not isinstance(state, list) or state[:1] != [_VERSION]:
+        return None
+    _, listing, rows, names, broken = state
+    return listing, rows, names, [tuple(reason) for reason in broken]
+
+
+def _rows(text: str) -> list[tuple[Any, ...]]:
+    """The rows of entities; they are kept as text, so that a save parses none."""
+    import json
+
+    return [
+        (*row[:2], tuple(row[2]), *row[3:7], tuple(row[7])) for row in json.loads(text)
+    ]
+
+
+def _cache_path(root: str) -> str:
+    return os.path.join(root, *layout.REGISTRY_CACHE.split("/"))
+
+
+def link_names(
+    root: str, agent: Agent | None = None
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """(folded names, path) of each entity that the asking agent may know of."""
+    for entity in load(root, agent).entities:
+        yield (tuple(map(fold, (entity.name, *entity.aliases))), entity.path)
