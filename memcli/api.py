@@ -1,23 +1,26 @@
 """The door for Python users: `from memcli import Vault, Vaults`.
 
-Invariant: the same use cases as the command line, with Python values in and out.
+Invariant: the same use cases as the command line, with Python values in and out. A
+question is words with options, or a whole `Query`; both become one `Query`.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Unpack
 
-from memcli.entries.eligibility import View
 from memcli.recall import recall as _recall
+from memcli.recall.query import EVERYTHING, made, view_of
 from memcli.vault import vault as _vault
+from memcli.vault import vaults as _vaults
 
 if TYPE_CHECKING:
     from memcli.curation.evolve import Evolved
     from memcli.curation.forget import Forgotten
     from memcli.curation.resolve import Target
     from memcli.entries.entry import Entry
-    from memcli.recall.federated import Several
     from memcli.recall.feedback import Noted
+    from memcli.recall.query import Narrowing, Options, Query
     from memcli.recall.reflect import Reflection, Synthesis
+    from memcli.recall.results import Recalled
     from memcli.vault.saving import Saved
 
 
@@ -49,82 +52,59 @@ class Vault(_vault.Vault):
             self, drafts, allow_secret=allow_secret, register=register
         )
 
-    def recall(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        budget: str = "mid",
-        filters: _recall.Filters = _recall.EVERYTHING,
-        view: View | None = None,
-        max_chars: int | None = None,
-        explain: bool = False,
-        depth: int = 1,
-    ) -> _recall.Recalled:
-        """Answer a question with ranked rows; see `memcli.recall.recall.recall`."""
-        return _recall.recall(
-            self,
-            query,
-            view=view or _recall.view(self.now_ms() // 1000, kinds=filters.kinds),
-            filters=filters,
-            limit=limit,
-            budget=budget,
-            max_chars=max_chars,
-            explain=explain,
-            depth=depth,
-        )
+    def recall(self, query: "str | Query", **options: "Unpack[Options]") -> "Recalled":
+        """Answer a question with ranked rows.
+
+        Args:
+            query: words, a question, or a whole `memcli.recall.query.Query`.
+            options: limit, budget, filters, view, max_chars, depth, explain; `Query`
+                says what each means.
+
+        Raises:
+            InvalidValue: an option names what does not exist.
+        """
+        return _recall.recall(self, _asked(self, query, options))
 
     def reflect(
         self,
-        query: str,
+        query: "str | Query",
         *,
-        limit: int | None = None,
-        budget: str = "mid",
-        filters: _recall.Filters = _recall.EVERYTHING,
-        view: View | None = None,
         response_schema: Any = None,
+        **options: "Unpack[Narrowing]",
     ) -> "Reflection":
-        """Gather what answers a question; see `memcli.recall.reflect.reflect`.
+        """Gather what answers a question, and say how far to trust it.
 
-        `response_schema` is accepted and ignored, with a DeprecationWarning: whoever
-        reads the facts shapes the answer.
+        Args:
+            query: words, a question, or a whole `memcli.recall.query.Query`.
+            response_schema: ignored, with a DeprecationWarning; the caller shapes the
+                answer from the facts.
+            options: limit, budget, filters, view.
+
+        Raises:
+            InvalidValue: an option names what does not exist.
         """
         from memcli.recall import reflect
 
         _ignored(response_schema)
-        return reflect.reflect(
-            self,
-            query,
-            view=view or _recall.view(self.now_ms() // 1000),
-            filters=filters,
-            limit=limit,
-            budget=budget,
-        )
+        return reflect.reflect(self, _facts(self, query, options))
 
     def synthesize(
         self,
-        query: str,
+        query: "str | Query",
         *,
-        limit: int | None = None,
-        budget: str = "mid",
-        filters: _recall.Filters = _recall.EVERYTHING,
-        view: View | None = None,
         response_schema: Any = None,
+        **options: "Unpack[Narrowing]",
     ) -> "Synthesis":
         """Gather facts to synthesize from; runs no synthesis.
 
-        `answer` is a digest, one line a fact; `sources` are the ids of the facts, and
-        `wiki_context_used` is always False. Whoever asks writes the prose, from the
-        facts that `reflect` gives in full. `response_schema` is accepted and ignored,
-        with a DeprecationWarning.
+        Takes what `reflect` takes. `answer` is a digest, one line a fact; `sources`
+        are the ids of the facts; `wiki_context_used` is always False. The caller
+        writes the prose, from the facts that `reflect` gives in full.
         """
         from memcli.recall import reflect
 
         _ignored(response_schema)
-        found = self.reflect(
-            query, limit=limit, budget=budget, filters=filters, view=view
-        )
-        return reflect.synthesis(found)
+        return reflect.synthesis(self.reflect(query, **options))
 
     def evolve(
         self,
@@ -173,7 +153,7 @@ class Vault(_vault.Vault):
     def feedback(
         self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
     ) -> "list[Noted]":
-        """Note which rows were of use; see `memcli.recall.feedback.feedback`."""
+        """Note which rows were useful; see `memcli.recall.feedback.feedback`."""
         from memcli.recall import feedback
 
         return feedback.feedback((self,), useful, not_useful)
@@ -185,93 +165,43 @@ class Vault(_vault.Vault):
         return forget.forget(self, entry_id, versions=versions)
 
 
-class Vaults:
+class Vaults(_vaults.Vaults):
     """Several vaults asked as one; each row says in `source` where it is from.
 
     >>> Vaults.open("personal", "platform").recall("who is on call?")  # doctest: +SKIP
     """
 
-    def __init__(self, several: "Several") -> None:
-        self._several = several
+    def recall(self, query: "str | Query", **options: "Unpack[Options]") -> "Recalled":
+        """Answer a question with ranked rows; as `Vault.recall`."""
+        from memcli.recall import federated
 
-    @classmethod
-    def open(cls, *words: str, personal_only: bool = False, **options: Any) -> Self:
-        """Open vaults by names of the user's config or paths.
-
-        Without words the personal vault, and those whose `recall` is on; what cannot
-        be opened of these is a warning of each answer. `options` are those of `Vault`.
-
-        Raises:
-            VaultNotFound, NotAVault: a named one, or every one, cannot be opened.
-            InvalidConfig: the user's config cannot be understood.
-        """
-        from memcli.recall import federated as several
-
-        return cls(several.opened(words, personal_only=personal_only, **options))
-
-    @property
-    def vaults(self) -> "tuple[_vault.Vault, ...]":
-        """The vaults that are asked."""
-        return self._several.vaults
-
-    def recall(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        budget: str = "mid",
-        filters: _recall.Filters = _recall.EVERYTHING,
-        view: View | None = None,
-        max_chars: int | None = None,
-        explain: bool = False,
-        depth: int = 1,
-    ) -> _recall.Recalled:
-        """Answer a question with ranked rows; see `memcli.recall.federated.recall`."""
-        from memcli.recall import federated as several
-
-        return several.recall(
-            self._several,
-            query,
-            view=view or _recall.view(self._now(), kinds=filters.kinds),
-            filters=filters,
-            limit=limit,
-            budget=budget,
-            max_chars=max_chars,
-            explain=explain,
-            depth=depth,
-        )
+        return federated.recall(self, _asked(self.vaults[0], query, options))
 
     def reflect(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        budget: str = "mid",
-        filters: _recall.Filters = _recall.EVERYTHING,
-        view: View | None = None,
+        self, query: "str | Query", **options: "Unpack[Narrowing]"
     ) -> "Reflection":
-        """Gather what answers a question; see `memcli.recall.federated.reflect`."""
-        from memcli.recall import federated as several
+        """Gather what answers a question; as `Vault.reflect`."""
+        from memcli.recall import federated
 
-        return several.reflect(
-            self._several,
-            query,
-            view=view or _recall.view(self._now()),
-            filters=filters,
-            limit=limit,
-            budget=budget,
-        )
+        return federated.reflect(self, _facts(self.vaults[0], query, options))
 
     def feedback(
         self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
     ) -> "list[Noted]":
-        """Note which rows were of use; see `memcli.recall.feedback.feedback`."""
+        """Note which rows were useful; see `memcli.recall.feedback.feedback`."""
         from memcli.recall import feedback
 
         return feedback.feedback(self.vaults, useful, not_useful)
 
-    def _now(self) -> int:
-        return self.vaults[0].now_ms() // 1000
+
+def _asked(vault: _vault.Vault, query: "str | Query", options: "Options") -> "Query":
+    kinds = options.get("filters", EVERYTHING).kinds
+    return made(query, view_of(vault.now_ms() // 1000, kinds=kinds), **options)
+
+
+def _facts(vault: _vault.Vault, query: "str | Query", options: "Narrowing") -> "Query":
+    # Without the kinds: an idea that nobody has decided on is no fact.
+    return made(query, view_of(vault.now_ms() // 1000), **options)
 
 
 def _ignored(response_schema: Any) -> None:

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from memcli.cli.spec import Context
     from memcli.curation.research import Granted, Run
     from memcli.entries.entry import Layer
-    from memcli.recall.federated import Several
     from memcli.recall.results import Row
     from memcli.vault.vault import Vault
+    from memcli.vault.vaults import Vaults
 
 _Answer = TypeVar("_Answer")
 
 
-def home(context: "Context", asked: "Vault | Several") -> "Vault":
+def home(context: "Context", asked: "Vault | Vaults") -> "Vault":
     """The vault that keeps the record of a run.
 
     Of those that are asked the user's own, else the first that may be written to; when
@@ -33,7 +33,7 @@ def home(context: "Context", asked: "Vault | Several") -> "Vault":
     from memcli.storage import known_vaults
     from memcli.vault.vault import Vault
 
-    vaults = asked.vaults if isinstance(asked, tuple) else (asked,)
+    vaults = (asked,) if isinstance(asked, Vault) else asked.vaults
     writable = [vault for vault in vaults if not vault.read_only]
     for vault in writable:
         if vault.source == known_vaults.PERSONAL:
@@ -146,11 +146,10 @@ def counted(result: Result, run: "Run") -> Result:
 def models(vault: "Vault", *, stale: bool) -> Result:
     """The models and observations, and which may no longer hold."""
     from memcli.curation import models as use_case
-    from memcli.recall import recall
+    from memcli.entries.eligibility import View
     from memcli.vault import staleness
 
-    view = recall.view(vault.now_ms() // 1000)
-    found = use_case.models(vault, view, stale=stale)
+    found = use_case.models(vault, View(vault.now_ms() // 1000), stale=stale)
 
     def text(canvas: Canvas) -> None:
         if not found:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from memcli.recall.federated import Several
     from memcli.vault.vault import Vault
+    from memcli.vault.vaults import Vaults
 
 
 class Context(NamedTuple):
@@ -65,7 +65,7 @@ class Context(NamedTuple):
 
     def open_vaults(
         self, doing: str, *, personal_only: bool = False
-    ) -> "Vault | Several":
+    ) -> "Vault | Vaults":
         """Open the vault, or the several vaults, that a question goes to.
 
         One vault is the usual case, and loads nothing that several would need.
@@ -81,9 +81,9 @@ class Context(NamedTuple):
             many = any(place.recall for place in teams)
         if not many:
             return self.open_vault(doing)
-        from memcli.recall import federated
+        from memcli.vault.vaults import Vaults
 
-        return federated.opened(words, **self.options(doing))
+        return Vaults.open(*words, **self.options(doing))
 
     def options(self, doing: str) -> dict[str, Any]:
         """The arguments with which each vault is opened."""

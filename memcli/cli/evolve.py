@@ -149,10 +149,10 @@ def _still_stale(vault: Vault, entry_id: str) -> tuple[str, ...]:
     if vault.get(entry_id).layer is Layer.FACT:
         return ()
     from memcli.curation import models
-    from memcli.recall import recall
+    from memcli.entries.eligibility import View
     from memcli.vault import staleness
 
-    view = recall.view(vault.now_ms() // 1000)
+    view = View(vault.now_ms() // 1000)
     return tuple(
         f"{entry_id} is still stale ({staleness.sentence(why)}); "
         "cite what it rests on now: --cite ID"

@@ -14,9 +14,10 @@ from memcli.cli.spec import (
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
-    from memcli.recall.federated import Several
+    from memcli.recall.query import Query
     from memcli.recall.results import Recalled, Row
     from memcli.vault.vault import Vault
+    from memcli.vault.vaults import Vaults
 
 _HELP = """Find what the vault knows about a question
 
@@ -241,88 +242,36 @@ def _consistent(values: dict[str, Any], batch: str | None, *, judging: bool) -> 
 
 
 def _answer(
-    context: Context, asked: "Vault | Several", values: dict[str, Any]
+    context: Context, asked: "Vault | Vaults", values: dict[str, Any]
 ) -> "Recalled":
-    from memcli.recall import recall
+    from memcli.vault.vault import Vault
 
-    now = context.now_ms() // 1000
-    moment = present(values["at"], now)
-    filters = recall.Filters(
-        kinds=tuple(values["kind"]),
-        types=tuple(values["type"]),
-        layers=tuple(values["layer"]),
-        tags=tuple(values["tag"]),
-        tags_match=values["tags_match"],
-        entities=tuple(values["entity"]),
-        after=when(values["after"], moment),
-        before=when(values["before"], moment),
-    )
-    view = recall.view(
-        moment,
-        statuses=values["status"],
-        history=values["history"],
-        as_of=when(values["as_of"], moment, end=True),
-        kinds=filters.kinds,
-    )
-    limit = values["limit"]
-    if limit is not None and limit < 1:
-        raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
-    # Both answer the same calls; several vaults load what one does not need.
-    use_case: Any = recall
-    if isinstance(asked, tuple):
-        from memcli.recall import federated as use_case
-    found: Recalled
+    query, cursor = query_of(context, values), values["cursor"]
+    # One vault is the usual case, and loads nothing of what several need.
+    if isinstance(asked, Vault):
+        from memcli.recall import recall
+
+        if values["all"]:
+            return recall.enumerate_all(asked, query, cursor)
+        return recall.recall(asked, query)
+    from memcli.recall import federated
+
     if values["all"]:
-        found = use_case.enumerate_all(
-            asked, view=view, filters=filters, limit=limit, cursor=values["cursor"]
-        )
-        return found
-    found = use_case.recall(
-        asked,
-        values["query"],
-        view=view,
-        filters=filters,
-        limit=limit,
-        budget=values["budget"] or "mid",
-        max_chars=values["max_chars"],
-        explain=values["explain"],
-        depth=_depth(values),
-    )
-    return found
+        return federated.enumerate_all(asked, query, cursor)
+    return federated.recall(asked, query)
 
 
-def _depth(values: dict[str, Any]) -> int:
-    depth: int | None = values["depth"]
-    if values["no_graph"]:
-        if depth:
-            raise UsageError(
-                f"--no-graph is --depth 0; --depth {depth} is something else",
-                hint="Give one of them.",
-            )
-        return 0
-    return 1 if depth is None else depth
+def query_of(context: Context, values: dict[str, Any], **changes: Any) -> "Query":
+    """The query that a command's values ask for; `changes` win over the values."""
+    from memcli.recall.query import WORDS, from_words
 
-
-def present(at: str | None, now: int) -> int:
-    """The moment that relative words count from: `now`, or the end of what `at` names.
-
-    Its last second: counted from 2026-06-15, yesterday is the 14th.
-    """
-    start, end = when(at, now), when(at, now, end=True)
-    return now if start is None or end is None else max(start, end - 1)
-
-
-def when(text: str | None, now: int, *, end: bool = False) -> int | None:
-    """The moment that a flag names, epoch seconds; None without one."""
-    if not text:
-        return None
-    from memcli.entries import dates
-
-    return dates.parse_bound(text, now, end=end)
+    words = {name: values[name] for name in WORDS if name in values}
+    now = context.now_ms() // 1000
+    return from_words(values["query"], now, **{**words, **changes})
 
 
 def _batch(
-    context: Context, vaults: "Vault | Several", path: str, flags: dict[str, Any]
+    context: Context, vaults: "Vault | Vaults", path: str, flags: dict[str, Any]
 ) -> Result:
     """One result a line of the file; a line's own flags win over the command's."""
     from memcli.storage import jsonl
@@ -374,11 +323,12 @@ def _asked(values: dict[str, Any], flags: dict[str, Any], line: int) -> dict[str
 
 
 def _judged(
-    asked: "Vault | Several", useful: list[str], not_useful: list[str]
+    asked: "Vault | Vaults", useful: list[str], not_useful: list[str]
 ) -> Result:
     from memcli.recall import feedback
+    from memcli.vault.vault import Vault
 
-    vaults = asked.vaults if isinstance(asked, tuple) else (asked,)
+    vaults = (asked,) if isinstance(asked, Vault) else asked.vaults
     noted = feedback.feedback(vaults, useful, not_useful)
 
     def text(canvas: Canvas) -> None:

@@ -3,11 +3,11 @@
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.recall import draw, present, when
+from memcli.cli.recall import draw, query_of
 from memcli.cli.spec import Canvas, Context, Result
-from memcli.errors import InvalidValue
 
 if TYPE_CHECKING:
+    from memcli.recall.query import Query
     from memcli.recall.reflect import Next, Reflection
     from memcli.recall.results import Row
 
@@ -20,42 +20,29 @@ _DEPRECATED = (
 
 def answer(context: Context, values: dict[str, Any]) -> Result:
     """What is known about `values["query"]`; the other values are the flags."""
-    from memcli.recall import recall, reflect
+    from memcli.vault.vault import Vault
 
-    limit = values["limit"]
-    if limit is not None and limit < 1:
-        raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
+    # An idea that nobody has decided on is no fact, whatever --kind says.
+    query = query_of(context, values, status=["active"])
     asked = context.open_vaults("indexing", personal_only=values["personal_only"])
-    now = context.now_ms() // 1000
-    moment = present(values["at"], now)
-    filters = recall.Filters(
-        kinds=tuple(values["kind"]),
-        types=tuple(values["type"]),
-        tags=tuple(values["tag"]),
-        tags_match=values["tags_match"],
-        entities=tuple(values["entity"]),
-        after=when(values["after"], moment),
-        before=when(values["before"], moment),
-    )
-    # Both answer the same call; several vaults load what one does not need.
-    use_case: Any = reflect
-    if isinstance(asked, tuple):
-        from memcli.recall import federated as use_case
 
     def look(budget: str) -> "tuple[Reflection, list[Row]]":
-        found = use_case.reflect(
-            asked,
-            values["query"],
-            view=recall.view(moment),
-            filters=filters,
-            limit=limit,
-            budget=budget,
-        )
+        found = gathered(query._replace(budget=budget))
         return found, list(found.facts)
+
+    def gathered(query: "Query") -> "Reflection":
+        # One vault is the usual case, and loads nothing of what several need.
+        if isinstance(asked, Vault):
+            from memcli.recall import reflect
+
+            return reflect.reflect(asked, query)
+        from memcli.recall import federated
+
+        return federated.reflect(asked, query)
 
     deprecated = values["response_schema"] is not None
     if not values["research"]:
-        return _result(look(values["budget"] or "mid")[0], deprecated=deprecated)
+        return _result(gathered(query), deprecated=deprecated)
     from memcli.cli import citations
 
     found, run = citations.searched(

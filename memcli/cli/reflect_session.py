@@ -44,10 +44,10 @@ def many(context: Context, values: dict[str, Any]) -> Result:
     named = [table.find(values["host"]).name] if values["host"] else []
     since = None
     if values["since"]:
-        from memcli.cli.recall import when
+        from memcli.entries import dates
 
-        moment = context.now_ms() // 1000
-        since = (when(values["since"], moment) or 0) * 1000
+        now = context.now_ms() // 1000
+        since = dates.parse_bound(values["since"], now, end=False) * 1000
     vault = context.open_vault("reflecting", writes=True)
     found = backfill.found_here(context.environ, named, since)
     progress = context.progress("sessions")

@@ -98,7 +98,7 @@ SEVERAL_VAULTS: tuple[Option, ...] = (
         default=False,
     ),
 )
-"""Flags of what asks several vaults at once."""
+"""Flags of commands that ask several vaults at once."""
 
 
 def to_do_it(values: dict[str, Any]) -> str:

@@ -1,44 +1,22 @@
-"""Which entries a caller lets take part: by kind, type, layer, tag, entity and time.
+"""Which documents of an index pass a query's filters.
 
-Invariant: a filter only narrows. What may be shown at all is `eligibility`'s to say,
-and it is asked first; a filter that nothing can pass is named, not silently empty.
+Invariant: a filter only narrows. `eligibility` decides first what may be shown at all.
+A filter that no entry can pass is named in a warning: the answer is never empty in
+silence.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from memcli.entries.checks import check_choice, check_kind
 from memcli.entries.eligibility import View
-from memcli.entries.entry import EntityType, Layer, Status
+from memcli.entries.entry import Status
 from memcli.entries.text import tokens
-from memcli.errors import InvalidValue
+from memcli.recall.query import Filters
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
-    from memcli.vault.vault import Vault
 
 UNTAGGED = "-"
-TAGS_MATCH = ("any", "all", "any_strict", "all_strict")
-
-
-class Filters(NamedTuple):
-    """What an entry must be to take part; empty fields filter nothing.
-
-    `after` and `before` are epoch seconds: at or after, strictly before.
-    """
-
-    kinds: tuple[str, ...] = ()
-    types: tuple[str, ...] = ()
-    layers: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    tags_match: str = "any"
-    entities: tuple[str, ...] = ()
-    after: int | None = None
-    before: int | None = None
-
-
-EVERYTHING = Filters()
-"""No filter."""
 
 
 class Admission:
@@ -129,27 +107,6 @@ def _union(reader: "Reader", field: str, values: Iterable[str]) -> set[int]:
     for value in values:
         found.update(reader.exact(field, value))
     return found
-
-
-def checked(filters: Filters, vault: "Vault") -> Filters:
-    """The filters in the vault's own words; InvalidValue for what no entry can be."""
-    if filters.tags_match not in TAGS_MATCH:
-        raise InvalidValue(
-            f"tags-match must be one of {', '.join(TAGS_MATCH)} "
-            f"(got {filters.tags_match!r})",
-            code="invalid_tags_match",
-        )
-    from memcli.entries.entry import KINDS
-
-    kinds = KINDS
-    if any(kind.lower() not in kinds for kind in filters.kinds):
-        kinds = vault.kinds
-    return filters._replace(
-        kinds=tuple(check_kind(kind, kinds) for kind in filters.kinds),
-        types=tuple(check_choice(EntityType, name, "type") for name in filters.types),
-        layers=tuple(check_choice(Layer, name, "layer") for name in filters.layers),
-        tags=tuple(tag.strip().lower() for tag in filters.tags),
-    )
 
 
 def unknown_warnings(reader: "Reader", filters: Filters) -> list[str]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.eligibility import View
 from memcli.entries.text import mentions, tokens
-from memcli.recall.filters import Filters, extent
+from memcli.recall.filters import extent
+from memcli.recall.query import Filters, Query
 from memcli.vault.registry import store
 
 if TYPE_CHECKING:
@@ -61,24 +62,21 @@ def echo(filters: Filters) -> dict[str, Any] | None:
     return _echo(filters.after, filters.before, None)
 
 
-def asked(reader: "Reader", query: str, view: View, filters: Filters) -> Asked:
-    """Read a question.
+def asked(reader: "Reader", query: Query) -> Asked:
+    """Read the text of a query; the reader is for "before the migration".
 
-    Args:
-        reader: the vault, for "before the migration".
-        query: as it was asked.
-        view: who asks, and the moment that "last week" counts from.
-        filters: one by time makes the question's own window void.
+    A filter by time makes the window that the text names void.
     """
     from memcli.search.stemmer import stemmer
 
+    text, view, filters = query.text, query.view, query.filters
     window = None
     timeless = filters.after is None and filters.before is None and view.as_of is None
-    if timeless and may_name_a_time(query):
+    if timeless and may_name_a_time(text):
         from memcli.entries.text import time_windows
 
         window = time_windows.find(
-            query, view.now, lambda name: dated(reader, name, view)
+            text, view.now, lambda name: dated(reader, name, view)
         )
     share = inside(reader, window)
     # Where nothing lies in it, "last year" may be words of an entry, after all.
@@ -89,10 +87,10 @@ def asked(reader: "Reader", query: str, view: View, filters: Filters) -> Asked:
         and any(share(doc) for doc in reader.everything())
     ):
         start, end = window.place
-        query = f"{query[:start]} {query[end:]}"
+        text = f"{text[:start]} {text[end:]}"
     stem = stemmer()
-    named, implied = entities(reader, query, stem)
-    return Asked(tokens.question(query, stem), window, share, named, implied)
+    named, implied = entities(reader, text, stem)
+    return Asked(tokens.question(text, stem), window, share, named, implied)
 
 
 def entities(

@@ -1,28 +1,18 @@
 """Recall: the entries that answer a question, and how far to trust them.
 
 Invariant: nothing is shown that `eligibility.verdict` refuses; the same vault and
-question give the same rows; and no match is said to be no match. Nothing is
-written but a line in the log of signals.
+query give the same rows; an answer without a match says so. The log of signals gets
+one line, nothing else is written.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from memcli.entries.checks import check_choice
-from memcli.entries.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
-from memcli.entries.entry import Status
 from memcli.entries.text import tokens
-from memcli.errors import InvalidValue
 from memcli.recall import question as asking
 from memcli.recall import scorer_store
-from memcli.recall.filters import (
-    EVERYTHING,
-    Admission,
-    Filters,
-    checked,
-    unknown_warnings,
-    within,
-)
+from memcli.recall.filters import Admission, unknown_warnings, within
+from memcli.recall.query import Query, checked
 from memcli.recall.results import (
     FACT,
     Recalled,
@@ -38,237 +28,175 @@ from memcli.search.ranking import bm25
 from memcli.vault import staleness
 from memcli.vault.signals import event
 
-__all__ = ["EVERYTHING", "Filters", "Recalled", "Row", "checked", "recall", "view"]
-
 if TYPE_CHECKING:
+    from memcli.entries.eligibility import View
     from memcli.search.ranking.corpus import Inside
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
-BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
-"""Budget -> (rows by default, lexical matches that get the closer look)."""
-
-DEPTHS = (0, 1, 2)
-"""How many hops over the graph a recall may go; one is the default."""
-
 MOST_CONSTRAINTS = 5
 """Constraints surface whatever their score, but never crowd the answer out."""
 
 
-def view(
-    now: int,
-    *,
-    statuses: Sequence[str] = (),
-    history: bool = False,
-    as_of: int | None = None,
-    kinds: Sequence[str] = (),
-) -> View:
-    """The view that `--status`, `--history` and `--as-of` ask for.
-
-    Who asks for ideas, and for nothing else, means those that are incubating, too:
-    whoever asks for facts gets no idea that nobody has decided on.
-    """
-    chosen = frozenset(check_choice(Status, name, "status") for name in statuses)
-    if not chosen and set(kinds) == {"idea"}:
-        chosen = DEFAULT_STATUSES | {Status.PENDING}
-    if history:
-        chosen |= HISTORY_STATUSES
-    return View(now=now, statuses=chosen or DEFAULT_STATUSES, as_of=as_of)
-
-
-def recall(
-    vault: "Vault",
-    query: str,
-    *,
-    view: View,
-    filters: Filters = EVERYTHING,
-    limit: int | None = None,
-    budget: str = "mid",
-    max_chars: int | None = None,
-    explain: bool = False,
-    depth: int = 1,
-) -> Recalled:
+def recall(vault: "Vault", query: Query) -> Recalled:
     """Answer a question with ranked rows.
 
-    Args:
-        vault: where to look.
-        query: words or a question in natural language.
-        view: which statuses, as seen when.
-        filters: what an entry must be.
-        limit: rows at most; the budget decides when it is None.
-        budget: `low`, `mid` or `high`: how many rows, and how far to look.
-        max_chars: total characters of the rows' texts; rows that do not fit are
-            left out whole, and counted.
-        explain: attach the pieces of each row's score, and what led to it.
-        depth: hops over entities, links and lineage, 0 to 2; with 0 neither what an
-            entry is tied to nor what stands beside it counts, but its words alone.
-
     Raises:
-        InvalidValue: an unknown kind, type, layer, budget or tags_match; a depth that
-            is not 0, 1 or 2.
+        InvalidValue: the query names what does not exist, see `query.checked`.
     """
-    filters = checked(filters, vault)
-    limit, weights = extent_of(budget, limit, depth)
-    found = vault.read(
-        lambda reader: look(
-            reader,
-            query,
-            view=view,
-            filters=filters,
-            limit=limit,
-            weights=weights,
-            max_chars=max_chars,
-            explain=explain,
-        )
-    )
-    found = of(vault, found)
-    vault.recorder.recalled(query, noted(found.rows, found.constraints))
-    return found._replace(warnings=found.warnings + index_warnings(vault))
+    query = checked(query, vault)
+    answer = labelled(vault, vault.read(lambda reader: look(reader, query)))
+    vault.recorder.recalled(query.text, noted(answer.rows, answer.constraints))
+    return answer._replace(warnings=answer.warnings + index_warnings(vault))
 
 
-def extent_of(
-    budget: str, limit: int | None, depth: int = 1
-) -> tuple[int, bm25.Weights]:
-    """How many rows to return, and the weights that look as far as a budget does.
-
-    Raises:
-        InvalidValue: an unknown budget, or no such depth.
-    """
-    rows, pool = BUDGETS[check_budget(budget)]
-    if depth not in DEPTHS:
-        raise InvalidValue(
-            f"depth must be 0, 1 or 2 (got {depth!r})", code="invalid_depth"
-        )
-    limit = rows if limit is None else limit
-    pool = max(pool, 2 * limit)
-    if depth:
-        return limit, bm25.Weights(pool=pool, depth=depth)
-    return limit, bm25.Weights(
-        pool=pool, depth=0, entity=0.0, session=0.0, after=(), before=()
-    )
-
-
-def enumerate_all(
-    vault: "Vault",
-    *,
-    view: View,
-    filters: Filters = EVERYTHING,
-    limit: int | None = None,
-    cursor: str | None = None,
-) -> Recalled:
+def enumerate_all(vault: "Vault", query: Query, cursor: str | None = None) -> Recalled:
     """Every entry that the filters admit, by id (oldest first), a page at a time.
 
     Args:
-        limit: rows a page; None gives all.
+        vault: where to look.
+        query: its view, filters and limit count; without a limit all rows come.
         cursor: `next_cursor` of the page before.
+
+    Raises:
+        InvalidValue: the query names what does not exist, see `query.checked`.
     """
-    filters = checked(filters, vault)
-
-    def page(reader: "Reader") -> Recalled:
-        admit = Admission(reader, view, filters)
-        chosen = within(reader, filters)
-        docs = reader.everything() if chosen is None else chosen
-        rows = [reader.row(doc) for doc in docs if admit(doc)]
-        rows.sort(key=lambda row: (row.id, row.path))
-        if cursor:
-            rows = [row for row in rows if mark(row) > cursor]
-        shown = rows if limit is None else rows[:limit]
-        more = mark(shown[-1]) if shown and len(shown) < len(rows) else None
-        return Recalled(
-            query=None,
-            rows=[_aged(reader, view, row, row_of(row, 0.0, [])) for row in shown],
-            constraints=[],
-            coverage=0.0,
-            missing_terms=[],
-            window=asking.echo(filters),
-            next_cursor=more,
-            omitted=0,
-            warnings=unknown_warnings(reader, filters) + _broken_warnings(reader),
-        )
-
-    found = of(vault, vault.read(page))
-    return found._replace(warnings=found.warnings + index_warnings(vault))
+    query = checked(query, vault)
+    answer = labelled(vault, vault.read(lambda reader: _page(reader, query, cursor)))
+    return answer._replace(warnings=answer.warnings + index_warnings(vault))
 
 
 def look(
     reader: "Reader",
-    query: str,
+    query: Query,
     *,
-    view: View,
-    filters: Filters,
-    limit: int,
-    weights: bm25.Weights,
-    max_chars: int | None = None,
-    explain: bool = False,
+    weights: bm25.Weights | None = None,
     scorer: scorer_store.Kept | None = None,
 ) -> Recalled:
-    """A recall within a read that the caller holds; filters are `checked`.
+    """A recall within a read that the caller holds.
 
-    Without a `scorer` it is the vault's own.
+    Args:
+        reader: the vault's index.
+        query: as `checked` gives it.
+        weights: those of the ranking; None means the query's own.
+        scorer: what was learned from use; None means the vault's own.
     """
-    admit = Admission(reader, view, filters)
-    question = asking.asked(reader, query, view, filters)
-    inside = question.inside
-    chosen = within(reader, filters)
+    question = asking.asked(reader, query)
     scorer = scorer or scorer_store.kept(reader.root)
-    if inside is not None and not question.terms:
-        ranked = _in_window(reader, inside, admit, chosen, limit)
-    else:
-        ranked = bm25.rank(
-            question.terms,
-            reader,
-            limit=limit,
-            now=view.now,
-            admit=None if admit.admits_all else admit,
-            within=chosen,
-            named={doc for docs in question.named.values() for doc in docs}
-            if weights.entity
-            else (),
-            inside=inside,
-            implied=question.implied if weights.depth else None,
-            links=EntryLinks(reader) if weights.depth else None,
-            weights=weights,
-            adjust=_adjust(reader, scorer),
-        )
-    answers = []
-    for hit in ranked.hits:
-        detail = None
-        stored = reader.row(hit.doc)
-        if explain:
-            detail = {
-                "matched": list(hit.matched),
-                **{name: round(part, 4) for name, part in hit.parts.items() if part},
-                "path": _path(reader, hit, stored, question.named)
-                if weights.depth
-                else [],
-            }
-        row = row_of(stored, round(hit.score, 4), event.channels(hit.parts), detail)
-        row = row._replace(parts=hit.parts)
-        answers.append(_aged(reader, view, stored, row))
-    rows, omitted = fit(answers, max_chars)
+    weights = weights or weights_of(query)
+    ranking = _ranking(reader, query, question, weights, scorer)
+    named = question.named if weights.depth else None
+    answers = [_answer(reader, query, hit, named) for hit in ranking.hits]
+    rows, omitted = fit(answers, query.max_chars)
     paths = {row.path for row in rows}
     shown = {
         hit.doc
-        for hit, row in zip(ranked.hits, answers, strict=True)
+        for hit, row in zip(ranking.hits, answers, strict=True)
         if row.path in paths
     }
-    warnings = unknown_warnings(reader, filters)
+    warnings = unknown_warnings(reader, query.filters)
     if scorer.problem:
         warnings.append(scorer.problem)
-    if not question.terms and inside is None:
+    if not question.terms and question.inside is None:
         warnings.append("the question holds no word to search for")
     return Recalled(
-        query=query,
+        query=query.text,
         rows=rows,
-        constraints=_constraints(reader, view, shown),
-        coverage=round(ranked.coverage, 3),
-        missing_terms=list(dict.fromkeys(ranked.missing)),
-        window=question.echo(filters),
+        constraints=_constraints(reader, query.view, shown),
+        coverage=round(ranking.coverage, 3),
+        missing_terms=list(dict.fromkeys(ranking.missing)),
+        window=question.echo(query.filters),
         next_cursor=None,
         omitted=omitted,
         warnings=warnings + _broken_warnings(reader),
     )
+
+
+def weights_of(query: Query) -> bm25.Weights:
+    """The weights that look as far as the query's budget and depth do."""
+    if query.depth:
+        return bm25.Weights(pool=query.pool, depth=query.depth)
+    return bm25.Weights(
+        pool=query.pool, depth=0, entity=0.0, session=0.0, after=(), before=()
+    )
+
+
+def _page(reader: "Reader", query: Query, cursor: str | None) -> Recalled:
+    admit = Admission(reader, query.view, query.filters)
+    chosen = within(reader, query.filters)
+    docs = reader.everything() if chosen is None else chosen
+    rows = [reader.row(doc) for doc in docs if admit(doc)]
+    rows.sort(key=lambda row: (row.id, row.path))
+    if cursor:
+        rows = [row for row in rows if mark(row) > cursor]
+    shown = rows[: query.limit]
+    more = mark(shown[-1]) if shown and len(shown) < len(rows) else None
+    return Recalled(
+        query=None,
+        rows=[_aged(reader, query.view, row, row_of(row, 0.0, [])) for row in shown],
+        constraints=[],
+        coverage=0.0,
+        missing_terms=[],
+        window=asking.echo(query.filters),
+        next_cursor=more,
+        omitted=0,
+        warnings=unknown_warnings(reader, query.filters) + _broken_warnings(reader),
+    )
+
+
+def _ranking(
+    reader: "Reader",
+    query: Query,
+    question: asking.Asked,
+    weights: bm25.Weights,
+    scorer: scorer_store.Kept,
+) -> bm25.Ranking:
+    """The hits of a question: by its words, or by its window when it is all it has."""
+    admit = Admission(reader, query.view, query.filters)
+    chosen = within(reader, query.filters)
+    inside = question.inside
+    if inside is not None and not question.terms:
+        return _in_window(reader, inside, admit, chosen, query.most)
+    return bm25.rank(
+        question.terms,
+        reader,
+        limit=query.most,
+        now=query.view.now,
+        admit=None if admit.admits_all else admit,
+        within=chosen,
+        named={doc for docs in question.named.values() for doc in docs}
+        if weights.entity
+        else (),
+        inside=inside,
+        implied=question.implied if weights.depth else None,
+        links=EntryLinks(reader) if weights.depth else None,
+        weights=weights,
+        adjust=_adjust(reader, scorer),
+    )
+
+
+def _answer(
+    reader: "Reader",
+    query: Query,
+    hit: bm25.Hit,
+    named: Collection[str] | None,
+) -> Row:
+    """The row of a hit; `named` are the names of entities in the question.
+
+    None instead of them means that no path to the hit is wanted.
+    """
+    stored = reader.row(hit.doc)
+    explain = None
+    if query.explain:
+        explain = {
+            "matched": list(hit.matched),
+            **{name: round(part, 4) for name, part in hit.parts.items() if part},
+            "path": [] if named is None else _path(reader, hit, stored, named),
+        }
+    row = row_of(stored, round(hit.score, 4), event.channels(hit.parts), explain)
+    row = row._replace(parts=hit.parts)
+    return _aged(reader, query.view, stored, row)
 
 
 def _adjust(reader: "Reader", kept: scorer_store.Kept) -> bm25.Adjust | None:
@@ -298,11 +226,11 @@ def _in_window(
     return bm25.Ranking(hits, [], 1.0 if hits else 0.0, [])
 
 
-def of(vault: "Vault", found: Recalled) -> Recalled:
-    """What a vault answered, with what the vault is called as the rows' source."""
-    return found._replace(
-        rows=of_source(found.rows, vault.source),
-        constraints=of_source(found.constraints, vault.source),
+def labelled(vault: "Vault", answer: Recalled) -> Recalled:
+    """A vault's answer with the vault's name as the source of its rows."""
+    return answer._replace(
+        rows=of_source(answer.rows, vault.source),
+        constraints=of_source(answer.constraints, vault.source),
     )
 
 
@@ -327,7 +255,7 @@ def _path(
     return path
 
 
-def _constraints(reader: "Reader", view: View, shown: Collection[int]) -> list[Row]:
+def _constraints(reader: "Reader", view: "View", shown: Collection[int]) -> list[Row]:
     """Constraints in force that no row shows, pinned ones first, then the newest."""
     docs = [
         doc
@@ -340,7 +268,7 @@ def _constraints(reader: "Reader", view: View, shown: Collection[int]) -> list[R
     ]
 
 
-def _aged(reader: "Reader", view: View, stored: "StoredRow", row: Row) -> Row:
+def _aged(reader: "Reader", view: "View", stored: "StoredRow", row: Row) -> Row:
     """The row with whether it still holds; facts rest on nothing."""
     if row.layer == FACT:
         return row
@@ -350,16 +278,6 @@ def _aged(reader: "Reader", view: View, stored: "StoredRow", row: Row) -> Row:
         subtype=stored.subtype,
         stale_why=tuple(why),
     )
-
-
-def check_budget(budget: str) -> str:
-    """The name of a budget; InvalidValue for anything else."""
-    if budget not in BUDGETS:
-        raise InvalidValue(
-            f"budget must be one of {', '.join(BUDGETS)} (got {budget!r})",
-            code="invalid_budget",
-        )
-    return budget
 
 
 def _broken_warnings(reader: "Reader") -> list[str]:

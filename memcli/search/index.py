@@ -106,23 +106,26 @@ class Index:
         An answer that fails in the index (a file vanished under it, or is damaged)
         is asked once more of a fresh index; it must therefore have no effects.
         """
-        try:
-            return answer(self._current())
-        except MemcliError:
-            raise
-        except Exception as error:  # noqa: BLE001 damage shows as any exception
-            self._close()
-            first = error
-        try:
-            return answer(self._current())
-        except MemcliError:
-            raise
-        except Exception:  # noqa: BLE001 see above
-            self._close()
-        reason = f"{type(first).__name__}: {first}"
+        for repair in REPAIRS:
+            try:
+                return answer(self.current())
+            except MemcliError:
+                raise
+            except Exception as error:  # noqa: BLE001 damage shows as any exception
+                repair(self, error)
+        return answer(self.current())
+
+    def reopen(self, error: Exception) -> None:
+        """Open the files anew for the next reader, after an answer failed."""
+        del error
+        self._close()
+
+    def rebuild(self, error: Exception) -> None:
+        """Index everything anew, after an answer failed twice."""
+        self._close()
+        reason = f"it is damaged ({type(error).__name__}: {error})"
         with Lock(self._lock, _LOCK_WAIT):
-            self._bring_up_to_date(self._scan(None), None, f"it is damaged ({reason})")
-        return answer(self._current())
+            self._bring_up_to_date(self._scan(None), None, reason)
 
     def glance(
         self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
@@ -187,8 +190,11 @@ class Index:
                     listing.folders[folder] = flat
         return listing
 
-    def _current(self) -> "Reader":
-        """A reader of the files as they are now."""
+    def current(self) -> "Reader":
+        """A reader of the files as they are now; it lasts until the next is asked for.
+
+        What it reads may turn out to be damaged: `REPAIRS` says what to do then.
+        """
         self.stale = False
         state = self._state if self._reader else self._load()
         listing = self._scan(state)
@@ -454,6 +460,10 @@ class Index:
         names = [s.file(end) for s in segments for end in (TERMS, POSTINGS, DOCUMENTS)]
         found = ((name, os.stat(os.path.join(self._folder, name))) for name in names)
         return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in found}
+
+
+REPAIRS = (Index.reopen, Index.rebuild)
+"""What to do, one after the other, when an answer fails; then it is asked again."""
 
 
 def _content_number(path: str) -> int | None:

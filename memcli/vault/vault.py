@@ -156,6 +156,14 @@ class Vault:
         self._finish_killed()
         return self.index.read(answer)
 
+    def reader(self) -> "Reader":
+        """A reader of the files as they are now; it lasts until the next is asked for.
+
+        `read` is simpler, and repairs an index that turns out to be damaged.
+        """
+        self._finish_killed()
+        return self.index.current()
+
     def glance(
         self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
     ) -> _Answer:

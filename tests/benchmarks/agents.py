@@ -26,6 +26,7 @@ from tests.benchmarks import corpus, report, timing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from memcli.recall.results import Recalled
     from memcli.search.reader import Reader
 
 ADDED = report.Target(10)
@@ -34,7 +35,7 @@ AGENTS, GROUPS = 50, 20
 ASKERS = {"isolated": "agent-01", "shared": "agent-02", "group": "agent-03"}
 FEWEST, MOST = 2, 5
 # What a recall of budget mid looks at.
-LIMIT, POOL = 10, 100
+LIMIT = 10
 VISIBILITIES = ("private", "shared", "group")
 ODDS = (30, 40, 30)
 
@@ -209,20 +210,13 @@ def answers(seen: str, mixed: str, questions_file: str) -> None:
     """
     from memcli import Vault
     from memcli.recall import recall
-    from memcli.search.ranking import bm25
+    from memcli.recall.query import Query, view_of
 
     owner, agent = Vault.open(seen), Vault.open(mixed, agent=ASKERS["shared"])
-    view = recall.view(owner.now_ms() // 1000)
+    view = view_of(owner.now_ms() // 1000)
 
-    def way(reader: Reader) -> Callable[[str], recall.Recalled]:
-        return lambda question: recall.look(
-            reader,
-            question,
-            view=view,
-            filters=recall.EVERYTHING,
-            limit=LIMIT,
-            weights=bm25.Weights(pool=POOL),
-        )
+    def way(reader: Reader) -> Callable[[str], Recalled]:
+        return lambda text: recall.look(reader, Query(text, view, limit=LIMIT))
 
     def both(one: Reader) -> dict[str, list[float]]:
         return agent.read(

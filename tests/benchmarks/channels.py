@@ -63,8 +63,9 @@ def asked(
 ) -> dict[str, float]:
     """The means over all questions, asked with these weights."""
     from memcli.recall import recall
+    from memcli.recall.query import Query, view_of
 
-    view = recall.view(2_000_000_000)
+    view = view_of(2_000_000_000)
     found: list[tuple[int, set[str], list[str], int]] = []
     for conversation, vault in vaults:
 
@@ -72,14 +73,8 @@ def asked(
             reader: Reader, conversation: locomo.Conversation = conversation
         ) -> None:
             for question in conversation.questions:
-                given = recall.look(
-                    reader,
-                    question.text,
-                    view=view,
-                    filters=recall.EVERYTHING,
-                    limit=locomo.ROWS_RETURNED,
-                    weights=weights,
-                )
+                query = Query(question.text, view, limit=locomo.ROWS_RETURNED)
+                given = recall.look(reader, query, weights=weights)
                 keys = [row.record or "" for row in given.rows]
                 tied = sum("graph" in row.channels for row in given.rows)
                 wanted = set(question.evidence)

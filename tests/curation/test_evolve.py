@@ -25,6 +25,7 @@ from memcli.errors import (
     WriteFailed,
 )
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 from memcli.vault.lineage import versions
 from tests.conftest import NOW
 
@@ -43,7 +44,7 @@ def git(vault: Vault, *words: str) -> str:
 
 
 def texts(vault: Vault, **view: Any) -> list[str]:
-    found = recall.enumerate_all(vault, view=recall.view(NOW, **view))
+    found = recall.enumerate_all(vault, Query("", view_of(NOW, **view)))
     return sorted(row.text for row in found.rows)
 
 

@@ -13,6 +13,7 @@ from memcli.curation import forget, review
 from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW
 
@@ -88,9 +89,8 @@ def test_the_commands_reach_every_place_where_the_text_has_been(vault: Vault) ->
     done = vault.forget(name)
     assert purge(done) == 0
     assert not in_git(vault.root)
-    assert [row.text for row in recall.enumerate_all(
-        vault, view=recall.view(NOW)
-    ).rows] == ["harmless"]  # fmt: skip
+    left = recall.enumerate_all(vault, Query("", view_of(NOW))).rows
+    assert [row.text for row in left] == ["harmless"]
 
 
 def test_the_commands_work_in_a_vault_inside_another_repository(
@@ -131,7 +131,7 @@ def test_when_the_current_version_goes_the_one_before_stays_history(
     vault.forget(vault.evolve(first, "two").id)
     entry = vault.get(first)
     assert (entry.status, entry.superseded_by) == (Status.SUPERSEDED, None)
-    assert recall.enumerate_all(vault, view=recall.view(NOW)).rows == []
+    assert recall.enumerate_all(vault, Query("", view_of(NOW))).rows == []
 
 
 def test_all_versions_go_when_that_is_asked_for(vault: Vault) -> None:

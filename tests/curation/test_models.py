@@ -12,6 +12,7 @@ from memcli.curation import models
 from memcli.entries.entry import Layer, Subtype, Visibility
 from memcli.errors import InvalidValue
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 from memcli.vault import staleness
 from memcli.vault.health import inspect
 from tests.conftest import NOW, VaultMaker
@@ -40,10 +41,12 @@ def model(vault: Vault, text: str, *evidence: str, **fields: Any) -> str:
 
 def why(vault: Vault, name: str) -> list[tuple[str, list[str]]]:
     """The reasons of one model, as every surface gives them; they agree."""
-    view = recall.view(vault.now_ms() // 1000)
+    view = view_of(vault.now_ms() // 1000)
     (one,) = [one for one in models.models(vault, view) if one.id == name]
     (row,) = [
-        row for row in recall.enumerate_all(vault, view=view).rows if row.id == name
+        row
+        for row in recall.enumerate_all(vault, Query("", view)).rows
+        if row.id == name
     ]
     shown = inspect.inspect(vault, name)
     assert [r._asdict() for r in row.stale_why] == one.stale_why == shown.stale_why
@@ -109,7 +112,7 @@ def test_update_creates_a_new_version_and_preserves_the_old_for_history(
         name,
         done.id,
     ]
-    (one,) = models.models(vault, recall.view(clock[0]))
+    (one,) = models.models(vault, view_of(clock[0]))
     assert one.versions == 2
 
 
@@ -245,8 +248,10 @@ def test_at_an_earlier_moment_it_was_not_stale_yet(
     name = model(vault, "The build", base)
     clock[0] += HOUR
     vault.resolve(base)
-    view = recall.view(clock[0], as_of=NOW + 60)
-    (row,) = [r for r in recall.enumerate_all(vault, view=view).rows if r.id == name]
+    view = view_of(clock[0], as_of=NOW + 60)
+    (row,) = [
+        r for r in recall.enumerate_all(vault, Query("", view)).rows if r.id == name
+    ]
     assert not row.stale
     assert why(vault, name) == [("resolved", [base])]
 
@@ -313,7 +318,7 @@ def test_at_most_five_ids_are_named_and_all_are_counted(
         for number in range(8)
     ]
     vault.save_all(drafts)
-    (one,) = models.models(vault, recall.view(clock[0]), stale=True)
+    (one,) = models.models(vault, view_of(clock[0]), stale=True)
     (reason,) = one.stale_why
     assert (one.id, len(reason["ids"]), reason["number"]) == (name, 5, 8)
     assert staleness.sentence(reason).startswith("8 newer memories in its scope: ")
@@ -330,7 +335,7 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
     found = vault.reflect("contacts")
     assert found.stale == []
     assert found.facts[0].as_dict()["subtype"] == "pinned"
-    (one,) = models.models(vault, recall.view(clock[0]), stale=True)
+    (one,) = models.models(vault, view_of(clock[0]), stale=True)
     assert (one.id, one.stale) == (name, False)
 
 

@@ -10,8 +10,7 @@ from memcli import Vault
 from memcli.curation import research
 from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
-from memcli.recall import recall
-from memcli.recall.results import Row
+from memcli.recall.results import Recalled, Row
 from tests.conftest import NOW, VaultMaker
 
 DAY = 86_400
@@ -25,7 +24,7 @@ def save(vault: Vault, text: str, **fields: Any) -> str:
 def search(
     vault: Vault, query: str, name: str = "tyler", budget: str | None = None
 ) -> research.Run:
-    def look(depth: str) -> tuple[recall.Recalled, list[Row]]:
+    def look(depth: str) -> tuple[Recalled, list[Row]]:
         found = vault.recall(query, budget=depth)
         return found, found.rows
 

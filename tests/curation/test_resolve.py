@@ -13,6 +13,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound, NotAllowed, UsageError
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import select
 from tests.conftest import NOW
 
@@ -36,7 +37,7 @@ def titles(targets: list[resolve.Target]) -> list[str]:
 
 def shown(vault: Vault) -> list[str]:
     """Everything that any path shows."""
-    rows = recall.enumerate_all(vault, view=recall.view(NOW)).rows
+    rows = recall.enumerate_all(vault, Query("", view_of(NOW))).rows
     found = select.injection(vault, view=VIEW)
     return sorted(
         {row.text for row in rows}
@@ -296,8 +297,8 @@ def test_as_of_a_day_before_it_was_solved_it_is_there(
     vault.resolve(name)
 
     def then(moment: int) -> int:
-        view = recall.view(now, as_of=moment)
-        return len(recall.enumerate_all(vault, view=view).rows)
+        view = view_of(now, as_of=moment)
+        return len(recall.enumerate_all(vault, Query("", view)).rows)
 
     assert (then(NOW + 5), then(now), then(now + 5)) == (1, 0, 0)
 

@@ -19,6 +19,7 @@ from memcli.errors import (
     UsageError,
 )
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 from tests.conftest import NOW
 
 DAY = 86_400
@@ -33,8 +34,8 @@ def fact(vault: Vault, text: str, **fields: Any) -> str:
 
 
 def texts(vault: Vault, *statuses: str) -> list[str]:
-    view = recall.view(NOW, statuses=statuses)
-    return sorted(row.text for row in recall.enumerate_all(vault, view=view).rows)
+    view = view_of(NOW, statuses=statuses)
+    return sorted(row.text for row in recall.enumerate_all(vault, Query("", view)).rows)
 
 
 def tree(vault: Vault) -> dict[str, bytes]:
@@ -56,7 +57,7 @@ def test_a_candidate_is_searchable_and_never_mixed_into_ordinary_answers(
 ) -> None:
     candidate(vault, "Perhaps we should use tabs")
     assert vault.recall("tabs").rows == []
-    seen = recall.view(NOW, statuses=["pending"])
+    seen = view_of(NOW, statuses=["pending"])
     assert [row.status for row in vault.recall("tabs", view=seen).rows] == ["pending"]
 
 
@@ -244,7 +245,7 @@ def test_a_broken_inbox_file_is_named_and_stops_nothing(vault: Vault) -> None:
     Path(vault.root, "inbox", "broken.md").write_text("---\na: [\n---\n")
     assert [one.text for one in review.pending(vault)] == ["fine"]
     review.approve(vault, [review.pending(vault)[0].id])
-    found = recall.enumerate_all(vault, view=recall.view(NOW))
+    found = recall.enumerate_all(vault, Query("", view_of(NOW)))
     assert "inbox/broken.md" in found.warnings[0]
 
 

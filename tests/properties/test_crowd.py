@@ -14,6 +14,7 @@ from pathlib import Path
 from memcli import Vault
 from memcli.entries.entry import Status
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 
@@ -76,8 +77,8 @@ root, count = sys.argv[1:]
 for number in range(int(count)):
     vault = Vault(root)
     assert vault.recall("shared subject").warnings == []
-    view = recall.view(2_000_000_000, history=True)
-    rows = recall.enumerate_all(vault, view=view).rows
+    view = view_of(2_000_000_000, history=True)
+    rows = recall.enumerate_all(vault, Query("", view)).rows
     active = [row.id for row in rows if row.status == "active"]
     assert len(active) == len(set(active)), "an id twice"
 """
@@ -155,10 +156,10 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
         assert process.returncode == 0, errors
         won += int(said or 0)
 
-    view = recall.view(2_000_000_000, statuses=[str(status) for status in Status])
+    view = view_of(2_000_000_000, statuses=[str(status) for status in Status])
     rows = [
         row
-        for row in recall.enumerate_all(vault, view=view).rows
+        for row in recall.enumerate_all(vault, Query("", view)).rows
         if row.path != staged.name
     ]
     texts = Counter(row.text for row in rows if row.text.startswith("writer"))

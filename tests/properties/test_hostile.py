@@ -29,6 +29,8 @@ from memcli.errors import (
     WriteFailed,
 )
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
+from memcli.recall.results import Row
 from memcli.storage import files
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker, isolated_environment
@@ -160,9 +162,11 @@ def test_what_is_written_while_a_hook_refuses_is_put_aside_and_told(
         assert git(vault, "status", "--porcelain") == ""
 
 
-def everything(vault: Vault) -> list[recall.Row]:
-    view = recall.view(NOW, statuses=["active", "superseded", "resolved", "pending"])
-    found = recall.enumerate_all(Vault(vault.root, now_ms=vault.now_ms), view=view)
+def everything(vault: Vault) -> list[Row]:
+    view = view_of(NOW, statuses=["active", "superseded", "resolved", "pending"])
+    found = recall.enumerate_all(
+        Vault(vault.root, now_ms=vault.now_ms), Query("", view)
+    )
     assert found.warnings == []
     return found.rows
 
@@ -411,11 +415,11 @@ def test_a_clock_that_jumps_back_makes_no_knot(make_vault: VaultMaker) -> None:
         ids.append(name)
     assert len(set(ids)) == len(ids)
     now = NOW + 86_400
-    view = recall.view(now, history=True)
-    rows = {row.id: row for row in recall.enumerate_all(vault, view=view).rows}
+    view = view_of(now, history=True)
+    rows = {row.id: row for row in recall.enumerate_all(vault, Query("", view)).rows}
     assert [rows[one].superseded_by for one in ids] == [*ids[1:], None]
     for moment in (NOW - 2 * 86_400, NOW, NOW + 1, now):
-        then = recall.enumerate_all(vault, view=recall.view(now, as_of=moment))
+        then = recall.enumerate_all(vault, Query("", view_of(now, as_of=moment)))
         assert len(then.rows) == (0 if moment < NOW else 1)
     assert lint(vault) == []
 

@@ -18,7 +18,9 @@ from memcli import Vault
 from memcli.entries.codec import decode
 from memcli.entries.eligibility import View, facts, verdict
 from memcli.errors import InvalidEntry
-from memcli.recall.recall import Recalled, enumerate_all, view
+from memcli.recall.query import Query, view_of
+from memcli.recall.recall import enumerate_all
+from memcli.recall.results import Recalled
 from memcli.storage.lock import Lock
 
 NOW = 1_795_262_400
@@ -58,14 +60,16 @@ def folder_vault(root: Path) -> Vault:
     return Vault.open(str(root), now_ms=lambda: NOW * 1000)
 
 
-def everything(vault: Vault, **options: Any) -> Recalled:
-    return enumerate_all(vault, view=view(NOW), **options)
+def everything(
+    vault: Vault, limit: int | None = None, cursor: str | None = None
+) -> Recalled:
+    return enumerate_all(vault, Query("", view_of(NOW), limit=limit), cursor)
 
 
 def answers(vault: Vault) -> list[Recalled]:
     """Full rows, with scores and their pieces, of ranked and unranked questions."""
     ranked = [vault.recall(text, explain=True, budget="high") for text in QUESTIONS]
-    past = view(NOW, history=True, statuses=["resolved", "expired"])
+    past = view_of(NOW, history=True, statuses=["resolved", "expired"])
     return [
         *ranked,
         vault.recall("deploy friday queue", limit=3, explain=True, view=past),

@@ -10,6 +10,8 @@ import pytest
 
 from memcli.api import Vault
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
+from memcli.recall.results import Row
 from memcli.vault import create
 
 pytestmark = pytest.mark.skipif(
@@ -64,8 +66,8 @@ def run(program: str, root: str, last: int) -> subprocess.CompletedProcess[str]:
     )
 
 
-def everything(vault: Vault) -> list[recall.Row]:
-    found = recall.enumerate_all(vault, view=recall.view(2_000_000_000))
+def everything(vault: Vault) -> list[Row]:
+    found = recall.enumerate_all(vault, Query("", view_of(2_000_000_000)))
     assert found.warnings == []
     return found.rows
 
@@ -128,7 +130,7 @@ def test_an_index_update_that_is_killed_at_any_step_changes_no_answer(
     assert counted.returncode == 0, counted.stderr
     steps = int(counted.stdout)
     assert steps >= 5
-    now = recall.view(2_000_000_000)
+    now = view_of(2_000_000_000)
     wanted = sorted(Vault(root).recall("anything new subject2", view=now).rows)
     assert [row for row in wanted if "subject1" in row.text] == []
 

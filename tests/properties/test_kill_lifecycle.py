@@ -27,6 +27,7 @@ from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound, NotAllowed
 from memcli.hosts.transcript import Session, Step
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 from memcli.sessions.reflect_session import reflect
 from memcli.vault.health import repair
 from memcli.vault.health.inspect import overview
@@ -238,8 +239,8 @@ def dirty(root: Path) -> list[str]:
 def next_commands_work(root: Path) -> None:
     """A recall, then everything that a person would try."""
     vault = opened(root, 3_000)
-    view = recall.view(NOW, statuses=[str(status) for status in Status])
-    rows = recall.enumerate_all(vault, view=view)
+    view = view_of(NOW, statuses=[str(status) for status in Status])
+    rows = recall.enumerate_all(vault, Query("", view))
     assert rows.warnings == []
     assert {row.id for row in rows.rows} == set(state(root))
     assert dirty(root) == overview(vault).dirty

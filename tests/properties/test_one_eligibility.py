@@ -15,6 +15,7 @@ from memcli.curation import evolve, resolve, review
 from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import compose, select
 from memcli.vault import duplicates
 from memcli.vault.health.inspect import inspect
@@ -67,7 +68,7 @@ def cases() -> Iterator[Case]:
 
 VIEWS = {
     "the owner": View(NOW),
-    "history": recall.view(NOW, history=True),
+    "history": view_of(NOW, history=True),
     "as of yesterday": View(NOW, as_of=NOW - DAY),
     "as of a month ago": View(NOW, as_of=NOW - 30 * DAY),
     "every status": View(NOW, statuses=frozenset(Status)),
@@ -115,7 +116,7 @@ def rows(vault: Vault, view: View) -> set[str]:
 
 
 def everything(vault: Vault, view: View) -> set[str]:
-    return {row.id for row in recall.enumerate_all(vault, view=view).rows}
+    return {row.id for row in recall.enumerate_all(vault, Query("", view)).rows}
 
 
 def reflected(vault: Vault, view: View) -> set[str]:
@@ -187,7 +188,7 @@ def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
 
 def test_inspect_says_the_same_and_why(asked: Vault) -> None:
     allowed = admitted(asked, View(NOW))
-    for row in recall.enumerate_all(asked, view=VIEWS["every status"]).rows:
+    for row in recall.enumerate_all(asked, Query("", VIEWS["every status"])).rows:
         found = inspect(asked, row.id)
         assert found.eligible == (row.id in allowed)
         assert (found.reason is None) == found.eligible
@@ -205,7 +206,7 @@ def test_resolve_and_review_offer_only_what_is_in_force(asked: Vault) -> None:
 
 def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
     allowed = admitted(asked, View(NOW))
-    for row in recall.enumerate_all(asked, view=VIEWS["every status"]).rows[::7]:
+    for row in recall.enumerate_all(asked, Query("", VIEWS["every status"])).rows[::7]:
         draft = asked.draft({"text": f"{row.text} more"})
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:
@@ -233,7 +234,7 @@ def test_a_solved_thing_is_shown_by_no_default_view(asked: Vault) -> None:
     solved = {
         row.id
         for row in recall.enumerate_all(
-            asked, view=View(NOW, statuses=frozenset({Status.RESOLVED}))
+            asked, Query("", View(NOW, statuses=frozenset({Status.RESOLVED})))
         ).rows
     }
     assert solved

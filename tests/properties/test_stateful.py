@@ -29,6 +29,7 @@ from memcli.entries.dates import to_epoch
 from memcli.entries.entry import Entry, Item, Status
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 from memcli.vault.create import prepare
 
 START = 1_795_262_400
@@ -253,7 +254,7 @@ class VaultMachine(RuleBasedStateMachine):
     # --- what must hold ---------------------------------------------------------------
 
     def listed(self, **view: object) -> list[tuple[str, str, str]]:
-        found = recall.enumerate_all(self.vault, view=recall.view(self.now, **view))  # type: ignore[arg-type]
+        found = recall.enumerate_all(self.vault, Query("", view_of(self.now, **view)))  # type: ignore[arg-type]
         assert found.warnings == []
         return sorted((row.id, row.path, row.text) for row in found.rows)
 

@@ -14,10 +14,10 @@ from memcli import Vault, Vaults
 from memcli.entries import layout
 from memcli.errors import InvalidConfig, MemcliError, VaultNotFound
 from memcli.recall import federated
-from memcli.recall.recall import Filters
-from memcli.recall.recall import view as view_of
+from memcli.recall.query import Filters, Query, view_of
 from memcli.storage import known_vaults
 from memcli.storage import settings as config
+from memcli.vault.vaults import states
 from tests.conftest import NOW, VaultMaker
 
 Configure = Callable[..., Path]
@@ -159,11 +159,8 @@ def test_several_rank_as_one_that_holds_it_all(
     query = " ".join(asked)
     whole = vaults[0].recall(query, limit=30, explain=True)
     split = federated.recall(
-        federated.Several(tuple(vaults[1:])),
-        query,
-        view=view_of(NOW),
-        limit=30,
-        explain=True,
+        Vaults(tuple(vaults[1:])),
+        Query(query, view_of(NOW), limit=30, explain=True),
     )
     assert split.missing_terms == whole.missing_terms
     assert split.coverage == whole.coverage
@@ -203,8 +200,8 @@ def test_weighing_together_does_not_last(own: Vault, team: Vault) -> None:
     save(own, "we deploy on mondays", "we test")
     save(team, *(f"deploy {n}" for n in range(20)))
     before = own.recall("deploy").rows[0].score
-    both = federated.Several((own, team))
-    together = federated.recall(both, "deploy", view=view_of(NOW))
+    both = Vaults((own, team))
+    together = federated.recall(both, Query("deploy", view_of(NOW)))
     assert together.rows
     assert own.recall("deploy").rows[0].score == before
 
@@ -212,11 +209,11 @@ def test_weighing_together_does_not_last(own: Vault, team: Vault) -> None:
 def test_what_is_cut_and_a_constraint_still_surfaces(own: Vault, team: Vault) -> None:
     save(own, "deploy deploy deploy", "deploy twice a deploy")
     save(team, "a long note on how we never deploy on fridays", kind="constraint")
-    both = federated.Several((own, team))
-    found = federated.recall(both, "deploy", view=view_of(NOW), limit=1)
+    both = Vaults((own, team))
+    found = federated.recall(both, Query("deploy", view_of(NOW), limit=1))
     assert len(found.rows) == 1
     assert [row.kind for row in found.constraints] == ["constraint"]
-    short = federated.recall(both, "deploy", view=view_of(NOW), max_chars=40)
+    short = federated.recall(both, Query("deploy", view_of(NOW), max_chars=40))
     assert [row.kind for row in short.constraints] == ["constraint"]
     assert short.constraints[0].parts is None
 
@@ -224,8 +221,8 @@ def test_what_is_cut_and_a_constraint_still_surfaces(own: Vault, team: Vault) ->
 def test_max_chars_is_for_all_together(own: Vault, team: Vault) -> None:
     save(own, "deploy one")
     save(team, "deploy two")
-    both = federated.Several((own, team))
-    found = federated.recall(both, "deploy", view=view_of(NOW), max_chars=12)
+    both = Vaults((own, team))
+    found = federated.recall(both, Query("deploy", view_of(NOW), max_chars=12))
     assert (len(found.rows), found.omitted) == (1, 1)
 
 
@@ -236,12 +233,14 @@ def test_pages_of_several_lose_and_repeat_nothing(own: Vault, team: Vault) -> No
     place = Path(team.root, copied.relative_to(own.root))
     place.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(copied, place)
-    both = federated.Several((own, team))
+    both = Vaults((own, team))
     view = view_of(NOW)
     for size in (1, 2, 3, 20):
         seen, cursor = [], None
         while True:
-            page = federated.enumerate_all(both, view=view, limit=size, cursor=cursor)
+            page = federated.enumerate_all(
+                both, Query("", view, limit=size), cursor=cursor
+            )
             seen += [(row.source, row.text) for row in page.rows]
             cursor = page.next_cursor
             if cursor is None:
@@ -272,9 +271,7 @@ def test_visibility_applies_in_each(own: Vault, team: Vault) -> None:
         )
     save(team, "a shared deploy")
     asked = [Vault.open(v.root, agent="eve", now_ms=v.now_ms) for v in (own, team)]
-    found = federated.recall(
-        federated.Several(tuple(asked)), "deploy", view=view_of(NOW)
-    )
+    found = federated.recall(Vaults(tuple(asked)), Query("deploy", view_of(NOW)))
     assert [row.text for row in found.rows] == ["a shared deploy"]
 
 
@@ -413,7 +410,7 @@ def test_known_vaults_say_whether_they_are_there(
         table("platform", team, role="ro", recall=False)
         + table("gone", tmp_path / "nowhere")
     )
-    rows = {one.name: one for one in federated.known()}
+    rows = {one.name: one for one in states()}
     assert (rows["personal"].entries, rows["personal"].path) == (2, own.root)
     platform = rows["platform"]
     assert (platform.entries, platform.role, platform.recall) == (1, "ro", False)

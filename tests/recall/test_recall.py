@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.errors import InvalidValue
-from memcli.recall.recall import EVERYTHING, Filters, enumerate_all, recall, view
+from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.recall import enumerate_all, recall
 
 NOW = 1_795_000_000
 
@@ -21,7 +22,8 @@ def save(vault: Vault, text: str, **fields: object) -> str:
 def found(vault: Vault, question: str, **filters: object) -> list[str]:
     wanted = Filters(**filters)  # type: ignore[arg-type]
     return [
-        row.text for row in recall(vault, question, view=view(NOW), filters=wanted).rows
+        row.text
+        for row in recall(vault, Query(question, view_of(NOW), filters=wanted)).rows
     ]
 
 
@@ -156,11 +158,11 @@ def test_only_active_entries_are_shown_unless_asked(vault: Vault) -> None:
         save(vault, f"entry {status}", status=status)
     save(vault, "entry past", expires_at="2020-01-01")
     assert found(vault, "entry") == ["entry active"]
-    seen = recall(vault, "entry", view=view(NOW, statuses=["resolved"]))
+    seen = recall(vault, Query("entry", view_of(NOW, statuses=["resolved"])))
     assert [row.text for row in seen.rows] == ["entry resolved"]
-    seen = recall(vault, "entry", view=view(NOW, history=True))
+    seen = recall(vault, Query("entry", view_of(NOW, history=True)))
     assert {row.text for row in seen.rows} == {"entry active", "entry superseded"}
-    everything = enumerate_all(vault, view=view(NOW))
+    everything = enumerate_all(vault, Query("", view_of(NOW)))
     assert [row.text for row in everything.rows] == ["entry active"]
 
 
@@ -173,9 +175,9 @@ def test_as_of_shows_what_was_current_then(vault: Vault) -> None:
         status="superseded",
         updated="2024-06-01T00:00:00Z",
     )
-    then = recall(vault, "entry", view=view(NOW, as_of=epoch(2024, 3)))
+    then = recall(vault, Query("entry", view_of(NOW, as_of=epoch(2024, 3))))
     assert [row.text for row in then.rows] == ["entry old"]
-    later = recall(vault, "entry", view=view(NOW, as_of=epoch(2024, 7)))
+    later = recall(vault, Query("entry", view_of(NOW, as_of=epoch(2024, 7))))
     assert [row.text for row in later.rows] == ["entry new"]
 
 
@@ -208,11 +210,11 @@ def test_max_chars_keeps_whole_rows_and_counts_the_rest(vault: Vault) -> None:
 def test_pages_make_up_the_whole(vault: Vault) -> None:
     for number in range(7):
         save(vault, f"entry {number}")
-    whole = enumerate_all(vault, view=view(NOW)).rows
+    whole = enumerate_all(vault, Query("", view_of(NOW))).rows
     pages = []
     cursor = None
     while True:
-        page = enumerate_all(vault, view=view(NOW), limit=3, cursor=cursor)
+        page = enumerate_all(vault, Query("", view_of(NOW), limit=3), cursor=cursor)
         pages += page.rows
         cursor = page.next_cursor
         if cursor is None:
@@ -224,7 +226,7 @@ def test_pages_make_up_the_whole(vault: Vault) -> None:
 def test_enumeration_equals_a_scan_of_the_files(vault: Vault) -> None:
     ids = {save(vault, f"entry {n}", kind="fix") for n in range(3)}
     shutil.copy(Path(vault.root, "README.md"), Path(vault.root, "memories", "x.md"))
-    rows = enumerate_all(vault, view=view(NOW)).rows
+    rows = enumerate_all(vault, Query("", view_of(NOW))).rows
     paths = {
         str(path.relative_to(vault.root))
         for path in Path(vault.root).rglob("*.md")
@@ -241,10 +243,10 @@ def test_filters_are_checked(vault: Vault) -> None:
         Filters(layers=("x",)),
     ):
         with pytest.raises(InvalidValue) as error:
-            recall(vault, "x", view=view(NOW), filters=bad)
+            recall(vault, Query("x", view_of(NOW), filters=bad))
         assert "must be one of" in error.value.message
     with pytest.raises(InvalidValue):
-        recall(vault, "x", view=view(NOW), budget="huge", filters=EVERYTHING)
+        recall(vault, Query("x", view_of(NOW), budget="huge"))
 
 
 def test_explain_names_the_pieces_of_the_score(vault: Vault) -> None:

@@ -13,6 +13,9 @@ from memcli.entries.eligibility import Agent, ReadPolicy, View
 from memcli.errors import InvalidValue
 from memcli.recall import recall, reflect
 from memcli.recall.conflicts import conflicts
+from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.results import Recalled
+from memcli.search.reader import Reader
 from tests.conftest import NOW
 
 DAY = 86_400
@@ -151,9 +154,9 @@ def test_nothing_but_recall_is_called(
     asked: list[tuple[str, ...]] = []
     look = recall.look
 
-    def watched(*args: Any, **kwargs: Any) -> recall.Recalled:
-        asked.append(kwargs["filters"].layers)
-        return look(*args, **kwargs)
+    def watched(reader: Reader, query: Query) -> Recalled:
+        asked.append(query.filters.layers)
+        return look(reader, query)
 
     def wire(*args: Any, **kwargs: Any) -> None:
         raise AssertionError(f"called: {args} {kwargs}")
@@ -207,9 +210,9 @@ def test_models_come_before_observations_before_facts(vault: Vault) -> None:
     assert [row.layer for row in found.facts] == ["model", "observation", *["fact"] * 6]
     assert ids(found)[:2] == [model, seen]
     assert ids(vault.reflect(QUESTION, limit=1)) == [model]
-    only = recall.Filters(layers=("observation",))
+    only = Filters(layers=("observation",))
     assert ids(vault.reflect(QUESTION, filters=only)) == [seen]
-    nothing = recall.Filters(layers=("model",), kinds=("decision",))
+    nothing = Filters(layers=("model",), kinds=("decision",))
     assert vault.reflect(QUESTION, filters=nothing).facts == []
 
 
@@ -246,21 +249,19 @@ def test_filters_are_those_of_recall(vault: Vault) -> None:
     save(vault, "Redis is there", tags=["web"], entities=["Frankfurt"])
     old = save(vault, "Redis was old", occurred_at="2024-05-01", type="tool")
     for filters in (
-        recall.Filters(tags=("db",), tags_match="any_strict"),
-        recall.Filters(tags=("db", "web"), tags_match="all_strict"),
-        recall.Filters(tags=("db",)),
-        recall.Filters(tags=("db", "web"), tags_match="all"),
-        recall.Filters(kinds=("decision",)),
-        recall.Filters(entities=("Frankfurt",)),
-        recall.Filters(types=("tool",)),
-        recall.Filters(before=NOW - 365 * DAY),
+        Filters(tags=("db",), tags_match="any_strict"),
+        Filters(tags=("db", "web"), tags_match="all_strict"),
+        Filters(tags=("db",)),
+        Filters(tags=("db", "web"), tags_match="all"),
+        Filters(kinds=("decision",)),
+        Filters(entities=("Frankfurt",)),
+        Filters(types=("tool",)),
+        Filters(before=NOW - 365 * DAY),
     ):
         rows = vault.recall("redis", filters=filters).rows
         assert vault.reflect("redis", filters=filters).facts == rows
-    assert ids(vault.reflect("redis", filters=recall.Filters(kinds=("decision",)))) == [
-        tagged
-    ]
-    found = vault.reflect("redis", filters=recall.Filters(before=NOW - 365 * DAY))
+    assert ids(vault.reflect("redis", filters=Filters(kinds=("decision",)))) == [tagged]
+    found = vault.reflect("redis", filters=Filters(before=NOW - 365 * DAY))
     assert ids(found) == [old]
     assert found.window == {
         "after": None,
@@ -309,10 +310,10 @@ def test_what_was_replaced_or_solved_is_named_and_not_among_the_facts(
         solved: ("resolved", None),
     }
     assert "The checkout timeout is too short" in {one.title for one in left_out}
-    view = recall.view(NOW, history=True)
+    view = view_of(NOW, history=True)
     wide = vault.reflect(question, view=view)
     assert {one.id for one in wide.superseded_excluded} == {solved}
-    as_of = recall.view(NOW, as_of=NOW - DAY)
+    as_of = view_of(NOW, as_of=NOW - DAY)
     assert vault.reflect("timeout", view=as_of).superseded_excluded == []
 
 
@@ -341,7 +342,7 @@ def test_conflicts_are_narrow_and_explained(
 ) -> None:
     first = save(vault, one, occurred_at="2026-01-01")
     second = save(vault, other, occurred_at="2026-02-01")
-    rows = recall.enumerate_all(vault, view=View(NOW)).rows
+    rows = recall.enumerate_all(vault, Query("", View(NOW))).rows
     found = conflicts(rows[::-1])
     assert [(pair.ids, pair.rule) for pair in found] == (
         [((first, second), rule)] if rule else []
@@ -363,7 +364,7 @@ def test_other_things_do_not_conflict(vault: Vault, fields: dict[str, Any]) -> N
 def test_versions_that_meet_are_named(vault: Vault) -> None:
     old = save(vault, "We deploy by hand")
     new = vault.evolve(old, "We deploy from main").id
-    found = vault.reflect("deploy", view=recall.view(NOW, history=True))
+    found = vault.reflect("deploy", view=view_of(NOW, history=True))
     (pair,) = found.conflicts
     assert (set(pair.ids), pair.rule) == ({old, new}, "versions")
 
@@ -381,7 +382,7 @@ def test_what_rests_on_something_replaced_is_stale(vault: Vault) -> None:
         one: True,
         two: False,
     }
-    rows = recall.enumerate_all(vault, view=View(NOW)).rows
+    rows = recall.enumerate_all(vault, Query("", View(NOW))).rows
     assert [row.id for row in rows if row.stale] == [one]
 
 

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.recall.recall import Recalled, enumerate_all, view
+from memcli.recall.query import Query, view_of
+from memcli.recall.recall import enumerate_all
+from memcli.recall.results import Recalled
 from memcli.search.index import Behind, Index
 from memcli.storage import files
 from memcli.vault import create
@@ -180,13 +182,13 @@ def test_unreadable_folder_deletes_nothing(
 
 
 def test_vault_readme_is_no_entry(vault: Vault) -> None:
-    assert enumerate_all(vault, view=view(NOW)).rows == []
+    assert enumerate_all(vault, Query("", view_of(NOW))).rows == []
 
 
 def everything(vault: Vault, question: str) -> tuple[Recalled, Recalled]:
     return (
-        vault.recall(question, explain=True, view=view(NOW)),
-        enumerate_all(vault, view=view(NOW)),
+        vault.recall(question, explain=True, view=view_of(NOW)),
+        enumerate_all(vault, Query("", view_of(NOW))),
     )
 
 
@@ -235,7 +237,7 @@ def test_many_updates_leave_few_segments(vault: Vault) -> None:
         save(vault, f"entry number {number}")
         vault.recall("entry")
     assert vault.read(lambda reader: reader.segments) <= 7
-    assert len(enumerate_all(vault, view=view(NOW)).rows) == 30
+    assert len(enumerate_all(vault, Query("", view_of(NOW))).rows) == 30
 
 
 def test_save_sees_changed_files_without_updating_the_index(vault: Vault) -> None:

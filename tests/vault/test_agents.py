@@ -24,6 +24,7 @@ from memcli.entries.eligibility import (
 from memcli.entries.entry import Entry, Visibility
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, NotAllowed
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 from memcli.search import segment
 from memcli.sessions.briefing import compose, select
 from memcli.vault.health import inspect
@@ -126,9 +127,9 @@ def surfaces(vault: Vault, query: str) -> dict[str, Any]:
         "recall": vault.recall(query).as_dict(),
         "high": vault.recall(query, budget="high", explain=True).as_dict(),
         "history": recall.recall(
-            vault, query, view=recall.view(NOW, history=True)
+            vault, Query(query, view_of(NOW, history=True))
         ).as_dict(),
-        "all": recall.enumerate_all(vault, view=view).as_dict(),
+        "all": recall.enumerate_all(vault, Query("", view)).as_dict(),
         "reflect": vault.reflect(query).as_dict(),
         "pending": [one._asdict() for one in review.pending(vault)],
         "items": [
@@ -303,7 +304,9 @@ def test_members_of_several_groups_see_what_is_shared_with_each(
     config(vault.root, Agent("ada", ReadPolicy.GROUP, ("red", "blue")))
     seen = {
         row.text
-        for row in recall.enumerate_all(make_vault(agent="ada"), view=View(NOW)).rows
+        for row in recall.enumerate_all(
+            make_vault(agent="ada"), Query("", View(NOW))
+        ).rows
     }
     assert seen == {"of red", "of blue"}
 

@@ -189,10 +189,13 @@ def _entry(context: Context, vault: "Vault", word: str) -> Result:
 def _teams_with(context: Context, word: str) -> list[str]:
     """The names of the vaults that a recall asks besides, and that have such an id."""
     from memcli.errors import AmbiguousId
+    from memcli.vault.vault import Vault
 
     asked = None if context.vault else context.open_vaults("reading")
+    if asked is None or isinstance(asked, Vault):
+        return []
     found = []
-    for vault in asked.vaults if isinstance(asked, tuple) else ():
+    for vault in asked.vaults:
         kind, _, name = vault.source.partition(":")
         try:
             if kind == "team" and vault.path_of(word):

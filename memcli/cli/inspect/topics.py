@@ -10,8 +10,8 @@ from memcli.cli.spec import Canvas, Context, Result, to_do_it
 from memcli.errors import NotAllowed
 
 if TYPE_CHECKING:
-    from memcli.recall.federated import Known
     from memcli.vault.vault import Vault
+    from memcli.vault.vaults import VaultState
 
 
 def inbox(vault: "Vault") -> Result:
@@ -137,7 +137,7 @@ def agents(vault: "Vault") -> Result:
 
 def vaults(context: Context) -> Result:
     """The user's vaults: where they are, what is allowed in them, what is wrong."""
-    from memcli.recall import federated
+    from memcli.vault.vaults import states
 
     if context.agent:
         raise NotAllowed(
@@ -145,7 +145,7 @@ def vaults(context: Context) -> Result:
             hint="Ask without --agent and MEMCLI_AGENT.",
             code="owner_only",
         )
-    found = federated.known(**context.options("reading"))
+    found = states(**context.options("reading"))
 
     def text(canvas: Canvas) -> None:
         canvas.table(
@@ -166,7 +166,7 @@ def vaults(context: Context) -> Result:
     return Result(data={"vaults": [one.as_dict() for one in found]}, text=text)
 
 
-def _asked(one: "Known") -> str:
+def _asked(one: "VaultState") -> str:
     if not one.recall:
         return "when named"
     return "yes" if one.hooks else "not by hooks"

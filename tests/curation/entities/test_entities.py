@@ -15,7 +15,7 @@ from memcli.curation.entities import page as entities
 from memcli.curation.entities.decide import Request
 from memcli.entries.text import proper_names
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
-from memcli.recall.recall import Filters
+from memcli.recall.query import Filters
 from memcli.vault.health import lint
 from tests.conftest import ROOT, VaultMaker
 

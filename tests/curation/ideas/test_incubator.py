@@ -25,6 +25,7 @@ from memcli.errors import (
     UsageError,
 )
 from memcli.recall import recall
+from memcli.recall.query import Filters, Query, view_of
 from memcli.vault.health.inspect import overview
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW
@@ -100,7 +101,7 @@ def test_new_ideas_are_written_in_one_commit_and_only_once(vault: Vault) -> None
 def test_recall_finds_an_idea_when_it_is_asked_for_ideas(two: Vault) -> None:
     two.save(two.draft({"text": "The index is warm after a login"}))
     assert [row.kind for row in two.recall("warm index login").rows] == ["note"]
-    asked = recall.Filters(kinds=("idea",))
+    asked = Filters(kinds=("idea",))
     (row,) = two.recall("warm index login", filters=asked).rows
     assert (row.kind, row.status, row.title) == ("idea", "pending", WARM.title)
     assert (row.document_id, row.record) == ("s1", "r7")
@@ -205,8 +206,8 @@ def test_a_dismissed_idea_is_archived_and_never_comes_back(two: Vault) -> None:
     assert f"## ~~2026-11-01: {WARM.title}~~ — Dismissed {DAY}\n" in ledger(two)
     assert ideas.keys(WARM) <= ideas.known(incubator.existing(two))
     assert add(two, WARM, WARM._replace(session="s9", record="r9")) == []
-    every = recall.view(NOW, statuses=[])
-    rows = recall.enumerate_all(two, view=every).rows
+    every = view_of(NOW, statuses=[])
+    rows = recall.enumerate_all(two, Query("", every)).rows
     assert "found this" not in {row.text for row in rows}
     assert lint(two) == []
 

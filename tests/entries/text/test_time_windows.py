@@ -9,7 +9,8 @@ from memcli.entries.dates import iso, span, to_epoch
 from memcli.entries.eligibility import Agent, ReadPolicy
 from memcli.entries.text import time_windows
 from memcli.recall import question as asking
-from memcli.recall.recall import Filters, recall, view
+from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.recall import recall
 
 NOW = to_epoch("2026-11-21T10:20:30Z")  # a Saturday
 
@@ -230,7 +231,7 @@ def test_what_an_agent_may_not_see_dates_nothing_for_it(vault: Vault) -> None:
 
 def order(vault: Vault, question: str, **filters: object) -> list[str]:
     wanted = Filters(**filters)  # type: ignore[arg-type]
-    rows = recall(vault, question, view=view(NOW), filters=wanted).rows
+    rows = recall(vault, Query(question, view_of(NOW), filters=wanted)).rows
     return [row.text for row in rows]
 
 
@@ -241,7 +242,7 @@ def test_the_window_ranks_and_does_not_filter(vault: Vault) -> None:
     asked = "who fixed the build last week?"
     assert order(vault, asked)[0].startswith("Bert")
     assert len(order(vault, asked)) == 2
-    answer = recall(vault, asked, view=view(NOW), explain=True)
+    answer = recall(vault, Query(asked, view_of(NOW), explain=True))
     first, second = answer.rows
     assert "temporal" in first.channels
     assert "temporal" not in second.channels
@@ -258,7 +259,7 @@ def test_the_window_ranks_and_does_not_filter(vault: Vault) -> None:
 def test_words_of_a_relative_time_are_not_searched(vault: Vault) -> None:
     save(vault, "The last week of a sprint is for fixes")
     save(vault, "We picked redis", occurred_at="2026-11-10")
-    answer = recall(vault, "what did we pick last week?", view=view(NOW))
+    answer = recall(vault, Query("what did we pick last week?", view_of(NOW)))
     assert [row.text for row in answer.rows] == ["We picked redis"]
     assert answer.coverage == 1.0
     assert answer.missing_terms == []
@@ -284,7 +285,9 @@ def test_a_question_of_nothing_but_a_time_lists_what_lies_in_it(vault: Vault) ->
 def test_a_filter_by_time_is_the_only_window(vault: Vault) -> None:
     save(vault, "We picked redis", occurred_at="2026-11-10")
     wanted = Filters(after=to_epoch("2026-01-01"))
-    answer = recall(vault, "what was picked in 2025?", view=view(NOW), filters=wanted)
+    answer = recall(
+        vault, Query("what was picked in 2025?", view_of(NOW), filters=wanted)
+    )
     assert answer.window == {
         "after": "2026-01-01T00:00:00Z",
         "before": None,
@@ -299,7 +302,7 @@ def test_a_year_is_no_first_of_january(vault: Vault) -> None:
     shares = []
     for month in ("January", "June"):
         asked = f"when was the office rented in {month} 2025?"
-        (row,) = recall(vault, asked, view=view(NOW), explain=True).rows
+        (row,) = recall(vault, Query(asked, view_of(NOW), explain=True)).rows
         assert row.explain is not None
         shares.append(row.explain["temporal"])
     assert shares[0] == pytest.approx(1 + 0.2 * 31 / 365, abs=1e-4)
@@ -310,7 +313,7 @@ def test_a_span_counts_by_its_share(vault: Vault) -> None:
     save(vault, "office A", occurred_at="2025-06-01", occurred_until="2025-06-10")
     save(vault, "office B", occurred_at="2025-01-01", occurred_until="2025-12-31")
     asked = "which office was it in June 2025?"
-    rows = recall(vault, asked, view=view(NOW), explain=True).rows
+    rows = recall(vault, Query(asked, view_of(NOW), explain=True)).rows
     parts = {row.text: (row.explain or {})["temporal"] for row in rows}
     assert parts["office A"] == pytest.approx(1.2)
     assert parts["office B"] == pytest.approx(1 + 0.2 * 30 / 365, abs=1e-4)
@@ -320,5 +323,7 @@ def test_an_old_entry_in_the_window_enters_the_pool(vault: Vault) -> None:
     texts = [f"build {n} build build" for n in range(130)]
     vault.save_all([vault.draft({"text": text}) for text in texts])
     save(vault, "the build of a long sentence here", occurred_at="2024-02-03")
-    answer = recall(vault, "which build was it in 2024?", view=view(NOW), limit=140)
+    answer = recall(
+        vault, Query("which build was it in 2024?", view_of(NOW), limit=140)
+    )
     assert any("long sentence" in row.text for row in answer.rows)

@@ -10,7 +10,7 @@ import pytest
 
 from memcli import Vault
 from memcli.recall import recall
-from memcli.recall.filters import Filters
+from memcli.recall.query import Filters, Query, view_of
 from memcli.sessions import markers, recovery
 from memcli.sessions.hooks import background
 from tests.conftest import NOW, VaultMaker
@@ -158,9 +158,11 @@ def test_an_idea_of_an_agent_s_session_is_that_agent_s(
         name: len(
             recall.recall(
                 make_vault(agent=name, now_ms=None),
-                "cache the index in Redis",
-                view=recall.view(NOW, kinds=asked.kinds),
-                filters=asked,
+                Query(
+                    "cache the index in Redis",
+                    view_of(NOW, kinds=asked.kinds),
+                    filters=asked,
+                ),
             ).rows
         )
         for name in ("ada", "bob")

@@ -132,10 +132,11 @@ def test_reflect_notes_its_facts(vault: Vault):
 
 
 def test_a_list_of_everything_is_no_question(vault: Vault):
-    from memcli.recall.recall import enumerate_all, view
+    from memcli.recall.query import Query, view_of
+    from memcli.recall.recall import enumerate_all
 
     save(vault, "We deploy on Mondays")
-    enumerate_all(vault, view=view(NOW))
+    enumerate_all(vault, Query("", view_of(NOW)))
     assert noted(vault, "recall") == []
 
 

@@ -1,0 +1,269 @@
+"""What a caller asks: one value for flags, tools, batch lines and Python.
+
+Invariant: a `Query` holds everything that an answer depends on besides the vault. It is
+built here only: by `from_words` from strings, by `made` from Python values. `checked`
+refuses what a vault does not know, such as a kind, before anything is read.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
+
+from memcli.entries.checks import check_choice, check_kind
+from memcli.entries.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
+from memcli.entries.entry import KINDS, EntityType, Layer, Status
+from memcli.errors import InvalidValue, UsageError
+
+if TYPE_CHECKING:
+    from memcli.vault.vault import Vault
+
+BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
+"""Budget -> (rows by default, lexical matches that get the closer look)."""
+
+DEPTHS = (0, 1, 2)
+"""How many hops over the graph a recall may go; one is the default."""
+
+TAGS_MATCH = ("any", "all", "any_strict", "all_strict")
+
+
+class Filters(NamedTuple):
+    """What an entry must be to take part; empty fields filter nothing.
+
+    `after` and `before` are epoch seconds: at or after, strictly before.
+    """
+
+    kinds: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    tags_match: str = "any"
+    entities: tuple[str, ...] = ()
+    after: int | None = None
+    before: int | None = None
+
+
+EVERYTHING = Filters()
+"""No filter."""
+
+
+class Query(NamedTuple):
+    """A question, and how to answer it.
+
+    Args:
+        text: words or a question in natural language; empty to enumerate entries.
+        view: which statuses count, as seen when.
+        filters: what an entry must be.
+        limit: rows at most; the budget decides when it is None.
+        budget: `low`, `mid` or `high`: how many rows, and how far to look.
+        max_chars: total characters of the rows' texts; rows that do not fit are left
+            out whole, and counted.
+        depth: hops over entities, links and lineage, 0 to 2; with 0 the words of an
+            entry count alone, not what it is tied to nor what stands beside it.
+        explain: attach the pieces of each row's score, and what led to the row.
+    """
+
+    text: str
+    view: View
+    filters: Filters = EVERYTHING
+    limit: int | None = None
+    budget: str = "mid"
+    max_chars: int | None = None
+    depth: int = 1
+    explain: bool = False
+
+    @property
+    def most(self) -> int:
+        """How many rows to return at most."""
+        return BUDGETS[self.budget][0] if self.limit is None else self.limit
+
+    @property
+    def pool(self) -> int:
+        """How many lexical matches get the closer look."""
+        return max(BUDGETS[self.budget][1], 2 * self.most)
+
+
+class Narrowing(TypedDict, total=False):
+    """Python's options of every question; the fields of `Query`."""
+
+    filters: Filters
+    view: View
+    limit: int | None
+    budget: str
+
+
+class Options(Narrowing, total=False):
+    """Python's options of a recall; the fields of `Query`."""
+
+    max_chars: int | None
+    depth: int
+    explain: bool
+
+
+class Words(TypedDict, total=False):
+    """A query's options as strings, under the names of the flags of `memcli recall`."""
+
+    kind: Sequence[str]
+    type: Sequence[str]
+    layer: Sequence[str]
+    tag: Sequence[str]
+    tags_match: str
+    entity: Sequence[str]
+    after: str | None
+    before: str | None
+    at: str | None
+    status: Sequence[str]
+    history: bool
+    as_of: str | None
+    limit: int | None
+    budget: str | None
+    max_chars: int | None
+    depth: int | None
+    no_graph: bool
+    explain: bool
+
+
+WORDS = tuple(Words.__annotations__)
+"""The names that `from_words` takes."""
+
+
+def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
+    """The query that flags, a batch line or a tool's arguments ask for.
+
+    Args:
+        text: the question.
+        now: the present, epoch seconds.
+        words: the options as they were given; a missing one has its default. Times
+            are read relative to `at`, which is read relative to `now`.
+
+    Raises:
+        InvalidValue: a time that cannot be read, an unknown status, a limit below 1.
+        UsageError: `no_graph` together with a depth.
+    """
+    moment = _moment(words.get("at"), now)
+    kinds = words.get("kind", ())
+    filters = Filters(
+        kinds=tuple(kinds),
+        types=tuple(words.get("type", ())),
+        layers=tuple(words.get("layer", ())),
+        tags=tuple(words.get("tag", ())),
+        tags_match=words.get("tags_match", "any"),
+        entities=tuple(words.get("entity", ())),
+        after=_time(words.get("after"), moment),
+        before=_time(words.get("before"), moment),
+    )
+    seen = view_of(
+        moment,
+        statuses=words.get("status", ()),
+        history=words.get("history", False),
+        as_of=_time(words.get("as_of"), moment, end=True),
+        kinds=kinds,
+    )
+    limit = words.get("limit")
+    if limit is not None and limit < 1:
+        raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
+    return Query(
+        text,
+        seen,
+        filters,
+        limit=limit,
+        budget=words.get("budget") or "mid",
+        max_chars=words.get("max_chars"),
+        depth=_depth(words.get("depth"), no_graph=words.get("no_graph", False)),
+        explain=words.get("explain", False),
+    )
+
+
+def made(query: str | Query, default: View, **options: Unpack[Options]) -> Query:
+    """The query that Python asks for, by a text and options or by a whole `Query`.
+
+    The options win over the whole query. Without a view a text has the default one.
+    """
+    if isinstance(query, Query):
+        return query._replace(**options)
+    if options.get("view") is None:
+        options["view"] = default
+    return Query(query, **options)
+
+
+def view_of(
+    now: int,
+    *,
+    statuses: Sequence[str] = (),
+    history: bool = False,
+    as_of: int | None = None,
+    kinds: Iterable[str] = (),
+) -> View:
+    """The view that `--status`, `--history` and `--as-of` ask for.
+
+    A query for ideas alone also sees the incubating ones: a query for facts gets no
+    idea that nobody has decided on.
+    """
+    chosen = frozenset(check_choice(Status, name, "status") for name in statuses)
+    if not chosen and set(kinds) == {"idea"}:
+        chosen = DEFAULT_STATUSES | {Status.PENDING}
+    if history:
+        chosen |= HISTORY_STATUSES
+    return View(now=now, statuses=chosen or DEFAULT_STATUSES, as_of=as_of)
+
+
+def checked(query: Query, vault: "Vault") -> Query:
+    """The query with its filters in the vault's own words.
+
+    Raises:
+        InvalidValue: a kind, type, layer, budget or tags_match that does not exist; a
+            depth that is not 0, 1 or 2.
+    """
+    filters = query.filters
+    if filters.tags_match not in TAGS_MATCH:
+        raise InvalidValue(
+            f"tags-match must be one of {', '.join(TAGS_MATCH)} "
+            f"(got {filters.tags_match!r})",
+            code="invalid_tags_match",
+        )
+    kinds = KINDS
+    if any(kind.lower() not in kinds for kind in filters.kinds):
+        kinds = vault.kinds
+    filters = filters._replace(
+        kinds=tuple(check_kind(kind, kinds) for kind in filters.kinds),
+        types=tuple(check_choice(EntityType, name, "type") for name in filters.types),
+        layers=tuple(check_choice(Layer, name, "layer") for name in filters.layers),
+        tags=tuple(tag.strip().lower() for tag in filters.tags),
+    )
+    if query.budget not in BUDGETS:
+        raise InvalidValue(
+            f"budget must be one of {', '.join(BUDGETS)} (got {query.budget!r})",
+            code="invalid_budget",
+        )
+    if query.depth not in DEPTHS:
+        raise InvalidValue(
+            f"depth must be 0, 1 or 2 (got {query.depth!r})", code="invalid_depth"
+        )
+    return query._replace(filters=filters)
+
+
+def _moment(at: str | None, now: int) -> int:
+    """The moment that relative words count from: `now`, or the end of what `at` names.
+
+    Its last second: counted from 2026-06-15, yesterday is the 14th.
+    """
+    start, end = _time(at, now), _time(at, now, end=True)
+    return now if start is None or end is None else max(start, end - 1)
+
+
+def _time(text: str | None, now: int, *, end: bool = False) -> int | None:
+    """The moment that a flag names, epoch seconds; None without one."""
+    if not text:
+        return None
+    from memcli.entries import dates
+
+    return dates.parse_bound(text, now, end=end)
+
+
+def _depth(depth: int | None, *, no_graph: bool) -> int:
+    if not no_graph:
+        return 1 if depth is None else depth
+    if depth:
+        raise UsageError(
+            f"--no-graph is --depth 0; --depth {depth} is something else",
+            hint="Give one of them.",
+        )
+    return 0

@@ -1,0 +1,161 @@
+"""Which vaults a question goes to: the user's own, and those of teams.
+
+Invariant: a vault that the caller names can be opened, or it is an error. Another one
+that cannot be opened is a warning, and the others are asked. Each folder is asked once,
+though it may have two names.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+from memcli.errors import InvalidValue, MemcliError
+from memcli.storage import known_vaults, settings
+from memcli.vault.vault import Vault
+
+
+class Vaults:
+    """Vaults to ask as one.
+
+    Args:
+        vaults: at least one.
+        named: whether the caller named each of them; then a vault that cannot be read
+            is an error, otherwise a warning.
+        warnings: what the caller must know besides, such as vaults that are left out.
+    """
+
+    def __init__(
+        self,
+        vaults: Sequence[Vault],
+        *,
+        named: bool = True,
+        warnings: Sequence[str] = (),
+    ) -> None:
+        self.vaults = tuple(vaults)
+        self.named = named
+        self.warnings = tuple(warnings)
+
+    @classmethod
+    def open(cls, *words: str, personal_only: bool = False, **options: Any) -> Self:
+        """Open vaults by names of the user's config or by paths.
+
+        Without words the personal vault, and those whose `recall` is on.
+
+        Args:
+            words: names or paths.
+            personal_only: without words, the personal vault alone.
+            options: those of `Vault`, for each of the vaults.
+
+        Raises:
+            VaultNotFound, NotAVault: a named one, or every one, cannot be opened.
+            InvalidConfig: the user's config cannot be understood.
+            InvalidValue: words together with `personal_only`.
+        """
+        if words and personal_only:
+            raise InvalidValue(
+                "name vaults, or ask for the personal one only; not both"
+            )
+        environ = options.get("environ") or os.environ
+        if words:
+            vaults = [Vault.open(word, **options) for word in words]
+            if len(vaults) > 1:
+                _label(vaults, environ)
+            return cls(_distinct(vaults))
+        places = (
+            [] if personal_only else list(known_vaults.configured(environ).values())
+        )
+        teams = [place.name for place in places if place.recall]
+        if not teams:
+            return cls([Vault.open(None, **options)])
+        vaults, warnings, refusals = [], [], []
+        for name in (known_vaults.PERSONAL, *teams):
+            try:
+                vaults.append(Vault.open(name, **options))
+            except MemcliError as error:
+                refusals.append(error)
+                warnings.append(not_asked(name, error))
+        if not vaults:
+            raise refusals[0]
+        return cls(_distinct(vaults), named=False, warnings=warnings)
+
+
+def not_asked(name: str, error: MemcliError) -> str:
+    """The warning of a vault that is left out; `name` is its name or its source."""
+    label = name if name == known_vaults.PERSONAL or ":" in name else f"team:{name}"
+    return f"{label} was not asked: {error.message}"
+
+
+class VaultState(NamedTuple):
+    """A vault of the user, the personal one or one of the config, as it is now.
+
+    One of `entries` and `problem` is None.
+    """
+
+    name: str
+    source: str
+    path: str | None
+    role: str
+    recall: bool
+    hooks: bool
+    entries: int | None
+    problem: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**self._asdict(), "reachable": self.problem is None}
+
+
+def states(**options: Any) -> list[VaultState]:
+    """The personal vault, and those of the user's config, each looked at.
+
+    Raises:
+        InvalidConfig: the user's config cannot be understood.
+    """
+    environ = options.get("environ") or os.environ
+    teams = known_vaults.configured(environ)
+    found = []
+    for name in (known_vaults.PERSONAL, *teams):
+        entries, problem, path = None, None, None
+        place = teams.get(name)
+        try:
+            path = place.path if place else settings.find_vault(name, environ)
+            # The personal vault may be configured as a team's, and has its role then.
+            place = place or known_vaults.at(path, environ)
+            entries = Vault.open(name, **options).read(lambda reader: reader.size)
+        except MemcliError as error:
+            problem = error.message
+        place = place or known_vaults.Place(name, path or "")
+        personal = name == known_vaults.PERSONAL
+        found.append(
+            VaultState(
+                name=name,
+                source=known_vaults.Place(name, "").source,
+                path=path,
+                role=place.role,
+                recall=place.recall or personal,
+                hooks=(place.recall and place.hooks) or personal,
+                entries=entries,
+                problem=problem,
+            )
+        )
+    return found
+
+
+def _distinct(vaults: Sequence[Vault]) -> list[Vault]:
+    """Each folder once, though it has two names."""
+    by_folder: dict[str, Vault] = {}
+    for vault in vaults:
+        by_folder.setdefault(os.path.realpath(vault.root), vault)
+    return list(by_folder.values())
+
+
+def _label(vaults: Sequence[Vault], environ: Mapping[str, str]) -> None:
+    """Give a vault its path as the source, if it is neither a team's nor the default.
+
+    Otherwise two of them would both be "personal" in an answer.
+    """
+    default = os.path.realpath(settings.default_vault(environ) or "")
+    for vault in vaults:
+        unknown = vault.source == known_vaults.PERSONAL != vault.named
+        if unknown and os.path.realpath(vault.root) != default:
+            vault.source = f"path:{vault.root}"

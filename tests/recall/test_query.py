@@ -1,0 +1,145 @@
+"""One query, whether its options are words, Python values or a whole `Query`."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault, Vaults
+from memcli.entries import dates
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Status
+from memcli.errors import InvalidValue, UsageError
+from memcli.recall.query import Filters, Query, from_words, made, view_of
+from memcli.search.reader import Reader
+
+NOW = dates.to_epoch("2026-11-21T12:00:00Z")
+DAY = 86400
+
+
+def test_words_and_values_make_the_same_query() -> None:
+    words = from_words(
+        "deploy",
+        NOW,
+        kind=["decision"],
+        tag=["ci"],
+        tags_match="all",
+        entity=["Redis"],
+        after="2026-05-01",
+        before="2026-06",
+        status=["resolved"],
+        history=True,
+        limit=3,
+        budget="high",
+        max_chars=100,
+        depth=2,
+        explain=True,
+    )
+    filters = Filters(
+        kinds=("decision",),
+        tags=("ci",),
+        tags_match="all",
+        entities=("Redis",),
+        after=dates.to_epoch("2026-05-01"),
+        before=dates.to_epoch("2026-06"),
+    )
+    seen = View(NOW, frozenset({Status.RESOLVED, Status.ACTIVE, Status.SUPERSEDED}))
+    assert words == made(
+        "deploy",
+        View(NOW),
+        filters=filters,
+        view=seen,
+        limit=3,
+        budget="high",
+        max_chars=100,
+        depth=2,
+        explain=True,
+    )
+
+
+def test_without_options_both_make_the_plain_query() -> None:
+    assert (
+        from_words("deploy", NOW)
+        == made("deploy", View(NOW))
+        == Query("deploy", View(NOW))
+    )
+
+
+def test_relative_times_count_from_at() -> None:
+    query = from_words("x", NOW, at="2026-06-15", after="yesterday", as_of="yesterday")
+    assert query.filters.after == dates.to_epoch("2026-06-14")
+    assert query.view.now == dates.to_epoch("2026-06-16") - 1
+    # What was current at that time: at its end.
+    assert query.view.as_of == dates.to_epoch("2026-06-15")
+
+
+def test_a_query_for_ideas_alone_sees_the_incubating_ones() -> None:
+    assert Status.PENDING in from_words("x", NOW, kind=["idea"]).view.statuses
+    assert (
+        Status.PENDING not in from_words("x", NOW, kind=["idea", "note"]).view.statuses
+    )
+    chosen = from_words("x", NOW, kind=["idea"], status=["active"]).view.statuses
+    assert chosen == view_of(NOW).statuses
+
+
+def test_no_graph_is_depth_0() -> None:
+    assert from_words("x", NOW, no_graph=True).depth == 0
+    assert from_words("x", NOW, no_graph=True, depth=0).depth == 0
+    with pytest.raises(UsageError, match="--no-graph is --depth 0"):
+        from_words("x", NOW, no_graph=True, depth=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ({"limit": 0}, "invalid_limit"),
+        ({"status": ["actve"]}, "invalid_status"),
+        ({"after": "someday"}, "invalid_date"),
+    ],
+)
+def test_words_that_mean_nothing_are_refused(
+    words: dict[str, object], code: str
+) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        from_words("x", NOW, **words)  # type: ignore[arg-type]
+    assert caught.value.error_code == code
+
+
+def test_python_takes_a_whole_query_and_its_options_win(vault: Vault) -> None:
+    vault.save_all([vault.draft({"text": f"deploy {n}"}) for n in range(5)])
+    query = Query("deploy", view_of(vault.now_ms() // 1000), limit=2)
+    assert vault.recall(query) == vault.recall("deploy", limit=2)
+    assert vault.recall(query, limit=3) == vault.recall("deploy", limit=3)
+    assert vault.reflect(query) == vault.reflect("deploy", limit=2)
+    assert len(Vaults([vault]).recall(query, limit=1).rows) == 1
+    with pytest.raises(TypeError):
+        vault.recall("deploy", limt=2)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_a_damaged_index_of_several_is_repaired(
+    ready_vault: str, tmp_path: Path, failures: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    opened: list[Vault] = []
+    for name in ("one", "two"):
+        shutil.copytree(ready_vault, tmp_path / name)
+        root = str(tmp_path / name)
+        vault = Vault.open(root, now_ms=lambda: NOW * 1000, tell=said.append)
+        vault.save(vault.draft({"text": f"we deploy {name}"}))
+        opened.append(vault)
+    before = Vaults(opened).recall("deploy").rows
+    postings, left = Reader.postings, [1] * failures
+
+    def damaged(self: Reader, term: str) -> object:
+        if left and self.root == opened[1].root:
+            raise IndexError(left.pop())
+        return postings(self, term)
+
+    monkeypatch.setattr(Reader, "postings", damaged)
+    said.clear()
+    assert Vaults(opened).recall("deploy").rows == before
+    rebuilt = [text for text in said if "it is damaged (IndexError: 1)" in text]
+    assert bool(rebuilt) is (failures == 2)
+    # The readers are weighed alone again, however the answer came about.
+    assert opened[0].recall("deploy").rows[0].score != before[0].score
