@@ -176,7 +176,7 @@ def models(vault: "Vault", *, stale: bool) -> Result:
                 canvas.line(f"{one.id}: {staleness.sentence(why)}")
 
     data = {
-        "models": [one._asdict() for one in found],
+        "models": [one.as_dict() for one in found],
         "count": len(found),
         "stale": sum(one.stale for one in found),
     }

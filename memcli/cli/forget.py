@@ -64,7 +64,7 @@ def _result(done: Forgotten) -> Result:
         for other in done.versions:
             canvas.line(f"  another version stays: {other} (--versions takes all)")
         for row in done.linked_from:
-            canvas.line(f"  linked from {row['id']} {row['title']}")
+            canvas.line(f"  linked from {row.id} {row.title}")
         if done.purge:
             commits = "1 commit" if done.commits == 1 else f"{done.commits} commits"
             canvas.line(f"git's history still holds the text ({commits}).")

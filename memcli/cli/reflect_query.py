@@ -90,7 +90,7 @@ def _draw_facts(canvas: Canvas, found: "Reflection") -> None:
         draw(canvas, row)
         if row.stale_why:
             for why in row.stale_why:
-                canvas.line(f"  {_label(row)}: {staleness.sentence(why._asdict())}")
+                canvas.line(f"  {_label(row)}: {staleness.sentence(why)}")
             canvas.line()
 
 

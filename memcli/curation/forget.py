@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Stored, Vault
 
 
+class Linking(NamedTuple):
+    """An entry that links to the one that goes."""
+
+    id: str
+    title: str
+    path: str
+
+
 class Forgotten(NamedTuple):
     """What was removed, or would be.
 
@@ -38,13 +46,14 @@ class Forgotten(NamedTuple):
     paths: list[str]
     commits: int
     purge: list[str]
-    linked_from: list[dict[str, Any]]
+    linked_from: list[Linking]
     versions: list[str]
     applied: bool
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
-        return self._asdict()
+        linked = [entry._asdict() for entry in self.linked_from]
+        return self._asdict() | {"linked_from": linked}
 
 
 def plan(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotten:
@@ -220,18 +229,14 @@ def _messages(repository: "Repository", known: "Sequence[Held]") -> "Mapping[str
     return told
 
 
-def _linked(reader: "Reader", entry: Entry, gone: set[str]) -> list[dict[str, Any]]:
+def _linked(reader: "Reader", entry: Entry, gone: set[str]) -> list[Linking]:
     from memcli.entries.text.links import link_keys
 
     names = link_keys(entry.id, entry.path, entry.display_title)
     docs = {doc for name in names for doc in reader.exact("link", name)}
     rows = [reader.row(doc) for doc in docs]
-    rows.sort(key=lambda row: str(row.id))
-    return [
-        {"id": row.id, "title": row.title, "path": row.path}
-        for row in rows
-        if row.id not in gone
-    ]
+    rows.sort(key=lambda row: row.id)
+    return [Linking(row.id, row.title, row.path) for row in rows if row.id not in gone]
 
 
 def _relink(

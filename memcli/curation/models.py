@@ -37,7 +37,11 @@ class Model(NamedTuple):
     evidence: list[str]
     versions: int
     stale: bool
-    stale_why: list[dict[str, Any]]
+    stale_why: list[staleness.Reason]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return self._asdict() | {"stale_why": [why._asdict() for why in self.stale_why]}
 
 
 def models(vault: "Vault", view: View, *, stale: bool = False) -> list[Model]:
@@ -140,7 +144,7 @@ def _listed(reader: "Reader", view: View) -> list[Model]:
                     evidence=list(row.evidence),
                     versions=len(lineage.versions(reader, row.id)),
                     stale=staleness.is_stale(row, why),
-                    stale_why=[one._asdict() for one in why],
+                    stale_why=why,
                 )
             )
     return found

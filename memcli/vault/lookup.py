@@ -60,10 +60,9 @@ def matching(reader: "Reader", prefix: str) -> "list[StoredRow]":
 
 
 def of_id(reader: "Reader", entry_id: str) -> "list[StoredRow]":
-    """The rows of the entries with this whole id, archived ones last; often one."""
+    """The rows of the entries with this whole id, by path, archived ones last."""
     rows = [reader.row(doc) for doc in reader.exact("id", entry_id)]
-    rows.sort(key=_is_archived)
-    return rows
+    return sorted(rows, key=lambda row: (_is_archived(row), row.path))
 
 
 def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousId:

@@ -5,8 +5,7 @@ now, and of what they may see alone. Each reason names the entries that make it.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import dates
 from memcli.entries.eligibility import View
@@ -62,18 +61,17 @@ def is_stale(row: "StoredRow", why: list[Reason]) -> bool:
     return bool(why) and row.subtype != str(Subtype.PINNED)
 
 
-def sentence(why: Mapping[str, Any]) -> str:
-    """A reason for eyes; takes it as a dictionary.
+def sentence(why: Reason) -> str:
+    """A reason in words.
 
-    >>> sentence({"reason": "newer", "ids": ["1m7x"], "number": 2})
+    >>> sentence(Reason("newer", ["1m7x"], 2))
     '2 newer memories in its scope: 1m7x, ...'
     """
-    count, names = why["number"], ", ".join(why["ids"])
-    more = ", ..." if count > len(why["ids"]) else ""
-    if why["reason"] == NEWER:
-        memories = "memory" if count == 1 else "memories"
-        return f"{count} newer {memories} in its scope: {names}{more}"
-    return f"evidence {why['reason']}: {names}{more}"
+    names = ", ".join(why.ids) + (", ..." if why.number > len(why.ids) else "")
+    if why.reason == NEWER:
+        memories = "memory" if why.number == 1 else "memories"
+        return f"{why.number} newer {memories} in its scope: {names}"
+    return f"evidence {why.reason}: {names}"
 
 
 def _of(

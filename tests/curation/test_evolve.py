@@ -172,8 +172,8 @@ def test_links_to_the_path_keep_working_and_lead_to_the_new_version(
     linking = save(vault, "See [[run-book]] and [[Run Book]]")
     new = vault.evolve(old, "A better runbook").id
     targets = inspect(vault, linking).links
-    assert [link["entry"]["id"] for link in targets] == [new, new]
-    assert {row["id"] for row in inspect(vault, new).backlinks} == {linking}
+    assert [link.entry and link.entry.id for link in targets] == [new, new]
+    assert {row.id for row in inspect(vault, new).around.backlinks} == {linking}
 
 
 def test_tags_are_added_and_dropped_by_name(vault: Vault) -> None:

@@ -149,7 +149,7 @@ def test_who_links_to_it_is_told(vault: Vault) -> None:
     name = save(vault, "The runbook", title="Run Book")
     other = save(vault, "see [[Run Book]]")
     found = forget.plan(vault, name)
-    assert [row["id"] for row in found.linked_from] == [other]
+    assert [row.id for row in found.linked_from] == [other]
 
 
 def test_a_plan_changes_nothing(

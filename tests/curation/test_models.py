@@ -49,9 +49,11 @@ def why(vault: Vault, name: str) -> list[tuple[str, list[str]]]:
         if row.id == name
     ]
     shown = inspect.inspect(vault, name)
-    assert [r._asdict() for r in row.stale_why] == one.stale_why == shown.stale_why
-    assert one.stale == row.stale == shown.stale
-    return [(reason["reason"], reason["ids"]) for reason in one.stale_why]
+    around = shown.around
+    assert [*row.stale_why] == one.stale_why == around.stale_why
+    assert one.stale == row.stale == around.stale
+    assert one.as_dict()["stale_why"] == shown.as_dict()["stale_why"]
+    return [(reason.reason, reason.ids) for reason in one.stale_why]
 
 
 def edit(vault: Vault, name: str, old: str, new: str) -> None:
@@ -320,7 +322,7 @@ def test_at_most_five_ids_are_named_and_all_are_counted(
     vault.save_all(drafts)
     (one,) = models.models(vault, view_of(clock[0]), stale=True)
     (reason,) = one.stale_why
-    assert (one.id, len(reason["ids"]), reason["number"]) == (name, 5, 8)
+    assert (one.id, len(reason.ids), reason.number) == (name, 5, 8)
     assert staleness.sentence(reason).startswith("8 newer memories in its scope: ")
 
 

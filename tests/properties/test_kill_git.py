@@ -28,8 +28,8 @@ from memcli.curation import review, undo
 from memcli.errors import MemcliError
 from memcli.storage.git import bulk_commit, repository
 from memcli.vault.health import repair
-from memcli.vault.health.inspect import overview
 from memcli.vault.health.lint import lint
+from memcli.vault.health.overview import overview
 from tests.properties.test_kill_lifecycle import (
     OPERATIONS,
     Act,

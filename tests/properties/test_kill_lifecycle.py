@@ -30,7 +30,7 @@ from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.reflect_session import reflect
 from memcli.vault.health import repair
-from memcli.vault.health.inspect import overview
+from memcli.vault.health.overview import overview
 from tests.conftest import NOW
 
 pytestmark = pytest.mark.skipif(

@@ -153,7 +153,11 @@ def surfaces(vault: Vault, query: str) -> dict[str, Any]:
         shown = vault.get(name)
         seen[name] = (shown.body, shown.path)
         whole = inspect.inspect(vault, name)
-        seen[name] += (whole.stale_why, whole.entry.evidence, whole.entry.fingerprints)
+        seen[name] += (
+            whole.around.stale_why,
+            whole.entry.evidence,
+            whole.entry.fingerprints,
+        )
     for number in range(12):
         name = identity(number)
         if name not in ids:
@@ -316,13 +320,13 @@ def test_what_shows_more_than_single_entries_is_for_the_owner(
 ) -> None:
     from memcli.curation import undo
     from memcli.sessions import mining_report
-    from memcli.vault.health import inspect, lint, repair
+    from memcli.vault.health import lint, overview, repair
 
     vault = make_vault(agent="ada")
     for ask in (
         lint.lint,
-        inspect.overview,
-        inspect.index_facts,
+        overview.overview,
+        overview.index_facts,
         repair.plan,
         mining_report.harvest,
     ):
@@ -389,7 +393,7 @@ def test_a_link_to_what_an_agent_may_not_see_leads_to_nothing(vault: Vault) -> N
     bob = Vault.open(vault.root, agent="bob")
     text = "See [[Zeppelin]], [[ideas/Ideas]] and [[config.toml]]"
     mine = bob.save(bob.draft({"text": text}))
-    found = {one["target"]: one["file"] for one in inspect.inspect(bob, mine.id).links}
+    found = {one.target: one.file for one in inspect.inspect(bob, mine.id).links}
     assert set(found.values()) == {None}
     of_all = inspect.inspect(vault, mine.id).links
-    assert "entities/project/zeppelin.md" in [one["file"] for one in of_all]
+    assert "entities/project/zeppelin.md" in [one.file for one in of_all]

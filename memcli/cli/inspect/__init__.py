@@ -4,6 +4,7 @@ Door: `run`, and one module for each topic.
 Not in here: changes. What mends or decides is a command of its own.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.inspect import topics
@@ -12,7 +13,8 @@ from memcli.errors import EntryNotFound, MemcliError, UsageError
 
 if TYPE_CHECKING:
     from memcli.vault.health.finding import Finding
-    from memcli.vault.health.inspect import Inspected, Overview
+    from memcli.vault.health.inspect import Inspected
+    from memcli.vault.health.overview import IndexFacts, Overview
     from memcli.vault.vault import Vault
 
 _HELP = """Show what the vault holds, one entry in full, or what is wrong
@@ -79,7 +81,7 @@ _MOST_SHOWN = 20
 
 def run(context: Context, **values: Any) -> Result:
     """Inspect what the word names."""
-    from memcli.vault.health import inspect
+    from memcli.vault.health import overview
 
     what = (values["what"] or "").strip()
     _check(what, values)
@@ -94,7 +96,7 @@ def run(context: Context, **values: Any) -> Result:
 
         return entities.entity(context, vault, values)
     if not what:
-        found = inspect.overview(vault)
+        found = overview.overview(vault)
         return Result(found.as_dict(), lambda c: _overview(c, found), ok=found.ok)
     if what in _TOPICS:
         return _topic(vault, what, values)
@@ -134,7 +136,7 @@ def _check(what: str, values: dict[str, Any]) -> None:
 
 
 def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
-    from memcli.vault.health import inspect
+    from memcli.vault.health import overview
     from memcli.vault.health.finding import ERROR
     from memcli.vault.health.lint import lint
 
@@ -168,8 +170,8 @@ def _topic(vault: "Vault", what: str, values: dict[str, Any]) -> Result:
 
         return citations.research(vault, values["session"])
     if what == "index":
-        facts = inspect.index_facts(vault)
-        return Result(facts, lambda c: _facts(c, facts), ok=not facts["broken"])
+        facts = overview.index_facts(vault)
+        return Result(facts.as_dict(), lambda c: _facts(c, facts), ok=not facts.broken)
     findings = lint(vault, progress=vault.progress)
     ok = not any(finding.level == ERROR for finding in findings)
     data = {"findings": [finding._asdict() for finding in findings]}
@@ -182,8 +184,27 @@ def _entry(context: Context, vault: "Vault", word: str) -> Result:
     try:
         entry = inspect.inspect(vault, word)
     except EntryNotFound as error:
-        raise inspect.not_a_topic(word, _TOPICS, _teams_with(context, word)) from error
+        raise _not_a_topic(word, _teams_with(context, word)) from error
     return Result(entry.as_dict(), lambda c: _draw(c, entry))
+
+
+def _not_a_topic(word: str, teams: Sequence[str]) -> EntryNotFound:
+    """What to say of a word that is neither an id nor a topic.
+
+    Args:
+        word: what was given.
+        teams: names of vaults in which it is an id.
+    """
+    if teams:
+        return EntryNotFound(
+            f"no entry of this vault has the id '{word}', but one of "
+            + ", ".join(f"team:{name}" for name in teams),
+            hint=" or ".join(f"memcli inspect {word} --vault {n}" for n in teams),
+        )
+    return EntryNotFound(
+        f"no entry has the id '{word}'",
+        hint=f"Topics: {', '.join(_TOPICS)}. Ids: memcli recall --all",
+    )
 
 
 def _teams_with(context: Context, word: str) -> list[str]:
@@ -213,21 +234,21 @@ def _overview(canvas: Canvas, found: "Overview") -> None:
     canvas.line("  " + _counts(found.by_kind))
     index = found.index_facts
     canvas.line(
-        f"  index: {index['segments']} segments, {index['bytes']:,} bytes; "
-        f"just now added {index['added']}, changed {index['changed']}, "
-        f"removed {index['removed']}",
+        f"  index: {index.segments} segments, {index.bytes:,} bytes; "
+        f"just now added {index.added}, changed {index.changed}, "
+        f"removed {index.removed}",
         style="dim",
     )
     canvas.line(f"  git: {found.head or 'no commit'}", style="dim")
-    if found.inbox["count"]:
-        days = found.inbox["oldest_days"]
+    if found.inbox.waiting:
+        days = found.inbox.oldest_days
         canvas.line(
-            f"  {found.inbox['count']:,} wait for review"
+            f"  {found.inbox.waiting:,} wait for review"
             + ("" if days is None else f", the oldest for {days:g} days")
             + ": memcli review"
         )
     for row in found.recurred:
-        canvas.line(f"  resolved, and recurred: {row['id']} {row['title']}")
+        canvas.line(f"  resolved, and recurred: {row.id} {row.title}")
     for path in found.dirty[:_MOST_SHOWN]:
         canvas.line(f"  not committed: {path}")
     _more(canvas, len(found.dirty), "see git status")
@@ -236,10 +257,7 @@ def _overview(canvas: Canvas, found: "Overview") -> None:
             canvas.line(f"{name}:", style="title")
             canvas.table(
                 ("id", "kind", "date", "title"),
-                [
-                    (row["id"], row["kind"], row["created"][:10], row["title"])
-                    for row in rows
-                ],
+                [(row.id, row.kind, row.created[:10], row.title) for row in rows],
             )
     _findings(canvas, found.findings, most=_MOST_SHOWN)
 
@@ -275,13 +293,13 @@ def _findings(
         _more(canvas, len(findings), "memcli inspect lint")
 
 
-def _facts(canvas: Canvas, facts: dict[str, Any]) -> None:
-    for name, value in facts.items():
+def _facts(canvas: Canvas, facts: "IndexFacts") -> None:
+    for name, value in facts._asdict().items():
         if name != "broken":
             shown = f"{value:,}" if isinstance(value, int) else value or "-"
             canvas.line(f"{name}: {shown}")
-    for item in facts["broken"]:
-        canvas.line(f"{item['path']}:{item['line']}: {item['reason']}", style="bad")
+    for file in facts.broken:
+        canvas.line(f"{file.path}:{file.line}: {file.reason}", style="bad")
 
 
 def _draw(canvas: Canvas, found: "Inspected") -> None:
@@ -289,7 +307,7 @@ def _draw(canvas: Canvas, found: "Inspected") -> None:
 
     entry = found.entry
     canvas.line(entry.display_title, style="title")
-    canvas.line(f"  {entry.path} ({found.file['bytes']:,} bytes)", style="dim")
+    canvas.line(f"  {entry.path} ({found.file.bytes:,} bytes)", style="dim")
     default = type(entry)(id="")
     for name in FIELDS:
         value = getattr(entry, name)
@@ -299,24 +317,24 @@ def _draw(canvas: Canvas, found: "Inspected") -> None:
         for line in lines.rstrip("\n").split("\n"):
             canvas.line(f"  {line}", style="dim")
     for problem in found.problems:
-        canvas.line(f"  line {problem['line']}: {problem['message']}", style="bad")
+        canvas.line(f"  line {problem.line}: {problem.message}", style="bad")
     state = "yes" if found.eligible else f"no: {found.reason}"
     canvas.line(
         f"  shown by recall: {state}", style="good" if found.eligible else "bad"
     )
-    if found.stale_why:
+    if found.around.stale_why:
         from memcli.vault import staleness
 
-        label = "stale" if found.stale else "pinned, look at it"
-        for why in found.stale_why:
+        label = "stale" if found.around.stale else "pinned, look at it"
+        for why in found.around.stale_why:
             canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
     if found.recurred_at:
         reopen = f"memcli resolve --undo {entry.id}"
         canvas.line(f"  recurred on {found.recurred_at}; to reopen it: {reopen}")
     if found.item:
-        left = found.item["days_left"]
+        left = found.item.days_left
         canvas.line(
-            f"  weight {found.item['score']}, seen {found.item['sightings']} times, "
+            f"  weight {found.item.score}, seen {found.item.sightings} times, "
             + ("no end" if left is None else f"{left:g} days left")
         )
     if found.uses is not None:
@@ -329,6 +347,7 @@ def _draw(canvas: Canvas, found: "Inspected") -> None:
 
 
 def _surroundings(canvas: Canvas, found: "Inspected") -> None:
+    around = found.around
     if len(found.versions) > 1:
         canvas.line("versions:", style="title")
         for version in found.versions:
@@ -341,17 +360,17 @@ def _surroundings(canvas: Canvas, found: "Inspected") -> None:
                 f"{version.title}{why}"
             )
             canvas.line(f"     {version.path}", style="dim")
-    for name, row in (("before", found.before), ("after", found.after)):
+    for name, row in (("before", around.before), ("after", around.after)):
         if row:
-            canvas.line(f"{name} in its session: {row['id']} {row['title']}")
+            canvas.line(f"{name} in its session: {row.id} {row.title}")
     for link in found.links:
-        target, file = link["entry"], link["file"]
-        shown = f"{target['id']} {target['title']}" if target else file or "nothing"
-        canvas.line(f"links to {link['target']}: {shown}", style="" if file else "bad")
-    for row in found.backlinks:
-        canvas.line(f"linked from: {row['id']} {row['title']}")
-    for row in found.related:
-        canvas.line(f"shares entities with: {row['id']} {row['title']}", style="dim")
+        target, file = link.entry, link.file
+        shown = f"{target.id} {target.title}" if target else file or "nothing"
+        canvas.line(f"links to {link.target}: {shown}", style="" if file else "bad")
+    for row in around.backlinks:
+        canvas.line(f"linked from: {row.id} {row.title}")
+    for row in around.related:
+        canvas.line(f"shares entities with: {row.id} {row.title}", style="dim")
     if found.history_note:
         canvas.line(f"history: {found.history_note}")
     for commit in found.history:

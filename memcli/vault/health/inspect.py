@@ -1,4 +1,4 @@
-"""Inspect: what memcli knows of a vault, of one entry, of its index, and why.
+"""Inspect: what memcli knows of one entry, and why recall shows it or does not.
 
 Invariant: reads only; asks the same eligibility and the same index as recall, so
 that what it explains is what recall does.
@@ -6,177 +6,141 @@ that what it explains is what recall does.
 
 import os
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import decay, layout
-from memcli.entries.eligibility import View, verdict
-from memcli.entries.entry import FIELDS, Entry, Status
-from memcli.errors import EntryNotFound, MemcliError, NotAVault, Unreadable
+from memcli.entries.eligibility import View, facts, verdict
+from memcli.entries.entry import FIELDS, Entry
+from memcli.errors import EntryNotFound, MemcliError, Unreadable
 from memcli.search import edges
 from memcli.storage import files
 from memcli.vault import lineage, staleness
-from memcli.vault.health import usage
-from memcli.vault.health.finding import ERROR, Finding
-from memcli.vault.health.lint import Names, add_files, lint, other_files
+from memcli.vault.health import git_state, usage
+from memcli.vault.health.lint import Names, add_files, other_files
 from memcli.vault.lineage import Version
 from memcli.vault.registry.store import link_names
 
 if TYPE_CHECKING:
+    from memcli.entries.codec import Problem
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
-    from memcli.storage.git.repository import Commit, Repository
+    from memcli.storage.git.repository import Commit
     from memcli.vault.vault import Vault
 
-_NEWEST = 5
 _MOST_RELATED = 10
 _MOST_COMMITS = 20
 # Files beside the entries that are the owner's, or whose names tell of hidden ones.
 _OWNERS = (".", f"{layout.ENTITIES}/", f"{layout.IDEAS}/", f"{layout.ARCHIVE}/")
 
 
-class Overview(NamedTuple):
-    """A vault at a glance, with everything that is wrong in it."""
+class Brief(NamedTuple):
+    """An entry in one line, where another one is shown."""
 
+    id: str
+    title: str
+    kind: str
+    status: str
+    created: str
     path: str
-    entries: int
-    by_status: dict[str, int]
-    by_kind: dict[str, int]
-    pinned: list[dict[str, Any]]
-    newest: list[dict[str, Any]]
-    index_facts: dict[str, Any]
-    head: str | None
-    dirty: list[str]
-    inbox: dict[str, Any]
-    recurred: list[dict[str, Any]]
-    findings: list[Finding]
 
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong that memcli cannot use."""
-        return not any(finding.level == ERROR for finding in self.findings)
+
+class Link(NamedTuple):
+    """A link of an entry: the entry and the file that it means, None when none."""
+
+    target: str
+    entry: Brief | None
+    file: str | None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        fields = self._asdict()
-        fields["index"] = fields.pop("index_facts")
-        return fields | {"findings": [f._asdict() for f in self.findings]}
+        return self._asdict() | {"entry": self.entry and self.entry._asdict()}
+
+
+class FileFacts(NamedTuple):
+    """The size of a file in bytes, and when it was modified, ISO 8601."""
+
+    bytes: int
+    modified: str
+
+
+class ItemFacts(NamedTuple):
+    """What a reflection item weighs, for how many days yet, and how often it came up.
+
+    `days_left` is None for an item that does not expire.
+    """
+
+    score: float
+    days_left: float | None
+    sightings: int
+
+
+class Surroundings(NamedTuple):
+    """What the index knows around an entry.
+
+    `before` and `after` stand beside it in its session; `backlinks` link to it;
+    `related` share entities with it.
+    """
+
+    before: Brief | None
+    after: Brief | None
+    backlinks: list[Brief]
+    related: list[Brief]
+    stale: bool
+    stale_why: list[staleness.Reason]
 
 
 class Inspected(NamedTuple):
     """One entry and what stands around it; docs/agents/output.md describes the keys."""
 
     entry: Entry
-    problems: list[dict[str, Any]]
-    eligible: bool
+    problems: tuple["Problem", ...]
     reason: str | None
-    file: dict[str, Any]
+    file: FileFacts
     history: list["Commit"]
     history_note: str | None
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
-    links: list[dict[str, Any]]
-    backlinks: list[dict[str, Any]]
-    related: list[dict[str, Any]]
+    around: Surroundings
+    links: list[Link]
     versions: list[Version]
-    item: dict[str, Any] | None
+    item: ItemFacts | None
     recurred_at: str | None
-    stale: bool
-    stale_why: list[dict[str, Any]]
     uses: int | None
+
+    @property
+    def eligible(self) -> bool:
+        """Whether recall may show the entry."""
+        return self.reason is None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         fields = {name: getattr(self.entry, name) for name in FIELDS}
         fields["source"] = self.entry.source.as_dict()
+        around = self.around
         return {
             **{k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()},
             "title": self.entry.display_title,
             "text": self.entry.body.strip(),
             "extra": dict(self.entry.extra),
             "path": self.entry.path,
-            "problems": self.problems,
+            "problems": [problem._asdict() for problem in self.problems],
             "eligible": self.eligible,
             "reason_not_eligible": self.reason,
-            "file": self.file,
+            "file": self.file._asdict(),
             "history": [commit._asdict() for commit in self.history],
             "history_note": self.history_note,
-            "neighbours": {"before": self.before, "after": self.after},
-            "links": self.links,
-            "backlinks": self.backlinks,
-            "related": self.related,
+            "neighbours": {
+                "before": around.before and around.before._asdict(),
+                "after": around.after and around.after._asdict(),
+            },
+            "links": [link.as_dict() for link in self.links],
+            "backlinks": [entry._asdict() for entry in around.backlinks],
+            "related": [entry._asdict() for entry in around.related],
             "versions": [version._asdict() for version in self.versions],
-            "item_facts": self.item,
+            "item_facts": self.item and self.item._asdict(),
             "recurred_at": self.recurred_at,
-            "stale": self.stale,
-            "stale_why": self.stale_why,
+            "stale": around.stale,
+            "stale_why": [reason._asdict() for reason in around.stale_why],
             "uses": self.uses,
         }
-
-
-def overview(vault: "Vault") -> Overview:
-    """The vault at a glance, after its index was brought up to date."""
-    vault.owner_only("the overview")
-    rows = vault.read(lambda reader: [reader.row(doc) for doc in reader.everything()])
-    rows.sort(key=lambda row: (row.created, row.id), reverse=True)
-    head, dirty = _history_state(vault)
-    return Overview(
-        path=vault.root,
-        entries=len(rows),
-        by_status=dict(sorted(Counter(row.status for row in rows).items())),
-        by_kind=dict(sorted(Counter(row.kind for row in rows).items())),
-        pinned=[_brief(row) for row in rows if row.pinned],
-        newest=[_brief(row) for row in rows if row.status == "active"][:_NEWEST],
-        index_facts=index_facts(vault),
-        head=head,
-        dirty=dirty,
-        inbox=_inbox(rows, vault.now_ms() // 1000),
-        recurred=[_brief(row) for row in rows if lineage.recurred_at(row)],
-        findings=lint(vault, progress=vault.progress),
-    )
-
-
-def index_facts(vault: "Vault") -> dict[str, Any]:
-    """The index, and what bringing it up to date just did."""
-    vault.owner_only("the index")
-
-    def facts(reader: "Reader") -> dict[str, Any]:
-        return {
-            "entries": reader.size,
-            "deleted": reader.deleted,
-            "segments": reader.segments,
-            "terms": reader.total_length,
-            "broken": [item._asdict() for item in reader.broken],
-        }
-
-    found = vault.read(facts)
-    change = vault.index.change
-    return {
-        "path": layout.INDEX,
-        **found,
-        "bytes": _size(os.path.join(vault.root, *layout.INDEX.split("/"))),
-        "added": change.added,
-        "changed": change.changed,
-        "removed": change.removed,
-        "rebuilt": change.rebuilt or None,
-        "unreadable": vault.index.unreadable,
-        "stale": vault.index.stale,
-    }
-
-
-def _size(folder: str) -> int:
-    """The bytes of a folder's files, while others may come and go."""
-    size = 0
-    try:
-        with os.scandir(folder) as items:
-            for item in items:
-                try:
-                    size += item.stat().st_size
-                except OSError:  # merged away by another process
-                    continue
-    except OSError:  # the whole index was deleted after it had answered
-        return 0
-    return size
 
 
 def inspect(vault: "Vault", entry_id: str) -> Inspected:
@@ -186,15 +150,14 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
         InvalidEntry: its file is broken.
     """
-    from memcli.entries.eligibility import facts
+    from memcli.entries import dates
 
     path = vault.path_of(entry_id)
     decoded = vault.load(path)
     entry = decoded.entry
     now = vault.now_ms() // 1000
     policies = vault.settings.policies
-    found = facts(entry, policies)
-    reason = verdict(found, View(now=now))
+    known = facts(entry, policies)
     try:
         status = os.stat(files.inside(vault.root, path))
     except OSError as error:
@@ -205,22 +168,25 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         # A path may have been another's before, and a commit names its entries.
         commits, note = [], "the history is for the owner of the vault"
         entry = vault.read(lambda reader: _named(reader, entry))
-    around = vault.read(lambda reader: _around(reader, entry, View(now=now)))
-    around["links"] = _links(vault, entry)
     return Inspected(
         entry=entry,
-        problems=[problem._asdict() for problem in decoded.problems],
-        eligible=reason is None,
-        reason=reason,
-        file={"bytes": status.st_size, "modified": _iso(int(status.st_mtime))},
+        problems=decoded.problems,
+        reason=verdict(known, View(now=now)),
+        file=FileFacts(status.st_size, dates.iso(int(status.st_mtime))),
         history=commits,
         history_note=note,
+        around=vault.read(lambda reader: _around(reader, entry, View(now=now))),
+        links=_links(vault, entry),
         versions=vault.read(lambda reader: lineage.versions(reader, entry.id)),
-        item=_item_facts(entry, found.expires, now, policies),
+        item=_item_facts(entry, known.expires, now, policies),
         recurred_at=lineage.recurred_at(entry),
         uses=usage.uses(vault, entry),
-        **around,
     )
+
+
+def brief(row: "StoredRow") -> Brief:
+    """An entry of the index in one line."""
+    return Brief(row.id, row.title, row.kind, row.status, row.created, row.path)
 
 
 def _named(reader: "Reader", entry: Entry) -> Entry:
@@ -237,34 +203,19 @@ def _named(reader: "Reader", entry: Entry) -> Entry:
 
 def _item_facts(
     entry: Entry, ends: int, now: int, policies: decay.Policies
-) -> dict[str, Any] | None:
-    """What a reflection item weighs, and for how long."""
+) -> ItemFacts | None:
     if entry.item is None:
         return None
     seen = decay.times(entry.created, entry.seen)
     score = decay.score(entry.item, seen, entry.confidence, now, policies)
-    return {
-        "score": round(score, 3),
-        "days_left": round((ends - now) / decay.DAY, 1) if ends else None,
-        "sightings": len(seen),
-    }
+    return ItemFacts(
+        score=round(score, 3),
+        days_left=round((ends - now) / decay.DAY, 1) if ends else None,
+        sightings=len(seen),
+    )
 
 
-def _inbox(rows: "Sequence[StoredRow]", now: int) -> dict[str, Any]:
-    """How many candidates wait, and for how many days the oldest has."""
-    from memcli.entries import dates
-
-    waiting = [
-        row.created
-        for row in rows
-        if row.status == str(Status.PENDING) and not layout.is_idea(row.path)
-    ]
-    dated = [dates.to_epoch(created) for created in waiting if created]
-    oldest = round((now - min(dated)) / decay.DAY, 1) if dated else None
-    return {"count": len(waiting), "oldest_days": oldest}
-
-
-def _around(reader: "Reader", entry: Entry, view: View) -> dict[str, Any]:
+def _around(reader: "Reader", entry: Entry, view: View) -> Surroundings:
     from memcli.entries.text.links import link_names as names_of
     from memcli.entries.text.links import name_key
     from memcli.search.document import document_id
@@ -276,31 +227,31 @@ def _around(reader: "Reader", entry: Entry, view: View) -> dict[str, Any]:
     before = after = None
     session = reader.sessions[doc]
     if document_id(entry) and session:
-        line = reader.session_members(session)
-        i = line.index(doc)
-        before = _brief(reader.row(line[i - 1])) if i else None
-        after = _brief(reader.row(line[i + 1])) if i + 1 < len(line) else None
+        members = reader.session_members(session)
+        place = members.index(doc)
+        before = brief(reader.row(members[place - 1])) if place else None
+        last = place + 1 == len(members)
+        after = None if last else brief(reader.row(members[place + 1]))
     shared: Counter[int] = Counter()
     for name in entry.entities:
         shared.update(d for d in reader.exact("entity", name_key(name)) if d != doc)
     orders = reader.orders
     row = reader.row(doc)
-    names = names_of(entry)
-    linking_here = reader.newest(edges.backlinks(reader, row, doc, names))
-    why = staleness.reasons(reader, row, view)
+    linking_here = reader.newest(edges.backlinks(reader, row, doc, names_of(entry)))
     related = sorted(shared, key=lambda d: (-shared[d], orders[d]))[:_MOST_RELATED]
-    return {
-        "before": before,
-        "after": after,
-        "backlinks": [_brief(reader.row(d)) for d in linking_here],
-        "related": [_brief(reader.row(d)) for d in related],
-        "stale": staleness.is_stale(row, why),
-        "stale_why": [one._asdict() for one in why],
-    }
+    reasons = staleness.reasons(reader, row, view)
+    return Surroundings(
+        before=before,
+        after=after,
+        backlinks=[brief(reader.row(d)) for d in linking_here],
+        related=[brief(reader.row(d)) for d in related],
+        stale=staleness.is_stale(row, reasons),
+        stale_why=reasons,
+    )
 
 
-def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
-    """The links of an entry, each with the entry and file it means, or None."""
+def _links(vault: "Vault", entry: Entry) -> list[Link]:
+    """The links of an entry, each with what it means."""
     from memcli.entries.text.links import links_of
 
     def meant(reader: "Reader") -> "dict[str, StoredRow | None]":
@@ -311,9 +262,9 @@ def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
         }
 
     targets = links_of(entry)
-    found = vault.read(meant) if targets else {}
+    rows = vault.read(meant) if targets else {}
     plain: Names[str] = Names()
-    if None in found.values():
+    if None in rows.values():
         # Nothing says who may see these, so an agent is told of none that is owned.
         add_files(
             plain,
@@ -326,17 +277,16 @@ def _links(vault: "Vault", entry: Entry) -> list[dict[str, Any]]:
         for names, path in link_names(vault.root, vault.agent):
             plain.add(names, path)
     return [
-        {
-            "target": target,
-            "entry": _brief(row) if row else None,
-            "file": row.path if row else plain.find(target, entry.path),
-        }
-        for target, row in found.items()
+        Link(target, brief(row), row.path)
+        if row
+        else Link(target, None, plain.find(target, entry.path))
+        for target, row in rows.items()
     ]
 
 
 def _history(vault: "Vault", path: str) -> tuple[list["Commit"], str | None]:
-    repository = _repository(vault)
+    """The last commits of a file, newest first, and what to know about them."""
+    repository = git_state.repository_of(vault)
     if repository is None:
         return [], "the vault is not under git"
     try:
@@ -347,56 +297,3 @@ def _history(vault: "Vault", path: str) -> tuple[list["Commit"], str | None]:
     if not commits:
         return [], "not committed yet"
     return commits, "edited since the last commit" if dirty else None
-
-
-def _history_state(vault: "Vault") -> tuple[str | None, list[str]]:
-    repository = _repository(vault)
-    if repository is None:
-        return None, []
-    try:
-        head = repository.head()
-        return head, sorted(path for _, path in repository.status())
-    except MemcliError:
-        return None, []
-
-
-def _repository(vault: "Vault") -> "Repository | None":
-    from memcli.storage.git.repository import Repository
-
-    try:
-        return Repository.open(vault.root, environ=vault.environ)
-    except NotAVault:
-        return None
-
-
-def _brief(row: "StoredRow") -> dict[str, Any]:
-    names = ("id", "title", "kind", "status", "created", "path")
-    return {name: getattr(row, name) for name in names}
-
-
-def _iso(seconds: int) -> str:
-    from memcli.entries import dates
-
-    return dates.iso(seconds)
-
-
-def not_a_topic(
-    word: str, topics: Sequence[str], teams: Sequence[str] = ()
-) -> EntryNotFound:
-    """What to say of a word that is neither an id nor a topic.
-
-    Args:
-        word: what was given.
-        topics: what might have been.
-        teams: names of vaults in which it is an id.
-    """
-    if teams:
-        return EntryNotFound(
-            f"no entry of this vault has the id '{word}', but one of "
-            + ", ".join(f"team:{name}" for name in teams),
-            hint=" or ".join(f"memcli inspect {word} --vault {n}" for n in teams),
-        )
-    return EntryNotFound(
-        f"no entry has the id '{word}'",
-        hint=f"Topics: {', '.join(topics)}. Ids: memcli recall --all",
-    )

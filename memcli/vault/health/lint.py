@@ -17,7 +17,7 @@ from memcli.entries.text.links import composed, link_names, link_readings, links
 from memcli.errors import InvalidConfig, InvalidEntry, MemcliError
 from memcli.storage import files
 from memcli.storage.listing import Listing, paths_of, scan
-from memcli.vault.health import lint_lifecycle, lint_registry, usage
+from memcli.vault.health import git_state, lint_lifecycle, lint_registry, usage
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
 from memcli.vault.registry import store
 
@@ -269,4 +269,4 @@ def _about_folder(vault: "Vault", listing: Listing) -> Iterator[Finding]:
     except NotAVault as error:
         yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)
         return
-    yield from lint_lifecycle.about_repository(vault.root, repository)
+    yield from git_state.findings(repository)

@@ -5,29 +5,15 @@ have left, and is silent about what is merely unusual: notes that memcli did not
 keep the right to their own words.
 """
 
-import os
-import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from memcli.entries import dates, layout
 from memcli.entries.entry import Status
 from memcli.entries.identity import claim
 from memcli.entries.ids import is_adopted
-from memcli.errors import MemcliError
-from memcli.storage import journal
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
 
-if TYPE_CHECKING:
-    from memcli.storage.git.repository import Repository
-
-# What git locks to commit, besides the branch.
-_LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock")
-# Seconds; git itself holds its index for moments.
-_STALE_LOCK = 60.0
-# A git that is at work for longer than this, in seconds, has been killed.
-DEAD_LOCK = 600.0
 # Days after which somebody should look at the inbox.
 _OLD_CANDIDATE = 30
 _DAY = 86_400
@@ -261,70 +247,3 @@ def _inbox(texts: Iterable[Text], now: int) -> Iterator[Finding]:
             f"waits for review for {days} days, the oldest of {len(waiting)}",
             "memcli review",
         )
-
-
-def about_repository(root: str, repository: "Repository") -> Iterator[Finding]:
-    """What stands in the way of the next write."""
-    if journal.exists(root):
-        try:
-            journal.load(root)
-        except MemcliError as error:
-            path = layout.JOURNAL
-            yield Finding(path, 1, "journal", ERROR, error.message, error.hint)
-    git = repository.git_dir
-    for path in lock_paths(repository):
-        age = lock_age(path)
-        if age is None or age <= _STALE_LOCK:
-            continue
-        label = lock_label(repository, path)
-        what = os.path.basename(path).removesuffix(".lock")
-        hint = "If no git is running: memcli inspect --repair"
-        if age <= DEAD_LOCK:
-            hint = f"If no git is running, delete it; after {DEAD_LOCK / 60:.0f} "
-            hint += "minutes memcli inspect --repair does."
-        message = f"git's {what} is locked for {int(age):,} s; nothing can be committed"
-        yield Finding(label, 1, "git_lock", ERROR, message, hint)
-    for name, state in (  # a rebase that stopped may have any of them, and no branch
-        ("rebase-merge", "rebase"),
-        ("rebase-apply", "rebase"),
-        ("MERGE_HEAD", "merge"),
-        ("CHERRY_PICK_HEAD", "cherry-pick"),
-    ):
-        if os.path.lexists(os.path.join(git, name)):
-            message = f"a {state} is in progress; nothing can be committed"
-            hint = f"Finish it, or: git {state} --abort"
-            yield Finding(".git", 1, "git_state", ERROR, message, hint)
-            return
-    if repository.is_detached():
-        message = "HEAD is detached: commits belong to no branch"
-        hint = "git switch the branch that you want them on."
-        yield Finding(".git", 1, "detached_head", WARNING, message, hint)
-
-
-def lock_paths(repository: "Repository") -> list[str]:
-    """The files by which a git says that it is changing the index, HEAD or a branch.
-
-    All of them stand in the way of a commit; a git that is killed leaves its own.
-    """
-    git = repository.git_dir
-    found = [os.path.join(git, name) for name in _LOCKS]
-    for folder, _, names in os.walk(os.path.join(git, "refs", "heads")):
-        found += [
-            os.path.join(folder, name) for name in names if name.endswith(".lock")
-        ]
-    return [path for path in found if os.path.lexists(path)]
-
-
-def lock_label(repository: "Repository", path: str) -> str:
-    """That file as a finding names it: below the vault, or absolute."""
-    path = path.replace(os.sep, "/")
-    return path.removeprefix(repository.root.replace(os.sep, "/") + "/")
-
-
-def lock_age(path: str) -> float | None:
-    """For how many seconds a lock of git's has been there; None when it is gone."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return max(0.0, time.time() - status.st_mtime)

@@ -6,7 +6,6 @@ is left is said, with what a person can do about it. Whatever a killed command b
 finished by any command; what is here is the rest.
 """
 
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,29 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.entries.identity import strict_key
-from memcli.entries.ids import is_adopted
 from memcli.errors import MemcliError
-from memcli.storage import files, journal
+from memcli.storage import files
 from memcli.storage.git.repository import Repository
-from memcli.vault.health.finding import ERROR, WARNING, Finding
-from memcli.vault.health.lint_lifecycle import (
-    DEAD_LOCK,
-    lock_age,
-    lock_label,
-    lock_paths,
-)
+from memcli.vault import lookup
+from memcli.vault.health import git_state
+from memcli.vault.health.finding import ERROR, Finding
+from memcli.vault.health.working_tree import WorkingTree, working_tree
 
 if TYPE_CHECKING:
-    from memcli.search.reader import Reader
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
-
-# Of a file that nobody has staged: new, announced (`git add -N`), edited.
-_UNCOMMITTED = {
-    "??": "commit it: new",
-    " A": "commit it: new",
-    " M": "commit it: edited",
-}
 
 
 class Repair(NamedTuple):
@@ -73,20 +60,16 @@ class Mending(NamedTuple):
         }
 
 
-class _Dirty(NamedTuple):
-    """What git says of the vault's files that are not as HEAD has them."""
-
-    steps: list[Repair]
-    deleted: list[Finding]
-    staged: set[str]
-
-
 # A step, and the findings that are gone when it is taken.
 _Step = tuple[Repair, list[Finding]]
 
 
 def plan(vault: "Vault") -> Mending:
-    """What can be mended, and what cannot."""
+    """What can be mended, and what cannot.
+
+    Raises:
+        NotAllowed: an agent asks.
+    """
     vault.owner_only("repair")
     from memcli.vault.health.lint import lint
 
@@ -100,31 +83,55 @@ def plan(vault: "Vault") -> Mending:
     try:
         repository = Repository.open(vault.root, environ=vault.environ)
         broken = {one.path for one in findings if one.code in ("broken", "conflict")}
-        dirty = _dirty(vault, repository, broken)
+        tree = working_tree(vault, repository, broken)
     except MemcliError:  # what cannot be committed is not begun
         return _mending(chosen, findings, [])
     chosen[:0] = _dead_locks(repository, findings)
     if not any(one.code == "git_state" for one in findings):
         halves = _halves(vault, findings)
         mends = [*halves, *_keys(findings), *_successors(vault, findings)]
-        chosen += [one for one in mends if one[0].path not in dirty.staged]
+        chosen += [one for one in mends if one[0].path not in tree.staged]
         gone = {step.path for step, _ in halves}
-        chosen += [(step, []) for step in dirty.steps if step.path not in gone]
-    return _mending(chosen, findings, dirty.deleted)
+        chosen += [(step, []) for step in _commits(tree) if step.path not in gone]
+    return _mending(chosen, findings, tree.deleted)
 
 
 def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> list[_Step]:
     """Locks of gits that were killed; any of them stands in the way of every commit."""
-    steps: list[_Step] = []
-    for path in lock_paths(repository):
-        age = lock_age(path)
-        if age is None or age <= DEAD_LOCK:
-            continue
-        label = lock_label(repository, path)
-        action = f"remove it: no git has worked for {int(age):,} s"
-        gone = [one for one in findings if one.path == label and one.code == "git_lock"]
-        steps.append((Repair("git_lock", label, action), gone))
-    return steps
+    return [
+        (
+            Repair(
+                "git_lock",
+                lock.label,
+                f"remove it: no git has worked for {int(lock.age):,} s",
+            ),
+            [
+                finding
+                for finding in findings
+                if finding.path == lock.label and finding.code == "git_lock"
+            ],
+        )
+        for lock in git_state.locks(repository)
+        if lock.is_dead
+    ]
+
+
+def _commits(tree: WorkingTree) -> list[Repair]:
+    """The steps that bring git up to what is on disk."""
+    return [
+        *(
+            Repair("index", path, "put it back into git's index, which has lost it")
+            for path in tree.lost
+        ),
+        *(
+            Repair("uncommitted", path, f"commit it: {change}")
+            for path, change in tree.uncommitted.items()
+        ),
+        *(
+            Repair("moved", path, f"commit its move to {place}", place)
+            for path, place in tree.moved.items()
+        ),
+    ]
 
 
 def apply(vault: "Vault", found: Mending) -> Mending:
@@ -138,11 +145,10 @@ def apply(vault: "Vault", found: Mending) -> Mending:
     for step in found.steps:
         if step.code == "git_lock":
             repository = Repository.open(vault.root, environ=vault.environ)
-            for path in lock_paths(repository):
-                age = lock_age(path) or 0.0
+            for lock in git_state.locks(repository):
                 # Not one of a git that works now.
-                if lock_label(repository, path) == step.path and age > DEAD_LOCK:
-                    files.remove(path)
+                if lock.label == step.path and lock.is_dead:
+                    files.remove(lock.path)
                     done.append(step)
         elif step.code == "leftover":
             files.remove(files.inside(vault.root, step.path))
@@ -170,10 +176,9 @@ def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Re
     """Take these steps, inside a transaction; those that still make sense."""
     repository = Repository.open(vault.root, environ=vault.environ)
     ours = [step.path for step in steps if step.code == "uncommitted"]
-    dirty = _dirty(
-        vault, repository, {path for path in ours if _is_broken(vault, path)}
-    )
-    now = {(step.code, step.path) for step in dirty.steps}
+    broken = {path for path in ours if _is_broken(vault, path)}
+    tree = working_tree(vault, repository, broken)
+    now = {(step.code, step.path) for step in _commits(tree)}
     lost = [step for step in steps if step.code == "index"]
     lost = [step for step in lost if (step.code, step.path) in now]
     if lost:
@@ -186,7 +191,7 @@ def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Re
                 done.append(step)
         elif (
             step.code != "index"
-            and step.path not in dirty.staged
+            and step.path not in tree.staged
             and _rewrite(vault, change, step)
         ):
             done.append(step)
@@ -261,9 +266,9 @@ def _halves(vault: "Vault", findings: Sequence[Finding]) -> list[_Step]:
             continue
         try:
             paths = _paths_of(vault, vault.load(finding.path).entry.id)
-            if len(paths) != 2 or not paths[0].startswith(layout.ARCHIVE + "/"):
+            if len(paths) != 2 or not paths[1].startswith(layout.ARCHIVE + "/"):
                 continue
-            copy, whole = (vault.stored(path) for path in paths)
+            whole, copy = (vault.stored(path) for path in paths)
         except MemcliError:
             continue
         if _is_half(vault, copy, whole):
@@ -298,106 +303,8 @@ def _is_half(vault: "Vault", copy: "Stored", whole: "Stored") -> bool:
 
 
 def _paths_of(vault: "Vault", entry_id: str) -> list[str]:
-    """The files that have this id; those of the archive first."""
-
-    def find(reader: "Reader") -> list[str]:
-        return [reader.row(doc).path for doc in reader.exact("id", entry_id)]
-
-    archive = layout.ARCHIVE + "/"
-    found = vault.read(find)
-    return sorted(found, key=lambda path: (not path.startswith(archive), path))
-
-
-def _dirty(vault: "Vault", repository: Repository, broken: set[str]) -> _Dirty:
-    """Files that are on disk and not in git, or not where git has them.
-
-    What somebody staged is his. A file that is on disk as HEAD has it, and in the index
-    otherwise, nobody staged: a `git commit` that ran beside ours has overwritten the
-    index (decision 4).
-    """
-    rows = sorted(
-        (row for row in repository.status() if _is_ours(row[1])), key=lambda row: row[1]
-    )
-    lost = [
-        path
-        for code, path in rows
-        if code in ("MM", "D ") and _is_head(vault.root, repository, path)
-    ]
-    staged = {path for code, path in rows if code[0] not in " ?"} - set(lost)
-    steps = [
-        Repair("index", path, "put it back into git's index, which has lost it")
-        for path in lost
-    ]
-    new = {path for code, path in rows if code in _UNCOMMITTED}
-    new -= broken | set(lost)
-    steps += (
-        Repair("uncommitted", path, _UNCOMMITTED[code])
-        for code, path in rows
-        if path in new
-    )
-    deleted = []
-    for path in [path for code, path in rows if code == " D"]:
-        there = _where(vault, repository, path, new)
-        if there is None:
-            message = "deleted, and not committed"
-            hint = "git restore brings it back, git rm makes it so."
-            deleted.append(Finding(path, 1, "deleted", WARNING, message, hint))
-        elif there in new or _is_committed(repository, there, staged):
-            action = f"commit its move to {there}"
-            steps.append(Repair("moved", path, action, there))
-        else:
-            message = f"moved to {there}, which is not committed"
-            hint = "Commit both, with git."
-            deleted.append(Finding(path, 1, "deleted", WARNING, message, hint))
-    return _Dirty(steps, deleted, staged)
-
-
-def _where(
-    vault: "Vault", repository: Repository, path: str, new: set[str]
-) -> str | None:
-    """Where an entry is whose file is gone; None when it is nowhere, or in doubt.
-
-    Its id tells; a note without one is known by its bytes.
-    """
-    from memcli.entries import codec
-
-    try:
-        data = repository.show("HEAD", path)
-        name = codec.decode(data, path, kinds=vault.kinds).entry.id
-    except MemcliError:
-        return None
-    if is_adopted(name):
-        found = [other for other in sorted(new) if _holds(vault.root, other, data)]
-    else:
-        found = [other for other in _paths_of(vault, name) if other != path]
-    return found[0] if len(found) == 1 else None
-
-
-def _holds(root: str, path: str, data: bytes) -> bool:
-    place = files.inside(root, path)
-    try:
-        return os.path.getsize(place) == len(data) and journal.current(place) == data
-    except (MemcliError, OSError):
-        return False
-
-
-def _is_committed(repository: Repository, path: str, staged: set[str]) -> bool:
-    if path in staged:
-        return False
-    try:
-        repository.show("HEAD", path)
-    except MemcliError:
-        return False
-    return True
-
-
-def _is_head(root: str, repository: Repository, path: str) -> bool:
-    try:
-        return repository.show("HEAD", path) == journal.current(
-            files.inside(root, path)
-        )
-    except MemcliError:
-        return False
+    """The files that have this id; those of the archive last."""
+    return [row.path for row in vault.read(lambda r: lookup.of_id(r, entry_id))]
 
 
 def _is_broken(vault: "Vault", path: str) -> bool:
@@ -408,11 +315,3 @@ def _is_broken(vault: "Vault", path: str) -> bool:
     except MemcliError:
         return True
     return False
-
-
-def _is_ours(path: str) -> bool:
-    return layout.is_entry(path) or path in (
-        layout.CONFIG,
-        layout.README,
-        layout.IDEA_LEDGER,
-    )

@@ -26,8 +26,8 @@ from memcli.errors import (
 )
 from memcli.recall import recall
 from memcli.recall.query import Filters, Query, view_of
-from memcli.vault.health.inspect import overview
 from memcli.vault.health.lint import lint
+from memcli.vault.health.overview import overview
 from tests.conftest import NOW
 
 DAY = "2026-11-21"
@@ -110,7 +110,7 @@ def test_recall_finds_an_idea_when_it_is_asked_for_ideas(two: Vault) -> None:
 def test_ideas_are_no_candidates_of_the_inbox(two: Vault) -> None:
     assert review.pending(two) == []
     found = overview(two)
-    assert found.inbox == {"count": 0, "oldest_days": None}
+    assert found.inbox == (0, None)
     assert found.findings == []
     one = incubator.listed(two)[0]
     for act in (review.approve, review.reject):

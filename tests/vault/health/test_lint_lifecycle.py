@@ -256,6 +256,6 @@ def test_backlinks_are_found_however_the_link_is_written(
     )
     for number, link in enumerate(links):
         write(vault, f"memories/fix/link{number}.md", f"See {link}\n")
-    found = inspect(vault, target.id).backlinks
-    paths = sorted(row["path"] for row in found)
+    found = inspect(vault, target.id).around.backlinks
+    paths = sorted(row.path for row in found)
     assert paths == [f"memories/fix/link{n}.md" for n in range(len(links))]

@@ -11,8 +11,8 @@ import pytest
 
 from memcli import Vault
 from memcli.vault.health import repair
-from memcli.vault.health.inspect import overview
 from memcli.vault.health.lint import lint
+from memcli.vault.health.overview import overview
 
 A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
 

@@ -1,0 +1,123 @@
+"""What git says of the vault's repository: locks, and operations that are not finished.
+
+Invariant: reads only, and touches no lock. A lock counts as dead only after more time
+than any git needs.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries import layout
+from memcli.errors import MemcliError, NotAVault
+from memcli.storage import journal
+from memcli.vault.health.finding import ERROR, WARNING, Finding
+
+if TYPE_CHECKING:
+    from memcli.storage.git.repository import Repository
+    from memcli.vault.vault import Vault
+
+# What git locks to commit, besides the branch.
+_LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock")
+# Seconds; git itself holds its index for moments.
+_STALE_LOCK = 60.0
+# A git that is at work for longer than this, in seconds, has been killed.
+_DEAD_LOCK = 600.0
+# A rebase that stopped may leave any of the first two, and no branch.
+_OPERATIONS = (
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+)
+
+
+class GitLock(NamedTuple):
+    """A file by which a git says that it is changing the index, HEAD or a branch.
+
+    `label` is how a finding names it, below the vault or absolute; `age` is in seconds.
+    """
+
+    path: str
+    label: str
+    age: float
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the git that made it must have been killed."""
+        return self.age > _DEAD_LOCK
+
+
+def repository_of(vault: "Vault") -> "Repository | None":
+    """The repository of a vault; None when the vault is not under git."""
+    from memcli.storage.git.repository import Repository
+
+    try:
+        return Repository.open(vault.root, environ=vault.environ)
+    except NotAVault:
+        return None
+
+
+def findings(repository: "Repository") -> Iterator[Finding]:
+    """What stands in the way of the next commit."""
+    root = repository.root
+    if journal.exists(root):
+        try:
+            journal.load(root)
+        except MemcliError as error:
+            path = layout.JOURNAL
+            yield Finding(path, 1, "journal", ERROR, error.message, error.hint)
+    for lock in locks(repository):
+        if lock.age > _STALE_LOCK:
+            yield _about_lock(lock)
+    for name, operation in _OPERATIONS:
+        if os.path.lexists(os.path.join(repository.git_dir, name)):
+            message = f"a {operation} is in progress; nothing can be committed"
+            hint = f"Finish it, or: git {operation} --abort"
+            yield Finding(".git", 1, "git_state", ERROR, message, hint)
+            return
+    if repository.is_detached():
+        message = "HEAD is detached: commits belong to no branch"
+        hint = "git switch the branch that you want them on."
+        yield Finding(".git", 1, "detached_head", WARNING, message, hint)
+
+
+def locks(repository: "Repository") -> list[GitLock]:
+    """The locks of git that are there now; each stands in the way of a commit.
+
+    A git that is killed leaves its own behind.
+    """
+    git = repository.git_dir
+    paths = [os.path.join(git, name) for name in _LOCKS]
+    for folder, _, names in os.walk(os.path.join(git, "refs", "heads")):
+        paths += [
+            os.path.join(folder, name) for name in names if name.endswith(".lock")
+        ]
+    now = time.time()
+    held = []
+    for path in paths:
+        try:
+            changed = os.stat(path).st_mtime
+        except OSError:
+            continue
+        label = _label(repository, path)
+        held.append(GitLock(path, label, max(0.0, now - changed)))
+    return held
+
+
+def _about_lock(lock: GitLock) -> Finding:
+    what = os.path.basename(lock.path).removesuffix(".lock")
+    hint = "If no git is running: memcli inspect --repair"
+    if not lock.is_dead:
+        hint = f"If no git is running, delete it; after {_DEAD_LOCK / 60:.0f} "
+        hint += "minutes memcli inspect --repair does."
+    message = (
+        f"git's {what} is locked for {int(lock.age):,} s; nothing can be committed"
+    )
+    return Finding(lock.label, 1, "git_lock", ERROR, message, hint)
+
+
+def _label(repository: "Repository", path: str) -> str:
+    path = path.replace(os.sep, "/")
+    return path.removeprefix(repository.root.replace(os.sep, "/") + "/")

@@ -1,0 +1,200 @@
+"""The overview: a vault at a glance, what waits in it, and what its index is like.
+
+Invariant: reads only; the index is brought up to date first, and what that did is part
+of the answer.
+"""
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries import decay, layout
+from memcli.entries.entry import Status
+from memcli.errors import MemcliError
+from memcli.vault import lineage
+from memcli.vault.health import git_state
+from memcli.vault.health.finding import ERROR, Finding
+from memcli.vault.health.inspect import Brief, brief
+from memcli.vault.health.lint import lint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memcli.search.reader import Broken, Reader
+    from memcli.search.stored_row import StoredRow
+    from memcli.vault.vault import Vault
+
+_NEWEST = 5
+
+
+class IndexFacts(NamedTuple):
+    """The index, and what bringing it up to date just did, in numbers of files.
+
+    `deleted` counts documents that are gone from the vault but not yet from the files
+    of the index, `terms` the words of all entries, `bytes` the files on disk. `rebuilt`
+    says why everything was indexed again, `unreadable` names folders that could not be
+    listed; `stale` is true when another process kept the index locked.
+    """
+
+    path: str
+    entries: int
+    deleted: int
+    segments: int
+    terms: int
+    broken: list["Broken"]
+    bytes: int
+    added: int
+    changed: int
+    removed: int
+    rebuilt: str | None
+    unreadable: list[str]
+    stale: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return self._asdict() | {"broken": [file._asdict() for file in self.broken]}
+
+
+class Inbox(NamedTuple):
+    """How many candidates wait for review, and for how many days the oldest has."""
+
+    waiting: int
+    oldest_days: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"count": self.waiting, "oldest_days": self.oldest_days}
+
+
+class Overview(NamedTuple):
+    """A vault at a glance, with everything that is wrong in it.
+
+    `head` is the commit that is checked out, `dirty` are paths that are not committed,
+    `recurred` are resolved entries that came up again.
+    """
+
+    path: str
+    entries: int
+    by_status: dict[str, int]
+    by_kind: dict[str, int]
+    pinned: list[Brief]
+    newest: list[Brief]
+    index_facts: IndexFacts
+    head: str | None
+    dirty: list[str]
+    inbox: Inbox
+    recurred: list[Brief]
+    findings: list[Finding]
+
+    @property
+    def ok(self) -> bool:
+        """Whether memcli can use everything in the vault."""
+        return not any(finding.level == ERROR for finding in self.findings)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        fields = self._asdict()
+        del fields["index_facts"]
+        for name in ("pinned", "newest", "recurred"):
+            fields[name] = [entry._asdict() for entry in fields[name]]
+        return {
+            **fields,
+            "inbox": self.inbox.as_dict(),
+            "index": self.index_facts.as_dict(),
+            "findings": [finding._asdict() for finding in self.findings],
+        }
+
+
+def overview(vault: "Vault") -> Overview:
+    """The vault at a glance, after its index was brought up to date.
+
+    Raises:
+        NotAllowed: an agent asks.
+    """
+    vault.owner_only("the overview")
+    rows = vault.read(lambda reader: [reader.row(doc) for doc in reader.everything()])
+    rows.sort(key=lambda row: (row.created, row.id), reverse=True)
+    head, dirty = _history_state(vault)
+    return Overview(
+        path=vault.root,
+        entries=len(rows),
+        by_status=dict(sorted(Counter(row.status for row in rows).items())),
+        by_kind=dict(sorted(Counter(row.kind for row in rows).items())),
+        pinned=[brief(row) for row in rows if row.pinned],
+        newest=[brief(row) for row in rows if row.status == "active"][:_NEWEST],
+        index_facts=index_facts(vault),
+        head=head,
+        dirty=dirty,
+        inbox=_inbox(rows, vault.now_ms() // 1000),
+        recurred=[brief(row) for row in rows if lineage.recurred_at(row)],
+        findings=lint(vault, progress=vault.progress),
+    )
+
+
+def index_facts(vault: "Vault") -> IndexFacts:
+    """The index, and what bringing it up to date just did.
+
+    Raises:
+        NotAllowed: an agent asks.
+    """
+    vault.owner_only("the index")
+
+    def facts(reader: "Reader") -> IndexFacts:
+        change = vault.index.change
+        return IndexFacts(
+            path=layout.INDEX,
+            entries=reader.size,
+            deleted=reader.deleted,
+            segments=reader.segments,
+            terms=reader.total_length,
+            broken=reader.broken,
+            bytes=_size(os.path.join(vault.root, *layout.INDEX.split("/"))),
+            added=change.added,
+            changed=change.changed,
+            removed=change.removed,
+            rebuilt=change.rebuilt or None,
+            unreadable=vault.index.unreadable,
+            stale=vault.index.stale,
+        )
+
+    return vault.read(facts)
+
+
+def _size(folder: str) -> int:
+    """The bytes of a folder's files, while others may come and go."""
+    size = 0
+    try:
+        with os.scandir(folder) as items:
+            for item in items:
+                try:
+                    size += item.stat().st_size
+                except OSError:  # merged away by another process
+                    continue
+    except OSError:  # the whole index was deleted after it had answered
+        return 0
+    return size
+
+
+def _inbox(rows: "Sequence[StoredRow]", now: int) -> Inbox:
+    from memcli.entries import dates
+
+    waiting = [
+        row.created
+        for row in rows
+        if row.status == str(Status.PENDING) and not layout.is_idea(row.path)
+    ]
+    dated = [dates.to_epoch(created) for created in waiting if created]
+    oldest = round((now - min(dated)) / decay.DAY, 1) if dated else None
+    return Inbox(len(waiting), oldest)
+
+
+def _history_state(vault: "Vault") -> tuple[str | None, list[str]]:
+    """The commit that is checked out, and the paths that are not committed."""
+    repository = git_state.repository_of(vault)
+    if repository is None:
+        return None, []
+    try:
+        head = repository.head()
+        return head, sorted(path for _, path in repository.status())
+    except MemcliError:
+        return None, []
