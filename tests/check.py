@@ -2,12 +2,15 @@
 
     python tests/check.py install          memcli, editable, into this interpreter
     python tests/check.py install-tools    the dependency group `dev`
-    python tests/check.py [STEP ...]       these checks, or all of them, in order
+    python tests/check.py [STEP ...]       these checks, or all of them
+    python tests/check.py all              all of them, and no test takes a sample
 
-Stops at the first check that fails, with its exit code. Standard library only:
+The checks run beside the tests, and every check runs to its end: one run names all
+that is wrong. The exit code is that of the first that failed. Standard library only:
 `install` runs in an environment that has nothing else yet.
 """
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -19,21 +22,36 @@ import time
 import tomllib
 import venv
 import zipfile
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 
-# pytest comes last, so that its closing line is the last of the output.
 STEPS: dict[str, list[str]] = {
     "lint": ["ruff", "check", "--quiet", "."],
     "format": ["ruff", "format", "--check", "--quiet", "."],
-    "types": ["mypy", "--no-error-summary"],
-    "layers": ["importlinter.cli", "lint-imports"],
     "docs": ["cogapp", "--check", "memcli/cli/flags.py", "docs/reference/cli.md"],
+    "layers": ["importlinter.cli", "lint-imports"],
+    "types": ["mypy", "--no-error-summary"],
     "wheel": [],
-    "tests": ["pytest", "-n", "auto"],
+    "tests": ["pytest", "-n", "auto", "--dist", "worksteal"],
 }
+
+# The suite writes a few hundred thousand small files, and most of them twice: on a
+# disk that costs a fifth of its time.
+MEMORY = Path("/dev/shm")
+ROOM = 2 << 30
+
+
+class Checked(NamedTuple):
+    """How a check ended: its exit code, what it printed, how many seconds it took."""
+
+    code: int
+    output: str
+    seconds: float
 
 
 def main(arguments: list[str]) -> int:
@@ -42,21 +60,93 @@ def main(arguments: list[str]) -> int:
         return pip("install", "-e", ".")
     if arguments == ["install-tools"]:
         return pip("install", *development_tools())
+    if arguments == ["all"]:
+        os.environ["MEMCLI_TESTS"] = "all"
+        arguments = []
     unknown = [name for name in arguments if name not in STEPS]
     if unknown:
         print(f"no such check: {', '.join(unknown)} (there are: {', '.join(STEPS)})")
         return 2
-    for name in arguments or STEPS:
-        code = check_wheel() if name == "wheel" else run_step(name)
-        if code:
-            print(f"check failed: {name} (again: make test STEP={name})")
-            return code
-    return 0
+    names = arguments or list(STEPS)
+    beside = [name for name in names if name != "tests"]
+    # One at a time: the tests have a process for each core already.
+    with ThreadPoolExecutor(1 if "tests" in names else os.cpu_count()) as pool:
+        checks = {name: pool.submit(check, name) for name in beside}
+        if "tests" in names:
+            return run_tests(checks)
+        return max(tell(checks, wait=True), default=0)
 
 
-def pip(*arguments: str, python: Path | str = sys.executable) -> int:
-    """Run pip of the environment of `python`; it prints only errors."""
-    command = [str(python), "-m", "pip", "--disable-pip-version-check", "-qq"]
+def tell(checks: dict[str, "Future[Checked]"], *, wait: bool = False) -> Iterator[int]:
+    """Take the checks that have ended (all, with `wait`) out, print, give the codes."""
+    for name in list(checks):
+        if not wait and not checks[name].done():
+            continue
+        ended = checks.pop(name).result()
+        if ended.code:
+            print(ended.output.rstrip())
+            print(f"check failed: {name} (again: make test STEP={name})", flush=True)
+        else:
+            print(f"{name:7} ok  {ended.seconds:5.1f} s", flush=True)
+        yield ended.code
+
+
+def run_tests(checks: dict[str, "Future[Checked]"]) -> int:
+    """Run pytest; between its lines the other checks say how they ended.
+
+    Its closing line is printed last, when they all have ended.
+    """
+    codes = []
+    last = ""
+    with scratch() as folder:
+        options = ["--basetemp", str(folder / "pytest")] if folder else []
+        if sys.stdout.isatty():
+            options.append("--color=yes")
+        environment = {**os.environ, **({"TMPDIR": str(folder)} if folder else {})}
+        with subprocess.Popen(
+            [sys.executable, "-m", *STEPS["tests"], *options],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        ) as pytest:
+            assert pytest.stdout is not None
+            for line in pytest.stdout:
+                print(last, end="", flush=True)
+                last = line
+                codes += tell(checks)
+        if pytest.returncode and folder:
+            shutil.copytree(folder, BUILD / "failed", dirs_exist_ok=True, symlinks=True)
+    codes += tell(checks, wait=True)
+    print(last, end="", flush=True)
+    if pytest.returncode:
+        print("check failed: tests (again: make test STEP=tests)")
+    return next((code for code in (*codes, pytest.returncode) if code), 0)
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[Path | None]:
+    """A folder in memory for what the tests write, None where there is no such place.
+
+    Then pytest uses its own, in the folder for temporary files.
+    """
+    try:
+        room = shutil.disk_usage(MEMORY).free
+    except OSError:
+        room = 0
+    if room < ROOM or not os.access(MEMORY, os.W_OK):
+        yield None
+        return
+    with tempfile.TemporaryDirectory(
+        prefix="memcli-tests-", dir=MEMORY, ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)
+
+
+def pip(*arguments: str) -> int:
+    """Run pip; it prints only errors."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-qq"]
     return subprocess.call([*command, *arguments])
 
 
@@ -66,43 +156,39 @@ def development_tools() -> list[str]:
     return tools
 
 
-def run_step(name: str) -> int:
-    """Run one tool; its output is shown when it fails, pytest's always."""
+def check(name: str) -> Checked:
+    """Run one check."""
+    started = time.monotonic()
+    if name == "wheel":
+        problem = check_wheel()
+        return Checked(int(bool(problem)), problem, time.monotonic() - started)
     command = [sys.executable, "-m", *STEPS[name]]
     if name == "layers":
         code = "from importlinter.cli import lint_imports_command as c; c()"
         command = [sys.executable, "-c", code]
-    started = time.monotonic()
-    if name == "tests":
-        return subprocess.call(command)
     done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
     )
-    if done.returncode:
-        sys.stdout.buffer.write(done.stdout)
-        sys.stdout.flush()
-    else:
-        report(name, started)
-    return done.returncode
+    return Checked(done.returncode, done.stdout, time.monotonic() - started)
 
 
-def report(name: str, started: float) -> None:
-    print(f"{name:7} ok  {time.monotonic() - started:5.1f} s", flush=True)
-
-
-def check_wheel() -> int:
+def check_wheel() -> str:
     """Install the wheel where no development tool is, and use it from there.
 
     A dependency that only the tools bring in, or a template file that did not make
-    it into the package, would otherwise be met by users first.
+    it into the package, would otherwise be met by users first. Returns what is wrong,
+    or nothing.
     """
-    started = time.monotonic()
     shutil.rmtree(BUILD / "dist", ignore_errors=True)
     build = [sys.executable, "-m", "hatchling", "build", "-d", str(BUILD / "dist")]
     done = subprocess.run(build, capture_output=True, text=True, check=False)
     if done.returncode:
-        print(done.stdout + done.stderr)
-        return done.returncode
+        return done.stdout + done.stderr
     wheel = next((BUILD / "dist").glob("*.whl"))
     source = next((BUILD / "dist").glob("*.tar.gz"))
     shipped = [
@@ -116,25 +202,16 @@ def check_wheel() -> int:
             for name in shipped
             if f"memcli/_data/{name}" not in archive.namelist()
         ]
-        lost += [
-            f"{wheel.name}: memcli/{name}"
-            for name in files_below(ROOT / "memcli")
-            if f"memcli/{name}" not in archive.namelist()
-        ]
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
         lost += [f"{source.name}: {name}" for name in shipped if name not in names]
     if lost:
-        print("not packaged:", *lost, sep="\n  ")
-        return 1
+        return "\n  ".join(["not packaged:", *lost])
     python = install_alone(wheel)
+    if python is None:
+        return "the wheel does not install"
     with tempfile.TemporaryDirectory() as folder:
-        problem = use_installed(python, Path(folder))
-    if problem:
-        print(problem)
-        return 1
-    report("wheel", started)
-    return 0
+        return use_installed(python, Path(folder))
 
 
 def files_below(folder: Path) -> list[str]:
@@ -145,11 +222,12 @@ def files_below(folder: Path) -> list[str]:
     )
 
 
-def install_alone(wheel: Path) -> Path:
+def install_alone(wheel: Path) -> Path | None:
     """Path of a Python that has the wheel and its dependencies, nothing else.
 
     The environment is kept for as long as pyproject.toml and the interpreter stay
-    the same: making it takes half a minute, putting a new wheel into it a second.
+    the same: making it takes ten seconds, putting a new wheel into it one. It has no
+    pip of its own, which takes longer to install than memcli.
     """
     key = hashlib.sha256((ROOT / "pyproject.toml").read_bytes())
     key.update(f"{sys.executable} {sys.version}".encode())
@@ -158,10 +236,10 @@ def install_alone(wheel: Path) -> Path:
     stamp = home / "stamp"
     fresh = stamp.exists() and stamp.read_text() == key.hexdigest()
     if not fresh:
-        venv.create(home, clear=True, with_pip=True)
+        venv.create(home, clear=True)
     options = ["--no-deps", "--force-reinstall"] if fresh else []
-    if pip("install", *options, str(wheel), python=python):
-        raise SystemExit("check failed: the wheel does not install")
+    if pip("--python", str(python), "install", *options, str(wheel)):
+        return None
     stamp.write_text(key.hexdigest())
     return python
 
