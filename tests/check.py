@@ -96,7 +96,7 @@ def run_tests(checks: dict[str, "Future[Checked]"]) -> int:
 
     Its closing line is printed last, when they all have ended.
     """
-    codes = []
+    codes: list[int] = []
     last = ""
     with scratch() as folder:
         options = ["--basetemp", str(folder / "pytest")] if folder else []

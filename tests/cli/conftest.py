@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from memcli import Vault
+from tests import processes
 from tests.conftest import VaultMaker
 
 
@@ -49,13 +48,11 @@ def memcli(vault: Vault, tmp_path: Path) -> Run:
         environ: dict[str, str] | None = None,
         cwd: Path = tmp_path,
     ) -> Outcome:
-        done = subprocess.run(
-            [sys.executable, "-m", "memcli", *words],
-            input=stdin,
-            capture_output=True,
-            env={**os.environ, "MEMCLI_VAULT": vault.root, **(environ or {})},
+        done = processes.run(
+            *words,
+            stdin=stdin,
+            environ={**os.environ, "MEMCLI_VAULT": vault.root, **(environ or {})},
             cwd=cwd,
-            check=False,
         )
         return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -6,8 +6,6 @@ Its words mean here: `memory_store` is `memcli save` and the tool memory_save,
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +19,7 @@ from memcli.cli import mcp as mcp_command
 from memcli.cli.mcp import tools
 from memcli.cli.run import run
 from memcli.entries.entry import EntityType
+from tests import processes
 from tests.cli.mcp.test_server import Wire
 from tests.conftest import VaultMaker
 from tests.docs.test_skills import PAGES, demo, shown  # noqa: F401 demo is a fixture
@@ -57,11 +56,9 @@ def door(
 
     def by_command_line(name: str, agent: str = "", /, **values: Any) -> Reply:
         (tool,) = [one for one in tools.TOOLS if one.name == name]
-        words = [sys.executable, "-m", "memcli", tool.command, "--json"]
-        words += ["--vault", owner.root, *(["--agent", agent] if agent else [])]
-        done = subprocess.run(
-            [*words, *flags(tool, values)], capture_output=True, check=False
-        )
+        words = [tool.command, "--json", "--vault", owner.root]
+        words += ["--agent", agent] if agent else []
+        done = processes.run(*words, *flags(tool, values))
         document = json.loads(done.stdout)
         error = document["error"]
         assert done.returncode in ((0,) if error is None else (1, 2)), done.stderr
@@ -164,9 +161,8 @@ def test_recall_via_memory_search_returns_graph_traversal_results_when_entities_
     assert "graph" in channels[second]
     assert "lexical" not in channels[second]
     assert third not in channels
-    words = [sys.executable, "-m", "memcli", "recall", question, "--json"]
-    words += ["--no-graph", "--agent", AGENT, "--vault", make_vault().root]
-    done = subprocess.run(words, capture_output=True, check=False)
+    words = ["recall", question, "--json", "--no-graph"]
+    done = processes.run(*words, "--agent", AGENT, "--vault", make_vault().root)
     rows = json.loads(done.stdout)["data"]["rows"]
     assert [row["id"] for row in rows] == [first]
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any, NamedTuple
 from memcli import Vault
 from memcli.sessions import hook_log
 from memcli.sessions.hooks import call as hook
+from tests import processes
 from tests.hosts.writing import NOON, write
 
 ALWAYS = "Always run the linter before committing."
@@ -53,13 +52,11 @@ def process(
     """Call a hook as a process; `environ` adds variables, or takes them away (None)."""
     given = json.dumps(payload).encode() if stdin is None else stdin
     wanted = {**os.environ, **(environ or {})}
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "memcli", "hook", event, "--host", host],
-        input=given,
-        capture_output=True,
-        env={name: value for name, value in wanted.items() if value is not None},
+    done = processes.run(
+        *("hook", event, "--host", host),
+        stdin=given,
+        environ={name: value for name, value in wanted.items() if value is not None},
         timeout=60,
-        check=False,
         cwd=cwd,
     )
     return Said(done.returncode, done.stdout, done.stderr)
