@@ -1,16 +1,17 @@
 """What a transaction is about to do, so that a kill cannot halve it.
 
 Invariant: the journal is written before the first file changes, and removed after the
-commit. Where a kill between two files would leave half a change it is whole and synced
-and holds all new bytes, and whoever finds it while holding the lock finishes what it
-says: a file that is still as it was gets its new bytes, one that has them is left
-alone, and one that somebody has edited since is theirs and is named; when that was
-before the first file changed, nothing happens at all. Where each file stands for
-itself it is a note of what is to be committed, which a power cut may take away.
+commit. One that holds the new bytes of every file is synced. The next command that
+takes the lock finishes what it says: a file that is still as it was gets its new bytes,
+one that has them is left alone, and one that was edited since is left as it is and
+named; when it was edited before the first file changed, nothing happens at all.
+
+Where each file stands for itself, the journal is a note: it holds what is to be
+committed, without the bytes, and is not synced. A power cut may damage a note, which
+then says that nothing happened.
 """
 
 import os
-import zlib
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -18,10 +19,11 @@ from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable, UnsafePath
 from memcli.storage import files
 
-_VERSION = 1
-# The first and the last field of a note; one without its end says nothing.
-_NOTE, _END = b"commit", b"end"
-# Stands for what is no file, or none of the vault's.
+_VERSION = 2
+_READABLE = (1, _VERSION)  # journals of version 1 hold all bytes
+# How a note begins: what a power cut leaves of one can be told from another file.
+_NOTE = f'{{"journal": {_VERSION}, "whole": false, '.encode()
+# Stands for what is no file, or a file outside the vault.
 _STRANGE = b"\0not a file\0"
 
 
@@ -30,6 +32,18 @@ class Change(NamedTuple):
 
     before: bytes | None
     after: bytes | None
+
+
+class Journal(NamedTuple):
+    """A journal as it was read.
+
+    `files` has, by path, the digest of the old bytes and what is to be there; None for
+    no file. With `whole` that is the new text, without it the digest of the new bytes.
+    """
+
+    whole: bool
+    files: dict[str, tuple[str | None, str | None]]
+    message: str
 
 
 class Recovered(NamedTuple):
@@ -44,42 +58,52 @@ class Recovered(NamedTuple):
 
 
 def exists(root: str) -> bool:
-    """Whether somebody is writing several files, or was killed at it."""
+    """Whether a command is changing files now, or was killed while it did."""
     return os.path.lexists(_path(root))
 
 
-def write(root: str, changes: Mapping[str, Change], message: str) -> None:
-    """Note what is about to happen; raises WriteFailed."""
+def write(
+    root: str, changes: Mapping[str, Change], message: str, *, whole: bool
+) -> None:
+    """Note what is about to happen.
+
+    Args:
+        root: the vault's folder.
+        changes: by path.
+        message: of the commit.
+        whole: whether to keep all new bytes, synced. Without it a kill leaves files
+            that are each old or new; until the commit is made, only this note tells a
+            killed command's staged file from a person's.
+
+    Raises:
+        WriteFailed: the disk refused.
+    """
     import json
 
-    entries = {
-        path: {"before": _digest(change.before), "after": _text(change.after)}
-        for path, change in changes.items()
+    kept = _text if whole else _digest
+    document = {
+        "journal": _VERSION,
+        "whole": whole,
+        "message": message,
+        "files": {
+            path: {"before": _digest(change.before), "after": kept(change.after)}
+            for path, change in changes.items()
+        },
     }
-    document = {"journal": _VERSION, "message": message, "files": entries}
-    files.write_atomic(_path(root), json.dumps(document, indent=1).encode())
-
-
-def note(root: str, changes: Mapping[str, Change], message: str) -> None:
-    """Note what is about to be committed, file by file; raises WriteFailed.
-
-    Not synced, and without the bytes: every file is written as a whole, and until the
-    commit is made only this tells a killed command's staged file from a person's.
-    """
-    fields = [_NOTE, message.replace("\0", " ").encode("utf-8", "replace")]
-    for path, change in changes.items():
-        fields += (_encode(path), _number(change.before), _number(change.after))
+    data = json.dumps(document).encode()
     path = _path(root)
+    if whole:
+        files.write_atomic(path, data)
+        return
     try:
         files.make_folder(os.path.dirname(path))
-        with open(path, "wb") as file:
-            file.write(b"\0".join((*fields, _END)))
+        files.write_derived(path, data)
     except OSError as error:
         raise files.write_failed(path, error) from error
 
 
 def clear(root: str) -> None:
-    """Forget it: everything has happened, or has been put back."""
+    """Remove the journal: everything has happened, or was put back."""
     try:
         os.unlink(_path(root))
     except FileNotFoundError:
@@ -92,91 +116,75 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
     """Finish what the journal says; the caller holds the lock, commits and clears.
 
     Raises:
-        Unreadable: the journal is none of ours, or of a later version.
+        Unreadable: memcli did not write this journal, or a later version did.
         WriteFailed: the disk refused; the journal stays, for the next try.
     """
-    noted = _noted(files.read(_path(root)))
-    if noted is not None:
-        return _look(root, *noted)
-    entries, message = load(root)
-    found = {path: _found(root, path) for path in entries}
-    done = [path for path, (_, after) in entries.items() if found[path] == after]
+    whole, entries, message = load(root)
+    now = {path: _current(root, path) for path in entries}
+    wanted = {
+        path: _digest(_bytes(after)) if whole else after
+        for path, (_, after) in entries.items()
+    }
+    done = [path for path in entries if _digest(now[path]) == wanted[path]]
     conflicts = [
         path
         for path, (before, _) in entries.items()
-        if path not in done and _digest(found[path]) != before
+        if path not in done and _digest(now[path]) != before
     ]
-    begun = [path for path in done if _digest(found[path]) != entries[path][0]]
+    if not whole:
+        return Recovered(done, conflicts if done else [], message)
+    begun = [path for path in done if wanted[path] != entries[path][0]]
     if conflicts and not begun:
         return Recovered([], conflicts, message)
     for path, (_, after) in entries.items():
         if path in done or path in conflicts:
             continue
-        if after is None:
+        data = _bytes(after)
+        if data is None:
             files.remove(files.inside(root, path))
         else:
-            files.write_atomic(files.inside(root, path), after)
+            files.write_atomic(files.inside(root, path), data)
         step("recovered")
     paths = [path for path in entries if path not in conflicts]
     return Recovered(paths, conflicts, message)
 
 
-def _look(
-    root: str, entries: Mapping[str, tuple[bytes, bytes]], message: str
-) -> Recovered:
-    """What of a note has happened: those files are still to be committed."""
-    paths, conflicts = [], []
-    for path, (before, after) in entries.items():
-        now = _number(_found(root, path))
-        if now == after:
-            paths.append(path)
-        elif now != before:
-            conflicts.append(path)
-    return Recovered(paths, conflicts if paths else [], message)
-
-
-def _noted(data: bytes) -> tuple[dict[str, tuple[bytes, bytes]], str] | None:
-    """What a note says; None when it is no note but a journal."""
-    if not data.strip(b"\0"):
-        return {}, ""  # a power cut came before its bytes were on the disk
-    fields = data.split(b"\0")
-    if fields[0] != _NOTE:
-        return None
-    if fields[-1] != _END or len(fields) % 3:
-        return {}, ""
-    rows = zip(fields[2:-1:3], fields[3:-1:3], fields[4:-1:3], strict=True)
-    entries = {_decode(path): (before, after) for path, before, after in rows}
-    return entries, fields[1].decode("utf-8", "replace")
-
-
-def load(root: str) -> tuple[dict[str, tuple[str | None, bytes | None]], str]:
-    """What the journal says: by path (hash before, bytes after); and the message.
-
-    A note has no bytes: it says nothing here.
+def load(root: str) -> Journal:
+    """Read the journal; a damaged note is one without files.
 
     Raises:
-        Unreadable: the journal is none of ours, or of a later version.
+        Unreadable: memcli did not write this journal, or a later version did.
     """
     import json
 
     data = files.read(_path(root))
-    if _noted(data) is not None:
-        return {}, ""
+    if not data.strip(b"\0"):
+        return Journal(False, {}, "")  # a power cut came before the bytes
     try:
         document = json.loads(data)
-        known = document["journal"] == _VERSION
-        entries = {
-            path: (item["before"], _bytes(item["after"]))
-            for path, item in document["files"].items()
-        }
-        message = str(document["message"])
-        for path in entries:
-            files.inside(root, path)
-    except (ValueError, KeyError, TypeError, AttributeError, UnsafePath) as error:
+    except ValueError as error:
+        if data.startswith(_NOTE) or _NOTE.startswith(data):
+            return Journal(False, {}, "")
+        raise _strange(root) from error
+    try:
+        known = document["journal"] in _READABLE
+        journal = Journal(
+            bool(document.get("whole", True)),
+            {
+                path: (item["before"], item["after"])
+                for path, item in document["files"].items()
+            },
+            str(document["message"]),
+        )
+        for path, (_, after) in journal.files.items():
+            _bytes(after)
+            if journal.whole:
+                files.inside(root, path)
+    except (KeyError, ValueError, TypeError, AttributeError, UnsafePath) as error:
         raise _strange(root) from error
     if not known:
         raise _strange(root)
-    return entries, message
+    return journal
 
 
 def current(path: str) -> bytes | None:
@@ -189,8 +197,8 @@ def current(path: str) -> bytes | None:
         return None
 
 
-def _found(root: str, path: str) -> bytes | None:
-    """As `current`; a folder or a link out of the vault is nobody's old or new text."""
+def _current(root: str, path: str) -> bytes | None:
+    """As `current`; a folder, or a link out of the vault, equals no text."""
     try:
         return current(files.inside(root, path))
     except MemcliError:
@@ -220,15 +228,3 @@ def _text(data: bytes | None) -> str | None:
 
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogateescape")
-
-
-def _number(data: bytes | None) -> bytes:
-    return b"-" if data is None else b"%d" % zlib.crc32(data)
-
-
-def _encode(path: str) -> bytes:
-    return path.encode("utf-8", "surrogateescape")
-
-
-def _decode(path: bytes) -> str:
-    return path.decode("utf-8", "surrogateescape")

@@ -4,8 +4,8 @@ Invariant: the lock is taken, what the change depends on is read again, files ar
 written one by one, exactly those paths are committed, the lock is let go. When
 anything fails before the commit, the old bytes are put back. A kill leaves either
 files that are each old or new, or a journal from which the next command, reading or
-writing, finishes the change. No text is replaced or removed that no commit holds: what
-a person has not committed is, first, as it is (but for what they want gone).
+writing, finishes the change. Text that no commit holds is committed as it is before it
+is replaced or removed, unless the person wants it gone.
 """
 
 import os
@@ -48,8 +48,8 @@ class Transaction:
     Attributes:
         message: of the commit.
         commit: its id, once it is there.
-        whole: as said above.
-        action: what is done to the entries that are put, for `note`.
+        whole: as above.
+        action: what is done to the entries, for `note`.
     """
 
     def __init__(
@@ -90,9 +90,9 @@ class Transaction:
         self._note(path, data, expected)
 
     def put_over(self, path: str, data: bytes, *, expected: bytes) -> bool:
-        """As `put`, but what no commit holds of the old text comes into none.
+        """As `put`, but old text that no commit holds is not committed first.
 
-        Returns whether there is such; when all of it is in one, nothing is put.
+        Returns whether there is such text; without it nothing is put.
         """
         if not self._repository.unlike_head({path: expected}):
             return False
@@ -101,7 +101,7 @@ class Transaction:
         return True
 
     def note(self, entry: "Entry", action: str | None = None) -> None:
-        """Let it be known, once it is committed, that an entry was written."""
+        """Log, once it is committed, that an entry was written."""
         self._notes.append(
             {
                 "id": entry.id,
@@ -130,7 +130,7 @@ class Transaction:
         self._note(path, None, expected)
 
     def give_up(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
-        """Remove this file for good: what no commit holds of it comes into none."""
+        """Remove this file; text of it that no commit holds is not committed first."""
         self._note(path, None, expected)
         self._given_up.add(path)
 
@@ -174,35 +174,34 @@ class Transaction:
         self._compare(changes)
         # A new file is whole or not there, and one that is replaced is old or new. A
         # removal leaves nothing behind that could tell it from a person's.
-        several = None in self._after.values() or (
+        whole = None in self._after.values() or (
             len(changes) > 1
-            and (self.whole or any(one.before is not None for one in changes.values()))
+            and (self.whole or any(c.before is not None for c in changes.values()))
         )
         fault = self._fault
         fault("locked")
-        self._keep(changes)
-        begin = journal.write if several else journal.note
-        begin(self._root, {**self._kept(), **changes}, self.message)
+        self._commit_uncommitted(changes)
+        everything = {**self._unchanged(), **changes}
+        journal.write(self._root, everything, self.message, whole=whole)
         fault("journalled")
         try:
             self._write(changes, places)
             fault("wrote")
-            everything = [*paths, *self._included]
-            self.commit = self._repository.commit(everything, self.message)
+            self.commit = self._repository.commit([*everything], self.message)
         except BaseException as error:
             stuck = self._restore(changes, places)
-            if not (several and stuck):
+            if not (whole and stuck):
                 journal.clear(self._root)
             if stuck and isinstance(error, MemcliError):
-                raise _not_put_back(error, stuck, several) from error
+                raise _not_put_back(error, stuck, whole) from error
             raise
         fault("committed")
         journal.clear(self._root)
         fault("cleared")
         self._wrote(self._notes)
 
-    def _keep(self, changes: Mapping[str, Change]) -> None:
-        """Commit what would be lost, as it is; `undo` goes back to the parent."""
+    def _commit_uncommitted(self, changes: Mapping[str, Change]) -> None:
+        """Commit old bytes that no commit holds, since `undo` returns to the parent."""
         old = {
             path: change.before
             for path, change in changes.items()
@@ -213,27 +212,27 @@ class Transaction:
             return
         message = f"keep: {lost[0] if len(lost) == 1 else f'{len(lost)} files'}"
         same = {path: Change(old[path], old[path]) for path in lost}
-        journal.note(self._root, same, message)
+        journal.write(self._root, same, message, whole=False)
         try:
             self._repository.commit(lost, message)
         finally:
             journal.clear(self._root)
         self._fault("kept")
 
-    def _kept(self) -> dict[str, Change]:
-        """The files that are committed as they are."""
-        found = {
+    def _unchanged(self) -> dict[str, Change]:
+        """The files of `include`, which are committed as they are."""
+        contents = {
             path: journal.current(files.inside(self._root, path))
             for path in self._included
         }
-        return {path: Change(data, data) for path, data in found.items()}
+        return {path: Change(data, data) for path, data in contents.items()}
 
     def _restore(
         self, changes: Mapping[str, Change], places: Mapping[str, str]
     ) -> list[str]:
-        """Put old bytes back; the paths of the files where that failed.
+        """Put old bytes back; return the paths of the files where that failed.
 
-        What somebody has written meanwhile (git's hooks may take long) is put aside.
+        What a person has written meanwhile (git's hooks may take long) is put aside.
         """
         stuck = []
         for path, change in changes.items():
@@ -250,7 +249,7 @@ class Transaction:
         return stuck
 
     def _aside(self, path: str, data: bytes) -> str:
-        """Keep these bytes; where."""
+        """Store these bytes beside the vault's state; return the path."""
         name = f"{zlib.crc32(data):08x}-{path.rpartition('/')[2]}"
         place = os.path.join(self._root, *layout.ASIDE.split("/"), name)
         files.write_atomic(place, data)
@@ -302,9 +301,9 @@ def finish_killed(
     tell: Callable[[str], None],
     fault: Callable[[str], None],
 ) -> None:
-    """Finish what a killed command left in the journal, if nobody is at work.
+    """Finish what a killed command left in the journal, unless a writer is at work.
 
-    For readers: what hinders it is told, and the files are read as they are.
+    For readers: a problem is told, and the files are read as they are.
     """
     if not journal.exists(root):
         return
@@ -356,7 +355,7 @@ def _finish(
 
 
 def _taken(root: str) -> Lock:
-    """The lock, held; the configured wait is read only when somebody else holds it."""
+    """Take the lock; the configured wait is read only when another process holds it."""
     lock = Lock(_lock_path(root), 0)
     try:
         return lock.__enter__()
@@ -375,11 +374,11 @@ def _repository(root: str, environ: Mapping[str, str] | None) -> "Repository":
     return Repository.open(root, environ=environ)
 
 
-def _not_put_back(error: MemcliError, stuck: list[str], several: bool) -> WriteFailed:
-    """What to say when the disk refuses the old bytes as well."""
+def _not_put_back(error: MemcliError, stuck: list[str], whole: bool) -> WriteFailed:
+    """The error where the disk refuses the old bytes as well."""
     message = error.message.replace("; nothing was changed", "")
     then = "the next memcli command finishes the change"
-    if not several:
+    if not whole:
         then = "then commit or correct it: memcli inspect --repair"
     return WriteFailed(
         f"{message}; and the old text of {', '.join(stuck)} could not be put back",

@@ -38,12 +38,12 @@ def test_every_byte_comes_back(
     changes: dict[str, tuple[bytes | None, bytes | None]],
 ) -> None:
     root = str(tmp_path_factory.mktemp("journal"))
-    journal.write(root, {path: Change(*two) for path, two in changes.items()}, "m é")
-    entries, message = journal.load(root)
+    written = {path: Change(*two) for path, two in changes.items()}
+    journal.write(root, written, "m é", whole=True)
+    whole, entries, message = journal.load(root)
+    assert whole
     assert message == "m é"
-    assert {path: after for path, (_, after) in entries.items()} == {
-        path: after for path, (_, after) in changes.items()
-    }
+    assert entries.keys() == changes.keys()
     for path, (before, _) in changes.items():
         if before is not None:
             Path(root, path).parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,9 @@ def test_every_byte_comes_back(
         "{bad",
         "[]",
         "{}",
-        '{"journal": 2, "message": "m", "files": {}}',
+        '{"journal": 3, "message": "m", "files": {}}',
+        "commit\0save: x\0a.md\0-\0123\0end",  # a note of memcli before version 2
+        '{"journal": 1, "message": "m", "files": {"a.md": {"before": 5, "after": 5}}}',
         '{"journal": 1, "message": "m", "files": []}',
         '{"journal": 1, "message": "m", "files": {"a.md": {"before": null}}}',
         json.dumps(
@@ -99,7 +101,16 @@ def test_what_is_no_journal_of_ours_is_named_and_stops_no_reader(
     assert not (tmp_path.parent / "evil.md").exists()
 
 
-@pytest.mark.parametrize("data", [b"", b"\0" * 40, b"commit\0save: x\0a.md\0-\0"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\0" * 40,
+        b'{"journal": 2, "wh',
+        b'{"journal": 2, "whole": false, "message": "save: x", "files": {"a.md"',
+        b'{"journal": 2, "whole": false, "message": "save: x", "fi' + b"\0" * 40,
+    ],
+)
 def test_a_note_that_a_power_cut_took_away_says_that_nothing_happened(
     vault: Vault, data: bytes
 ) -> None:
@@ -129,7 +140,7 @@ def test_a_note_tells_what_has_happened_from_what_has_not(vault: Vault) -> None:
         "old.md": Change(b"old\n", b"newer\n"),
         "theirs.md": Change(b"old\n", b"newer\n"),
     }
-    journal.note(vault.root, changes, "save: three")
+    journal.write(vault.root, changes, "save: three", whole=False)
     done = journal.recover(vault.root, lambda _: None)
     assert done == (["done.md"], ["theirs.md"], "save: three")
     assert (root / "old.md").read_bytes() == b"old\n"
@@ -138,7 +149,7 @@ def test_a_note_tells_what_has_happened_from_what_has_not(vault: Vault) -> None:
 
 def test_a_note_that_names_a_path_outside_commits_nothing(vault: Vault) -> None:
     changes = {"../../evil.md": Change(None, b"x"), ".git/config": Change(None, b"x")}
-    journal.note(vault.root, changes, "m")
+    journal.write(vault.root, changes, "m", whole=False)
     assert journal.recover(vault.root, lambda _: None).paths == []
 
 
@@ -147,4 +158,24 @@ def test_a_journal_on_a_disk_that_refuses_says_so(vault: Vault) -> None:
     run.mkdir(exist_ok=True)
     (run / "journal").mkdir()
     with pytest.raises(MemcliError):
-        journal.write(vault.root, {"a.md": Change(None, b"x")}, "m")
+        journal.write(vault.root, {"a.md": Change(None, b"x")}, "m", whole=True)
+
+
+def test_a_journal_of_the_version_before_is_finished(vault: Vault) -> None:
+    files = {"a.md": {"before": None, "after": "all of it\n"}}
+    document = {"journal": 1, "message": "evolve: a", "files": files}
+    path = Path(vault.root, ".memcli", "run", "journal")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(document))
+    done = journal.recover(vault.root, lambda _: None)
+    assert done == (["a.md"], [], "evolve: a")
+    assert Path(vault.root, "a.md").read_bytes() == b"all of it\n"
+
+
+def test_a_note_is_not_written_through_a_link(vault: Vault, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(b"mine")
+    path = Path(vault.root, ".memcli", "run", "journal")
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(tmp_path / "mine")
+    journal.write(vault.root, {"a.md": Change(None, b"x")}, "m", whole=False)
+    assert (tmp_path / "mine").read_bytes() == b"mine"
