@@ -40,9 +40,9 @@ def init(
     Example:
       memcli init ~/memory
     """
-    from memcli.storage import settings
+    from memcli.storage import known_vaults
 
-    folder = path or settings.find_vault(context.vault, context.environ)
+    folder = path or known_vaults.find_vault(context.vault, context.environ)
     return prepare(context, folder, dry_run=dry_run, make_default=default)
 
 
@@ -55,14 +55,14 @@ def prepare(
     adopt: bool = False,
 ) -> Result:
     """Make a folder a vault, and the default if there is none."""
-    from memcli.storage import settings
+    from memcli.storage import known_vaults
     from memcli.vault import create
 
     done = create.prepare(path, environ=context.environ, dry_run=dry_run)
-    default = settings.default_vault(context.environ)
+    default = known_vaults.default_vault(context.environ)
     becomes_default = make_default or default is None
     if becomes_default and not dry_run and default != done.path:
-        settings.set_default_vault(done.path, context.environ)
+        known_vaults.set_default_vault(done.path, context.environ)
 
     def text(canvas: Canvas) -> None:
         verb = {"created": "created a vault at", "exists": "already a vault:"}.get(

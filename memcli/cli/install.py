@@ -56,7 +56,7 @@ def install(
       memcli install --status
     """
     from memcli.hosts import install as use_case
-    from memcli.storage import settings
+    from memcli.storage import known_vaults
 
     program = use_case.running(sys.argv[0], sys.executable, windows=os.name == "nt")
     if status:
@@ -77,9 +77,9 @@ def install(
             "an installation",
             hint=f"Start the host with MEMCLI_AGENT={context.agent}, and drop --agent.",
         )
-    vault = (
-        settings.find_vault(context.vault, context.environ) if context.vault else None
-    )
+    vault = None
+    if context.vault:
+        vault = known_vaults.find_vault(context.vault, context.environ)
     plan = use_case.plan(name, scope, context.environ, os.getcwd(), program, vault)
     done = None if dry_run else use_case.apply(plan)
     warnings = [*plan.notes, *_about_vault(context, vault), *_about(context, program)]
@@ -186,13 +186,13 @@ def _diff(plan: InstallPlan) -> list[str]:
 
 
 def _about_vault(context: Context, pinned: str | None) -> list[str]:
-    from memcli.storage import settings
+    from memcli.storage import known_vaults
 
     if pinned is not None:
         if os.path.isdir(pinned):
             return []
         return [f"there is no vault at {pinned} yet: memcli init {pinned}"]
-    default = settings.default_vault(context.environ)
+    default = known_vaults.default_vault(context.environ)
     if default is not None and os.path.isdir(default):
         return []
     if context.environ.get("MEMCLI_VAULT"):

@@ -145,9 +145,9 @@ def _command(context: Context) -> str:
         words = [sys.executable, "-P", "-m", "memcli"]
     words.append("sweep")
     if context.vault:
-        from memcli.storage import settings
+        from memcli.storage import known_vaults
 
-        words += ["--vault", settings.find_vault(context.vault, context.environ)]
+        words += ["--vault", known_vaults.find_vault(context.vault, context.environ)]
     if context.agent:
         words += ["--agent", context.agent]
     return shlex.join(words)

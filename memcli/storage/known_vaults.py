@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from memcli.errors import InvalidConfig, VaultNotFound
+from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
 
 PERSONAL = "personal"
 """The name of the default vault, and what its rows say in `source`."""
@@ -108,6 +108,82 @@ def refused(word: str) -> VaultNotFound:
         f"no vault to use by the name '{word}'",
         hint="See which there are, and what is allowed in each: memcli inspect vaults",
     )
+
+
+def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
+    """The vault's folder: the flag, `MEMCLI_VAULT`, or the user's default.
+
+    Each is a path, or a name of the user's config (`places`); `personal` is what
+    would be meant without the flag. Never the current folder by accident; an empty
+    value counts as not set.
+
+    Raises:
+        VaultNotFound: none of the three names one.
+    """
+    explicit = None if explicit == PERSONAL else explicit
+    named = explicit or environ.get("MEMCLI_VAULT")
+    place = find(named, environ) if named else None
+    if place is not None:
+        return place.path
+    named = named or default_vault(environ)
+    if not named:
+        raise VaultNotFound(
+            "no vault: --vault and MEMCLI_VAULT are not set, and there is no default",
+            hint="Create one with: memcli init ~/memory",
+        )
+    return os.path.abspath(os.path.expanduser(named))
+
+
+def place_of(word: str | None, environ: Mapping[str, str]) -> Place:
+    """The vault that a path or name means, which must be one.
+
+    Raises:
+        VaultNotFound: nothing is there.
+        NotAVault: it is not a folder that `memcli init` prepared.
+    """
+    place = find(word, environ) if word else None
+    if place is None:
+        root = find_vault(word, environ)
+        if word and word != PERSONAL:
+            if is_name(word) and not os.path.exists(root):
+                raise refused(word)
+            place = at(root, environ)
+        place = place or Place(PERSONAL, root)
+    root = place.path
+    if not os.path.isdir(root):
+        if os.path.exists(root):
+            raise NotAVault(f"{root} is not a folder")
+        raise VaultNotFound(
+            f"there is no vault at {root}",
+            hint=f"Create it with: memcli init {root}",
+        )
+    if not os.path.isdir(os.path.join(root, ".memcli")):
+        raise NotAVault(
+            f"{root} is not a memcli vault",
+            hint=f"Make it one (no file in it changes): memcli init {root}",
+        )
+    return place
+
+
+def default_vault(environ: Mapping[str, str]) -> str | None:
+    """The vault that the user made the default, if any."""
+    try:
+        with open(_default_file(environ), encoding="utf-8") as file:
+            return file.read().strip() or None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def set_default_vault(root: str, environ: Mapping[str, str]) -> None:
+    """Make a vault the user's default."""
+    from memcli.storage import files
+
+    files.write_atomic(_default_file(environ), (root + "\n").encode())
+
+
+def _default_file(environ: Mapping[str, str]) -> str:
+    # One line in a file of its own: parsing TOML costs 11 ms.
+    return os.path.join(folder(environ), "default-vault")
 
 
 def _place(name: str, table: object, path: str) -> Place:

@@ -1,8 +1,8 @@
-"""Settings: what a vault's config says, and which vault a user means.
+"""What a vault's config says, section by section.
 
-Invariant: a vault's config is read only when a built-in default is about to refuse
-or to decide (reading TOML costs a start-up 11 ms); a setting that cannot be
-understood is an error with its line, never a silent default.
+Invariant: a vault's config is read only when a built-in default is about to refuse or
+to decide (reading TOML costs a start-up 11 ms). A setting that cannot be understood is
+an error with its line, never a silent default.
 """
 
 import math
@@ -16,20 +16,21 @@ from memcli.entries import decay, layout
 from memcli.entries.decay import Policies, Policy
 from memcli.entries.eligibility import Agent, ReadPolicy
 from memcli.entries.entry import Item
-from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
-from memcli.storage import known_vaults
-from memcli.storage.known_vaults import Place
+from memcli.errors import InvalidConfig
 
-# Characters of text; a memory longer than this is a document to link to.
-BODY_LIMIT = 1_000_000
-# Seconds that a writer waits for another one.
-LOCK_WAIT = 10.0
+
+class Limits(NamedTuple):
+    """`[limits]`: how long a text may be, in characters, and how long a writer waits
+    for another one, in seconds."""
+
+    body: int = 1_000_000  # what is longer is a document to link to
+    lock_wait: float = 10.0
 
 
 class Injection(NamedTuple):
-    """How much of the reflection items goes into a session.
+    """`[injection]`: how much of the reflection items goes into a session.
 
-    `min_score` is the weight below which an item is too faded to be worth its room.
+    `min_score` is the weight below which an item is too faded to be shown.
     """
 
     invariants: int = 6
@@ -39,11 +40,11 @@ class Injection(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What is done with what sessions teach.
+    """`[memory]`: what happens to what sessions teach.
 
     `review_mode` says who decides on patterns (confidence MEDIUM): a person
     (interactive), or nobody, and they are saved (silent). `session_cap` is how many
-    entries one session may add, so that a strange one cannot flood the vault.
+    entries one session may add, so that a strange session cannot flood the vault.
     """
 
     review_mode: str = "interactive"
@@ -54,11 +55,11 @@ REVIEW_MODES = ("interactive", "silent")
 
 
 class Config(NamedTuple):
-    """The settings of one vault."""
+    """The settings of one vault; `policies` and `agents` are `[reflections.ITEM]` and
+    `[agents.NAME]`."""
 
     kinds: tuple[str, ...] = ()
-    body_limit: int = BODY_LIMIT
-    lock_wait: float = LOCK_WAIT
+    limits: Limits = Limits()
     policies: Policies = decay.DEFAULTS
     injection: Injection = Injection()
     memory: Memory = Memory()
@@ -78,23 +79,23 @@ def load(root: str) -> Config:
     try:
         with open(path, "rb") as file:
             text = file.read().decode()
-        settings = tomllib.loads(text)
+        tables = tomllib.loads(text)
     except FileNotFoundError:
         return Config()
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        found = re.search(r"\(at line (\d+)", str(error))
+        at = re.search(r"\(at line (\d+)", str(error))
         raise InvalidConfig(
             f"{path}: {error}",
             hint="Correct the file, or delete it.",
-            line=int(found[1]) if found else 1,
+            line=int(at[1]) if at else 1,
             reason=str(error),
         ) from error
     try:
-        return _understood(settings)
+        return _config(tables)
     except _Wrong as wrong:
         line = _line(text, wrong.table, wrong.name)
-        place = f"[{wrong.table}] {wrong.name}".rstrip()
-        reason = f"{place} {wrong.what}"
+        setting = f"[{wrong.table}] {wrong.name}".rstrip()
+        reason = f"{setting} {wrong.what}"
         raise InvalidConfig(
             f"{path}:{line}: {reason}",
             hint=f"Correct that line{wrong.hint}, and check it with: "
@@ -104,47 +105,11 @@ def load(root: str) -> Config:
         ) from wrong
 
 
-def _understood(settings: Mapping[str, Any]) -> Config:
-    kinds = _setting(settings, "vault", "kinds", list, [])
-    return Config(
-        kinds=tuple(_kind(kind) for kind in kinds),
-        body_limit=_positive(settings, "limits", "body", BODY_LIMIT),
-        lock_wait=_number(settings, ("limits",), "lock_wait", LOCK_WAIT),
-        policies={item: _policy(settings, item) for item in Item},
-        injection=_injection(settings),
-        memory=_memory(settings),
-        agents=_agents(settings),
-        log_signals=_flag(settings, "signals", "log", default=True),
-    )
-
-
-class _Wrong(Exception):
-    """A setting that cannot be used: its table and name, what is wrong, what to do."""
-
-    def __init__(self, table: str, name: str, what: str, hint: str = "") -> None:
-        super().__init__(table, name, what)
-        self.table, self.name, self.what, self.hint = table, name, what, hint
-
-
-def _line(text: str, table: str, name: str) -> int:
-    """The line of a setting; of its table when it has none, else the first."""
-    found, inside = 1, False
-    key = re.compile(rf"""["']?{re.escape(name)}["']?\s*=""")
-    for number, line in enumerate(text.splitlines(), 1):
-        header = re.match(r"\s*\[([^\[\]]+)\]", line)
-        if header:
-            inside = re.sub(r"""["'\s]""", "", header[1]) == table
-            found = number if inside else found
-        elif inside and key.match(line.strip()):
-            return number
-    return found
-
-
 def logs_signals(root: str) -> bool:
     """Whether the vault's config lets its use be logged (docs/use/signals.md).
 
-    Asked at each recall: the file is parsed only when lines that are no comments speak
-    of signals and of a log, and what cannot be understood then is a no.
+    Each recall asks, so the file is parsed only when a line that is no comment names
+    signals and a log. A file that cannot be understood then counts as a no.
     """
     path = os.path.join(root, *layout.CONFIG.split("/"))
     try:
@@ -154,9 +119,9 @@ def logs_signals(root: str) -> bool:
         return True
     except OSError:
         return False
-    said = b"\n".join(line for line in lines if not line.lstrip().startswith(b"#"))
+    text = b"\n".join(line for line in lines if not line.lstrip().startswith(b"#"))
     # TOML may spell a key with escapes.
-    if b"\\" not in said and not (b"signals" in said and b"log" in said):
+    if b"\\" not in text and not (b"signals" in text and b"log" in text):
         return True
     try:
         return load(root).log_signals
@@ -165,117 +130,151 @@ def logs_signals(root: str) -> bool:
 
 
 def agent(root: str, name: str) -> Agent:
-    """An agent by name; one that the config does not know is isolated."""
+    """An agent by name; an agent that the config does not name is isolated."""
     return load(root).agents.get(name) or Agent(name)
 
 
-def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
-    """The vault's folder: the flag, `MEMCLI_VAULT`, or the user's default.
+# --- from tables to settings ------------------------------------------------------
 
-    Each is a path, or a name of the user's config (`places`); `personal` is what
-    would be meant without the flag. Never the current folder by accident; an empty
-    value counts as not set.
 
-    Raises:
-        VaultNotFound: none of the three names one.
+class _Wrong(Exception):
+    """A setting that cannot be used: its table and name, what is wrong, and a hint."""
+
+    def __init__(self, table: str, name: str, what: str, hint: str = "") -> None:
+        super().__init__(table, name, what)
+        self.table, self.name, self.what, self.hint = table, name, what, hint
+
+
+def _line(text: str, table: str, name: str) -> int:
+    """The line of a setting; else the line of its table, else the first."""
+    near, inside = 1, False
+    key = re.compile(rf"""["']?{re.escape(name)}["']?\s*=""")
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[([^\[\]]+)\]", line)
+        if header:
+            inside = re.sub(r"""["'\s]""", "", header[1]) == table
+            near = number if inside else near
+        elif inside and key.match(line.strip()):
+            return number
+    return near
+
+
+class _Section:
+    """One table of the config; every method returns a typed value or raises _Wrong.
+
+    A table that is missing has defaults; something else in its place fits no type.
     """
-    explicit = None if explicit == known_vaults.PERSONAL else explicit
-    named = explicit or environ.get("MEMCLI_VAULT")
-    place = known_vaults.find(named, environ) if named else None
-    if place is not None:
-        return place.path
-    named = named or default_vault(environ)
-    if not named:
-        raise VaultNotFound(
-            "no vault: --vault and MEMCLI_VAULT are not set, and there is no default",
-            hint="Create one with: memcli init ~/memory",
-        )
-    return os.path.abspath(os.path.expanduser(named))
+
+    def __init__(self, tables: Mapping[str, Any], *names: str) -> None:
+        self.name = ".".join(names)
+        table: Any = tables
+        for name in names:
+            table = table.get(name, {}) if isinstance(table, dict) else None
+        self._table = table
+
+    def value(self, name: str, default: Any) -> Any:
+        """A value of any type; None where there is no table."""
+        return self._table.get(name, default) if isinstance(self._table, dict) else None
+
+    def typed(self, name: str, kind: type, default: Any) -> Any:
+        """A value of this type; true and false are not numbers."""
+        value = self.value(name, default)
+        if isinstance(value, bool) or not isinstance(value, kind):
+            what = f"has the wrong type: {value!r}"
+            raise _Wrong(self.name, name, what, _default_is(default))
+        return value
+
+    def count(self, name: str, default: int, *, above: int = -1) -> int:
+        """A whole number above -1, or above another one."""
+        value: int = self.typed(name, int, default)
+        if value <= above:
+            wanted = "must not be below 0" if above < 0 else f"must be above {above}"
+            raise _Wrong(self.name, name, f"{wanted} (got {value!r})")
+        return value
+
+    def number(self, name: str, default: float) -> float:
+        """A number from 0."""
+        value = self.value(name, default)
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not 0 <= value < math.inf
+        ):
+            what = f"must be a number from 0 (got {value!r})"
+            raise _Wrong(self.name, name, what, _default_is(default))
+        return float(value)
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """True or false."""
+        value = self.value(name, default)
+        if not isinstance(value, bool):
+            raise _Wrong(self.name, name, f"must be true or false (got {value!r})")
+        return value
 
 
-def place_of(word: str | None, environ: Mapping[str, str]) -> Place:
-    """The vault that a path or name means, which must be one.
-
-    Raises:
-        VaultNotFound: nothing is there.
-        NotAVault: it is not a folder that `memcli init` prepared.
-    """
-    place = known_vaults.find(word, environ) if word else None
-    if place is None:
-        root = find_vault(word, environ)
-        if word and word != known_vaults.PERSONAL:
-            if known_vaults.is_name(word) and not os.path.exists(root):
-                raise known_vaults.refused(word)
-            place = known_vaults.at(root, environ)
-        place = place or Place(known_vaults.PERSONAL, root)
-    root = place.path
-    if not os.path.isdir(root):
-        if os.path.exists(root):
-            raise NotAVault(f"{root} is not a folder")
-        raise VaultNotFound(
-            f"there is no vault at {root}",
-            hint=f"Create it with: memcli init {root}",
-        )
-    if not os.path.isdir(os.path.join(root, ".memcli")):
-        raise NotAVault(
-            f"{root} is not a memcli vault",
-            hint=f"Make it one (no file in it changes): memcli init {root}",
-        )
-    return place
+def _default_is(default: object) -> str:
+    return f" (the default is {default!r})"
 
 
-def default_vault(environ: Mapping[str, str]) -> str | None:
-    """The vault that the user made the default, if any."""
-    try:
-        with open(_default_file(environ), encoding="utf-8") as file:
-            return file.read().strip() or None
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
-def set_default_vault(root: str, environ: Mapping[str, str]) -> None:
-    """Make a vault the user's default."""
-    from memcli.storage import files
-
-    files.write_atomic(_default_file(environ), (root + "\n").encode())
-
-
-def _default_file(environ: Mapping[str, str]) -> str:
-    # One line in a file of its own: parsing TOML costs 11 ms.
-    return os.path.join(known_vaults.folder(environ), "default-vault")
-
-
-def _policy(settings: Mapping[str, Any], item: Item) -> Policy:
-    names = ("reflections", str(item))
-    default = decay.DEFAULTS[item]
-    values = {
-        name: _number(settings, names, name, value)
-        for name, value in default._asdict().items()
-    }
-    return Policy(**values)
-
-
-def _injection(settings: Mapping[str, Any]) -> Injection:
-    default = Injection()
-    table = "injection"
-    return Injection(
-        invariants=_count(settings, table, "invariants", default.invariants),
-        derived=_count(settings, table, "derived", default.derived),
-        chars=_count(settings, table, "chars", default.chars),
-        min_score=_number(settings, (table,), "min_score", default.min_score),
+def _config(tables: Mapping[str, Any]) -> Config:
+    return Config(
+        kinds=tuple(map(_kind, _Section(tables, "vault").typed("kinds", list, []))),
+        limits=_limits(_Section(tables, "limits")),
+        policies={
+            item: _policy(_Section(tables, "reflections", item), decay.DEFAULTS[item])
+            for item in Item
+        },
+        injection=_injection(_Section(tables, "injection")),
+        memory=_memory(_Section(tables, "memory")),
+        agents=_agents(tables),
+        log_signals=_Section(tables, "signals").flag("log", default=True),
     )
 
 
-def _agents(settings: Mapping[str, Any]) -> Mapping[str, Agent]:
+def _limits(section: _Section) -> Limits:
+    default = Limits()
+    return Limits(
+        body=section.count("body", default.body, above=0),
+        lock_wait=section.number("lock_wait", default.lock_wait),
+    )
+
+
+def _policy(section: _Section, default: Policy) -> Policy:
+    numbers = default._asdict().items()
+    return Policy(**{name: section.number(name, value) for name, value in numbers})
+
+
+def _injection(section: _Section) -> Injection:
+    default = Injection()
+    return Injection(
+        invariants=section.count("invariants", default.invariants),
+        derived=section.count("derived", default.derived),
+        chars=section.count("chars", default.chars),
+        min_score=section.number("min_score", default.min_score),
+    )
+
+
+def _memory(section: _Section) -> Memory:
+    default = Memory()
+    mode: str = section.typed("review_mode", str, default.review_mode)
+    if mode not in REVIEW_MODES:
+        modes = ", ".join(REVIEW_MODES)
+        what = f"must be one of {modes} (got {mode!r})"
+        raise _Wrong(section.name, "review_mode", what)
+    return Memory(mode, section.count("session_cap", default.session_cap))
+
+
+def _agents(tables: Mapping[str, Any]) -> Mapping[str, Agent]:
     """`[agents.NAME]` with `policy` and `groups`."""
-    table = settings.get("agents", {})
+    table = tables.get("agents", {})
     if not isinstance(table, dict):
         raise _Wrong("agents", "", "must be tables: [agents.NAME]")
-    found = {}
-    for name, rows in table.items():
-        policy = rows.get("policy", "isolated") if isinstance(rows, dict) else None
-        groups = rows.get("groups", []) if isinstance(rows, dict) else None
-        known = [str(each) for each in ReadPolicy]
+    agents = {}
+    known = list(map(str, ReadPolicy))
+    for name in table:
+        section = _Section(tables, "agents", name)
+        policy = section.value("policy", "isolated")
+        groups = section.value("groups", [])
         if policy not in known:
             raise _Wrong(
                 f"agents.{name}",
@@ -284,79 +283,8 @@ def _agents(settings: Mapping[str, Any]) -> Mapping[str, Agent]:
             )
         if not isinstance(groups, list) or not all(isinstance(g, str) for g in groups):
             raise _Wrong(f"agents.{name}", "groups", "must be a list of names")
-        found[name] = Agent(name, ReadPolicy(policy), tuple(groups))
-    return found
-
-
-def _memory(settings: Mapping[str, Any]) -> Memory:
-    mode: str = _setting(settings, "memory", "review_mode", str, Memory().review_mode)
-    if mode not in REVIEW_MODES:
-        modes = ", ".join(REVIEW_MODES)
-        raise _Wrong("memory", "review_mode", f"must be one of {modes} (got {mode!r})")
-    return Memory(mode, _count(settings, "memory", "session_cap", Memory().session_cap))
-
-
-def _number(
-    settings: Mapping[str, Any], tables: tuple[str, ...], name: str, default: float
-) -> float:
-    """A number from 0; `tables` leads to the table that may hold it."""
-    section: Any = settings
-    for table in tables:
-        section = section.get(table, {}) if isinstance(section, dict) else None
-    value = section.get(name, default) if isinstance(section, dict) else None
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not 0 <= value < math.inf
-    ):
-        raise _Wrong(
-            ".".join(tables),
-            name,
-            f"must be a number from 0 (got {value!r})",
-            f" (the default is {default!r})",
-        )
-    return float(value)
-
-
-def _count(settings: Mapping[str, Any], table: str, name: str, default: int) -> int:
-    value: int = _setting(settings, table, name, int, default)
-    if value < 0:
-        raise _Wrong(table, name, f"must not be below 0 (got {value!r})")
-    return value
-
-
-def _setting(
-    settings: Mapping[str, Any],
-    table: str,
-    name: str,
-    kind: type,
-    default: Any,
-) -> Any:
-    section = settings.get(table, {})
-    value = section.get(name, default) if isinstance(section, dict) else None
-    if isinstance(value, bool) or not isinstance(value, kind):
-        raise _Wrong(
-            table,
-            name,
-            f"has the wrong type: {value!r}",
-            f" (the default is {default!r})",
-        )
-    return value
-
-
-def _flag(settings: Mapping[str, Any], table: str, name: str, *, default: bool) -> bool:
-    section = settings.get(table, {})
-    value = section.get(name, default) if isinstance(section, dict) else None
-    if not isinstance(value, bool):
-        raise _Wrong(table, name, f"must be true or false (got {value!r})")
-    return value
-
-
-def _positive(settings: Mapping[str, Any], table: str, name: str, default: int) -> int:
-    value: int = _setting(settings, table, name, int, default)
-    if value <= 0:
-        raise _Wrong(table, name, f"must be above 0 (got {value!r})")
-    return value
+        agents[name] = Agent(name, ReadPolicy(policy), tuple(groups))
+    return agents
 
 
 def _kind(value: object) -> str:

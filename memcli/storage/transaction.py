@@ -360,7 +360,7 @@ def _taken(root: str) -> Lock:
     try:
         return lock.__enter__()
     except LockBusy:
-        lock.timeout = settings.load(root).lock_wait
+        lock.timeout = settings.load(root).limits.lock_wait
         return lock.__enter__()
 
 

@@ -99,7 +99,7 @@ class Vault:
             NotAVault: it is not a folder that `memcli init` prepared.
         """
         environ = options.get("environ")
-        place = config.place_of(root, os.environ if environ is None else environ)
+        place = known_vaults.place_of(root, os.environ if environ is None else environ)
         options = {"named": root, "source": place.source, **options}
         vault = cls(place.path, **options)
         if writes:
@@ -273,14 +273,14 @@ class Vault:
         from memcli.entries import validate as draft
 
         try:
-            return draft.draft(values, kinds=KINDS, body_limit=config.BODY_LIMIT)
+            return draft.draft(values, kinds=KINDS, body_limit=config.Limits().body)
         except MemcliError as refusal:
             # Only a refusal makes the vault's own settings worth reading.
             settings = config.load(self.root)
             if settings == config.Config():
                 raise refusal from None
         kinds = (*KINDS, *settings.kinds)
-        return draft.draft(values, kinds=kinds, body_limit=settings.body_limit)
+        return draft.draft(values, kinds=kinds, body_limit=settings.limits.body)
 
     def new_id(self) -> str:
         """A fresh id, of this moment."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from memcli.errors import InvalidValue, MemcliError
-from memcli.storage import known_vaults, settings
+from memcli.storage import known_vaults
 from memcli.vault.vault import Vault
 
 
@@ -118,7 +118,7 @@ def states(**options: Any) -> list[VaultState]:
         entries, problem, path = None, None, None
         place = teams.get(name)
         try:
-            path = place.path if place else settings.find_vault(name, environ)
+            path = place.path if place else known_vaults.find_vault(name, environ)
             # The personal vault may be configured as a team's, and has its role then.
             place = place or known_vaults.at(path, environ)
             entries = Vault.open(name, **options).read(lambda reader: reader.size)
@@ -154,7 +154,7 @@ def _label(vaults: Sequence[Vault], environ: Mapping[str, str]) -> None:
 
     Otherwise two of them would both be "personal" in an answer.
     """
-    default = os.path.realpath(settings.default_vault(environ) or "")
+    default = os.path.realpath(known_vaults.default_vault(environ) or "")
     for vault in vaults:
         unknown = vault.source == known_vaults.PERSONAL != vault.named
         if unknown and os.path.realpath(vault.root) != default:

@@ -122,12 +122,13 @@ def test_import_reports_lines_and_saves_the_rest(memcli: Run, vault: Vault) -> N
 
 
 def test_held_lock_is_a_reason_to_try_again(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    vault: Vault, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from memcli.cli import argv
     from memcli.cli.run import run
 
-    monkeypatch.setattr("memcli.storage.settings.LOCK_WAIT", 0.1)
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
     values = argv.parse("save", ["red apples", "--json", "--vault", vault.root])
     assert values is not None
     lock = os.path.join(vault.root, ".memcli", "run", "lock")

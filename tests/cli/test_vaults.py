@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.storage import settings
+from memcli.storage import known_vaults
 from tests.cli.conftest import Run
 from tests.conftest import VaultMaker
 
@@ -17,7 +17,7 @@ READ = {"MEMCLI_VAULT": ""}
 @pytest.fixture
 def team(vault: Vault, make_vault: VaultMaker, home: Path) -> Vault:
     """A team's vault that may only be read, beside the default one."""
-    settings.set_default_vault(vault.root, os.environ)
+    known_vaults.set_default_vault(vault.root, os.environ)
     made = make_vault("team")
     made.save(made.draft({"text": "The team deploys with bazel"}))
     vault.save(vault.draft({"text": "I deploy with make"}))

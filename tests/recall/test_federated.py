@@ -16,7 +16,6 @@ from memcli.errors import InvalidConfig, MemcliError, VaultNotFound
 from memcli.recall import federated
 from memcli.recall.query import Filters, Query, view_of
 from memcli.storage import known_vaults
-from memcli.storage import settings as config
 from memcli.vault.vaults import states
 from tests.conftest import NOW, VaultMaker
 
@@ -53,7 +52,7 @@ def save(vault: Vault, *texts: str, **fields: Any) -> None:
 @pytest.fixture
 def own(make_vault: VaultMaker) -> Vault:
     vault = make_vault("own")
-    config.set_default_vault(vault.root, os.environ)
+    known_vaults.set_default_vault(vault.root, os.environ)
     return vault
 
 

@@ -312,10 +312,10 @@ def _parsed(words: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 def _vault_root(named: str | None) -> str | None:
     from memcli.errors import MemcliError
-    from memcli.storage import settings
+    from memcli.storage import known_vaults
 
     try:
-        return settings.find_vault(named or None, os.environ)
+        return known_vaults.find_vault(named or None, os.environ)
     except MemcliError:
         return None  # no vault: a host without memory, as before
 

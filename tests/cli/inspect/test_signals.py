@@ -11,7 +11,7 @@ from memcli import Vault
 from memcli.cli.context import Context
 from memcli.cli.mcp import tools
 from memcli.entries import layout
-from memcli.storage import settings as config
+from memcli.storage import known_vaults
 from memcli.vault.signals import log
 from tests.cli.conftest import Run
 from tests.conftest import NOW, VaultMaker
@@ -161,7 +161,7 @@ def test_an_unknown_id_is_refused_with_a_hint(memcli: Run, vault: Vault):
 def test_feedback_goes_to_the_vault_that_holds_the_entry(
     memcli: Run, vault: Vault, make_vault: VaultMaker, home: Path
 ):
-    config.set_default_vault(vault.root, os.environ)
+    known_vaults.set_default_vault(vault.root, os.environ)
     team, quiet = make_vault("team"), make_vault("quiet")
     mine, theirs = save(team, "They deploy with bazel"), save(quiet, "Others deploy")
     settings = home / ".config" / "memcli" / "config.toml"
