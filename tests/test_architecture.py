@@ -25,6 +25,23 @@ def test_the_page_of_the_architecture_shows_every_room_and_no_other() -> None:
     assert drawn == rooms
 
 
+def test_a_module_that_a_page_names_is_there() -> None:
+    tops = {path.stem for path in (ROOT / "memcli").iterdir()}
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    pages.remove(ROOT / "CHANGELOG.md")
+    lost = [
+        f"{name(page)}: {place}"
+        for page in pages
+        for place in re.findall(r"`(?:memcli/)?([a-z]+/[a-z0-9_/]+)", page.read_text())
+        if place.partition("/")[0] in tops
+        and not any(
+            (ROOT / "memcli" / f"{place.rstrip('/')}{end}").exists()
+            for end in ("", ".py")
+        )
+    ]
+    assert lost == []
+
+
 def test_every_room_says_what_it_is_for_and_what_its_door_is():
     rooms = [path for path in MODULES if path.name == "__init__.py"]
     rooms.remove(ROOT / "memcli" / "__init__.py")
