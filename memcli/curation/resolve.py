@@ -319,6 +319,8 @@ def _matches(
     """(id, score) of the entries that a question means, of the rest; words unknown."""
     from memcli.entries.text import tokens
     from memcli.search.ranking import bm25
+    from memcli.search.ranking.corpus import Question, Scope
+    from memcli.search.ranking.weights import LEXICAL
     from memcli.search.stemmer import stemmer
 
     question = tokens.question(query, stemmer())
@@ -328,12 +330,11 @@ def _matches(
             hint="Name what was solved, or give ids.",
         )
     ranked = bm25.rank(
-        question,
+        Question(question),
         reader,
         limit=reader.size,
-        now=0,
-        admit=lambda doc: reader.verdict(doc, view) is None,
-        weights=bm25.LEXICAL._replace(pool=max(1, reader.size)),
+        scope=Scope(admit=lambda doc: reader.verdict(doc, view) is None),
+        weights=LEXICAL._replace(pool=max(1, reader.size)),
     )
     if not ranked.hits:
         raise EntryNotFound(

@@ -1,28 +1,28 @@
-"""What a question asks of one vault: its words, and the window that it names.
+"""Reading a query's text for one vault: its terms, its entities, and its time.
 
-Invariant: a window ranks and never filters. Whoever gives a filter by time has said
-which time is meant, so the words of the question are not read for one.
+Invariant: the time that a text names, its window, ranks and never filters. A query that
+filters by time has said which time it means, so its text is not read for one.
 """
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries.eligibility import View
 from memcli.entries.text import mentions, tokens
 from memcli.recall.filters import extent
 from memcli.recall.query import Filters, Query
+from memcli.search.ranking.corpus import Inside, Question
 from memcli.vault.registry import store
 
 if TYPE_CHECKING:
     from memcli.entries.text.time_windows import Span, Window
-    from memcli.search.ranking.corpus import Inside
     from memcli.search.reader import Reader
 
 _LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 
-# How the words begin of which a time is made. Most questions hold none, and need not
-# load `windows`, whose patterns cost 8 ms.
+# How the words for times begin. Most questions hold none, and need not load
+# `time_windows`, whose patterns cost 8 ms.
 _BEGINNINGS = frozenset(
     """
     tod yes day wee mon yea hou min tue wed thu fri sat sun
@@ -33,53 +33,29 @@ _BEGINNINGS = frozenset(
 )
 
 
-class Asked(NamedTuple):
-    """The terms of a question with its words, and its window when it names one.
+def window_of(reader: "Reader", query: Query) -> "Window | None":
+    """The time that the text of a query names, unless the query filters by time.
 
-    `inside` says how much of a document lies in the window. `named` are the entities
-    that the question names: words of the name -> documents about it. `implied` are the
-    documents about what the question calls by another of its names: term -> documents.
+    The reader is for "before the migration".
     """
-
-    terms: list[tuple[str, str]]
-    window: "Window | None"
-    inside: "Inside | None"
-    named: dict[str, Sequence[int]]
-    implied: dict[str, set[int]]
-
-    def echo(self, filters: Filters) -> dict[str, Any] | None:
-        """The filter by time, or else the window, as `data.window` shows it."""
-        window = self.window
-        if window is None:
-            return echo(filters)
-        return _echo(window.after, window.before, window.words)
-
-
-def echo(filters: Filters) -> dict[str, Any] | None:
-    """The filter by time as `data.window` shows it."""
-    if filters.after is None and filters.before is None:
+    filters, view = query.filters, query.view
+    timeless = filters.after is None and filters.before is None and view.as_of is None
+    if not (timeless and may_name_a_time(query.text)):
         return None
-    return _echo(filters.after, filters.before, None)
+    from memcli.entries.text import time_windows
+
+    return time_windows.find(
+        query.text, view.now, lambda name: dated(reader, name, view)
+    )
 
 
-def asked(reader: "Reader", query: Query) -> Asked:
-    """Read the text of a query; the reader is for "before the migration".
-
-    A filter by time makes the window that the text names void.
-    """
+def read(reader: "Reader", query: Query, window: "Window | None") -> Question:
+    """The question of a query, as the ranking of this vault reads it."""
     from memcli.search.stemmer import stemmer
 
-    text, view, filters = query.text, query.view, query.filters
-    window = None
-    timeless = filters.after is None and filters.before is None and view.as_of is None
-    if timeless and may_name_a_time(text):
-        from memcli.entries.text import time_windows
-
-        window = time_windows.find(
-            text, view.now, lambda name: dated(reader, name, view)
-        )
+    text = query.text
     share = inside(reader, window)
-    # Where nothing lies in it, "last year" may be words of an entry, after all.
+    # Where no entry lies in it, "last year" may be words of an entry, after all.
     if (
         window is not None
         and share is not None
@@ -90,15 +66,25 @@ def asked(reader: "Reader", query: Query) -> Asked:
         text = f"{text[:start]} {text[end:]}"
     stem = stemmer()
     named, implied = entities(reader, text, stem)
-    return Asked(tokens.question(text, stem), window, share, named, implied)
+    terms = tokens.question(text, stem)
+    return Question(terms, query.view.now, named, implied, share)
+
+
+def echo(filters: Filters, window: "Window | None" = None) -> dict[str, Any] | None:
+    """The window, or else the filter by time, as `data.window` shows it."""
+    if window is not None:
+        return _echo(window.after, window.before, window.words)
+    if filters.after is None and filters.before is None:
+        return None
+    return _echo(filters.after, filters.before, None)
 
 
 def entities(
     reader: "Reader", query: str, stem: tokens.Stem
 ) -> tuple[dict[str, Sequence[int]], dict[str, set[int]]]:
-    """The entities that a question names, as `Asked` holds them.
+    """The entities that a question names, as `Question` holds them: named, implied.
 
-    Those that entries mention are found by their own name, those of the registry by
+    Entities that entries mention are found by their own name, those of the registry by
     every alias, too.
     """
     named: dict[str, Sequence[int]] = {}
@@ -134,10 +120,10 @@ def may_name_a_time(query: str) -> bool:
 
 
 def dated(reader: "Reader", name: str, view: View) -> "Span | None":
-    """When what goes by a name was, if everything of that name agrees.
+    """The time of the entries that go by a name, if all of them agree on it.
 
-    The name is that of entries (title, file, alias) or of an entity they are about;
-    only a date that somebody gave counts, not when an entry was written.
+    The name is an entry's (title, file, alias) or that of an entity it is about. Only
+    a date in the entry counts, not when the entry was written.
     """
     from memcli.entries import dates
     from memcli.entries.text.links import composed, name_key
@@ -156,7 +142,7 @@ def dated(reader: "Reader", name: str, view: View) -> "Span | None":
     return spans.pop() if len(spans) == 1 else None
 
 
-def inside(reader: "Reader", window: "Window | None") -> "Inside | None":
+def inside(reader: "Reader", window: "Window | None") -> Inside | None:
     """How much of a document lies in a window, or None without one.
 
     A coarse date counts by the share of it that the window covers: an entry of 2025
@@ -166,15 +152,15 @@ def inside(reader: "Reader", window: "Window | None") -> "Inside | None":
         return None
     after = float("-inf") if window.after is None else window.after
     before = float("inf") if window.before is None else window.before
-    known: dict[int, float] = {}
+    shares: dict[int, float] = {}
 
     def share(doc: int) -> float:
-        if doc not in known:
+        if doc not in shares:
             start, end = extent(reader, doc)
             covered = min(end, before) - max(start, after)
             # 0 is an entry without a date.
-            known[doc] = max(0.0, covered / (end - start)) if start else 0.0
-        return known[doc]
+            shares[doc] = max(0.0, covered / (end - start)) if start else 0.0
+        return shares[doc]
 
     return share
 

@@ -25,12 +25,14 @@ from memcli.recall.results import (
 )
 from memcli.search.edges import EntryLinks
 from memcli.search.ranking import bm25
+from memcli.search.ranking.boosts import Adjust
+from memcli.search.ranking.corpus import Inside, Question, Scope
+from memcli.search.ranking.weights import Weights
 from memcli.vault import staleness
 from memcli.vault.signals import event
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import View
-    from memcli.search.ranking.corpus import Inside
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
@@ -71,7 +73,7 @@ def look(
     reader: "Reader",
     query: Query,
     *,
-    weights: bm25.Weights | None = None,
+    weights: Weights | None = None,
     scorer: scorer_store.Kept | None = None,
 ) -> Recalled:
     """A recall within a read that the caller holds.
@@ -82,7 +84,8 @@ def look(
         weights: those of the ranking; None means the query's own.
         scorer: what was learned from use; None means the vault's own.
     """
-    question = asking.asked(reader, query)
+    window = asking.window_of(reader, query)
+    question = asking.read(reader, query, window)
     scorer = scorer or scorer_store.kept(reader.root)
     weights = weights or weights_of(query)
     ranking = _ranking(reader, query, question, weights, scorer)
@@ -106,18 +109,18 @@ def look(
         constraints=_constraints(reader, query.view, shown),
         coverage=round(ranking.coverage, 3),
         missing_terms=list(dict.fromkeys(ranking.missing)),
-        window=question.echo(query.filters),
+        window=asking.echo(query.filters, window),
         next_cursor=None,
         omitted=omitted,
         warnings=warnings + _broken_warnings(reader),
     )
 
 
-def weights_of(query: Query) -> bm25.Weights:
+def weights_of(query: Query) -> Weights:
     """The weights that look as far as the query's budget and depth do."""
     if query.depth:
-        return bm25.Weights(pool=query.pool, depth=query.depth)
-    return bm25.Weights(
+        return Weights(pool=query.pool, depth=query.depth)
+    return Weights(
         pool=query.pool, depth=0, entity=0.0, session=0.0, after=(), before=()
     )
 
@@ -148,29 +151,24 @@ def _page(reader: "Reader", query: Query, cursor: str | None) -> Recalled:
 def _ranking(
     reader: "Reader",
     query: Query,
-    question: asking.Asked,
-    weights: bm25.Weights,
+    question: Question,
+    weights: Weights,
     scorer: scorer_store.Kept,
 ) -> bm25.Ranking:
-    """The hits of a question: by its words, or by its window when it is all it has."""
+    """The hits of a question: by its terms, or by its window when it has no terms."""
     admit = Admission(reader, query.view, query.filters)
-    chosen = within(reader, query.filters)
-    inside = question.inside
-    if inside is not None and not question.terms:
-        return _in_window(reader, inside, admit, chosen, query.most)
+    scope = Scope(
+        admit=None if admit.admits_all else admit,
+        within=within(reader, query.filters),
+        links=EntryLinks(reader) if weights.depth else None,
+    )
+    if question.inside is not None and not question.terms:
+        return _in_window(reader, question.inside, scope, query.most)
     return bm25.rank(
-        question.terms,
+        question,
         reader,
         limit=query.most,
-        now=query.view.now,
-        admit=None if admit.admits_all else admit,
-        within=chosen,
-        named={doc for docs in question.named.values() for doc in docs}
-        if weights.entity
-        else (),
-        inside=inside,
-        implied=question.implied if weights.depth else None,
-        links=EntryLinks(reader) if weights.depth else None,
+        scope=scope,
         weights=weights,
         adjust=_adjust(reader, scorer),
     )
@@ -199,7 +197,7 @@ def _answer(
     return _aged(reader, query.view, stored, row)
 
 
-def _adjust(reader: "Reader", kept: scorer_store.Kept) -> bm25.Adjust | None:
+def _adjust(reader: "Reader", kept: scorer_store.Kept) -> Adjust | None:
     """The factor that the vault's scorer gives a document, when it takes part."""
     if kept.active is None:
         return None
@@ -208,20 +206,16 @@ def _adjust(reader: "Reader", kept: scorer_store.Kept) -> bm25.Adjust | None:
 
 
 def _in_window(
-    reader: "Reader",
-    inside: "Inside",
-    admit: Admission,
-    chosen: Collection[int] | None,
-    limit: int,
+    reader: "Reader", inside: Inside, scope: Scope, limit: int
 ) -> bm25.Ranking:
     """What is in the window, the newest first: "what did we do last week?"."""
-    docs = reader.everything() if chosen is None else chosen
-    found = [doc for doc in docs if inside(doc) and admit(doc)]
+    docs = reader.everything() if scope.within is None else scope.within
+    dated = [doc for doc in docs if inside(doc) and scope.holds(doc)]
     times, orders = reader.columns.times, reader.orders
-    found.sort(key=lambda doc: (-inside(doc), -times[doc], orders[doc]))
+    dated.sort(key=lambda doc: (-inside(doc), -times[doc], orders[doc]))
     hits = [
         bm25.Hit(doc, inside(doc), {"temporal": inside(doc)}, ())
-        for doc in found[:limit]
+        for doc in dated[:limit]
     ]
     return bm25.Ranking(hits, [], 1.0 if hits else 0.0, [])
 

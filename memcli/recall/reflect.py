@@ -17,6 +17,7 @@ from memcli.recall.conflicts import Conflict, conflicts
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, noted, of_source
 from memcli.search.ranking import bm25
+from memcli.search.ranking.weights import DEFAULTS
 from memcli.vault import lineage
 
 if TYPE_CHECKING:
@@ -264,9 +265,9 @@ def _matched(row: Row) -> tuple[str, ...]:
 
 
 def _weights(reader: "Reader", query: Query) -> dict[str, float]:
-    question = asking.asked(reader, query).terms
-    terms = bm25.weigh(question, reader, bm25.DEFAULTS)
-    words = (word for _, word in question)
+    question = asking.read(reader, query, asking.window_of(reader, query))
+    terms = bm25.weigh(question.terms, reader, DEFAULTS)
+    words = (word for _, word in question.terms)
     return confidence.weights(words, terms, for_agent=_by_agent(query))
 
 

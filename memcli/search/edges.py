@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
-from memcli.search.ranking.graph import Edge
+from memcli.search.ranking.corpus import Edge
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader

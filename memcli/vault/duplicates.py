@@ -303,15 +303,15 @@ def alike(
         (Jaccard of the distinct terms, row), the best match first.
     """
     from memcli.search.ranking import bm25
+    from memcli.search.ranking.corpus import Question, Scope
+    from memcli.search.ranking.weights import LEXICAL
 
     ranked = bm25.rank(
-        [(term, term) for term in sorted(terms)],
+        Question([(term, term) for term in sorted(terms)]),
         reader,
         limit=limit,
-        now=0,
-        admit=admit,
-        within=within,
-        weights=bm25.LEXICAL._replace(pool=limit),
+        scope=Scope(admit, within),
+        weights=LEXICAL._replace(pool=limit),
     )
     rows = [reader.row(hit.doc) for hit in ranked.hits]
     return [(_likeness(set(terms), row), row) for row in rows]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memcli import Vault
-    from memcli.search.ranking.bm25 import Weights
+    from memcli.search.ranking.weights import Weights
     from memcli.search.reader import Reader
 
 MULTI_HOP = 1
@@ -38,7 +38,7 @@ class Left(NamedTuple):
 
 def rows() -> list[Left]:
     """Every way of asking, the default first."""
-    from memcli.search.ranking.bm25 import Weights
+    from memcli.search.ranking.weights import Weights
 
     return [
         Left("nothing", Weights()),

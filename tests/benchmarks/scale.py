@@ -273,6 +273,7 @@ def alone(vault: str, database: str, questions_file: str) -> None:
     from memcli import Vault
     from memcli.entries.text import tokens
     from memcli.search.ranking import bm25
+    from memcli.search.ranking.corpus import Question
     from memcli.search.stemmer import stemmer
 
     table = fts5.Fts5(database)
@@ -282,7 +283,7 @@ def alone(vault: str, database: str, questions_file: str) -> None:
 
     def ranked(words: str, reader: Reader) -> None:
         asked = tokens.question(words, stem)
-        bm25.rank(asked, reader, limit=LIMIT, now=now)
+        bm25.rank(Question(asked, now), reader, limit=LIMIT)
 
     def each(reader: Reader) -> dict[str, list[float]]:
         ways: dict[str, Callable[[list[str]], object]] = {

@@ -30,34 +30,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.search.ranking.boosts import SPREAD, Adjust, Nudge, learned_factors
 from memcli.search.ranking.corpus import (
-    DEFAULTS,
-    LEXICAL,
-    Admit,
+    WHOLE,
     Corpus,
-    Inside,
+    Question,
+    Scope,
     Term,
-    Weights,
     inverse_frequency,
 )
 from memcli.search.ranking.proximity import Neighbourhood
+from memcli.search.ranking.weights import DEFAULTS, Weights
 
 if TYPE_CHECKING:
-    from memcli.search.ranking.graph import Links, Reached, Step
-
-__all__ = [
-    "DEFAULTS",
-    "LEXICAL",
-    "LEXICAL_SHARE",
-    "Adjust",
-    "Corpus",
-    "Hit",
-    "Ranking",
-    "Term",
-    "Weights",
-    "rank",
-    "weigh",
-]
-
+    from memcli.search.ranking.graph import Reached, Step
 
 LEXICAL_SHARE = 0.4
 """Of the hits, those that hold a word of the question, when there are so many.
@@ -65,7 +49,10 @@ LEXICAL_SHARE = 0.4
 Rounded down: a single hit may hold none.
 """
 
+# Term -> its documents, and how often each holds it.
 _Matches = Mapping[str, tuple[Sequence[int], Sequence[float]]]
+# Term -> document -> (score, how often it holds the term).
+_Table = dict[str, dict[int, tuple[float, float]]]
 
 
 class Hit(NamedTuple):
@@ -94,6 +81,41 @@ class Ranking(NamedTuple):
     missing: list[str]
 
 
+def rank(
+    question: Question,
+    corpus: Corpus,
+    *,
+    limit: int,
+    scope: Scope = WHOLE,
+    weights: Weights = DEFAULTS,
+    adjust: Adjust | None = None,
+) -> Ranking:
+    """Rank the documents that share a word with the question, or stand beside one.
+
+    Args:
+        question: its terms, and what they mean in this corpus.
+        corpus: the documents.
+        limit: how many hits to return at most.
+        scope: which documents take part, and the edges for `weights.depth` hops.
+        weights: how much each thing counts.
+        adjust: a last factor from what was learned, between 0.9 and 1.1.
+    """
+    implied = _unsaid(question.implied, corpus) if weights.depth else {}
+    question = question._replace(implied=implied)
+    terms = weigh(question.terms, corpus, weights, implied)
+    unknown = {term.text for term in terms if not term.frequency}
+    missing = [word for text, word in question.terms if text in unknown]
+    known = [term for term in terms if term.frequency]
+    evidence = _gather(known, question, corpus, scope, weights)
+    if evidence is None:
+        return Ranking([], terms, 0.0, missing)
+    nudge = Nudge(corpus, question, weights)
+    order = _Order(evidence, nudge, corpus.orders, adjust)
+    best = order.best(limit)
+    hits = [order.hit(doc) for doc in best]
+    return Ranking(hits, terms, _coverage(best, terms, evidence.table), missing)
+
+
 def weigh(
     question: Sequence[tuple[str, str]],
     corpus: Corpus,
@@ -104,79 +126,28 @@ def weigh(
 
     Args:
         question: (term, word as asked) in the order of the question.
+        corpus: says how many documents hold each term.
+        weights: `most_terms` is how many terms are kept.
         implied: term -> documents that mean it and do not hold it.
     """
     implied = implied or {}
     size = corpus.size
-    found = {}
+    terms = {}
     for text, word in question:
-        if text not in found:
+        if text not in terms:
             n = corpus.frequency(text) + len(implied.get(text, ()))
-            found[text] = Term(text, word, n, inverse_frequency(n, size))
-    ordered = sorted(found.values(), key=lambda t: (t.frequency, t.text))
+            terms[text] = Term(text, word, n, inverse_frequency(n, size))
+    ordered = sorted(terms.values(), key=lambda term: (term.frequency, term.text))
     return ordered[: weights.most_terms]
 
 
-def rank(
-    question: Sequence[tuple[str, str]],
-    corpus: Corpus,
-    *,
-    limit: int,
-    now: int,
-    admit: Admit | None = None,
-    within: Collection[int] | None = None,
-    named: Collection[int] = (),
-    inside: Inside | None = None,
-    implied: Mapping[str, Collection[int]] | None = None,
-    links: "Links | None" = None,
-    weights: Weights = DEFAULTS,
-    adjust: Adjust | None = None,
-) -> Ranking:
-    """Rank the documents that share a word with the question, or stand beside one.
-
-    Args:
-        question: (term, word as asked), as `analysis` gives them.
-        limit: how many hits to return at most.
-        now: epoch seconds, for recency.
-        admit: whether a document may be shown; None admits all.
-        within: when given, only these documents take part.
-        named: documents about an entity that the question names.
-        inside: how much of a document lies in the window that the question names.
-        implied: term -> documents that hold it by another name: they are about what
-            the question calls by this word.
-        links: what ties documents together, for `weights.depth` hops.
-        adjust: a last factor from what was learned, between 0.9 and 1.1.
-    """
-    implied = _unsaid(implied or {}, corpus)
-    terms = weigh(question, corpus, weights, implied)
-    known = [term for term in terms if term.frequency]
-    unknown = {term.text for term in terms if not term.frequency}
-    missing = [word for text, word in question if text in unknown]
-    matches = {
-        term.text: _with(
-            corpus.postings(term.text), implied.get(term.text), weights.implied
-        )
-        for term in known
-    }
-    found = _found(
-        known, matches, implied, corpus, admit, within, inside, links, weights
-    )
-    if found is None:
-        return Ranking([], terms, 0.0, missing)
-    nudge = Nudge(corpus, weights, now, frozenset(named), inside)
-    order = _Order(found, nudge, corpus.orders, adjust)
-    best = order.best(limit)
-    hits = [order.hit(doc) for doc in best]
-    return Ranking(hits, terms, _coverage(best, terms, found.table), missing)
-
-
-class _Found(NamedTuple):
-    """What all channels have found; `totals` are the sums of its parts."""
+class _Evidence(NamedTuple):
+    """What all channels say of each document; `totals` are the sums of the parts."""
 
     known: list[Term]
     extra: list[Term]
-    table: dict[str, dict[int, tuple[float, float]]]
-    implied: dict[str, frozenset[int]]
+    table: _Table
+    implied: Mapping[str, Collection[int]]
     around: Neighbourhood
     reached: "dict[int, Reached]"
     totals: dict[int, float]
@@ -202,58 +173,76 @@ class _Found(NamedTuple):
         }
 
 
-def _found(
+def _gather(
     known: list[Term],
-    matches: _Matches,
-    implied: dict[str, frozenset[int]],
+    question: Question,
     corpus: Corpus,
-    admit: Admit | None,
-    within: Collection[int] | None,
-    inside: Inside | None,
-    links: "Links | None",
+    scope: Scope,
     weights: Weights,
-) -> _Found | None:
-    """Let the channels look, each from what the ones before it have found."""
+) -> _Evidence | None:
+    """Ask the channels, each from what the ones before it have found.
+
+    Args:
+        known: the terms that the corpus holds.
+        question: its `implied` documents do not hold the term themselves.
+        corpus: the documents.
+        scope: which of them take part.
+        weights: how much each thing counts.
+
+    Returns:
+        None when no document in scope holds a term.
+    """
+    matches = {
+        term.text: _with(
+            corpus.postings(term.text),
+            question.implied.get(term.text),
+            weights.implied,
+        )
+        for term in known
+    }
     bm25 = _BM25(corpus, weights)
-    lexical = bm25.lexical(known, matches, within)
-    if inside is not None:
+    lexical = bm25.lexical(known, matches, scope.within)
+    if question.inside is not None:
         for doc in lexical:
-            lexical[doc] *= 1 + weights.temporal * inside(doc)
-    pool = _best(lexical, corpus.orders, weights.pool, admit)
+            lexical[doc] *= 1 + weights.temporal * question.inside(doc)
+    pool = _best(lexical, corpus.orders, weights.pool, scope)
     if not pool:
         return None
-    around = Neighbourhood(corpus, pool, admit, within, weights)
+    around = Neighbourhood(corpus, pool, scope, weights)
     table = bm25.table(known, matches, around.docs)
     totals = around.combine(known, table)
     extra: list[Term] = []
     if weights.feedback:
-        extra = _feedback_terms(totals, known, corpus, weights)
+        # Not at the top: the hook of a prompt ranks by the question's words alone, and
+        # loads neither this nor the graph.
+        from memcli.search.ranking.expansion import expansion
+
+        extra = expansion(totals, known, corpus, weights)
         matches = {term.text: corpus.postings(term.text) for term in extra}
         table |= bm25.table(extra, matches, around.docs)
         for doc, score in around.combine(extra, table).items():
             totals[doc] = totals.get(doc, 0.0) + score
     reached: dict[int, Reached] = {}
-    if links is not None and weights.depth and weights.graph:
-        # Not at the top: the hook of a prompt ranks by words alone, and loads no graph.
+    if scope.links is not None and weights.depth and weights.graph:
         from memcli.search.ranking.graph import walk
 
-        reached = walk(totals, links, corpus, weights, admit=admit, within=within)
-        for doc, one in reached.items():
-            totals[doc] = totals.get(doc, 0.0) + one.score
-    return _Found(known, extra, table, implied, around, reached, totals)
+        reached = walk(totals, corpus, scope, weights)
+        for doc, arrival in reached.items():
+            totals[doc] = totals.get(doc, 0.0) + arrival.score
+    return _Evidence(known, extra, table, question.implied, around, reached, totals)
 
 
 class _Order:
-    """What was found, put in its order by small factors and by what was learned."""
+    """The documents in their order, by small factors and by what was learned."""
 
     def __init__(
         self,
-        found: _Found,
+        evidence: _Evidence,
         nudge: Nudge,
         orders: Sequence[int],
         adjust: Adjust | None,
     ) -> None:
-        self._found = found
+        self._evidence = evidence
         self._nudge = nudge
         self._orders = orders
         self._adjust = adjust
@@ -263,28 +252,29 @@ class _Order:
     def best(self, limit: int) -> list[int]:
         """The first documents, of which `LEXICAL_SHARE` hold a word of the question.
 
-        What the words found cannot be crowded out by what was found beside it: the
-        last of the others make room.
+        Lexical hits cannot be crowded out by what stands beside them: the last of the
+        others make room.
         """
-        best = self._first(self._found.totals, limit)
-        holding = self._found.holding()
+        totals = self._evidence.totals
+        best = self._first(totals, limit)
+        holding = self._evidence.holding()
         least = int(LEXICAL_SHARE * len(best))
         if sum(doc in holding for doc in best) >= least:
             return best
-        kept = self._first({doc: self._found.totals[doc] for doc in holding}, least)
-        joining = [doc for doc in kept if doc not in best]
-        leaving = [doc for doc in reversed(best) if doc not in kept][: len(joining)]
+        lexical = self._first({doc: totals[doc] for doc in holding}, least)
+        joining = [doc for doc in lexical if doc not in best]
+        leaving = [doc for doc in reversed(best) if doc not in lexical][: len(joining)]
         return [doc for doc in best if doc not in leaving] + joining
 
     def hit(self, doc: int) -> Hit:
-        """One of the best, with everything that its place is owed to."""
-        found = self._found
+        """One of the best documents, with all that its place is owed to."""
+        evidence = self._evidence
         parts = self._pieces(doc)
         if self._learned.get(doc, 1.0) != 1.0:
             parts["scorer"] = self._learned[doc]
-        reached = found.reached.get(doc)
+        reached = evidence.reached.get(doc)
         way = reached.way if reached else ()
-        return Hit(doc, self._final[doc], parts, found.matched(doc), way)
+        return Hit(doc, self._final[doc], parts, evidence.matched(doc), way)
 
     def _first(self, totals: Mapping[int, float], limit: int) -> list[int]:
         spread = 1.0 if self._adjust is None else SPREAD
@@ -296,18 +286,18 @@ class _Order:
         return sorted(final, key=lambda doc: (-final[doc], self._orders[doc]))[:limit]
 
     def _pieces(self, doc: int) -> dict[str, float]:
-        return self._found.parts(doc) | self._nudge.parts(doc)
+        return self._evidence.parts(doc) | self._nudge.parts(doc)
 
 
 def _unsaid(
     implied: Mapping[str, Collection[int]], corpus: Corpus
 ) -> dict[str, frozenset[int]]:
     """Term -> documents that mean it and do not hold it."""
-    found = {
+    unsaid = {
         text: frozenset(docs).difference(corpus.postings(text)[0])
         for text, docs in implied.items()
     }
-    return {text: docs for text, docs in found.items() if docs}
+    return {text: docs for text, docs in unsaid.items() if docs}
 
 
 def _with(
@@ -315,19 +305,17 @@ def _with(
     implied: Collection[int] | None,
     count: float,
 ) -> tuple[Sequence[int], Sequence[float]]:
-    """Postings and the documents that mean the term, as if each held it so often."""
+    """Postings with the documents that mean the term, as if each held it so often."""
     if not implied:
         return postings
     return [*postings[0], *sorted(implied)], [*postings[1], *([count] * len(implied))]
 
 
 def _best(
-    scores: Mapping[int, float],
-    orders: Sequence[int],
-    count: int,
-    admit: Admit | None,
+    scores: Mapping[int, float], orders: Sequence[int], count: int, scope: Scope
 ) -> list[int]:
     """The `count` best admitted documents; ties break on their order."""
+    admit = scope.admit
     if admit is not None:
         scores = {doc: score for doc, score in scores.items() if admit(doc)}
     if len(scores) > count:
@@ -354,7 +342,7 @@ class _BM25:
     def lexical(
         self,
         terms: Sequence[Term],
-        matches: Mapping[str, tuple[Sequence[int], Sequence[float]]],
+        matches: _Matches,
         within: Collection[int] | None,
     ) -> dict[int, float]:
         """Scores of every document that holds a term; the hot loop of a recall."""
@@ -379,12 +367,9 @@ class _BM25:
         return scores
 
     def table(
-        self,
-        terms: Sequence[Term],
-        matches: Mapping[str, tuple[Sequence[int], Sequence[float]]],
-        docs: Collection[int],
-    ) -> dict[str, dict[int, tuple[float, float]]]:
-        """term -> document -> (score, count), for the documents of a closer look."""
+        self, terms: Sequence[Term], matches: _Matches, docs: Collection[int]
+    ) -> _Table:
+        """The scores of these documents by term, for the closer look."""
         base, slope, lengths = self.base, self.slope, self.lengths
         table = {}
         for term in terms:
@@ -397,52 +382,7 @@ class _BM25:
         return table
 
 
-def _feedback_terms(
-    totals: Mapping[int, float],
-    known: Sequence[Term],
-    corpus: Corpus,
-    weights: Weights,
-) -> list[Term]:
-    """Terms that the best documents share, weighted to a fraction of the question.
-
-    Pseudo relevance feedback after RM3 (Abdul-Jaleel et al., TREC 2004): terms
-    of the first documents, weighted by those documents' scores, interpolated.
-    """
-    orders = corpus.orders
-    best = heapq.nsmallest(
-        weights.feedback_entries, totals, key=lambda doc: (-totals[doc], orders[doc])
-    )
-    mass = sum(totals[doc] for doc in best) or 1.0
-    asked = {term.text for term in known}
-    votes: dict[str, float] = {}
-    for doc in best:
-        for text, count in corpus.key_terms(doc).items():
-            if text not in asked:
-                vote = totals[doc] / mass * count / (count + 1)
-                votes[text] = votes.get(text, 0.0) + vote
-    # The cut by votes alone spares a look-up of every word of three long notes.
-    likely = sorted(votes, key=lambda t: (-votes[t], t))[: 8 * weights.feedback_terms]
-    size = corpus.size
-    weighed = []
-    for text in likely:
-        n = corpus.frequency(text)
-        weighed.append((votes[text] * inverse_frequency(n, size), text, n))
-    weighed.sort(key=lambda item: (-item[0], item[1]))
-    chosen = weighed[: weights.feedback_terms]
-    mass = sum(weight for weight, _, _ in chosen)
-    budget = weights.feedback * sum(term.idf for term in known)
-    return [
-        Term(text, text, n, budget * weight / mass)
-        for weight, text, n in chosen
-        if mass
-    ]
-
-
-def _coverage(
-    best: Sequence[int],
-    terms: Sequence[Term],
-    table: Mapping[str, Mapping[int, tuple[float, float]]],
-) -> float:
+def _coverage(best: Sequence[int], terms: Sequence[Term], table: _Table) -> float:
     """The largest share of the question's idf that one of the first hits holds."""
     whole = sum(term.idf for term in terms)
     if not best or not whole:

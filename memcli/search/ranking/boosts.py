@@ -1,20 +1,21 @@
 """Small factors that order what the words leave equal, and one that was learned.
 
-Invariant: pure; no factor moves a score far, so a row cannot pass another that answers
-much better, and what cannot come among the first is not looked at.
+Invariant: pure; no factor moves a score far, so a document cannot pass another that
+answers much better. A document that cannot come among the first is not looked at.
 """
 
 import heapq
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 
-from memcli.search.ranking.corpus import Corpus, Inside, Weights
+from memcli.search.ranking.corpus import Corpus, Question
+from memcli.search.ranking.weights import Weights
 
 REACH = 0.1
 """How far a learned factor goes from 1: a nudge, like recency."""
 
 SPREAD = (1 - REACH) / (1 + REACH)
-"""What the least learned factor is of the largest."""
+"""The smallest learned factor, as a share of the largest."""
 
 Adjust = Callable[[int, Mapping[str, float]], float]
 """The factor that was learned for a document, from the parts of its score.
@@ -26,19 +27,14 @@ It lies within `REACH` of 1.
 class Nudge:
     """Small multiplications that order what the words leave equal."""
 
-    def __init__(
-        self,
-        corpus: Corpus,
-        weights: Weights,
-        now: int,
-        named: Collection[int],
-        inside: Inside | None,
-    ) -> None:
+    def __init__(self, corpus: Corpus, question: Question, weights: Weights) -> None:
         self.corpus = corpus
         self.weights = weights
-        self.now = now
-        self.named = named
-        self.inside = inside
+        self.now = question.now
+        self.inside = question.inside
+        # Documents about an entity that the question names.
+        named = question.named.values() if weights.entity else ()
+        self.named: frozenset[int] = frozenset().union(*named)
 
     def parts(self, doc: int) -> dict[str, float]:
         """Name -> factor, for those that are not 1."""
@@ -61,7 +57,7 @@ class Nudge:
     ) -> dict[int, float]:
         """The nudged scores of all documents that can be among the first `limit`.
 
-        `spread` is the least factor that comes after, as a share of the largest.
+        `spread` is the smallest factor that may follow, as a share of the largest.
         """
         weights = self.weights
         most = (1 + weights.entity) * (1 + weights.recency)

@@ -1,67 +1,84 @@
-"""What a ranking works with: a corpus of documents, the terms of a question, weights.
+"""What a ranking works with: the question, the documents, and what ties them together.
 
 Invariant: documents are small integers and mean nothing outside one corpus; a
 corpus counts live documents only.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+Admit = Callable[[int], bool]
+"""Whether a document may be shown."""
 
-class Weights(NamedTuple):
-    """The constants of the ranking; the defaults are those of `recall`."""
+Inside = Callable[[int], float]
+"""How much of a document's time lies in the window of the question, 0 to 1."""
 
-    # How much a repeated word, and a text's length, count: (in short texts, in long
-    # ones). In a chat's turns words hardly repeat and a longer turn says more; in
-    # pages of notes both tell much. LoCoMo: turns want .8 and .2, sessions 1.5 and .75.
-    k1: tuple[float, float] = (0.6, 1.6)
-    b: tuple[float, float] = (0.0, 0.85)
-    # The average length, in terms, that is half way from short to long.
-    half_length: float = 50.0
-    # What a match counts for in the entries after it (an answer follows its
-    # question) and before it, by distance in the session.
-    after: tuple[float, ...] = (0.6, 0.25)
-    before: tuple[float, ...] = (0.4, 0.2)
-    session: float = 0.6
-    # Half-saturation of a term's count within a session.
-    session_k: float = 1.5
-    # What is about an entity that the question names.
-    entity: float = 0.25
-    asks: float = 0.15
-    feedback: float = 0.15
-    feedback_entries: int = 3
-    feedback_terms: int = 8
-    recency: float = 0.10
-    # What lies in the window that the question names.
-    temporal: float = 0.20
-    recency_days: float = 365.0
-    # What hangs together with the best entries: the share of their score that goes
-    # over one hop, from how many of them, from which share of the best score on, and
-    # over how many hops.
-    graph: float = 0.4
-    graph_seeds: int = 10
-    graph_floor: float = 0.5
-    # What an entry that only the graph found must have of the best score, for each
-    # hop: below, it pads the answer (docs/benchmarks/recall.md).
-    graph_brings: float = 0.28
-    depth: int = 1
-    # What an entity that the question calls by another name counts, as a word.
-    implied: float = 0.5
-    # How many of the best lexical matches get the closer look.
-    pool: int = 100
-    # How many sessions, best first, are read for neighbours.
-    most_sessions: int = 16
-    # A question of more terms than this is cut to its most selective ones.
-    most_terms: int = 32
+_NONE: Mapping[str, Collection[int]] = MappingProxyType({})
 
 
-DEFAULTS = Weights()
+class Question(NamedTuple):
+    """A question as the ranking reads it.
 
-LEXICAL = Weights(
-    after=(), before=(), session=0.0, feedback=0.0, asks=0.0, recency=0.0, depth=0
-)
-"""The words alone: for what must not depend on what stands beside an entry."""
+    Args:
+        terms: (term, word as asked), as `tokens.question` gives them.
+        now: the moment of the question in epoch seconds, for recency.
+        named: an entity that the question names -> the documents about it.
+        implied: a term -> the documents about what the question calls by this term, an
+            alias of an entity: they count as if they held the term.
+        inside: how much of a document lies in the window that the question names; None
+            when it names no time.
+    """
+
+    terms: Sequence[tuple[str, str]]
+    now: int = 0
+    named: Mapping[str, Collection[int]] = _NONE
+    implied: Mapping[str, Collection[int]] = _NONE
+    inside: Inside | None = None
+
+
+class Edge(NamedTuple):
+    """What ties a document to others.
+
+    `kind` is entity, link, lineage or evidence; `name` an entity's, else empty; `docs`
+    is everything that it leads to, the document itself perhaps among it.
+    """
+
+    kind: str
+    name: str
+    docs: Sequence[int]
+
+
+class Links(Protocol):
+    """The edges between documents."""
+
+    def edges(self, doc: int) -> Iterable[Edge]:
+        """What ties a document to others, always in the same order."""
+
+
+class Scope(NamedTuple):
+    """Which documents take part, and over which edges others are reached.
+
+    Args:
+        admit: whether a document may be shown; None admits all.
+        within: only these documents take part; None means all of them.
+        links: the edges that the graph follows; None means that it follows none.
+    """
+
+    admit: Admit | None = None
+    within: Collection[int] | None = None
+    links: Links | None = None
+
+    def holds(self, doc: int) -> bool:
+        """Whether a document takes part."""
+        if self.within is not None and doc not in self.within:
+            return False
+        return self.admit is None or self.admit(doc)
+
+
+WHOLE = Scope()
+"""Every document, and no edge."""
 
 
 class Corpus(Protocol):
@@ -111,13 +128,6 @@ class Term(NamedTuple):
     idf: float
 
 
-Admit = Callable[[int], bool]
-"""Whether a document may be shown."""
-
-Inside = Callable[[int], float]
-"""How much of a document's time lies in the window of the question, 0 to 1."""
-
-
 def inverse_frequency(n: int, size: int) -> float:
-    """How much a term that n of `size` documents hold tells them apart."""
+    """How well a term tells documents apart, when n of `size` hold it."""
     return math.log(1 + (size - n + 0.5) / (n + 0.5))

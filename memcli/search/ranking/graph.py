@@ -1,6 +1,6 @@
-"""What hangs together with what was found: hops over entities, links and lineage.
+"""Documents that are tied to the best hits: hops over entities, links and lineage.
 
-Invariant: pure and deterministic. Only admitted documents are reached or walked
+Invariant: pure and deterministic. Only documents in scope are reached or walked
 through; a document counts by its strongest way, so that twenty weak ones do not add up
 to a strong one; and an edge counts the less, the more documents it leads to.
 
@@ -8,37 +8,19 @@ The dampening is the "fan effect" of spreading activation (Anderson, "A spreadin
 activation theory of memory", 1983): what is tied to everything says nothing.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from memcli.search.ranking.corpus import Admit, Corpus, Weights, inverse_frequency
+from memcli.search.ranking.corpus import Corpus, Links, Scope, inverse_frequency
+from memcli.search.ranking.weights import Weights
 
-# An entity of at least so many entries, and of this share of all, is a hub:
-# `inspect entities` calls it one, and no way leads over it.
+# An entity of at least so many entries, and of this share of all, is a hub: the list
+# of entities calls it one, and the walk does not follow it.
 HUB_ENTRIES = 10
 HUB_SHARE = 0.1
-# Nor over an edge to so many: nothing tells them apart, and ten such edges would cost
-# a recall more than its words do.
+# Nor does it follow an edge to more than so many: nothing tells them apart, and ten
+# such edges would cost a recall more than its words do.
 CROWD = 64
-
-
-class Edge(NamedTuple):
-    """What ties a document to others.
-
-    `kind` is entity, link, lineage or evidence; `name` an entity's, else empty; `docs`
-    is everything that it leads to, the document itself perhaps among it.
-    """
-
-    kind: str
-    name: str
-    docs: Sequence[int]
-
-
-class Links(Protocol):
-    """What the walk reads."""
-
-    def edges(self, doc: int) -> Iterable[Edge]:
-        """What ties a document to others, always in the same order."""
 
 
 class Step(NamedTuple):
@@ -50,75 +32,67 @@ class Step(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """How strongly a document was reached, and over which hops, the first one first."""
+    """How strongly a document was reached, and over which hops, in their order."""
 
     score: float
     way: tuple[Step, ...]
 
 
 def is_hub(count: int, size: int) -> bool:
-    """Whether what `count` of `size` documents share ties too much together."""
+    """Whether too many documents share it: `count` of `size`."""
     return count >= HUB_ENTRIES and count >= HUB_SHARE * size
 
 
 def walk(
-    totals: Mapping[int, float],
-    links: Links,
-    corpus: Corpus,
-    weights: Weights,
-    *,
-    admit: Admit | None,
-    within: Collection[int] | None,
+    totals: Mapping[int, float], corpus: Corpus, scope: Scope, weights: Weights
 ) -> dict[int, Reached]:
     """What the best documents lead to.
 
     Args:
         totals: document -> score so far; the walk starts at the best
             `weights.graph_seeds` of them that have `weights.graph_floor` of the best.
-        links: what ties documents together.
-        admit: whether a document may be shown; None admits all.
-        within: when given, only these documents are reached.
+        corpus: its orders break ties, its size says what is a hub.
+        scope: the edges to follow, and which documents may be reached.
+        weights: `depth` is how many hops.
 
     Returns:
         document -> how it was reached, also those that `totals` holds; of the others
         those that reach `weights.graph_brings` of the best score.
     """
-    if not totals:
+    if scope.links is None or not totals:
         return {}
     best = max(totals.values())
-    found: dict[int, Reached] = {}
+    reached: dict[int, Reached] = {}
     heads = {doc: Reached(score, ()) for doc, score in totals.items()}
     for _ in range(weights.depth):
         news: dict[int, Reached] = {}
-        for doc in _strongest(heads, corpus.orders, weights):
-            for other, reached in _hop(doc, heads[doc], links, corpus, weights):
-                if other in news and news[other].score >= reached.score:
+        for doc in _strongest(heads, corpus, weights):
+            for other, arrival in _hop(doc, heads[doc], scope.links, corpus, weights):
+                if other in news and news[other].score >= arrival.score:
                     continue
-                if admit is not None and not admit(other):
-                    continue
-                if within is not None and other not in within:
-                    continue
-                news[other] = reached
-        for doc, reached in news.items():
-            if doc not in found or found[doc].score < reached.score:
-                found[doc] = reached
+                if scope.holds(other):
+                    news[other] = arrival
+        for doc, arrival in news.items():
+            if doc not in reached or reached[doc].score < arrival.score:
+                reached[doc] = arrival
         # The second hop starts from what the first brought, and not from a hit again.
-        heads = {doc: one for doc, one in news.items() if doc not in totals}
+        heads = {doc: arrival for doc, arrival in news.items() if doc not in totals}
     floor = [best * weights.graph_brings**hops for hops in range(weights.depth + 1)]
     return {
-        doc: one
-        for doc, one in found.items()
-        if doc in totals or one.score >= floor[len(one.way)]
+        doc: arrival
+        for doc, arrival in reached.items()
+        if doc in totals or arrival.score >= floor[len(arrival.way)]
     }
 
 
 def _strongest(
-    heads: Mapping[int, Reached], orders: Sequence[int], weights: Weights
+    heads: Mapping[int, Reached], corpus: Corpus, weights: Weights
 ) -> list[int]:
     if not heads:
         return []
-    floor = weights.graph_floor * max(one.score for one in heads.values())
-    strong = [doc for doc, one in heads.items() if one.score >= floor]
+    floor = weights.graph_floor * max(head.score for head in heads.values())
+    strong = [doc for doc, head in heads.items() if head.score >= floor]
+    orders = corpus.orders
     strong.sort(key=lambda doc: (-heads[doc].score, orders[doc]))
     return strong[: weights.graph_seeds]
 
@@ -136,8 +110,8 @@ def _hop(
         passed = {step.doc for step in way}
         others = [other for other in edge.docs if other not in passed]
         if others:
-            # How much it says of one of them, where one alone would be all.
-            told = inverse_frequency(len(others), size) / whole
-            reached = Reached(head.score * weights.graph * told, way)
+            # How much the edge says of each of them; of one alone it says everything.
+            share = inverse_frequency(len(others), size) / whole
+            arrival = Reached(head.score * weights.graph * share, way)
             for other in others:
-                yield other, reached
+                yield other, arrival

@@ -1,26 +1,33 @@
-"""How a match spreads to what stands beside it in the same session.
+"""How a match spreads to the entries beside it in the same session.
 
-Invariant: only documents that may be shown take part, in their order in the
-session; sums run in the order of the terms, so that they come out the same each time.
+Invariant: only documents in scope take part, in their order in the session; sums run
+in the order of the terms, so that they come out the same each time.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 
-from memcli.search.ranking.corpus import Admit, Corpus, Term, Weights
+from memcli.search.ranking.corpus import Corpus, Scope, Term
+from memcli.search.ranking.weights import Weights
 
 CHANNELS = ("lexical", "neighbours", "session", "feedback", "graph")
-"""What a score is the sum of."""
+"""The parts whose sum is a score."""
 
 
 class Neighbourhood:
-    """The pool, what stands beside it, and how matches spread within a session."""
+    """The pool, the entries beside it, and how matches spread within a session.
+
+    Args:
+        corpus: the documents.
+        pool: the best lexical matches, best first.
+        scope: which of the entries beside them take part.
+        weights: how far and how much a match spreads.
+    """
 
     def __init__(
         self,
         corpus: Corpus,
         pool: Sequence[int],
-        admit: Admit | None,
-        within: Collection[int] | None,
+        scope: Scope,
         weights: Weights,
     ) -> None:
         self.weights = weights
@@ -44,8 +51,7 @@ class Neighbourhood:
                 line = [
                     member
                     for member in corpus.session_members(session)
-                    if (admit is None or admit(member))
-                    and (within is None or member in within)
+                    if scope.holds(member)
                 ]
                 self.line[session] = line
                 self.place.update((member, i) for i, member in enumerate(line))

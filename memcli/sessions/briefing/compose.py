@@ -176,6 +176,8 @@ def fitting(
 ) -> Fitting:
     """As `for_prompt`, of a reader; `source` as in `standing`."""
     from memcli.search.ranking import bm25
+    from memcli.search.ranking.corpus import Question, Scope
+    from memcli.search.ranking.weights import LEXICAL
 
     held = [(reader.frequency(term), term, word) for term, word in asked]
     held = sorted(one for one in held if one[0])
@@ -190,12 +192,11 @@ def fitting(
         return reader.verdict(doc, view) is None
 
     ranked = bm25.rank(
-        [(term, word) for term, word in asked if term in kept],
+        Question([(term, word) for term, word in asked if term in kept], view.now),
         reader,
         limit=3 * MOST,
-        now=view.now,
-        admit=admit,
-        weights=bm25.LEXICAL,
+        scope=Scope(admit=admit),
+        weights=LEXICAL,
     )
     weights = {term.word: _FLOOR + term.idf for term in ranked.terms}
     whole = sum(weights.values())

@@ -255,6 +255,8 @@ def _relevance(
     """By id: the share of the question's weight that an item holds, and the words."""
     from memcli.entries.text import tokens
     from memcli.search.ranking import bm25
+    from memcli.search.ranking.corpus import Question, Scope
+    from memcli.search.ranking.weights import LEXICAL
     from memcli.search.stemmer import stemmer
 
     question = tokens.question(query, stemmer()) if query else []
@@ -262,12 +264,11 @@ def _relevance(
         return {}
     within = {doc for name in ids for doc in reader.exact("id", name)}
     ranked = bm25.rank(
-        question,
+        Question(question),
         reader,
         limit=max(1, len(within)),
-        now=0,
-        within=within,
-        weights=bm25.LEXICAL._replace(pool=max(1, len(within))),
+        scope=Scope(within=within),
+        weights=LEXICAL._replace(pool=max(1, len(within))),
     )
     weights = {term.word: term.idf for term in ranked.terms}
     whole = sum(weights.values()) or 1.0

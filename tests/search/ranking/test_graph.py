@@ -15,8 +15,9 @@ from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import recall
 from memcli.recall.results import Recalled
 from memcli.search.ranking.bm25 import LEXICAL_SHARE, Ranking, rank
-from memcli.search.ranking.corpus import Weights
-from memcli.search.ranking.graph import Edge, walk
+from memcli.search.ranking.corpus import Edge, Question, Scope
+from memcli.search.ranking.graph import walk
+from memcli.search.ranking.weights import Weights
 from tests.search.ranking.test_ranking import NOW as MOMENT
 from tests.search.ranking.test_ranking import Doc, Toy
 
@@ -41,9 +42,9 @@ def toy(count: int, words: tuple[str, ...] = ("other",)) -> Toy:
 def reached(
     seeds: dict[int, float], web: Web, corpus: Toy, **options: object
 ) -> dict[int, float]:
-    given_: dict[str, object] = {"admit": None, "within": None, **options}
-    weights = given_.pop("weights", Weights(graph_brings=0.0))
-    found = walk(seeds, web, corpus, weights, **given_)  # type: ignore[arg-type]
+    weights = options.pop("weights", Weights(graph_brings=0.0))
+    scope = Scope(links=web, **options)  # type: ignore[arg-type]
+    found = walk(seeds, corpus, scope, weights)  # type: ignore[arg-type]
     return {doc: one.score for doc, one in found.items()}
 
 
@@ -94,7 +95,7 @@ def test_depth_is_the_number_of_hops() -> None:
 def test_a_way_says_every_step() -> None:
     corpus = toy(100)
     web = Web(Edge("entity", "redis", [0, 1]), Edge("link", "", [1, 2]))
-    found = walk({0: 1.0}, web, corpus, Weights(depth=2), admit=None, within=None)
+    found = walk({0: 1.0}, corpus, Scope(links=web), Weights(depth=2))
     assert [tuple(step) for step in found[2].way] == [
         (0, "entity", "redis"),
         (1, "link", ""),
@@ -148,11 +149,10 @@ def _ranked(
         )
     )
     return rank(
-        [(word, word) for word in _WORDS[:2]],
+        Question([(word, word) for word in _WORDS[:2]], MOMENT),
         Toy(docs),
         limit=limit,
-        now=MOMENT,
-        links=web,
+        scope=Scope(links=web),
         weights=Weights(**weights),  # type: ignore[arg-type]
     )
 

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.search.ranking.bm25 import LEXICAL_SHARE, Adjust, Ranking, rank
-from memcli.search.ranking.corpus import Weights
+from memcli.search.ranking.bm25 import LEXICAL_SHARE, Ranking, rank
+from memcli.search.ranking.boosts import Adjust
+from memcli.search.ranking.corpus import Question, Scope
+from memcli.search.ranking.weights import Weights
 
 NOW = 1_795_262_400
 DAY = 86_400
@@ -63,9 +65,16 @@ class Toy:
 def ranked(
     docs: list[Doc], question: str, limit: int = 10, **options: object
 ) -> Ranking:
-    asked = [(word, word) for word in question.split()]
-    given_: dict[str, object] = {"now": NOW, **options}
-    return rank(asked, Toy(docs), limit=limit, **given_)  # type: ignore[arg-type]
+    asked = Question([(word, word) for word in question.split()], NOW)
+    named = {"": options.pop("named", ())}
+    scope = Scope(options.pop("admit", None), options.pop("within", None))  # type: ignore[arg-type]
+    return rank(
+        asked._replace(named=named),  # type: ignore[arg-type]
+        Toy(docs),
+        limit=limit,
+        scope=scope,
+        **options,  # type: ignore[arg-type]
+    )
 
 
 def orders(docs: list[Doc], question: str, **options: object) -> list[int]:

@@ -1,0 +1,58 @@
+"""Words to add to a question: those that its best documents share.
+
+Invariant: pure and deterministic; ties break on the term. The added words break ties
+among documents, they do not outweigh the question (`Weights.feedback`).
+
+It is pseudo relevance feedback after RM3 (Abdul-Jaleel et al., TREC 2004): terms of the
+first documents, weighted by those documents' scores, interpolated.
+"""
+
+import heapq
+from collections.abc import Mapping, Sequence
+
+from memcli.search.ranking.corpus import Corpus, Term, inverse_frequency
+from memcli.search.ranking.weights import Weights
+
+
+def expansion(
+    totals: Mapping[int, float],
+    known: Sequence[Term],
+    corpus: Corpus,
+    weights: Weights,
+) -> list[Term]:
+    """Terms that the best documents share, weighted to a fraction of the question.
+
+    Args:
+        totals: document -> score so far.
+        known: the terms of the question; they are not among those returned.
+        corpus: the documents.
+        weights: `feedback` is the fraction, `feedback_terms` how many terms.
+    """
+    orders = corpus.orders
+    best = heapq.nsmallest(
+        weights.feedback_entries, totals, key=lambda doc: (-totals[doc], orders[doc])
+    )
+    mass = sum(totals[doc] for doc in best) or 1.0
+    given = {term.text for term in known}
+    votes: dict[str, float] = {}
+    for doc in best:
+        for text, count in corpus.key_terms(doc).items():
+            if text not in given:
+                vote = totals[doc] / mass * count / (count + 1)
+                votes[text] = votes.get(text, 0.0) + vote
+    # The cut by votes alone spares a look-up of every word of three long notes.
+    likely = sorted(votes, key=lambda t: (-votes[t], t))[: 8 * weights.feedback_terms]
+    size = corpus.size
+    weighed = []
+    for text in likely:
+        n = corpus.frequency(text)
+        weighed.append((votes[text] * inverse_frequency(n, size), text, n))
+    weighed.sort(key=lambda item: (-item[0], item[1]))
+    chosen = weighed[: weights.feedback_terms]
+    mass = sum(weight for weight, _, _ in chosen)
+    budget = weights.feedback * sum(term.idf for term in known)
+    return [
+        Term(text, text, n, budget * weight / mass)
+        for weight, text, n in chosen
+        if mass
+    ]

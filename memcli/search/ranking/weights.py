@@ -1,0 +1,62 @@
+"""The constants of the ranking: how much each thing counts.
+
+Invariant: every figure that can be tuned is here; docs/benchmarks/recall.md says what
+each channel adds on LoCoMo.
+"""
+
+from typing import NamedTuple
+
+
+class Weights(NamedTuple):
+    """How much each thing counts; the defaults are those of `recall`."""
+
+    # How much a repeated word, and a text's length, count: (in short texts, in long
+    # ones). In a chat's turns words hardly repeat and a longer turn says more; in
+    # pages of notes both tell much. LoCoMo: turns want .8 and .2, sessions 1.5 and .75.
+    k1: tuple[float, float] = (0.6, 1.6)
+    b: tuple[float, float] = (0.0, 0.85)
+    # The average length, in terms, that is half way from short to long.
+    half_length: float = 50.0
+    # What a match counts for in the entries after it (an answer follows its
+    # question) and before it, by distance in the session.
+    after: tuple[float, ...] = (0.6, 0.25)
+    before: tuple[float, ...] = (0.4, 0.2)
+    session: float = 0.6
+    # Half-saturation of a term's count within a session.
+    session_k: float = 1.5
+    # What is about an entity that the question names.
+    entity: float = 0.25
+    asks: float = 0.15
+    feedback: float = 0.15
+    feedback_entries: int = 3
+    feedback_terms: int = 8
+    recency: float = 0.10
+    # What lies in the window that the question names.
+    temporal: float = 0.20
+    recency_days: float = 365.0
+    # What hangs together with the best entries: the share of their score that goes
+    # over one hop, from how many of them, from which share of the best score on, and
+    # over how many hops.
+    graph: float = 0.4
+    graph_seeds: int = 10
+    graph_floor: float = 0.5
+    # What an entry that only the graph found must have of the best score, for each
+    # hop: below, it pads the answer (docs/benchmarks/recall.md).
+    graph_brings: float = 0.28
+    depth: int = 1
+    # What an entity that the question calls by another name counts, as a word.
+    implied: float = 0.5
+    # How many of the best lexical matches get the closer look.
+    pool: int = 100
+    # How many sessions, best first, are read for neighbours.
+    most_sessions: int = 16
+    # A question of more terms than this is cut to its most selective ones.
+    most_terms: int = 32
+
+
+DEFAULTS = Weights()
+
+LEXICAL = Weights(
+    after=(), before=(), session=0.0, feedback=0.0, asks=0.0, recency=0.0, depth=0
+)
+"""The words alone, for answers that must not depend on the entries around one."""
