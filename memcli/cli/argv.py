@@ -11,6 +11,7 @@ times; so this module loads nothing that a plain command does not use.
 import gc
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from memcli.cli import flags
@@ -27,6 +28,12 @@ def main() -> None:
         from memcli.sessions.hooks import call
 
         call.main(words[1:])
+    if words[:1] in (["inspect"], ["review"]):
+        from memcli.cli import former
+
+        code = former.run(words[0], words[1:])
+        if code is not None:
+            leave(code)
     if words and words[0] in flags.FLAGS:
         values = parse(words[0], words[1:])
         if values is not None:
@@ -87,7 +94,15 @@ def parse(name: str, words: list[str]) -> dict[str, Any] | None:
         The parameters that the words give, by name; None when it takes Typer to read
         them.
     """
-    known = flags.FLAGS[name]
+    return read(words, flags.FLAGS[name], flags.WORDS[name])
+
+
+def read(
+    words: list[str],
+    known: Mapping[str, flags.Flag],
+    arguments: Sequence[flags.Word],
+) -> dict[str, Any] | None:
+    """Read words by the tables of a command; see `parse`."""
     values: dict[str, Any] = {}
     plain: list[str] = []
     rest = iter(words)
@@ -120,11 +135,11 @@ def parse(name: str, words: list[str]) -> dict[str, Any] | None:
             values.setdefault(parameter, []).append(text)
         else:
             values[parameter] = kind(text)
-    return values if _place(values, plain, flags.WORDS[name]) else None
+    return values if _place(values, plain, arguments) else None
 
 
 def _place(
-    values: dict[str, Any], plain: list[str], arguments: tuple[flags.Word, ...]
+    values: dict[str, Any], plain: list[str], arguments: Sequence[flags.Word]
 ) -> bool:
     """Give the words without a flag to the arguments; whether all fit."""
     for parameter, required, repeat, choices in arguments:

@@ -1,134 +1,142 @@
-"""Entities on the command line: what `inspect` and `review` say and do of them.
+"""`memcli entities`: what the vault knows by name, and the decisions on names.
 
-Invariant: what changes entries of others shows its plan first, and acts when a person
-says so, or with --yes.
+Invariant: what changes the entries of others shows its plan first, and acts when a
+person confirms it or with --yes.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.spec import Canvas, Context, Result, to_do_it
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
+    from typing import Annotated, Literal
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
     from memcli.curation.entities.decide import Plan, Request
-    from memcli.curation.entities.page import EntityPage
     from memcli.vault.vault import Vault
 
-# What of a claim stands in a line.
-_CLAIM = 100
-_MOST_LISTED = 50
+# Names that an action takes; None: one or more.
+_TAKES = {"list": 0, "waiting": 0, "register": 1, "ignore": None} | dict.fromkeys(
+    ("rename", "alias", "merge"), 2
+)
 
 
-def topic(vault: "Vault") -> Result:
-    """`inspect entities`: what is registered and mentioned, and how often."""
-    from memcli.curation.entities import page
-    from memcli.vault.health import usage
-
-    rows = page.listed(vault)
-    through = usage.channels(vault)
-    waiting = len(page.candidates(vault))
-    registered = sum(row.registered for row in rows)
-
-    def text(canvas: Canvas) -> None:
-        if not rows:
-            canvas.line("no entity is registered or mentioned", style="dim")
-        else:
-            canvas.line(f"{registered:,} registered, {len(rows):,} in all")
-            canvas.table(
-                ("name", "type", "now", "past", "", "aliases"),
-                [
-                    (
-                        row.name,
-                        row.type if row.registered else "-",
-                        f"{row.current:,}",
-                        f"{row.past:,}",
-                        "hub" if row.hub else "",
-                        ", ".join(row.aliases),
-                    )
-                    for row in rows[:_MOST_LISTED]
-                ],
-            )
-            if len(rows) > _MOST_LISTED:
-                canvas.line(f"  ... and {len(rows) - _MOST_LISTED:,} more (--json)")
-        if waiting:
-            canvas.line(f"{waiting:,} names wait: memcli review --entities")
-        if through.recalls:
-            counts = ", ".join(
-                f"{count:,} {one}" for one, count in through.rows.items()
-            )
-            canvas.line(f"rows of the last {through.recalls:,} recalls by channel:")
-            canvas.line(f"  {counts}")
-
-    data = {
-        "entities": [row._asdict() for row in rows],
-        "count": len(rows),
-        "registered": registered,
-        "hubs": [row.name for row in rows if row.hub],
-        "candidates": waiting,
-        "channels": through._asdict(),
-    }
-    return Result(data=data, text=text)
-
-
-def entity(context: Context, vault: "Vault", values: dict[str, Any]) -> Result:
-    """`inspect entity NAME`: its claims; with --merge, --rename, --alias: a change."""
-    from memcli.curation.entities import page
-    from memcli.curation.entities.decide import Request
-
-    name = values["session"]
-    verbs = [verb for verb in ("merge", "rename", "alias") if values[verb] is not None]
-    if len(verbs) > 1:
-        raise UsageError(f"--{verbs[0]} and --{verbs[1]} exclude each other")
-    if not name:
-        raise UsageError(
-            "--merge takes two names: --merge A B"
-            if verbs == ["merge"]
-            else "which entity?",
-            hint="memcli inspect entity NAME; all of them: memcli inspect entities",
-        )
-    if not verbs:
-        return _page(page.page(vault, name))
-    verb = verbs[0]
-    if verb == "merge":
-        request = Request(verb, values["merge"], name)
-    else:
-        request = Request(verb, name, values[verb])
-    return _changed(context, vault, request, values)
-
-
-def _changed(
-    context: Context, vault: "Vault", request: "Request", values: dict[str, Any]
+def entities(
+    context: Context,
+    action: Annotated[
+        Literal["list", "waiting", "register", "ignore", "rename", "alias", "merge"]
+        | None,
+        Argument(
+            metavar="[ACTION]",
+            help="list, waiting, register, ignore, rename, alias or merge",
+        ),
+    ] = None,
+    names: Annotated[
+        list[str] | None, Argument(metavar="[NAME]...", help="Names of entities")
+    ] = None,
+    *,
+    type_: options.Type = None,
+    aliases: Annotated[
+        list[str] | None,
+        Option(
+            "--alias",
+            metavar="NAME",
+            help="With register: another name of it; repeatable",
+        ),
+    ] = None,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
 ) -> Result:
-    from memcli.curation.entities import decide as naming
+    """List the entities, or decide on names
 
-    found = naming.plan(vault, request)
-    acting = bool(values["yes"]) and not values["dry_run"]
-    if not acting and not values["dry_run"] and context.interactive:
-        for line in _lines(found):
+    `waiting` lists names that may be entities: `register` makes an entity of one,
+    `ignore` never proposes them again. `rename A B` gives A the name B, `alias A B`
+    makes B another name of A, `merge A B` puts A into B: these three show their plan
+    first. memcli inspect entity NAME shows what is known about one.
+
+    \b
+    Example:
+      memcli entities
+      memcli entities waiting
+      memcli entities register "Ada Lovelace" --type person --alias Ada
+      memcli entities merge "Redis DB" Redis --dry-run
+    """
+    action, names = action or "list", names or []
+    wanted = _TAKES[action]
+    if len(names) != wanted if wanted is not None else not names:
+        takes = {0: "no name", 1: "one name", 2: "two names", None: "names"}[wanted]
+        raise UsageError(
+            f"memcli entities {action} takes {takes}",
+            hint="What there is: memcli entities; what waits: memcli entities waiting",
+        )
+    if (type_ or aliases) and action != "register":
+        flag = "--type" if type_ else "--alias"
+        raise UsageError(f"{flag} belongs to: memcli entities register")
+    planned = action in ("rename", "alias", "merge")
+    if (yes and not planned) or (dry_run and not (planned or action == "register")):
+        flag = "--yes" if yes else "--dry-run"
+        raise UsageError(f"memcli entities {action} has no plan to show; drop {flag}")
+    if action == "list":
+        from memcli.cli.inspect.entities import entities as listed
+
+        return listed(context)
+    vault = context.open_vault("reading", writes=action != "waiting")
+    if action == "waiting":
+        return _waiting(vault)
+    if action == "ignore":
+        return _ignored(vault, names)
+    from memcli.curation.entities import decide
+
+    if action == "register":
+        about = type_ or "unknown"
+        request = decide.Request(
+            action, names[0], type=about, aliases=tuple(aliases or ())
+        )
+        yes = True
+    else:
+        request = decide.Request(action, names[0], names[1])
+    return _decided(context, vault, request, yes=yes, dry_run=dry_run)
+
+
+def _decided(
+    context: Context, vault: Vault, request: Request, *, yes: bool, dry_run: bool
+) -> Result:
+    """Carry out a request when it is confirmed; else show its plan."""
+    from memcli.curation.entities import decide
+
+    if yes and not dry_run:
+        return _applied(*decide.apply(vault, request))
+    plan = decide.plan(vault, request)
+    if not dry_run and context.interactive:
+        for line in _lines(plan):
             context.tell(f"  {line}")
-        acting = context.confirm("Do it?")
-    if not acting:
-        return _planned(found, values)
-    return _applied(*naming.apply(vault, request))
+        if context.confirm("Do it?"):
+            return _applied(*decide.apply(vault, request))
+    return _planned(plan, dry_run=dry_run)
 
 
-def _lines(found: "Plan") -> list[str]:
-    lines = [f"{path}: {what}" for path, what in found.files]
+def _lines(plan: Plan) -> list[str]:
+    lines = [f"{path}: {what}" for path, what in plan.files]
     lines += [
-        f"{one.path}: {', '.join(one.before) or 'none'} -> {', '.join(one.after)}"
-        for one in found.entries
+        f"{entry.path}: {', '.join(entry.before) or 'none'} -> {', '.join(entry.after)}"
+        for entry in plan.entries
     ]
     return lines
 
 
-def _planned(found: "Plan", values: dict[str, Any]) -> Result:
+def _planned(plan: Plan, *, dry_run: bool) -> Result:
     def text(canvas: Canvas) -> None:
-        canvas.line(f"would {found.request.verb}:")
-        for line in _lines(found):
+        canvas.line(f"would {plan.request.verb}:")
+        for line in _lines(plan):
             canvas.line(f"  {line}")
-        canvas.line(to_do_it(values), style="dim")
+        canvas.line(to_apply(dry_run=dry_run), style="dim")
 
-    return Result(data={"applied": False, **found.as_dict(), "commit": None}, text=text)
+    return Result(data={"applied": False, **plan.as_dict(), "commit": None}, text=text)
 
 
 _DONE = {
@@ -139,56 +147,20 @@ _DONE = {
 }
 
 
-def _applied(found: "Plan", commit: str | None) -> Result:
+def _applied(plan: Plan, commit: str | None) -> Result:
     def text(canvas: Canvas) -> None:
-        number = len(found.entries)
+        number = len(plan.entries)
         canvas.line(
-            f"{_DONE[found.request.verb]} {found.name}: "
+            f"{_DONE[plan.request.verb]} {plan.name}: "
             f"{number:,} {'entry' if number == 1 else 'entries'} changed",
             style="good",
         )
 
-    return Result(
-        data={"applied": True, **found.as_dict(), "commit": commit}, text=text
-    )
+    return Result(data={"applied": True, **plan.as_dict(), "commit": commit}, text=text)
 
 
-def _page(found: "EntityPage") -> Result:
-    from memcli.curation.entities.page import by_aspect
-
-    def text(canvas: Canvas) -> None:
-        state = found.type if found.registered else "mentioned, not registered"
-        canvas.line(f"{found.name} ({state})", style="title")
-        if found.aliases:
-            canvas.line(f"  also: {', '.join(found.aliases)}")
-        for line in found.description.split("\n") if found.description else ():
-            canvas.line(f"  {line}")
-        for aspect, claims in by_aspect(found.current).items():
-            canvas.line(f"{aspect}:", style="title")
-            for claim in claims:
-                canvas.line(f"  {claim.id} {_short(claim.text)}")
-        if found.past:
-            canvas.line("no longer:", style="title")
-        for aspect, claims in by_aspect(found.past).items():
-            for claim in claims:
-                why = f"{claim.status}: {claim.reason}"
-                why = claim.status if claim.reason == claim.status else why
-                line = f"  {claim.id} {aspect}: {_short(claim.text)} ({why})"
-                canvas.line(line, style="dim")
-        if found.with_others:
-            others = (f"{name} ({count})" for name, count in found.with_others)
-            canvas.line(f"with: {', '.join(others)}")
-
-    return Result(data=found.as_dict(), text=text)
-
-
-def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= _CLAIM else plain[: _CLAIM - 1] + "…"
-
-
-def waiting(vault: "Vault") -> Result:
-    """`review --entities`: names that nobody has decided on."""
+def _waiting(vault: Vault) -> Result:
+    """The names that wait for a decision."""
     from memcli.curation.entities import page
 
     rows = page.candidates(vault)
@@ -206,24 +178,13 @@ def waiting(vault: "Vault") -> Result:
     return Result(data=data, text=text)
 
 
-def decide(vault: "Vault", action: str, values: dict[str, Any]) -> Result:
-    """`review NAME --register` and `--ignore`."""
-    from memcli.curation.entities import decide as naming
+def _ignored(vault: Vault, names: list[str]) -> Result:
+    from memcli.curation.entities import decide
 
-    if action == "ignore":
-        names, commit = naming.ignore(vault, values["ids"])
-        said = ", ".join(names) or "nothing that was not ignored before"
-        data = {"applied": bool(names), "action": action, "names": names}
-        return Result(
-            data={**data, "commit": commit},
-            text=lambda canvas: canvas.line(f"ignored {said}", style="good"),
-        )
-    request = naming.Request(
-        action,
-        values["ids"][0],
-        type=values["type"] or "unknown",
-        aliases=tuple(values["alias"]),
+    ignored, commit = decide.ignore(vault, names)
+    shown = ", ".join(ignored) or "nothing that was not ignored before"
+    data = {"applied": bool(ignored), "action": "ignore", "names": ignored}
+    return Result(
+        data={**data, "commit": commit},
+        text=lambda canvas: canvas.line(f"ignored {shown}", style="good"),
     )
-    if values["dry_run"]:
-        return _planned(naming.plan(vault, request), values)
-    return _applied(*naming.apply(vault, request))

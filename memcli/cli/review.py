@@ -1,23 +1,86 @@
-"""`memcli review`: decide on what waits: candidates, ideas, names of entities."""
+"""`memcli review`: decide on the candidates that wait in the inbox."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli.cli.spec import Argument, Canvas, Command, Context, Option, Result, to_do_it
+from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
     from memcli.curation.review import Candidate, Outcome
     from memcli.curation.undo import Undone
     from memcli.vault.vault import Vault
 
-_HELP = """Decide on the candidates in the inbox, and on ideas
 
-    On a terminal it walks through them, the oldest first; each decision is committed
-    at once, so it can be left at any point. For scripts the same as flags: ids act at
-    once, selections of many (--all, --all-older-than, --min-confidence) show what
-    they would do until --yes is given. Ideas are named by their slugs: --promote,
-    --dismiss, --merge. Names that may be entities: --entities, --register, --ignore.
+class _Decision(NamedTuple):
+    """What is to become of candidates; `target` is the entry that one supersedes."""
+
+    action: str
+    target: str | None
+    reason: str | None
+    changes: dict[str, Any]
+
+
+def review(
+    context: Context,
+    ids: Annotated[
+        list[str] | None, Argument(metavar="[ID]...", help="Ids, or unique prefixes")
+    ] = None,
+    *,
+    list_: Annotated[bool, Option("--list", help="List what waits")] = False,
+    approve: Annotated[bool, Option("--approve", help="Make it a memory")] = False,
+    reject: Annotated[
+        bool, Option("--reject", help="Archive it, and never propose it again")
+    ] = False,
+    supersede: Annotated[
+        str | None,
+        Option(
+            "--supersede", metavar="ID", help="Make it the next version of this entry"
+        ),
+    ] = None,
+    edit: Annotated[
+        bool, Option("--edit", help="Open it in EDITOR, then approve it")
+    ] = False,
+    undo: Annotated[bool, Option("--undo", help="Take the last decision back")] = False,
+    reason: options.Reason = None,
+    title: options.Title = None,
+    kind: options.Kind = None,
+    tags: options.NewTags = None,
+    all_: Annotated[bool, Option("--all", help="Everything that waits")] = False,
+    all_older_than: Annotated[
+        str | None,
+        Option(
+            "--all-older-than",
+            metavar="DAYS",
+            help="Everything older than so many days (30, 30d)",
+        ),
+    ] = None,
+    min_confidence: Annotated[
+        str | None,
+        Option(
+            "--min-confidence",
+            metavar="CONFIDENCE",
+            help="Everything at least so sure: HIGH, MEDIUM, LOW",
+        ),
+    ] = None,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Decide on the candidates in the inbox
+
+    On a terminal it walks through them, the oldest first, and then through the open
+    ideas; each decision is committed at once, so you can leave at any point. Scripts
+    use flags: ids act at once, selections of many (--all, --all-older-than,
+    --min-confidence) show what they would do until --yes is given. --undo takes back
+    decisions on ideas and names, too (memcli ideas, memcli entities).
 
     \b
     Example:
@@ -26,231 +89,123 @@ _HELP = """Decide on the candidates in the inbox, and on ideas
       memcli review 1m7xvn68 --approve
       memcli review 1m7xvn68 --supersede 1m7w0c2d
       memcli review --reject --all-older-than 30 --yes
-      memcli review --ideas
-      memcli review warm-the-index --promote --kind action
-      memcli review "Ada Lovelace" --register --type person --alias Ada
     """
-
-_PARAMETERS = (
-    Argument(
-        "ids",
-        "Ids, slugs (or unique prefixes) or names",
-        repeat=True,
-        metavar="[ID]...",
-    ),
-    Option("list", ("--list",), bool, "List what waits", default=False),
-    Option("approve", ("--approve",), bool, "Make it a memory", default=False),
-    Option("reject", ("--reject",), bool, "Say no, for good", default=False),
-    Option(
-        "supersede",
-        ("--supersede",),
-        str,
-        "Make it the next version of this entry",
-        metavar="ID",
-    ),
-    Option(
-        "edit", ("--edit",), bool, "Open it in EDITOR, then approve it", default=False
-    ),
-    Option("ideas", ("--ideas",), bool, "List the ideas that are open", default=False),
-    Option("promote", ("--promote",), bool, "Make a memory of an idea", default=False),
-    Option("dismiss", ("--dismiss",), bool, "Say no to an idea", default=False),
-    Option("merge", ("--merge",), str, "Let an idea go into this one", metavar="SLUG"),
-    Option("entities", ("--entities",), bool, "List names that may be entities", False),
-    Option("register", ("--register",), bool, "Make an entity of a name", False),
-    Option("ignore", ("--ignore",), bool, "Never propose these names", False),
-    Option("type", ("--type",), str, "With --register: person, project, tool, ..."),
-    Option(
-        "alias",
-        ("--alias",),
-        str,
-        "With --register: another name of it; repeatable",
-        repeat=True,
-        metavar="NAME",
-    ),
-    Option("undo", ("--undo",), bool, "Take the last decision back", default=False),
-    Option("reason", ("--reason",), str, "Why"),
-    Option("title", ("--title",), str, "A title for the memory"),
-    Option("kind", ("--kind",), str, "A kind for the memory"),
-    Option("tag", ("--tag",), str, "A tag to add; repeatable", repeat=True),
-    Option("all", ("--all",), bool, "Everything that waits", default=False),
-    Option(
-        "all_older_than",
-        ("--all-older-than",),
-        str,
-        "Everything older than so many days (30, 30d)",
-        metavar="DAYS",
-    ),
-    Option(
-        "min_confidence",
-        ("--min-confidence",),
-        str,
-        "Everything at least so sure: HIGH, MEDIUM, LOW",
-    ),
-    Option("yes", ("--yes",), bool, "Act on many without asking", default=False),
-    Option("dry_run", ("--dry-run",), bool, "Only show what would be", default=False),
-)
-_ACTIONS = ("approve", "reject", "supersede", "edit")
-_ON_IDEAS = ("promote", "dismiss", "merge")
-_ON_NAMES = ("register", "ignore")
-
-
-def run(context: Context, **values: Any) -> Result:
-    """List, decide by flags, or walk through what waits."""
-    actions = [n for n in (*_ACTIONS, *_ON_IDEAS, *_ON_NAMES) if values[n]]
-    bulk = bool(values["all"] or values["all_older_than"] or values["min_confidence"])
-    _check(values, actions, bulk=bulk)
+    ids = ids or []
+    flags = {"approve": approve, "reject": reject, "supersede": supersede, "edit": edit}
+    actions = [name for name, given in flags.items() if given]
+    changes = {"title": title, "kind": kind, "tags": tuple(tags or ())}
+    changes = {name: value for name, value in changes.items() if value}
+    bulk = bool(all_ or all_older_than or min_confidence)
+    _check(actions, ids, changes, bulk=bulk)
+    if undo and (ids or actions or bulk):
+        raise UsageError("--undo takes the last decision back; it takes nothing else")
+    if list_ and actions:
+        raise UsageError("--list changes nothing", hint=f"Drop --{actions[0]}.")
     vault = context.open_vault("reviewing", writes=True)
-    if values["undo"]:
+    if undo:
         from memcli.curation.undo import undo_last
 
         return _undone(undo_last(vault, "review: "))
-    if values["entities"] or (actions and actions[0] in _ON_NAMES):
-        from memcli.cli import entities
+    if not actions and context.interactive and not list_ and not bulk:
+        from memcli.cli.review_walk import walk
 
-        if values["entities"]:
-            return entities.waiting(vault)
-        return entities.decide(vault, actions[0], values)
-    if values["ideas"] or (actions and actions[0] in _ON_IDEAS):
-        from memcli.cli import review_ideas
-
-        return review_ideas.run(vault, actions[0] if actions else None, values)
+        return walk(context, vault)
     if not actions:
-        walking = context.interactive and not values["list"] and not bulk
-        if walking:
-            from memcli.cli.review_walk import walk
+        return _listed(_selected(vault, all_older_than, min_confidence))
+    decision = _Decision(actions[0], supersede, reason, changes)
+    if ids:
+        if dry_run:
+            return _planned(_named(vault, ids), actions[0], dry_run=True)
+        return _decided(_decide(context, vault, decision, ids))
+    candidates = _selected(vault, all_older_than, min_confidence)
+    if candidates and not (yes or dry_run):
+        yes = context.interactive and _confirmed(context, candidates, actions[0])
+    if dry_run or not (yes and candidates):
+        return _planned(candidates, actions[0], dry_run=dry_run)
+    chosen = [candidate.id for candidate in candidates]
+    return _decided(_decide(context, vault, decision, chosen))
 
-            return walk(context, vault)
-        return _list(_selected(vault, values))
-    if bulk:
-        return _many(context, vault, actions[0], values)
-    if values["dry_run"]:
-        return _planned(_named(vault, values["ids"]), actions[0], values)
-    return _decided(_act(context, vault, actions[0], values["ids"], values))
 
-
-def _check(values: dict[str, Any], actions: list[str], *, bulk: bool) -> None:
-    ids = values["ids"]
-    _check_ideas(values, actions, bulk=bulk)
+def _check(
+    actions: list[str], ids: list[str], changes: dict[str, Any], *, bulk: bool
+) -> None:
     if len(actions) > 1:
         raise UsageError(f"--{actions[0]} and --{actions[1]} exclude each other")
-    if values["undo"] and (ids or actions or bulk):
-        raise UsageError("--undo takes the last decision back; it takes nothing else")
-    if values["list"] and actions:
-        raise UsageError("--list changes nothing", hint=f"Drop --{actions[0]}.")
     if actions and bool(ids) == bulk:
         raise UsageError(
             f"--{actions[0]} needs ids, or one of --all, --all-older-than, "
             "--min-confidence",
             hint="What waits: memcli review --list",
         )
-    single = ("supersede", "edit", "merge", "register")
-    if actions and actions[0] in single and len(ids) != 1:
-        what = "name" if actions[0] == "register" else "id"
-        raise UsageError(f"--{actions[0]} takes one {what}")
+    if actions and actions[0] in ("supersede", "edit") and len(ids) != 1:
+        raise UsageError(f"--{actions[0]} takes one id")
     if ids and not actions:
         raise UsageError(
             "what is to happen to it?",
-            hint="--approve, --reject, --supersede ID, --edit; an idea: --promote, "
-            "--dismiss, --merge SLUG; or memcli inspect ID",
+            hint="--approve, --reject, --supersede ID, --edit; or memcli inspect ID",
         )
-    changes = [name for name in ("title", "kind", "tag") if values[name]]
-    if changes and actions not in (["approve"], ["edit"], ["promote"]):
-        raise UsageError(f"--{changes[0]} belongs to --approve or --promote")
-    named = [name for name in ("type", "alias") if values[name]]
-    if named and actions != ["register"]:
-        raise UsageError(f"--{named[0]} belongs to --register")
-    if values["dry_run"] and actions == ["ignore"]:
-        raise UsageError("--ignore has no plan to show", hint="Drop --dry-run.")
+    if changes and actions not in (["approve"], ["edit"]):
+        flag = next(iter(changes)).replace("tags", "tag")
+        raise UsageError(f"--{flag} belongs to --approve")
 
 
-def _check_ideas(values: dict[str, Any], actions: list[str], *, bulk: bool) -> None:
-    others = values["ids"] or actions or bulk or values["list"] or values["undo"]
-    if values["ideas"] and (others or values["entities"]):
-        raise UsageError("--ideas lists the open ones; it takes nothing else")
-    if values["entities"] and others:
-        raise UsageError("--entities lists the names; it takes nothing else")
-    for group, what, flag in (
-        (_ON_IDEAS, "ideas", "ideas"),
-        (_ON_NAMES, "names", "entities"),
-    ):
-        if bulk and set(actions) & set(group):
-            raise UsageError(
-                f"--{actions[0]} takes {what} by name",
-                hint=f"What there is: memcli review --{flag}",
-            )
+def _confirmed(context: Context, candidates: list[Candidate], action: str) -> bool:
+    for candidate in candidates:
+        context.tell(f"  {candidate.id} {candidate.title}")
+    count = len(candidates)
+    which = "it" if count == 1 else f"these {count}"
+    return context.confirm(f"{action.capitalize()} {which}?")
 
 
-def _act(
-    context: Context, vault: "Vault", action: str, ids: list[str], values: Any
-) -> "Outcome":
+def _decide(
+    context: Context, vault: Vault, decision: _Decision, ids: Sequence[str]
+) -> Outcome:
     from memcli.curation import review
 
+    action, target, reason, changes = decision
     if action == "reject":
-        return review.reject(vault, ids, values["reason"])
+        return review.reject(vault, ids, reason)
     if action == "supersede":
-        return review.supersede(vault, ids[0], values["supersede"], values["reason"])
-    changes = {
-        "title": values["title"],
-        "kind": values["kind"],
-        "tags": tuple(values["tag"]),
-    }
+        return review.supersede(vault, ids[0], target or "", reason)
     if action == "approve":
-        given = {name: value for name, value in changes.items() if value}
-        return review.approve(vault, ids, given)
+        return review.approve(vault, ids, changes)
     from memcli.cli.review_walk import edited
 
     return edited(context, vault, ids[0], changes)
 
 
-def _selected(vault: "Vault", values: dict[str, Any]) -> "list[Candidate]":
+def _selected(
+    vault: Vault, older_than: str | None, min_confidence: str | None
+) -> list[Candidate]:
     from memcli.curation import review
 
     return review.select(
         review.pending(vault),
-        older_than_days=_days(values["all_older_than"]),
-        min_confidence=values["min_confidence"],
+        older_than_days=_days(older_than),
+        min_confidence=min_confidence,
     )
 
 
-def _named(vault: "Vault", ids: list[str]) -> "list[Candidate]":
+def _named(vault: Vault, ids: list[str]) -> list[Candidate]:
     from memcli.curation import review
 
     wanted = {vault.get(name).id for name in ids}
-    return [one for one in review.pending(vault) if one.id in wanted]
-
-
-def _many(
-    context: Context, vault: "Vault", action: str, values: dict[str, Any]
-) -> Result:
-    candidates = _selected(vault, values)
-    acting = bool(candidates) and not values["dry_run"]
-    if acting and not values["yes"]:
-        acting = False
-        if context.interactive:
-            for one in candidates:
-                context.tell(f"  {one.id} {one.title}")
-            count = len(candidates)
-            which = "it" if count == 1 else f"these {count}"
-            acting = context.confirm(f"{action.capitalize()} {which}?")
-    if not acting:
-        return _planned(candidates, action, values)
-    ids = [one.id for one in candidates]
-    return _decided(_act(context, vault, action, ids, values))
+    return [each for each in review.pending(vault) if each.id in wanted]
 
 
 def _days(text: str | None) -> float | None:
     if text is None:
         return None
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*d?(?:ays?)?", text.strip())
-    if found is None:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*d?(?:ays?)?", text.strip())
+    if match is None:
         raise InvalidValue(
             f"--all-older-than takes days: 30 or 30d (got {text!r})",
             code="invalid_all_older_than",
         )
-    return float(found[1])
+    return float(match[1])
 
 
-def _list(candidates: "list[Candidate]") -> Result:
+def _listed(candidates: list[Candidate]) -> Result:
     def text(canvas: Canvas) -> None:
         if not candidates:
             canvas.line("nothing waits for review", style="dim")
@@ -258,33 +213,42 @@ def _list(candidates: "list[Candidate]") -> Result:
         canvas.table(
             ("id", "days", "confidence", "kind", "title"),
             [
-                (one.id, f"{one.age_days:g}", one.confidence or "", one.kind, one.title)
-                for one in candidates
+                (
+                    candidate.id,
+                    f"{candidate.age_days:g}",
+                    candidate.confidence or "",
+                    candidate.kind,
+                    candidate.title,
+                )
+                for candidate in candidates
             ],
         )
 
-    rows = [one._asdict() for one in candidates]
+    rows = [candidate._asdict() for candidate in candidates]
     return Result(data={"candidates": rows, "count": len(rows)}, text=text)
 
 
-def _planned(
-    candidates: "list[Candidate]", action: str, values: dict[str, Any]
-) -> Result:
+def _planned(candidates: list[Candidate], action: str, *, dry_run: bool) -> Result:
     def text(canvas: Canvas) -> None:
         canvas.line(f"would {action} {len(candidates)}:")
-        for one in candidates:
-            canvas.line(f"  {one.id} {one.title}")
-        canvas.line(to_do_it(values), style="dim")
+        for candidate in candidates:
+            canvas.line(f"  {candidate.id} {candidate.title}")
+        canvas.line(to_apply(dry_run=dry_run), style="dim")
 
     items = [
-        {"id": one.id, "title": one.title, "path": one.path, "outcome": "pending"}
-        for one in candidates
+        {
+            "id": candidate.id,
+            "title": candidate.title,
+            "path": candidate.path,
+            "outcome": "pending",
+        }
+        for candidate in candidates
     ]
     data = {"applied": False, "action": action, "items": items}
     return Result(data=data, text=text)
 
 
-def _decided(done: "Outcome") -> Result:
+def _decided(done: Outcome) -> Result:
     def text(canvas: Canvas) -> None:
         for item in done.items:
             canvas.line(f"{item.outcome} {item.id} {item.path}", style="good")
@@ -299,12 +263,9 @@ def _decided(done: "Outcome") -> Result:
     return Result(data=data, text=text)
 
 
-def _undone(done: "Undone") -> Result:
+def _undone(done: Undone) -> Result:
     data = {"applied": True, "action": "undo", **done._asdict()}
     return Result(
         data=data,
         text=lambda canvas: canvas.line(f"undone: {done.subject}", style="good"),
     )
-
-
-COMMAND = Command("review", _HELP, _PARAMETERS, run)

@@ -5,18 +5,13 @@ point, by a key or by a closed terminal, loses nothing, and the next walk begins
 what is left.
 """
 
-from typing import TYPE_CHECKING, Any
-
-from memcli.cli.spec import Canvas, Context, Result
-
-if TYPE_CHECKING:
-    from memcli.curation.review import Candidate, Outcome
-    from memcli.vault.vault import Vault
+from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli.errors import MemcliError
+from memcli.cli.context import Canvas, Context, Result
 
 if TYPE_CHECKING:
     from memcli.curation.review import Candidate, Outcome, Proposal
@@ -51,14 +46,14 @@ class _Walk:
     """The state of one walk: what is left, and what was decided."""
 
     def __init__(
-        self, context: Context, vault: "Vault", only: Collection[str] | None
+        self, context: Context, vault: Vault, only: Collection[str] | None
     ) -> None:
         from memcli.curation import review
 
         self.context = context
         self.vault = vault
         self.waiting = [
-            one for one in review.pending(vault) if only is None or one.id in only
+            each for each in review.pending(vault) if only is None or each.id in only
         ]
         self.total = len(self.waiting)
         self.place = 0
@@ -66,32 +61,25 @@ class _Walk:
 
     def go(self) -> bool:
         """Ask about each candidate; whether there was an answer for every one."""
+        from memcli.cli.walk import answered
+
         while self.place < len(self.waiting):
             candidate = self.waiting[self.place]
-            near = self._show(candidate)
-            while True:
-                answer = self.context.ask(f"{_KEYS} ")
-                if answer is None or answer.strip().lower() in ("q", "quit"):
-                    return False
-                try:
-                    if self._obey(answer.strip(), candidate, near):
-                        break
-                except MemcliError as error:
-                    self.context.tell(error.message)
-                    if error.hint:
-                        self.context.tell(f"  {error.hint}")
-                    if self._is_gone(candidate):
-                        self.place += 1
-                        break
+            obey = partial(self._obey, candidate, self._show(candidate))
+            gone = partial(self._is_gone, candidate)
+            if not answered(self.context, _KEYS, obey, gone):
+                return False
         return True
 
-    def _is_gone(self, candidate: "Candidate") -> bool:
-        """Whether it waits no more: somebody else decided, or removed it."""
+    def _is_gone(self, candidate: Candidate) -> bool:
+        """Whether it waits no more, since another process decided; if so, go on."""
         from memcli.curation import review
 
-        return candidate.id not in {one.id for one in review.pending(self.vault)}
+        gone = candidate.id not in {each.id for each in review.pending(self.vault)}
+        self.place += gone
+        return gone
 
-    def _show(self, candidate: "Candidate") -> "list[Proposal]":
+    def _show(self, candidate: Candidate) -> list[Proposal]:
         from memcli.curation import review
 
         tell = self.context.tell
@@ -121,18 +109,16 @@ class _Walk:
             tell(f"    ... {rest}: memcli inspect {candidate.id}")
         tell("")
         near = review.proposals(self.vault, candidate)
-        for number, one in enumerate(near, 1):
-            tell(f"  {number}: may replace {one.id} ({one.likeness:.0%}) {one.title}")
+        for number, old in enumerate(near, 1):
+            tell(f"  {number}: may replace {old.id} ({old.likeness:.0%}) {old.title}")
         return near
 
     def _obey(
-        self, answer: str, candidate: "Candidate", near: "list[Proposal]"
+        self, candidate: Candidate, near: list[Proposal], key: str, word: str
     ) -> bool:
         """Do what a key asks for; whether the walk goes on to the next candidate."""
         from memcli.curation import review
 
-        key, _, rest = answer.partition(" ")
-        key = key.lower()
         if key == "a":
             return self._note(review.approve(self.vault, [candidate.id]))
         if key == "e":
@@ -144,7 +130,7 @@ class _Walk:
             self.place += 1
             return True
         if key == "u" or (key.isdigit() and 1 <= int(key) <= len(near)):
-            target = rest.strip() if key == "u" else near[int(key) - 1].id
+            target = word if key == "u" else near[int(key) - 1].id
             if not target:
                 target = (self.context.ask("Id of the entry? ") or "").strip()
             return self._note(review.supersede(self.vault, candidate.id, target))
@@ -153,7 +139,7 @@ class _Walk:
         self.context.tell(_HELP)
         return False
 
-    def _note(self, done: "Outcome") -> bool:
+    def _note(self, done: Outcome) -> bool:
         outcome = done.items[0].outcome
         self.decided.append(_Decision(outcome, self.place, done.commit))
         self.context.tell(f"  {outcome}")
@@ -172,17 +158,15 @@ class _Walk:
             # Decisions are taken back newest first, so all behind it still wait.
             self.place = last.place
             return True
-        known = {one.id for one in self.waiting}
+        known = {each.id for each in self.waiting}
         undo.undo_last(self.vault, "review: ")
-        back = [one for one in review.pending(self.vault) if one.id not in known]
+        back = [each for each in review.pending(self.vault) if each.id not in known]
         self.waiting[self.place : self.place] = back
         self.total += len(back)
         return True
 
 
-def walk(
-    context: Context, vault: "Vault", only: Collection[str] | None = None
-) -> Result:
+def walk(context: Context, vault: Vault, only: Collection[str] | None = None) -> Result:
     """Walk through what waits, then the open ideas; the result sums it up.
 
     Args:
@@ -190,12 +174,12 @@ def walk(
         vault: where it waits.
         only: ids of the candidates to ask about, and about no idea; None: everything.
     """
-    from memcli.cli import review_ideas
+    from memcli.cli import ideas
     from memcli.curation import review
 
     state = _Walk(context, vault, only)
     finished = state.go()
-    on_ideas = review_ideas.walk(context, vault) if finished and only is None else {}
+    on_ideas = ideas.walk(context, vault) if finished and only is None else {}
     counts: dict[str, Any] = {
         name: sum(decision.outcome == name for decision in state.decided)
         for name in ("approved", "rejected", "superseded")
@@ -216,8 +200,8 @@ def walk(
 
 
 def edited(
-    context: Context, vault: "Vault", entry_id: str, changes: dict[str, Any]
-) -> "Outcome":
+    context: Context, vault: Vault, entry_id: str, changes: dict[str, Any]
+) -> Outcome:
     """Approve a candidate with the text that a person makes of it."""
     from memcli.cli import editor
     from memcli.curation import review

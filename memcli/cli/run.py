@@ -16,11 +16,20 @@ from memcli.cli.context import Context
 from memcli.errors import MemcliError
 
 
-def run(name: str, values: dict[str, Any]) -> int:
-    """Run a command with the values of its command line; returns the exit code."""
+def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
+    """Run a command with the values of its command line.
+
+    Args:
+        name: of the command.
+        values: of its parameters, and of those that every command has.
+        spoken: the name by which it was called, for the envelope, if not its own.
+
+    Returns:
+        The exit code.
+    """
     render.prepare_streams()
     as_json = bool(values.pop("json", False))
-    screen = render.Screen(name, as_json=as_json)
+    screen = render.Screen(spoken or name, as_json=as_json)
     vault, named = values.pop("vault", None), values.pop("agent", None)
     context = _context(vault, as_json, screen)
     agent = os.environ.get("MEMCLI_AGENT") or None

@@ -278,7 +278,7 @@ def _waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
         if layout.is_idea(stored.path):
             raise NotAllowed(
                 f"{entry.id} is an idea of the incubator",
-                hint=f"memcli review {entry.id} --promote, --dismiss or --merge OTHER",
+                hint=f"memcli ideas promote {entry.id}; or dismiss, or merge",
                 code="not_pending",
             )
         if entry.status is not Status.PENDING:

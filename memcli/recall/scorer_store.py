@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # A scorer is two kilobytes.
 _LARGEST = 1_000_000
-_AGAIN = "memcli inspect signals --train makes a new one"
+_AGAIN = "memcli signals --train makes a new one"
 
 
 class Kept(NamedTuple):

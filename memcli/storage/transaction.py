@@ -346,7 +346,7 @@ def _finish(
         tell(f"  it is not committed yet: {error.message}")
         raise
     except HistoryError as error:
-        # The files are right; `inspect` names them, `inspect --repair` commits them.
+        # The files are right; `inspect` names them, `memcli repair` commits them.
         tell(f"  it is not committed: {error.message}")
         if done.paths:
             repository.unstage(done.paths)
@@ -379,7 +379,7 @@ def _not_put_back(error: MemcliError, stuck: list[str], whole: bool) -> WriteFai
     message = error.message.replace("; nothing was changed", "")
     then = "the next memcli command finishes the change"
     if not whole:
-        then = "then commit or correct it: memcli inspect --repair"
+        then = "then commit or correct it: memcli repair"
     return WriteFailed(
         f"{message}; and the old text of {', '.join(stuck)} could not be put back",
         hint=f"Free some space; {then}.",

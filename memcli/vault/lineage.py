@@ -149,7 +149,7 @@ def refuse_ended(vault: "Vault", entry: Entry) -> None:
     if entry.status is Status.PENDING and layout.is_idea(entry.path):
         raise NotAllowed(
             f"{entry.id} is an idea that nobody has decided on",
-            hint=f"Make it a memory: memcli review {entry.id} --promote",
+            hint=f"Make it a memory: memcli ideas promote {entry.id}",
             code="pending",
         )
     if entry.status in (Status.PENDING, Status.REJECTED):

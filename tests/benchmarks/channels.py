@@ -1,7 +1,7 @@
 """What each channel of recall adds on LoCoMo: the same questions with it left out.
 
 Twice: once with the turns as they are, where the speakers are the only entities; and
-once with every name registered that `memcli review --entities` proposes for them, as
+once with every name registered that `memcli entities waiting` proposes for them, as
 somebody would do who presses "yes" each time. Deterministic.
 
     python -m tests.benchmarks.channels --data FILE

@@ -4,7 +4,7 @@ Every other conversation trains: each question is a recall of ten rows, and what
 its answer is what its reader finds useful. A careful reader looks at every row, a hasty
 one at the row of rank r with a chance of 1/r (drawn from the question, so that each run
 draws the same). The others test: their questions with the scorer and without. Its
-figures are given for what `memcli inspect signals --train` decides, and for the scorer
+figures are given for what `memcli signals --train` decides, and for the scorer
 put to use whatever was decided.
 
     python -m tests.benchmarks.feedback --data FILE

@@ -35,7 +35,7 @@ def test_an_invalid_type_is_refused_by_every_command(
         ("evolve", entry, "--type", "persn"),
         ("recall", "x", "--type", "persn"),
         ("reflect", "x", "--type", "persn"),
-        ("review", "Grace Hopper", "--register", "--type", "persn"),
+        ("entities", "register", "Grace Hopper", "--type", "persn"),
     ):
         error = saved(*words, "--json").json["error"]
         assert error["code"] == "invalid_type", words
@@ -54,7 +54,7 @@ def test_entities_are_listed_with_their_counts(saved: Run) -> None:
     assert (data["registered"], data["candidates"], data["hubs"]) == (1, 1, [])
     text = saved("inspect", "entities").out
     assert "Redis\ttool\t2\t0" in text
-    assert "1 names wait: memcli review --entities" in text
+    assert "1 names wait: memcli entities waiting" in text
 
 
 def test_an_entity_shows_its_claims(saved: Run) -> None:
@@ -67,35 +67,35 @@ def test_an_entity_shows_its_claims(saved: Run) -> None:
 
 
 def test_names_are_reviewed(saved: Run) -> None:
-    data = saved("review", "--entities", "--json").json["data"]
+    data = saved("entities", "waiting", "--json").json["data"]
     assert [(row["name"], row["entries"]) for row in data["names"]] == [
         ("Grace Hopper", 1)
     ]
-    words = ["review", "Grace Hopper", "--register", "--type", "person"]
+    words = ["entities", "register", "Grace Hopper", "--type", "person"]
     words += ["--alias", "Grace", "--alias", "Amazing Grace"]
     plan = saved(*words, "--dry-run", "--json").json["data"]
     assert (plan["applied"], len(plan["entries"])) == (False, 1)
-    assert saved("review", "--entities", "--json").json["data"]["count"] == 1
+    assert saved("entities", "waiting", "--json").json["data"]["count"] == 1
     done = saved(*words, "--json").json["data"]
     assert done["applied"]
     assert done["files"] == [
         {"path": "entities/person/grace-hopper.md", "what": "registered"}
     ]
-    assert saved("review", "--entities").out == "no name waits\n"
+    assert saved("entities", "waiting").out == "no name waits\n"
     page = saved("inspect", "entity", "amazing grace", "--json").json["data"]
     assert page["aliases"] == ["Grace", "Amazing Grace"]
     assert page["with_others"] == [{"name": "Redis", "entries": 1}]
 
 
 def test_a_name_is_ignored_and_undo_brings_it_back(saved: Run) -> None:
-    assert saved("review", "Grace Hopper", "--ignore").out == "ignored Grace Hopper\n"
-    assert saved("review", "--entities").out == "no name waits\n"
+    assert saved("entities", "ignore", "Grace Hopper").out == "ignored Grace Hopper\n"
+    assert saved("entities", "waiting").out == "no name waits\n"
     saved("review", "--undo")
-    assert "Grace Hopper" in saved("review", "--entities").out
+    assert "Grace Hopper" in saved("entities", "waiting").out
 
 
 def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:
-    words = ("inspect", "entity", "Redis", "--rename", "Valkey")
+    words = ("entities", "rename", "Redis", "Valkey")
     for flags in ((), ("--dry-run",), ("--dry-run", "--yes")):
         text = saved(*words, *flags).out
         assert text.startswith(
@@ -115,16 +115,16 @@ def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:
 
 
 def test_an_empty_name_is_what_is_wrong_with_it(saved: Run) -> None:
-    words = ("inspect", "entity", "Redis", "--rename", "", "--yes", "--json")
+    words = ("entities", "rename", "Redis", "", "--yes", "--json")
     error = saved(*words).json["error"]
     assert error["message"].startswith("not a name")
-    flags = ("inspect", "entity", "Redis", "--yes", "--json")
-    assert "--merge, --rename or --alias" in saved(*flags).json["error"]["message"]
+    error = saved("entities", "rename", "Redis", "--yes", "--json").json["error"]
+    assert error["message"] == "memcli entities rename takes two names"
 
 
 def test_a_merge_names_both(saved: Run) -> None:
     saved("save", "x", "--entity", "Redis DB", "--type", "system")
-    words = ("inspect", "entity", "--merge", "Redis DB", "Redis", "--yes", "--json")
+    words = ("entities", "merge", "Redis DB", "Redis", "--yes", "--json")
     data = saved(*words).json["data"]
     assert data["name"] == "Redis"
     assert {"path": "entities/system/redis-db.md", "what": "removed"} in data["files"]
@@ -135,8 +135,8 @@ def test_on_a_terminal_a_person_is_asked(
     saved: Run, vault: Vault, answer: str, name: str
 ) -> None:
     person = Person(vault, (answer,))
-    values = {"what": "entity", "session": "redis", "rename": "Valkey"}
-    result = commands.load("inspect")(person.context, **values)
+    rename = commands.load("entities")
+    result = rename(person.context, "rename", ["redis", "Valkey"])
     assert result.data["applied"] is (answer == "y")
     assert "Redis -> Valkey" in person.said
     (one,) = vault.registry.entities
@@ -146,6 +146,17 @@ def test_on_a_terminal_a_person_is_asked(
 @pytest.mark.parametrize(
     "words",
     [
+        ("entities", "list", "Redis"),
+        ("entities", "waiting", "Redis"),
+        ("entities", "nosuch"),
+        ("entities", "register"),
+        ("entities", "register", "a", "b"),
+        ("entities", "ignore"),
+        ("entities", "ignore", "a", "--dry-run"),
+        ("entities", "rename", "a"),
+        ("entities", "merge", "a", "b", "c"),
+        ("entities", "merge", "a", "b", "--type", "tool"),
+        ("entities", "register", "a", "--yes"),
         ("inspect", "entity"),
         ("inspect", "entity", "--merge", "Redis"),
         ("inspect", "entity", "Redis", "--rename", "a", "--alias", "b"),

@@ -52,17 +52,17 @@ def walk(vault: Vault, *lines: str) -> tuple[dict[str, Any], str]:
 
 
 def test_the_open_ideas_are_listed_with_their_names(memcli: Run, three: Vault) -> None:
-    memcli("review", NAMES[1], "--dismiss")
-    rows = [line.split("\t") for line in memcli("review", "--ideas").out.splitlines()]
+    memcli("ideas", "dismiss", NAMES[1])
+    rows = [line.split("\t") for line in memcli("ideas").out.splitlines()]
     assert [row[0] for row in rows] == [NAMES[0], NAMES[2]]
-    data = memcli("review", "--ideas", "--json").json["data"]
+    data = memcli("ideas", "--json").json["data"]
     assert data["count"] == 2
     assert data["ideas"][0]["excerpt"] == "let's warm it some day"
     assert data["ideas"][0]["path"] == layout.idea_page(NAMES[0])
 
 
 def test_an_idea_is_promoted_found_and_taken_back(memcli: Run, three: Vault) -> None:
-    words = ("review", NAMES[0], "--promote", "--kind", "action", "--tag", "cache")
+    words = ("ideas", "promote", NAMES[0], "--kind", "action", "--tag", "cache")
     done = memcli(*words, "--json").json["data"]
     assert (done["applied"], done["action"]) == (True, "promoted")
     (item,) = done["items"]
@@ -75,12 +75,12 @@ def test_an_idea_is_promoted_found_and_taken_back(memcli: Run, three: Vault) -> 
 
 
 def test_several_are_dismissed_and_one_is_merged(memcli: Run, three: Vault) -> None:
-    done = memcli("review", NAMES[0], "--merge", NAMES[1])
+    done = memcli("ideas", "merge", NAMES[0], NAMES[1])
     assert done.out == f"merged {NAMES[0]} {layout.idea_page(NAMES[1])}\n"
-    done = memcli("review", NAMES[1], NAMES[2], "--dismiss", "--reason", "no time")
+    done = memcli("ideas", "dismiss", NAMES[1], NAMES[2], "--reason", "no time")
     assert done.out.count("dismissed") == 2
     assert states(three) == ["merged", "dismissed", "dismissed"]
-    assert memcli("review", "--ideas").out == "no idea is open\n"
+    assert memcli("ideas").out == "no idea is open\n"
     shown = memcli("recall", "graph", "--status", "rejected", "--json").json["data"]
     assert shown["rows"][0]["title"] == "Draw a graph"
 
@@ -89,17 +89,15 @@ def test_a_dry_run_changes_nothing(
     memcli: Run, three: Vault, snapshot: Callable[[str], Any]
 ) -> None:
     before = snapshot(three.root)
-    done = memcli("review", "warm", "--promote", "--dry-run", "--json").json["data"]
+    done = memcli("ideas", "promote", "warm", "--dry-run", "--json").json["data"]
     assert (done["applied"], done["items"][0]["slug"]) == (False, NAMES[0])
-    assert "would dismiss 1" in memcli("review", "warm", "--dismiss", "--dry-run").out
+    assert "would dismiss 1" in memcli("ideas", "dismiss", "warm", "--dry-run").out
     assert snapshot(three.root) == before
 
 
-@pytest.mark.parametrize("action", [("--promote",), ("--dismiss",), ("--merge", "x")])
-def test_a_wrong_name_gets_the_nearest(
-    memcli: Run, three: Vault, action: tuple[str, ...]
-) -> None:
-    done = memcli("review", "warm-teh-index", *action, "--json")
+@pytest.mark.parametrize("words", ["promote {}", "dismiss {}", "merge {} x"])
+def test_a_wrong_name_gets_the_nearest(memcli: Run, three: Vault, words: str) -> None:
+    done = memcli("ideas", *words.format("warm-teh-index").split(), "--json")
     error = done.json["error"]
     assert (done.code, error["code"]) == (1, "idea_not_found")
     assert error["hint"] == "Did you mean 'warm-the-index'?"
@@ -109,12 +107,15 @@ def test_a_candidate_is_no_idea_and_an_idea_no_candidate(
     memcli: Run, three: Vault
 ) -> None:
     waiting = candidate(three, "use tabs")
-    error = memcli("review", waiting, "--promote", "--json").json["error"]
+    error = memcli("ideas", "promote", waiting, "--json").json["error"]
     assert "--approve" in error["hint"]
     page = incubator.listed(three)[0].id or ""
     error = memcli("review", page, "--approve", "--json").json["error"]
-    assert (error["code"], "--promote" in error["hint"]) == ("not_pending", True)
-    assert memcli("review", page, "--promote").code == 0
+    assert (error["code"], "memcli ideas promote" in error["hint"]) == (
+        "not_pending",
+        True,
+    )
+    assert memcli("ideas", "promote", page).code == 0
     assert memcli("review", "--list", "--json").json["data"]["count"] == 1
     assert (
         memcli("review", "--approve", "--all", "--yes", "--json").json["data"]["items"][
@@ -128,23 +129,21 @@ def test_a_candidate_is_no_idea_and_an_idea_no_candidate(
 @pytest.mark.parametrize(
     "words",
     [
-        ("--ideas", "x"),
-        ("--ideas", "--list"),
-        ("x", "--ideas", "--promote"),
-        ("x", "--promote", "--dismiss"),
-        ("x", "--promote", "--approve"),
-        ("--promote",),
-        ("--promote", "--all"),
-        ("--dismiss", "--all-older-than", "3"),
-        ("x", "y", "--merge", "z"),
-        ("x", "--dismiss", "--kind", "note"),
-        ("--undo", "--ideas"),
+        ("list", "x"),
+        ("list", "--dry-run"),
+        ("nosuch",),
+        ("promote",),
+        ("promote", "x", "--reason", "y"),
+        ("dismiss",),
+        ("dismiss", "x", "--kind", "note"),
+        ("merge", "x"),
+        ("merge", "x", "y", "z"),
     ],
 )
-def test_flags_that_contradict_each_other_are_a_usage_error(
+def test_what_makes_no_sense_is_a_usage_error(
     memcli: Run, words: tuple[str, ...]
 ) -> None:
-    done = memcli("review", *words, "--json")
+    done = memcli("ideas", *words, "--json")
     assert (done.code, done.json["error"]["code"]) == (2, "usage")
 
 
@@ -205,8 +204,8 @@ def test_a_broken_ledger_does_not_hide_what_was_decided(three: Vault) -> None:
 
 def test_inspect_shows_the_ledger(memcli: Run, three: Vault) -> None:
     assert memcli("inspect", "ideas", "--json").json["data"]["by_state"]["open"] == 3
-    memcli("review", NAMES[0], "--promote")
-    memcli("review", NAMES[1], "--merge", NAMES[2])
+    memcli("ideas", "promote", NAMES[0])
+    memcli("ideas", "merge", NAMES[1], NAMES[2])
     out = memcli("inspect", "ideas").out.splitlines()
     assert out[0].startswith("1 open, 1 promoted, 1 merged; the oldest waits for ")
     assert out[1].split("\t")[:2] == [NAMES[0], "promoted"]
@@ -223,7 +222,7 @@ def test_inspect_of_a_vault_without_ideas(memcli: Run) -> None:
 
 def test_a_broken_page_is_a_warning(memcli: Run, three: Vault) -> None:
     Path(three.root, layout.idea_page(NAMES[0])).write_bytes(b"\xff")
-    for words in (("inspect", "ideas"), ("review", "--ideas")):
+    for words in (("inspect", "ideas"), ("ideas",)):
         done = memcli(*words, "--json")
         assert done.code == 0
         assert any("_index.md:1: not UTF-8" in line for line in done.json["warnings"])

@@ -1,4 +1,4 @@
-"""`memcli inspect signals --train`: what it prints, keeps and refuses."""
+"""`memcli signals --train`: what it prints, keeps and refuses."""
 
 import json
 import os
@@ -31,14 +31,14 @@ def test_it_trains_from_the_log_and_says_what_came_of_it(
     pytest.importorskip("sklearn", reason=NEEDED)
     events = world(1, 1_000, by_writer, eta=0.5)
     write_log(vault, events)
-    planned = memcli("inspect", "signals", "--train", "--dry-run")
+    planned = memcli("signals", "--train", "--dry-run")
     assert planned.code == 0
     lines = planned.out.splitlines()
     assert lines[0].startswith("scorer takes part: better on held-out questions: 0.")
     assert lines[1] == "  9,000 pairs from 1,000 questions"
     assert "nothing was kept (--dry-run)" in lines[-1]
     assert scorer_store.kept(vault.root) == scorer_store.NOTHING
-    done = memcli("inspect", "signals", "--train", "--json").json["data"]
+    done = memcli("signals", "--train", "--json").json["data"]
     assert done["kept"] == layout.SCORER
     assert list(done["scorer"]) == [
         *("trained", "problem", "schema", "takes_part", "reason", "pairs"),
@@ -48,15 +48,15 @@ def test_it_trains_from_the_log_and_says_what_came_of_it(
     assert list(done["scorer"]["held_out"]) == [
         *("questions", "pairs", "default", "scorer", "differ", "p")
     ]
-    state = memcli("inspect", "signals", "--json").json["data"]["scorer"]
+    state = memcli("signals", "--json").json["data"]["scorer"]
     assert state == done["scorer"]
-    assert "\n".join(lines[:2]) in memcli("inspect", "signals").out
+    assert "\n".join(lines[:2]) in memcli("signals").out
 
 
 def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
     pytest.importorskip("sklearn", reason=NEEDED)
     write_log(vault, world(1, 4, nothing))
-    done = memcli("inspect", "signals", "--train")
+    done = memcli("signals", "--train")
     assert done.out.splitlines() == [
         "scorer does not take part: 36 pairs of 200",
         "  36 pairs from 4 questions",
@@ -67,7 +67,7 @@ def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
 
 def test_no_log_is_no_error(memcli: Run) -> None:
     pytest.importorskip("sklearn", reason=NEEDED)
-    done = memcli("inspect", "signals", "--train", "--dry-run")
+    done = memcli("signals", "--train", "--dry-run")
     assert (done.code, done.out.splitlines()[0]) == (
         0,
         "scorer does not take part: 0 pairs of 200",
@@ -77,9 +77,9 @@ def test_no_log_is_no_error(memcli: Run) -> None:
 def test_without_a_scorer_and_with_a_broken_one_the_state_says_so(
     memcli: Run, vault: Vault
 ) -> None:
-    assert "\nscorer: none; " in memcli("inspect", "signals").out
+    assert "\nscorer: none; " in memcli("signals").out
     keep(vault, broken(schema=9))
-    done = memcli("inspect", "signals", "--json").json["data"]["scorer"]
+    done = memcli("signals", "--json").json["data"]["scorer"]
     assert done["trained"] is False
     assert layout.SCORER in done["problem"]
     assert memcli("recall", "anything").code == 0
@@ -94,7 +94,7 @@ class Absent:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Absent())
-sys.argv = ["memcli", "inspect", "signals", *sys.argv[1:]]
+sys.argv = ["memcli", "signals", *sys.argv[1:]]
 from memcli.cli.argv import main
 main()
 """
@@ -120,5 +120,5 @@ def test_without_the_extra_only_training_says_how_to_install_it(
 def test_train_belongs_to_signals_and_to_the_owner(memcli: Run, vault: Vault) -> None:
     done = memcli("inspect", "--train", "--json")
     assert (done.code, done.json["error"]["code"]) == (2, "usage")
-    done = memcli("inspect", "signals", "--train", "--agent", "ci", "--json")
+    done = memcli("signals", "--train", "--agent", "ci", "--json")
     assert (done.code, done.json["error"]["code"]) == (1, "owner_only")

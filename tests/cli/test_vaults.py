@@ -78,7 +78,7 @@ WRITES = [
     ["forget", "1zzz"],
     ["review", "--approve", "1zzz"],
     ["import", "nowhere.jsonl"],
-    ["inspect", "--repair"],
+    ["repair"],
     ["reflect", "--session", "nowhere.jsonl"],
     ["sweep"],
 ]

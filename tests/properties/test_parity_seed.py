@@ -208,7 +208,7 @@ def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
     serve = server(vault.root, AGENT if by == "--agent" else None, monkeypatch)
     assert {tool.command for tool in tools.TOOLS} == set(CALLS)
     for tool in tools.TOOLS:
-        topics = inspect_command._TOPICS if tool.command == "inspect" else ()
+        topics = inspect_command.TOPICS if tool.command == "inspect" else ()
         for arguments in (CALLS[tool.command], *({"topic": one} for one in topics)):
             text = f"Deploy the gateway to region {len(opened)} of {arguments}"
             mine = vault.save(vault.draft({"text": text})).id

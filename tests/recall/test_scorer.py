@@ -369,7 +369,7 @@ def test_a_broken_file_is_a_warning_and_no_more(vault: Vault, value: Any) -> Non
     assert after.rows == before.rows
     (warning,) = after.warnings
     assert layout.SCORER in warning
-    assert "inspect signals --train" in warning
+    assert "signals --train" in warning
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")

@@ -2,15 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from memcli.cli.spec import Canvas, Result
+from memcli.cli.context import Canvas, Context, Result
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-def mining(vault: "Vault", session: str | None) -> Result:
+def mining(context: Context, name: str | None) -> Result:
     """Of the vault: how each rule fares; of a session: each candidate and why."""
-    return _session(vault, session) if session else _vault(vault)
+    vault = context.open_vault("reading")
+    return _session(vault, name) if name else _vault(vault)
 
 
 def _vault(vault: "Vault") -> Result:

@@ -1,22 +1,19 @@
 """`memcli inspect sessions`: what memory did by itself."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from memcli.cli.spec import Canvas, Result
-
-if TYPE_CHECKING:
-    from memcli.vault.vault import Vault
+from memcli.cli.context import Canvas, Context, Result
 
 _MOST_CALLS = 20
 _MOST_SESSIONS = 30
 
 
-def sessions(vault: "Vault") -> Result:
+def sessions(context: Context) -> Result:
     """Sessions by state, the last calls of hooks, and how long they take."""
     from memcli.sessions import hook_report
 
-    found = hook_report.activity(vault, _MOST_CALLS)
+    found = hook_report.activity(context.open_vault("reading"), _MOST_CALLS)
 
     def text(canvas: Canvas) -> None:
         if not found.sessions and not found.calls:

@@ -359,7 +359,7 @@ def _taken(name: str, one: Registered) -> NotAllowed:
     return NotAllowed(
         f"'{name}' is registered{also}: {one.path}",
         hint=f"memcli inspect entity '{one.name}', or make two one: "
-        f"memcli inspect entity --merge OTHER '{one.name}'",
+        f"memcli entities merge OTHER '{one.name}'",
         code="entity_exists",
     )
 

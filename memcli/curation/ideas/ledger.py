@@ -256,7 +256,7 @@ def open_one(ledger: str, name: str) -> Section:
         when = f" since {section.on}" if section.on else ""
         raise NotAllowed(
             f"the idea {section.slug} is {section.state}{when}",
-            hint="What is open: memcli review --ideas",
+            hint="What is open: memcli ideas",
             code="idea_not_open",
         )
     return section

@@ -122,7 +122,7 @@ def release(git_dir: str) -> bool:
 if sys.platform == "win32":
 
     def _marked(handle: int) -> int | None:
-        """Windows deletes no file that is open: `inspect --repair` has to do."""
+        """Windows deletes no file that is open: `memcli repair` has to do."""
         os.close(handle)
         return None
 

@@ -95,7 +95,7 @@ def commit_quickly(
         _unstage(root, env, paths)
         return None
     # It is made: an interrupt comes too late, and what else fails here only leaves
-    # the index as a git beside us has written it, which `inspect --repair` sees.
+    # the index as a git beside us has written it, which `memcli repair` sees.
     with contextlib.suppress(KeyboardInterrupt, MemcliError):
         _see_to_index(top, git_dir, env, contents)
     try:

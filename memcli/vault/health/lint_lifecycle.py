@@ -80,7 +80,7 @@ def _about_lineage(
             "superseded_by",
             "silent_successor",
             f"superseded by {successor.entry.id}, which does not say so",
-            "memcli inspect --repair writes the other side.",
+            "memcli repair writes the other side.",
         )
     before = by_id.get(entry.supersedes or "")
     if (
@@ -112,7 +112,7 @@ def _about_state(text: Text, now: int) -> Iterator[Finding]:
         item, _, words = entry.key.partition(":")
         if item != entry.item or claim(words) != text.claim:
             message = "the key is not that of the text any more"
-            hint = "memcli inspect --repair writes it anew."
+            hint = "memcli repair writes it anew."
             yield _finding(text, "key", "stale_key", message, hint)
     if (
         entry.review_after

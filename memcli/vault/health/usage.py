@@ -145,7 +145,7 @@ _ABOUT = {
     "entity": (
         "registered entities are mentioned by several entries",
         "Ask with a name, to see it: memcli recall NAME --explain; what questions call "
-        "it may be missing: memcli inspect entity NAME --alias OTHER",
+        "it may be missing: memcli entities alias NAME OTHER",
     ),
     "graph": (
         "registered entities are mentioned by several entries",

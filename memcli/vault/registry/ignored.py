@@ -21,7 +21,7 @@ def ignored_names(root: str) -> dict[str, str]:
 
 def with_name(data: bytes | None, name: str) -> bytes:
     """The file of ignored names with one more."""
-    head = b"# Names that are no entities, one a line; memcli review NAME --ignore\n"
+    head = b"# Names that are no entities, one a line; memcli entities ignore NAME\n"
     before = head if data is None else data
     if before and not before.endswith(b"\n"):
         before += b"\n"

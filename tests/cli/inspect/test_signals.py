@@ -195,18 +195,18 @@ def test_research_cites_what_was_of_use(memcli: Run, vault: Vault):
 
 
 def test_inspect_signals_says_what_happened(memcli: Run, vault: Vault):
-    assert memcli("inspect", "signals").out.startswith("no signal yet\n")
+    assert memcli("signals").out.startswith("no signal yet\n")
     skill = save(vault, "How to deploy", kind="skill")
     memcli("recall", "deploy")
     memcli("recall", "zebra")
     memcli("recall", "--useful", skill)
-    lines = memcli("inspect", "signals").out.splitlines()
+    lines = memcli("signals").out.splitlines()
     assert "written: 1 by manual" in lines
     assert "questions: 2, 1 found something (50%), 1 nothing" in lines
     assert "rows by channel: 1 lexical, 1 session" in lines
     assert "mean reciprocal rank of what was useful: 1.00" in lines
     assert f"{skill}\t2\tHow to deploy" in lines
-    data = memcli("inspect", "signals", "--json").json["data"]
+    data = memcli("signals", "--json").json["data"]
     assert (data["questions"], data["hits"], data["useful"]) == (2, 1, 1)
     assert data["asked"] == [{"via": "recall", "questions": 2, "hits": 1}]
     assert data["uses"] == [{"id": skill, "title": "How to deploy", "uses": 2}]
@@ -218,24 +218,25 @@ def test_pairs_are_json_lines(memcli: Run, vault: Vault):
     good = save(vault, "We deploy on Mondays, all of us, each in a different way")
     memcli("recall", "deploy")
     memcli("recall", "--useful", good)
-    (line,) = memcli("inspect", "signals", "--pairs").out.splitlines()
+    (line,) = memcli("signals", "--pairs").out.splitlines()
     pair = json.loads(line)
     assert set(pair) == {"question", "recall", "better", "worse"}
     assert (pair["better"]["id"], pair["worse"]["id"]) == (good, first)
-    data = memcli("inspect", "signals", "--pairs", "--json").json["data"]
+    data = memcli("signals", "--pairs", "--json").json["data"]
     assert data == {"pairs": [pair], "count": 1}
     assert memcli("inspect", "lint", "--pairs").code == 2
+    assert memcli("signals", "--dry-run").code == 2
 
 
 def test_signals_that_are_off_say_so(memcli: Run, vault: Vault):
     Path(vault.root, layout.CONFIG).write_text("[signals]\nlog = false\n")
     memcli("recall", "deploy")
-    assert memcli("inspect", "signals").out.startswith("nothing is noted here")
-    assert memcli("inspect", "signals", "--json").json["data"]["on"] is False
+    assert memcli("signals").out.startswith("nothing is noted here")
+    assert memcli("signals", "--json").json["data"]["on"] is False
 
 
 def test_an_agent_does_not_see_the_log(memcli: Run, vault: Vault):
-    done = memcli("inspect", "signals", "--agent", "ada", "--json")
+    done = memcli("signals", "--agent", "ada", "--json")
     assert done.json["error"]["code"] == "owner_only"
 
 

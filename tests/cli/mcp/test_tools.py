@@ -18,8 +18,6 @@ _FILES = "the server reads no file that a model names; a text comes with the cal
 _MINES = "mining a session changes the vault; hooks and sweeps do it"
 _HOST = "the host's hooks know it; a model would make it up"
 _LISTS = "memory_recall lists by status; this tool changes things"
-_CHANGES = "it changes the vault, and this tool only looks"
-_OWNER = "only the owner looks at what is learned from use"
 _AGENT = "the person who starts the server says who asks; a model must not choose it"
 _SECRET = "only a person can insist on what looks like a secret"
 
@@ -62,16 +60,7 @@ LEFT_OUT = {
         "unresolved": _LISTS,
         "all": _LISTS,
     },
-    "inspect": {
-        "repair": _CHANGES,
-        "merge": _CHANGES,
-        "rename": _CHANGES,
-        "alias": _CHANGES,
-        "yes": _CHANGES,
-        "dry_run": _CHANGES,
-        "pairs": _OWNER,
-        "train": _OWNER,
-    },
+    "inspect": {},
 }
 
 every_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

@@ -116,7 +116,7 @@ def test_ideas_are_no_candidates_of_the_inbox(two: Vault) -> None:
     for act in (review.approve, review.reject):
         with pytest.raises(NotAllowed) as refused:
             act(two, [one.id or ""])
-        assert "--promote" in (refused.value.hint or "")
+        assert "memcli ideas promote" in (refused.value.hint or "")
     with pytest.raises(NotAllowed, match="nobody has decided"):
         evolve.evolve(two, one.id or "", {"text": "x"})
 

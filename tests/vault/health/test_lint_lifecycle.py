@@ -204,7 +204,7 @@ def test_a_lock_of_git_that_was_left_behind_is_an_error(
     assert lint(vault) == []  # a git may be at work
     os.utime(lock, (1, 1))
     assert (only(vault).code, only(vault).level) == ("git_lock", "error")
-    assert only(vault).hint == "If no git is running: memcli inspect --repair"
+    assert only(vault).hint == "If no git is running: memcli repair"
     recent = time.time() - 300
     os.utime(lock, (recent, recent))
     assert "delete it; after 10 minutes" in (only(vault).hint or "")

@@ -1,0 +1,266 @@
+"""`memcli ideas`: the open ideas, the decisions on them, and the walk through them.
+
+Invariant: in the walk every decision is committed before the next question.
+"""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import MemcliError, UsageError
+
+if TYPE_CHECKING:
+    from typing import Annotated, Literal
+
+    from typer import Argument
+
+    from memcli.cli import options
+    from memcli.curation.ideas.decide import IdeaDecisions
+    from memcli.curation.ideas.incubator import Listed
+    from memcli.vault.vault import Vault
+
+
+def ideas(
+    context: Context,
+    action: Annotated[
+        Literal["list", "promote", "dismiss", "merge"] | None,
+        Argument(metavar="[ACTION]", help="list, promote, dismiss or merge"),
+    ] = None,
+    slugs: Annotated[
+        list[str] | None,
+        Argument(metavar="[SLUG]...", help="Slugs of ideas, or unique prefixes"),
+    ] = None,
+    *,
+    kind: options.Kind = None,
+    title: options.Title = None,
+    tags: options.NewTags = None,
+    reason: options.Reason = None,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """List the open ideas, or decide on them
+
+    `promote` makes a memory of an idea, of kind idea or of --kind; `dismiss` moves it
+    to the archive, and it is not proposed again; `merge` puts the first idea into the
+    second. memcli review also walks through them, and memcli review --undo takes the
+    last decision back.
+
+    \b
+    Example:
+      memcli ideas
+      memcli ideas promote warm-the-index --kind action
+      memcli ideas dismiss draw-the-graph --reason "nobody asked for it"
+      memcli ideas merge warm-caches warm-the-index
+    """
+    from memcli.curation.ideas import decide, incubator
+
+    slugs = slugs or []
+    changes = {"kind": kind, "title": title, "tags": tuple(tags or ())}
+    _check(action or "list", slugs, changes, reason, dry_run=dry_run)
+    vault = context.open_vault("reading", writes=action not in (None, "list"))
+    if action in (None, "list"):
+        return _listed(incubator.listed(vault, only_open=True))
+    into = slugs.pop() if action == "merge" else ""
+    names = incubator.named(vault, slugs)
+    if dry_run:
+        known = incubator.listed(vault)
+        return _planned([idea for idea in known if idea.slug in names], action or "")
+    if action == "merge":
+        return _decided(decide.merge(vault, names[0], into))
+    if action == "dismiss":
+        return _decided(decide.dismiss(vault, names, reason))
+    return _decided(decide.promote(vault, names, changes))
+
+
+def _check(
+    action: str,
+    slugs: list[str],
+    changes: Mapping[str, object],
+    reason: str | None,
+    *,
+    dry_run: bool,
+) -> None:
+    given = [name for name, value in changes.items() if value]
+    if given and action != "promote":
+        flag = "tag" if given[0] == "tags" else given[0]
+        raise UsageError(f"--{flag} belongs to: memcli ideas promote")
+    if reason and action != "dismiss":
+        raise UsageError("--reason belongs to: memcli ideas dismiss")
+    if action == "list":
+        if slugs or dry_run:
+            raise UsageError("memcli ideas list takes nothing else")
+    elif action == "merge":
+        if len(slugs) != 2:
+            raise UsageError("memcli ideas merge takes two slugs: the second takes in")
+    elif not slugs:
+        raise UsageError(f"which idea to {action}?", hint="What is open: memcli ideas")
+
+
+def _listed(ideas: list[Listed]) -> Result:
+    def text(canvas: Canvas) -> None:
+        if not ideas:
+            canvas.line("no idea is open", style="dim")
+            return
+        canvas.table(
+            ("slug", "days", "title", "summary"),
+            [
+                (idea.slug, f"{idea.age_days}", idea.title, idea.summary)
+                for idea in ideas
+            ],
+        )
+
+    warnings = tuple(idea.problem for idea in ideas if idea.problem)
+    rows = [idea._asdict() for idea in ideas]
+    data = {"ideas": rows, "count": len(rows)}
+    return Result(data=data, text=text, warnings=warnings)
+
+
+def _planned(ideas: list[Listed], action: str) -> Result:
+    def text(canvas: Canvas) -> None:
+        canvas.line(f"would {action} {len(ideas)}:")
+        for idea in ideas:
+            canvas.line(f"  {idea.slug} {idea.title}")
+
+    items = [
+        {
+            "slug": idea.slug,
+            "title": idea.title,
+            "id": idea.id,
+            "path": idea.path,
+            "outcome": idea.state,
+        }
+        for idea in ideas
+    ]
+    return Result(data={"applied": False, "action": action, "items": items}, text=text)
+
+
+def _decided(done: IdeaDecisions) -> Result:
+    def text(canvas: Canvas) -> None:
+        for item in done.items:
+            canvas.line(
+                f"{item.outcome} {item.slug} {item.path or ''}".rstrip(), style="good"
+            )
+
+    data = {
+        "applied": True,
+        "action": done.items[0].outcome,
+        "items": [item._asdict() for item in done.items],
+        "commit": done.commit,
+    }
+    return Result(data=data, text=text)
+
+
+_KEYS = "[p]romote [d]ismiss [m]erge [s]kip [z] undo [q]uit [?]"
+_HELP = """\
+  p       promote: it becomes a memory of kind idea
+  p KIND  it becomes a memory of this kind
+  d       dismiss: it goes to the archive and is not proposed again
+  m SLUG  merge: it goes into that idea
+  s       skip: it waits on
+  z       undo the last decision
+  q       quit; what is decided stays decided"""
+
+
+def walk(context: Context, vault: Vault) -> dict[str, int]:
+    """Ask a person about each open idea.
+
+    Returns:
+        How many were promoted, dismissed, merged, and are left; nothing when there was
+        no open idea.
+    """
+    from memcli.curation.ideas import incubator
+
+    try:
+        total = len(incubator.listed(vault, only_open=True))
+    except MemcliError as error:  # what was decided on candidates is to be told
+        context.tell(f"the ideas cannot be read: {error.message}")
+        return {}
+    if not total:
+        return {}
+    counts = dict.fromkeys(("promoted", "dismissed", "merged"), 0)
+    _Walk(context, vault, counts).go()
+    counts["left"] = len(incubator.listed(vault, only_open=True))
+    return counts
+
+
+class _Walk:
+    """The state of one walk: what was skipped, and what was decided."""
+
+    def __init__(self, context: Context, vault: Vault, counts: dict[str, int]) -> None:
+        self.context = context
+        self.vault = vault
+        self.counts = counts
+        self.skipped: set[str] = set()
+        self.decided: list[tuple[str, str, str | None]] = []
+
+    def go(self) -> None:
+        """Ask until every open idea was decided on or skipped, or the person quits."""
+        from memcli.cli.walk import answered
+        from memcli.curation.ideas import incubator
+
+        while True:
+            waiting = [
+                idea
+                for idea in incubator.listed(self.vault, only_open=True)
+                if idea.slug not in self.skipped
+            ]
+            if not waiting:
+                return
+            self._show(waiting[0], len(waiting))
+            slug = waiting[0].slug
+            if not answered(self.context, _KEYS, partial(self._obey, slug)):
+                return
+
+    def _show(self, idea: Listed, left: int) -> None:
+        tell = self.context.tell
+        tell("")
+        tell(f"an idea, {left} left: {idea.title}")
+        facts = [f"{idea.age_days:,} days old", idea.slug]
+        facts += [f"session {idea.session}"] if idea.session else []
+        tell("  " + " · ".join(facts))
+        if idea.excerpt:
+            tell(f"  said: {idea.excerpt[:500]}")
+        if idea.summary:
+            tell(f"    {idea.summary[:2_000]}")
+
+    def _obey(self, slug: str, key: str, word: str) -> bool:
+        """Do what a key asks for; whether to look for the next idea."""
+        from memcli.curation.ideas import decide
+
+        if key == "p":
+            return self._note(decide.promote(self.vault, [slug], {"kind": word}))
+        if key == "d":
+            reason = (self.context.ask("Why? (empty: no reason) ") or "").strip()
+            return self._note(decide.dismiss(self.vault, [slug], reason or None))
+        if key == "m":
+            other = word or (self.context.ask("Slug of the idea? ") or "").strip()
+            return self._note(decide.merge(self.vault, slug, other))
+        if key == "s":
+            self.skipped.add(slug)
+            return True
+        if key == "z":
+            return self._undo()
+        self.context.tell(_HELP)
+        return False
+
+    def _note(self, done: IdeaDecisions) -> bool:
+        item = done.items[0]
+        self.counts[item.outcome] += 1
+        self.decided.append((item.outcome, item.title, done.commit))
+        self.context.tell(f"  {item.outcome}: {item.path}")
+        return True
+
+    def _undo(self) -> bool:
+        """Take the last decision of this walk back; it is asked about again."""
+        from memcli.curation import undo
+
+        if not self.decided:
+            self.context.tell("nothing was decided in this walk: memcli review --undo")
+            return False
+        outcome, title, commit = self.decided[-1]
+        undo.undo(self.vault, commit or "", f"review: {outcome} {title}")
+        self.decided.pop()
+        self.counts[outcome] -= 1
+        return True

@@ -1,0 +1,57 @@
+"""`memcli inspect entities`: the names that the vault knows."""
+
+from memcli.cli.context import Canvas, Context, Result
+
+_MOST_LISTED = 50
+
+
+def entities(context: Context) -> Result:
+    """What is registered or mentioned, and how often."""
+    from memcli.curation.entities import page
+    from memcli.vault.health import usage
+
+    vault = context.open_vault("reading")
+    rows = page.listed(vault)
+    through = usage.channels(vault)
+    waiting = len(page.candidates(vault))
+    registered = sum(row.registered for row in rows)
+
+    def text(canvas: Canvas) -> None:
+        if not rows:
+            canvas.line("no entity is registered or mentioned", style="dim")
+        else:
+            canvas.line(f"{registered:,} registered, {len(rows):,} in all")
+            canvas.table(
+                ("name", "type", "now", "past", "", "aliases"),
+                [
+                    (
+                        row.name,
+                        row.type if row.registered else "-",
+                        f"{row.current:,}",
+                        f"{row.past:,}",
+                        "hub" if row.hub else "",
+                        ", ".join(row.aliases),
+                    )
+                    for row in rows[:_MOST_LISTED]
+                ],
+            )
+            if len(rows) > _MOST_LISTED:
+                canvas.line(f"  ... and {len(rows) - _MOST_LISTED:,} more (--json)")
+        if waiting:
+            canvas.line(f"{waiting:,} names wait: memcli entities waiting")
+        if through.recalls:
+            counts = ", ".join(
+                f"{count:,} {channel}" for channel, count in through.rows.items()
+            )
+            canvas.line(f"rows of the last {through.recalls:,} recalls by channel:")
+            canvas.line(f"  {counts}")
+
+    data = {
+        "entities": [row._asdict() for row in rows],
+        "count": len(rows),
+        "registered": registered,
+        "hubs": [row.name for row in rows if row.hub],
+        "candidates": waiting,
+        "channels": through._asdict(),
+    }
+    return Result(data=data, text=text)

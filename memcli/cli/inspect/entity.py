@@ -1,0 +1,50 @@
+"""`memcli inspect entity NAME`: what the vault says about one name."""
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import UsageError
+
+# Characters of a claim that are shown in its line.
+_CLAIM = 100
+
+
+def entity(context: Context, name: str | None) -> Result:
+    """The claims about an entity, by aspect, and those that hold no longer."""
+    from memcli.curation.entities import page
+    from memcli.curation.entities.page import by_aspect
+
+    if not name:
+        raise UsageError(
+            "which entity?",
+            hint="memcli inspect entity NAME; all of them: memcli inspect entities",
+        )
+    found = page.page(context.open_vault("reading"), name)
+
+    def text(canvas: Canvas) -> None:
+        state = found.type if found.registered else "mentioned, not registered"
+        canvas.line(f"{found.name} ({state})", style="title")
+        if found.aliases:
+            canvas.line(f"  also: {', '.join(found.aliases)}")
+        for line in found.description.split("\n") if found.description else ():
+            canvas.line(f"  {line}")
+        for aspect, claims in by_aspect(found.current).items():
+            canvas.line(f"{aspect}:", style="title")
+            for claim in claims:
+                canvas.line(f"  {claim.id} {_short(claim.text)}")
+        if found.past:
+            canvas.line("no longer:", style="title")
+        for aspect, claims in by_aspect(found.past).items():
+            for claim in claims:
+                why = f"{claim.status}: {claim.reason}"
+                why = claim.status if claim.reason == claim.status else why
+                line = f"  {claim.id} {aspect}: {_short(claim.text)} ({why})"
+                canvas.line(line, style="dim")
+        if found.with_others:
+            others = (f"{name} ({count})" for name, count in found.with_others)
+            canvas.line(f"with: {', '.join(others)}")
+
+    return Result(data=found.as_dict(), text=text)
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= _CLAIM else plain[: _CLAIM - 1] + "…"

@@ -1,0 +1,153 @@
+"""`memcli inspect ID`: one entry in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import EntryNotFound, MemcliError
+
+if TYPE_CHECKING:
+    from memcli.vault.health.inspect import Inspected
+
+
+def entry(context: Context, word: str, topics: Iterable[str]) -> Result:
+    """Its fields, versions, history and links, and whether recall may show it.
+
+    Args:
+        context: the world outside.
+        word: its id, or a unique prefix.
+        topics: what the word may have been meant to be.
+
+    Raises:
+        EntryNotFound: no entry has this id; the hint names topics and teams' vaults.
+    """
+    from memcli.vault.health import inspect
+
+    vault = context.open_vault("reading")
+    try:
+        seen = inspect.inspect(vault, word)
+    except EntryNotFound as error:
+        raise _not_a_topic(word, topics, _teams_with(context, word)) from error
+    return Result(seen.as_dict(), lambda canvas: _draw(canvas, seen))
+
+
+def _not_a_topic(word: str, topics: Iterable[str], teams: Sequence[str]) -> EntryNotFound:
+    """The error for a word that is no id and no topic; `teams` have such an id."""
+    if teams:
+        return EntryNotFound(
+            f"no entry of this vault has the id '{word}', but one of "
+            + ", ".join(f"team:{name}" for name in teams),
+            hint=" or ".join(f"memcli inspect {word} --vault {n}" for n in teams),
+        )
+    return EntryNotFound(
+        f"no entry has the id '{word}'",
+        hint=f"Topics: {', '.join(topics)}. Ids: memcli recall --all",
+    )
+
+
+def _teams_with(context: Context, word: str) -> list[str]:
+    """The names of the vaults that a recall asks besides, and that have such an id."""
+    from memcli.errors import AmbiguousId
+    from memcli.vault.vault import Vault
+
+    asked = None if context.vault else context.open_vaults("reading")
+    if asked is None or isinstance(asked, Vault):
+        return []
+    found = []
+    for vault in asked.vaults:
+        kind, _, name = vault.source.partition(":")
+        try:
+            if kind == "team" and vault.path_of(word):
+                found.append(name)
+        except AmbiguousId:
+            found.append(name)
+        except MemcliError:
+            continue  # it is not there, or this vault cannot be asked
+    return found
+
+
+def _draw(canvas: Canvas, seen: Inspected) -> None:
+    from memcli.entries.entry import FIELDS
+
+    entry = seen.entry
+    canvas.line(entry.display_title, style="title")
+    canvas.line(f"  {entry.path} ({seen.file.bytes:,} bytes)", style="dim")
+    default = type(entry)(id="")
+    for name in FIELDS:
+        value = getattr(entry, name)
+        if value and value != getattr(default, name) and name != "title":
+            canvas.line(f"  {name}: {_shown(value)}")
+    for _, lines in entry.extra:
+        for line in lines.rstrip("\n").split("\n"):
+            canvas.line(f"  {line}", style="dim")
+    for problem in seen.problems:
+        canvas.line(f"  line {problem.line}: {problem.message}", style="bad")
+    state = "yes" if seen.eligible else f"no: {seen.reason}"
+    canvas.line(
+        f"  shown by recall: {state}", style="good" if seen.eligible else "bad"
+    )
+    if seen.around.stale_why:
+        from memcli.vault import staleness
+
+        label = "stale" if seen.around.stale else "pinned, look at it"
+        for why in seen.around.stale_why:
+            canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
+    if seen.recurred_at:
+        reopen = f"memcli resolve --undo {entry.id}"
+        canvas.line(f"  recurred on {seen.recurred_at}; to reopen it: {reopen}")
+    if seen.item:
+        left = seen.item.days_left
+        canvas.line(
+            f"  weight {seen.item.score}, seen {seen.item.sightings} times, "
+            + ("no end" if left is None else f"{left:g} days left")
+        )
+    if seen.uses is not None:
+        canvas.line(f"  stored or recalled {seen.uses:,} times")
+    canvas.line()
+    for line in entry.body.strip().split("\n"):
+        canvas.line(f"  {line}")
+    canvas.line()
+    _surroundings(canvas, seen)
+
+
+def _surroundings(canvas: Canvas, seen: Inspected) -> None:
+    around = seen.around
+    if len(seen.versions) > 1:
+        canvas.line("versions:", style="title")
+        for version in seen.versions:
+            arrow = "->" if version.current else "  "
+            mark = "*" if version.id == seen.entry.id else " "
+            note = "current" if version.current else version.status
+            why = f" ({version.reason})" if version.reason else ""
+            canvas.line(
+                f"{arrow} {mark} {version.created[:10]} {version.id} {note}: "
+                f"{version.title}{why}"
+            )
+            canvas.line(f"     {version.path}", style="dim")
+    for name, row in (("before", around.before), ("after", around.after)):
+        if row:
+            canvas.line(f"{name} in its session: {row.id} {row.title}")
+    for link in seen.links:
+        target, file = link.entry, link.file
+        shown = f"{target.id} {target.title}" if target else file or "nothing"
+        canvas.line(f"links to {link.target}: {shown}", style="" if file else "bad")
+    for row in around.backlinks:
+        canvas.line(f"linked from: {row.id} {row.title}")
+    for row in around.related:
+        canvas.line(f"shares entities with: {row.id} {row.title}", style="dim")
+    if seen.history_note:
+        canvas.line(f"history: {seen.history_note}")
+    for commit in seen.history:
+        canvas.line(
+            f"{commit.id[:10]} {commit.when} {commit.author}: {commit.subject}",
+            style="dim",
+        )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        parts = value._asdict().items()
+        return ", ".join(f"{k} {v}" for k, v in parts if v is not None)
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,39 @@
+"""`memcli inspect ideas`: the ledger of ideas."""
+
+from memcli.cli.context import Canvas, Context, Result
+
+
+def ideas(context: Context) -> Result:
+    """The ledger of ideas: what became of each, and how long the oldest waits."""
+    from memcli.curation.ideas import incubator, ledger
+
+    found = incubator.listed(context.open_vault("reading"))
+    by_state = {
+        state: sum(idea.state == state for idea in found) for state in ledger.STATES
+    }
+    ages = [idea.age_days for idea in found if idea.state == ledger.OPEN]
+    oldest = max(ages, default=None)
+
+    def text(canvas: Canvas) -> None:
+        if not found:
+            canvas.line("there are no ideas", style="dim")
+            return
+        parts = [f"{number:,} {state}" for state, number in by_state.items() if number]
+        waits = "" if oldest is None else f"; the oldest waits for {oldest:,} days"
+        canvas.line(", ".join(parts) + waits)
+        canvas.table(
+            ("slug", "state", "day", "title", "became"),
+            [
+                (idea.slug, idea.state, idea.day, idea.title, idea.where or "")
+                for idea in found
+            ],
+        )
+
+    warnings = tuple(idea.problem for idea in found if idea.problem)
+    data = {
+        "ideas": [idea._asdict() for idea in found],
+        "count": len(found),
+        "by_state": by_state,
+        "oldest_days": oldest,
+    }
+    return Result(data=data, text=text, warnings=warnings)

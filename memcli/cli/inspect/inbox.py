@@ -1,0 +1,34 @@
+"""`memcli inspect inbox`: what waits for review."""
+
+from memcli.cli.context import Canvas, Context, Result
+
+
+def inbox(context: Context) -> Result:
+    """What waits for review, with its age."""
+    from memcli.curation import review
+
+    waiting = review.pending(context.open_vault("reading"))
+    oldest = max((candidate.age_days for candidate in waiting), default=None)
+
+    def text(canvas: Canvas) -> None:
+        if not waiting:
+            canvas.line("nothing waits for review", style="dim")
+            return
+        canvas.line(f"{len(waiting):,} wait, the oldest for {oldest:g} days")
+        canvas.table(
+            ("id", "days", "confidence", "kind", "title"),
+            [
+                (
+                    candidate.id,
+                    f"{candidate.age_days:g}",
+                    candidate.confidence or "",
+                    candidate.kind,
+                    candidate.title,
+                )
+                for candidate in waiting
+            ],
+        )
+
+    rows = [candidate._asdict() for candidate in waiting]
+    data = {"candidates": rows, "count": len(rows), "oldest_days": oldest}
+    return Result(data=data, text=text)

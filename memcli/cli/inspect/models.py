@@ -1,0 +1,44 @@
+"""`memcli inspect models`: models and observations, and which may no longer hold."""
+
+from memcli.cli.context import Canvas, Context, Result
+
+
+def models(context: Context, stale: bool) -> Result:
+    """The models and observations, and which may no longer hold."""
+    from memcli.curation import models as use_case
+    from memcli.entries.eligibility import View
+    from memcli.vault import staleness
+
+    vault = context.open_vault("reading")
+    found = use_case.models(vault, View(vault.now_ms() // 1000), stale=stale)
+
+    def text(canvas: Canvas) -> None:
+        if not found:
+            which = "stale model or observation" if stale else "model or observation"
+            canvas.line(f"there is no {which}", style="dim")
+            return
+        canvas.table(
+            ("id", "layer", "subtype", "looked", "cites", "", "title"),
+            [
+                (
+                    model.id,
+                    model.layer,
+                    model.subtype or "",
+                    (model.refreshed_at or model.created)[:10],
+                    str(len(model.evidence)),
+                    "stale" if model.stale else "look" if model.stale_why else "",
+                    model.title,
+                )
+                for model in found
+            ],
+        )
+        for model in found:
+            for why in model.stale_why:
+                canvas.line(f"{model.id}: {staleness.sentence(why)}")
+
+    data = {
+        "models": [model.as_dict() for model in found],
+        "count": len(found),
+        "stale": sum(model.stale for model in found),
+    }
+    return Result(data=data, text=text)

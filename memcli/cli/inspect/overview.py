@@ -1,0 +1,60 @@
+"""`memcli inspect` alone: the vault at a glance, and its lint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.inspect.lint import draw_findings, draw_more
+
+if TYPE_CHECKING:
+    from memcli.vault.health.overview import Overview
+
+# The overview names this many findings and files; `inspect lint` names all.
+_MOST_SHOWN = 20
+
+
+def overview(context: Context) -> Result:
+    """Counts, index, inbox, newest entries, findings; not ok when one is an error."""
+    from memcli.vault.health import overview as use_case
+
+    seen = use_case.overview(context.open_vault("reading"))
+    return Result(seen.as_dict(), lambda canvas: _draw(canvas, seen), ok=seen.ok)
+
+
+def _draw(canvas: Canvas, seen: Overview) -> None:
+    canvas.line(f"{seen.path}: {seen.entries:,} entries", style="title")
+    canvas.line("  " + _counts(seen.by_status))
+    canvas.line("  " + _counts(seen.by_kind))
+    index = seen.index_facts
+    canvas.line(
+        f"  index: {index.segments} segments, {index.bytes:,} bytes; "
+        f"just now added {index.added}, changed {index.changed}, "
+        f"removed {index.removed}",
+        style="dim",
+    )
+    canvas.line(f"  git: {seen.head or 'no commit'}", style="dim")
+    if seen.inbox.waiting:
+        days = seen.inbox.oldest_days
+        canvas.line(
+            f"  {seen.inbox.waiting:,} wait for review"
+            + ("" if days is None else f", the oldest for {days:g} days")
+            + ": memcli review"
+        )
+    for row in seen.recurred:
+        canvas.line(f"  resolved, and recurred: {row.id} {row.title}")
+    for path in seen.dirty[:_MOST_SHOWN]:
+        canvas.line(f"  not committed: {path}")
+    draw_more(canvas, len(seen.dirty) - _MOST_SHOWN, "see git status")
+    for name, rows in (("pinned", seen.pinned), ("newest", seen.newest)):
+        if rows:
+            canvas.line(f"{name}:", style="title")
+            canvas.table(
+                ("id", "kind", "date", "title"),
+                [(row.id, row.kind, row.created[:10], row.title) for row in rows],
+            )
+    draw_findings(canvas, seen.findings, most=_MOST_SHOWN)
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in counts.items()) or "empty"

@@ -1,0 +1,36 @@
+"""`memcli inspect reflections`: the rules and deltas that sessions are told."""
+
+from memcli.cli.context import Canvas, Context, Result
+
+
+def reflections(context: Context, query: str | None) -> Result:
+    """The reflection items, and whether each would go into a session."""
+    from memcli.entries.eligibility import View
+    from memcli.sessions.briefing import select
+
+    vault = context.open_vault("reading")
+    view = View(now=vault.now_ms() // 1000)
+    items = select.reflections(vault, view=view, query=query or "")
+
+    def text(canvas: Canvas) -> None:
+        if not items:
+            canvas.line("there are no reflection items", style="dim")
+            return
+        rows: list[tuple[str, ...]] = [
+            (
+                item.id,
+                item.item or "",
+                f"{item.score:.2f}",
+                "" if item.days_left is None else f"{item.days_left:g}",
+                str(item.sightings),
+                "in" if item.injected else "out",
+                item.title,
+                item.reason,
+            )
+            for item in items
+        ]
+        header = ("id", "item", "weight", "days left", "seen", "", "title", "why")
+        canvas.table(header, rows)
+
+    data = {"items": [item.as_dict() for item in items], "count": len(items)}
+    return Result(data=data, text=text)

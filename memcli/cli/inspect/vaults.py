@@ -1,0 +1,48 @@
+"""`memcli inspect vaults`: the vaults of the user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import NotAllowed
+
+if TYPE_CHECKING:
+    from memcli.vault.vaults import VaultState
+
+
+def vaults(context: Context) -> Result:
+    """The user's vaults: where they are, what is allowed in them, what is wrong."""
+    from memcli.vault.vaults import states
+
+    if context.agent:
+        raise NotAllowed(
+            f"the list of vaults is for their owner, not for agent {context.agent}",
+            hint="Ask without --agent and MEMCLI_AGENT.",
+            code="owner_only",
+        )
+    found = states(**context.options("reading"))
+
+    def text(canvas: Canvas) -> None:
+        canvas.table(
+            ("vault", "role", "asked", "entries", "path", "problem"),
+            [
+                (
+                    state.name,
+                    state.role,
+                    _asked(state),
+                    "-" if state.entries is None else f"{state.entries:,}",
+                    state.path or "-",
+                    state.problem or "",
+                )
+                for state in found
+            ],
+        )
+
+    return Result(data={"vaults": [state.as_dict() for state in found]}, text=text)
+
+
+def _asked(state: VaultState) -> str:
+    if not state.recall:
+        return "when named"
+    return "yes" if state.hooks else "not by hooks"

@@ -1,0 +1,62 @@
+"""`memcli repair`: mend what is wrong in a vault and needs no guess."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result, to_apply
+
+if TYPE_CHECKING:
+    from memcli.cli import options
+
+
+def repair(
+    context: Context,
+    *,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Mend what is wrong in the vault and takes no guess
+
+    Shows a plan first: halves of killed writes, links of versions that are missing on
+    one side, files that no commit holds. What takes a decision is listed as left for
+    you. memcli inspect lint names everything that is wrong.
+
+    \b
+    Example:
+      memcli repair
+      memcli repair --yes
+    """
+    from memcli.vault.health import repair as use_case
+
+    vault = context.open_vault("reading", writes=True)
+    plan = use_case.plan(vault)
+    acting = bool(plan.steps) and not dry_run
+    if acting and not yes:
+        acting = False
+        if context.interactive:
+            for step in plan.steps:
+                context.tell(f"  {step.path}: {step.action}")
+            acting = context.confirm("Do this?")
+    done = use_case.apply(vault, plan) if acting else plan
+    skipped = [step for step in plan.steps if step not in done.steps]
+    for step in skipped:
+        context.tell(f"{step.path} has changed since the plan, and is left as it is")
+
+    def text(canvas: Canvas) -> None:
+        if not done.steps:
+            nothing = "nothing was mended" if done.applied else "nothing can be mended"
+            canvas.line(nothing, style="dim")
+        elif done.applied:
+            canvas.line(f"mended {len(done.steps)}:", style="good")
+        else:
+            canvas.line(f"would mend {len(done.steps)}; {to_apply(dry_run=dry_run)}:")
+        for step in done.steps:
+            canvas.line(f"  {step.path}: {step.action}")
+        if done.left:
+            canvas.line(f"left for you: {len(done.left)}")
+        for finding in done.left:
+            hint = f" ({finding.hint})" if finding.hint else ""
+            canvas.line(f"  {finding.path}:{finding.line}: {finding.message}{hint}")
+
+    return Result(data=done.as_dict(), text=text, ok=done.ok)

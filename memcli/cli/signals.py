@@ -1,0 +1,183 @@
+"""`memcli signals`: how the vault is used, and what memcli has learned from it."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+import json
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Option
+
+    from memcli.cli import options
+    from memcli.recall.scorer_store import Kept
+    from memcli.vault.health.usage import Usage
+    from memcli.vault.vault import Vault
+
+
+def signals(
+    context: Context,
+    *,
+    pairs: Annotated[
+        bool,
+        Option("--pairs", help="Print what a scorer learns from, as JSON lines"),
+    ] = False,
+    train: Annotated[
+        bool, Option("--train", help="Train a scorer with them, and keep it")
+    ] = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Show how the vault is used, and what memcli has learned from it
+
+    Counts what was written, what questions brought, and what helped (memcli recall
+    --useful ID). --train trains a scorer for the ranking, which takes part only when
+    it is better on questions that it has not seen; delete its file to rank as before.
+
+    \b
+    Example:
+      memcli signals
+      memcli signals --pairs
+      memcli signals --train --dry-run
+    """
+    from memcli.recall import scorer_store
+    from memcli.vault.health import usage
+
+    if pairs and train:
+        raise UsageError("--pairs and --train do different things; give one")
+    if dry_run and not train:
+        raise UsageError("--dry-run belongs to --train")
+    vault = context.open_vault("reading", writes=train and not dry_run)
+    if train:
+        return _train(vault, dry_run=dry_run)
+    if pairs:
+        return _pairs(vault)
+    counted = usage.usage(vault)
+    kept = scorer_store.kept(vault.root)
+
+    def text(canvas: Canvas) -> None:
+        _draw(canvas, counted)
+        _draw_scorer(canvas, kept)
+
+    return Result({**counted.as_dict(), "scorer": kept.as_dict()}, text)
+
+
+def _pairs(vault: Vault) -> Result:
+    """What a scorer learns from, one pair a line."""
+    from memcli.vault.health import usage
+
+    rows = usage.pairs(vault)
+
+    def text(canvas: Canvas) -> None:
+        for row in rows:
+            canvas.line(json.dumps(row))
+
+    return Result({"pairs": rows, "count": len(rows)}, text)
+
+
+def _train(vault: Vault, *, dry_run: bool) -> Result:
+    """Learn from the vault's log; `dry_run` keeps nothing."""
+    from memcli.entries import layout
+    from memcli.recall import scorer_store
+    from memcli.vault.health import usage
+
+    kept = scorer_store.Kept(
+        scorer_store.train(vault.root, usage.pairs(vault), dry_run=dry_run)
+    )
+    data = {"kept": None if dry_run else layout.SCORER, "scorer": kept.as_dict()}
+
+    def text(canvas: Canvas) -> None:
+        _draw_scorer(canvas, kept)
+        if dry_run:
+            canvas.line("nothing was kept (--dry-run)", style="dim")
+        else:
+            canvas.line(
+                f"kept in {layout.SCORER}; delete it to rank as before", style="dim"
+            )
+
+    return Result(data=data, text=text)
+
+
+def _draw(canvas: Canvas, counted: Usage) -> None:
+    summary = counted.summary
+    if not counted.on:
+        canvas.line("nothing is noted here: the vault may only be read, or its config")
+        canvas.line("says [signals] log = false (docs/use/signals.md)")
+    if summary.since is None:
+        canvas.line("no signal yet", style="dim")
+    else:
+        from memcli.entries import dates
+
+        since = dates.iso(summary.since)[:10]
+        size = f"{counted.bytes:,} bytes in {counted.path}"
+        canvas.line(f"{summary.events:,} events since {since}, {size}", style="title")
+        canvas.line(f"written: {_counts(summary.writes, 'by ')}")
+        share = "" if summary.share is None else f" ({summary.share:.0%})"
+        canvas.line(
+            f"questions: {summary.questions:,}, "
+            f"{summary.hits:,} found something{share}, {summary.misses:,} nothing"
+        )
+        for way in summary.asked:
+            canvas.line(f"  {way.via}: {way.questions:,}, {way.hits:,} found something")
+        if summary.told:
+            canvas.line(f"sessions that were told something: {summary.told:,}")
+        rows = {name: count for name, count in summary.channels.items() if count}
+        canvas.line(f"rows by channel: {_counts(rows)}")
+        canvas.line(f"feedback: {summary.useful:,} useful, {summary.not_useful:,} not")
+        for judge in summary.feedback:
+            canvas.line(
+                f"  {judge.by}: {judge.useful:,} useful, {judge.not_useful:,} not"
+            )
+        if summary.mrr is not None:
+            canvas.line(f"mean reciprocal rank of what was useful: {summary.mrr:.2f}")
+        more = ": memcli signals --pairs" if summary.pairs else ""
+        canvas.line(f"training pairs: {summary.pairs:,}{more}")
+    if counted.uses:
+        canvas.line("uses of skills:", style="title")
+        canvas.table(
+            ("id", "uses", "title"),
+            [
+                (skill.id, f"{skill.uses:,}", skill.title or "(gone)")
+                for skill in counted.uses
+            ],
+        )
+
+
+def _draw_scorer(canvas: Canvas, kept: Kept) -> None:
+    """The state of a vault's scorer, for people."""
+    scorer = kept.scorer
+    if scorer is None:
+        problem = kept.problem or "none; memcli signals --train makes one"
+        canvas.line(f"scorer: {problem}", style="bad" if kept.problem else "dim")
+        return
+    verdict = "takes part" if scorer.takes_part else "does not take part"
+    canvas.line(f"scorer {verdict}: {scorer.reason}", style="title")
+    canvas.line(f"  {scorer.pairs:,} pairs from {scorer.questions:,} questions")
+    held = scorer.held_out
+    if held is None:
+        return
+    canvas.line(
+        f"  held out: {held.pairs:,} pairs from {held.questions:,} questions, "
+        f"{held.differ:,} of these come out differently"
+    )
+    canvas.line(
+        f"  in the right order: default {held.default:.3f}, "
+        f"scorer {held.scorer:.3f}, p {held.p:g}"
+    )
+    weighed = zip(scorer.features, scorer.weights, strict=True)
+    canvas.table(
+        ("feature", "weight"),
+        [
+            (name, f"{weight:+.3f}")
+            for name, weight in sorted(weighed, key=lambda row: -abs(row[1]))
+        ],
+    )
+    canvas.line(f"  what the place explains: {scorer.position:+.2f}", style="dim")
+
+
+def _counts(counts: dict[str, int], before: str = "") -> str:
+    parts = (f"{number:,} {before}{name}" for name, number in counts.items())
+    return ", ".join(parts) or "none"

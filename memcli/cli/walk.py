@@ -1,0 +1,41 @@
+"""The question that a walk through what waits asks again until it has an answer."""
+
+from collections.abc import Callable
+
+from memcli.cli.context import Context
+from memcli.errors import MemcliError
+
+
+def answered(
+    context: Context,
+    keys: str,
+    obey: Callable[[str, str], bool],
+    is_gone: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Ask a person what to do with one item.
+
+    Args:
+        context: where the person is.
+        keys: the prompt, which names the keys.
+        obey: does what a key and the word behind it ask for; returns whether the walk
+            goes on to the next item. What it raises is told, and the question is asked
+            again.
+        is_gone: whether the item waits no more after such an error.
+
+    Returns:
+        Whether the walk goes on; False when the person quits or the input ends.
+    """
+    while True:
+        answer = context.ask(f"{keys} ")
+        if answer is None or answer.strip().lower() in ("q", "quit"):
+            return False
+        key, _, word = answer.strip().partition(" ")
+        try:
+            if obey(key.lower(), word.strip()):
+                return True
+        except MemcliError as error:
+            context.tell(error.message)
+            if error.hint:
+                context.tell(f"  {error.hint}")
+            if is_gone():
+                return True
