@@ -7,7 +7,7 @@ what is left of its budget.
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memcli.cli.spec import Canvas, Result
+from memcli.cli.spec import Result
 
 if TYPE_CHECKING:
     from memcli.cli.spec import Context

@@ -33,7 +33,9 @@ def entry(context: Context, word: str, topics: Iterable[str]) -> Result:
     return Result(seen.as_dict(), lambda canvas: _draw(canvas, seen))
 
 
-def _not_a_topic(word: str, topics: Iterable[str], teams: Sequence[str]) -> EntryNotFound:
+def _not_a_topic(
+    word: str, topics: Iterable[str], teams: Sequence[str]
+) -> EntryNotFound:
     """The error for a word that is no id and no topic; `teams` have such an id."""
     if teams:
         return EntryNotFound(
@@ -85,9 +87,7 @@ def _draw(canvas: Canvas, seen: Inspected) -> None:
     for problem in seen.problems:
         canvas.line(f"  line {problem.line}: {problem.message}", style="bad")
     state = "yes" if seen.eligible else f"no: {seen.reason}"
-    canvas.line(
-        f"  shown by recall: {state}", style="good" if seen.eligible else "bad"
-    )
+    canvas.line(f"  shown by recall: {state}", style="good" if seen.eligible else "bad")
     if seen.around.stale_why:
         from memcli.vault import staleness
 
