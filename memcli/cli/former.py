@@ -6,7 +6,7 @@ spell it now. A command line that was a mistake before stays one.
 
 from typing import Any
 
-from memcli.cli import flags
+from memcli.cli import flags, plain
 
 _NEW = dict[str, Any]
 
@@ -31,12 +31,10 @@ def renamed(name: str, words: list[str]) -> tuple[str, _NEW] | None:
     Returns:
         The command of today and its values; None when the line is not a former one.
     """
-    from memcli.cli import argv
-
     if name not in _FLAGS:
         return None
     known = {**flags.FLAGS[name], **_FLAGS[name]}
-    values = argv.read(words, known, flags.WORDS[name])
+    values = plain.read(words, known, flags.WORDS[name])
     if values is None:
         return None
     shared = ("vault", "json", "agent")

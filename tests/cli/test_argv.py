@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.cli import app as typer_app
-from memcli.cli import argv, commands, flags
+from memcli.cli import commands, flags, plain
 
 WORDS = st.sampled_from(
     "|x|a b|-|--|-x|--nosuch|-1|3|0|1_000|٣|1.5|low|any|é|x=y|--limit|--limit=5|--json"
@@ -49,10 +49,10 @@ def test_plain_parser_agrees_with_typer_or_gives_up(
 
     @given(st.lists(word, max_size=6))
     def agrees(words: list[str]) -> None:
-        plain = argv.parse(name, words)
-        if plain is not None:
+        values = plain.parse(name, words)
+        if values is not None:
             with pytest.MonkeyPatch.context() as patch:
-                assert by_typer(name, words, patch) == whole(name, plain)
+                assert by_typer(name, words, patch) == whole(name, values)
 
     agrees()
     capsys.readouterr()
@@ -88,7 +88,7 @@ def test_the_tables_are_those_of_the_commands() -> None:
 def test_plain_command_lines_need_no_typer(
     name: str, words: list[str], expected: dict[str, Any]
 ) -> None:
-    values = argv.parse(name, words)
+    values = plain.parse(name, words)
     assert values is not None
     assert values.items() >= expected.items()
 
@@ -98,4 +98,4 @@ def test_plain_command_lines_need_no_typer(
     [["--nosuch"], ["--limit"], ["--limit", "x"], ["--help"], ["-h"]],
 )
 def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
-    assert argv.parse("recall", words) is None
+    assert plain.parse("recall", words) is None

@@ -124,12 +124,12 @@ def test_import_reports_lines_and_saves_the_rest(memcli: Run, vault: Vault) -> N
 def test_held_lock_is_a_reason_to_try_again(
     vault: Vault, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from memcli.cli import argv
+    from memcli.cli import plain
     from memcli.cli.run import run
 
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
-    values = argv.parse("save", ["red apples", "--json", "--vault", vault.root])
+    values = plain.parse("save", ["red apples", "--json", "--vault", vault.root])
     assert values is not None
     lock = os.path.join(vault.root, ".memcli", "run", "lock")
     with Lock(lock, 1):

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import argv
 from memcli.cli import commands as known
 from memcli.cli import flags as known_flags
+from memcli.cli import plain
 from memcli.cli.run import run
 from memcli.errors import MemcliError, SkillNotFound
 from memcli.hosts import skills
@@ -263,7 +263,7 @@ def demo(
 
 
 def execute(words: list[str]) -> dict[str, Any]:
-    values = argv.parse(words[1], words[2:])
+    values = plain.parse(words[1], words[2:])
     assert values is not None, f"not understood: {shlex.join(words)}"
     assert values.get("json"), f"without --json: {shlex.join(words)}"
     said: list[str] = []

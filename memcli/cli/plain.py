@@ -1,0 +1,77 @@
+"""Reads plain command lines: long flags, values, arguments.
+
+Invariant: a whole command line is understood exactly as Typer would, or given up; a
+mistake is never reported here. tests/cli/test_argv.py holds the two against each other.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memcli.cli import flags
+
+
+def parse(name: str, words: list[str]) -> dict[str, Any] | None:
+    """Read the words behind a command's name.
+
+    Returns:
+        The parameters that the words give, by name; None when it takes Typer to read
+        them.
+    """
+    return read(words, flags.FLAGS[name], flags.WORDS[name])
+
+
+def read(
+    words: list[str],
+    known: Mapping[str, flags.Flag],
+    arguments: Sequence[flags.Word],
+) -> dict[str, Any] | None:
+    """Read words by the tables of a command; see `parse`."""
+    values: dict[str, Any] = {}
+    loose: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            loose.extend(rest)
+            break
+        if not word.startswith("-") or word == "-":
+            loose.append(word)
+            continue
+        flag, equals, text = word.partition("=")
+        if flag not in known:
+            return None
+        parameter, kind, repeat, choices = known[flag]
+        if kind is bool:
+            if equals:
+                return None
+            values[parameter] = True
+            continue
+        if not equals:
+            text = next(rest, "--")
+            if text.startswith("-"):
+                return None
+        # Digits only: what else int() takes (1_000, Arabic digits) is Typer's.
+        if kind is not str and not (text.isascii() and text.isdigit()):
+            return None
+        if choices and text not in choices:
+            return None
+        if repeat:
+            values.setdefault(parameter, []).append(text)
+        else:
+            values[parameter] = kind(text)
+    return values if _place(values, loose, arguments) else None
+
+
+def _place(
+    values: dict[str, Any], loose: list[str], arguments: Sequence[flags.Word]
+) -> bool:
+    """Give the words without a flag to the arguments; whether all fit."""
+    for parameter, required, repeat, choices in arguments:
+        if required and not any(loose[:1]):
+            return False
+        taken = loose if repeat else loose[:1]
+        loose = loose[len(taken) :]
+        if choices and not set(taken) <= set(choices):
+            return False
+        if taken:
+            values[parameter] = taken if repeat else taken[0]
+    return not loose
