@@ -160,7 +160,7 @@ def mark(row: "Row | StoredRow") -> str:
 
 def noted(
     rows: Sequence[Row], constraints: Sequence[Row] = (), source: str | None = None
-) -> list[dict[str, Any]]:
+) -> list[event.EventRow]:
     """Rows as the log of signals has them: by rank, and what stands beside them.
 
     Args:

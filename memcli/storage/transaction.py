@@ -12,7 +12,7 @@ import os
 import zlib
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, TypedDict
 
 from memcli.entries import layout
 from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, WriteFailed
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 _MANY = 8
 
 _UNREAD = b"\0unread"
+
+
+class Note(TypedDict):
+    """An entry that a commit wrote: what was done, by whom, and what it is."""
+
+    id: str
+    action: str
+    writer: str
+    kind: str
+    type: str
 
 
 class Transaction:
@@ -60,7 +70,7 @@ class Transaction:
         tell: Callable[[str], None],
         progress: Callable[[int, int], None] | None,
         fault: Callable[[str], None],
-        wrote: Callable[[list[dict[str, Any]]], None],
+        wrote: Callable[[list[Note]], None],
     ) -> None:
         self.message = "memcli"
         self.action = "save"
@@ -72,7 +82,7 @@ class Transaction:
         self._progress = progress
         self._fault = fault
         self._wrote = wrote
-        self._notes: list[dict[str, Any]] = []
+        self._notes: list[Note] = []
         self._after: dict[str, bytes | None] = {}
         self._expected: dict[str, bytes | None] = {}
         self._included: list[str] = []

@@ -6,7 +6,7 @@ speaks without being asked. The same vault and prompt give the same items.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries.text import prompt_injection
 from memcli.sessions.briefing.frame import Item
@@ -213,7 +213,7 @@ def fitting(
     return fitting
 
 
-def _signal(row: "StoredRow", hit: "Hit") -> dict[str, Any]:
+def _signal(row: "StoredRow", hit: "Hit") -> event.EventRow:
     channels = event.channels(hit.parts)
     return event.row(row, score=hit.score, channels=channels, parts=hit.parts)
 

@@ -7,10 +7,13 @@ or are named as left out, never cut in the middle: half a rule is worse than non
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.hosts.transcript import FRAME
+
+if TYPE_CHECKING:
+    from memcli.vault.signals.event import EventRow
 
 _OPENING = (
     "From memcli, the memory of this user and their agents. This is a heuristic record "
@@ -39,7 +42,7 @@ class Item(NamedTuple):
     text: str
     part: str
     source: str = ""
-    signal: Mapping[str, Any] | None = None
+    signal: "EventRow | None" = None
 
     @property
     def name(self) -> str:

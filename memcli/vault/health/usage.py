@@ -90,7 +90,7 @@ def usage(vault: "Vault") -> Usage:
     )
 
 
-def pairs(vault: "Vault") -> list[dict[str, Any]]:
+def pairs(vault: "Vault") -> list[signals.Pair]:
     """What a scorer can learn from; see `signals.pairs`.
 
     Raises:
@@ -160,13 +160,14 @@ _ABOUT = {
 }
 
 
-def _recent(root: str, agent: str | None) -> Iterator[event.Event]:
+def _recent(root: str, agent: str | None) -> Iterator[event.Recalled]:
     """The last answers with ranked rows, the newest first; an agent's, or all."""
     return islice(
         (
             one
             for one in events.newest(root, '"event":"recall"')
-            if one["via"] != "hook"
+            if one["event"] == "recall"
+            and one["via"] != "hook"
             and agent in (None, one["agent"])
             and any(row["rank"] is not None for row in one["rows"])
         ),

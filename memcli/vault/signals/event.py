@@ -1,16 +1,73 @@
-"""One event of the log of signals: its form, and what is counted of it for good.
+"""The events of the log of signals: their form, and what is counted of them for good.
 
-Invariant: pure; an event holds ids, times, names and numbers, never a word of a memory
-or a question.
+Invariant: pure. An event is a JSON object, as its line in the log has it, and holds
+ids, times, names and numbers, never a word of a memory or a question.
 """
 
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, NotRequired, Protocol, TypedDict, TypeGuard
 
 VERSION = 1
-Event = Mapping[str, Any]
+
+
+class EventRow(TypedDict):
+    """An entry that a recall returned; `rank` is None for what was not ranked."""
+
+    id: str
+    rank: int | None
+    score: float
+    channels: list[str]
+    features: dict[str, float]
+    skill: NotRequired[bool]
+
+
+class Recalled(TypedDict):
+    """A question and the rows that answered it.
+
+    `question` is a keyed hash, None where a session's start brought the rows; `via`
+    says which way the question came.
+    """
+
+    v: int
+    at: int
+    event: Literal["recall"]
+    recall: str
+    question: str | None
+    via: str
+    agent: str | None
+    hit: bool
+    rows: list[EventRow]
+
+
+class Written(TypedDict):
+    """An entry that a commit wrote; without an id `count` entries of one sort."""
+
+    v: int
+    at: int
+    event: Literal["write"]
+    id: str | None
+    action: str
+    writer: str
+    kind: str
+    type: str
+    count: NotRequired[int]
+
+
+class Feedback(TypedDict):
+    """Whether an entry that a recall returned proved useful, and who says so."""
+
+    v: int
+    at: int
+    event: Literal["feedback"]
+    recall: str | None
+    id: str
+    useful: bool
+    by: str
+
+
+Event = Recalled | Written | Feedback
 
 
 class Listed(Protocol):
@@ -57,7 +114,7 @@ def row(
     score: float = 0.0,
     channels: Sequence[str] = (),
     parts: Mapping[str, float] | None = None,
-) -> dict[str, Any]:
+) -> EventRow:
     """A row of a recall as its event has it.
 
     Args:
@@ -67,7 +124,7 @@ def row(
         channels: what found it.
         parts: the named pieces of its score; zeros are left out.
     """
-    made: dict[str, Any] = {
+    made: EventRow = {
         "id": entry.id,
         "rank": rank,
         "score": round(score, 4),
@@ -95,7 +152,7 @@ def features(parts: Mapping[str, float], writer: str | None) -> dict[str, float]
     return {**held, f"writer:{writer or 'manual'}": 1.0}
 
 
-def is_event(value: Any) -> bool:
+def is_event(value: Any) -> TypeGuard[Event]:
     """Whether a value read from a log is an event of this version."""
     if not isinstance(value, dict) or value.get("v") != VERSION:
         return False
@@ -124,13 +181,13 @@ def is_event(value: Any) -> bool:
 
 def uses(events: Iterable[Event]) -> Counter[str]:
     """How often each skill was stored or recalled, by its id."""
-    found = Counter[str]()
-    for one in events:
-        if one["event"] == "recall":
-            found.update(row["id"] for row in one["rows"] if row.get("skill"))
-        elif one["event"] == "write" and one["id"] and one["action"] in _STORED:
-            found[one["id"]] += is_skill(one["kind"], one["type"])
-    return +found
+    counts = Counter[str]()
+    for event in events:
+        if event["event"] == "recall":
+            counts.update(row["id"] for row in event["rows"] if row.get("skill"))
+        elif event["event"] == "write" and event["id"] and event["action"] in _STORED:
+            counts[event["id"]] += is_skill(event["kind"], event["type"])
+    return +counts
 
 
 def _is_count(value: Any) -> bool:

@@ -32,7 +32,7 @@ _FLAGS: int = BINARY | NONBLOCK | NOFOLLOW
 class Log(NamedTuple):
     """What the files hold: events, the newest last; uses that were rotated away."""
 
-    events: list[dict[str, Any]]
+    events: list[event.Event]
     folded: dict[str, int]
 
     def uses(self) -> dict[str, int]:
@@ -87,7 +87,7 @@ def _quoted() -> "Callable[[str], str]":
     return made
 
 
-def decode(line: bytes) -> dict[str, Any] | None:
+def decode(line: bytes) -> event.Event | None:
     """The event in a line; None for what is none, or was cut."""
     import json
 
@@ -133,7 +133,7 @@ def read(root: str) -> Log:
     return Log([one for one in held if one is not None], before.uses)
 
 
-def newest(root: str, *holding: str) -> Iterator[dict[str, Any]]:
+def newest(root: str, *holding: str) -> Iterator[event.Event]:
     """The events, the newest first; only those whose line holds one of these texts."""
     marks = [text.encode() for text in holding]
     for data in reversed(_files(root, _total(root).upto) or ()):

@@ -1,25 +1,38 @@
 """What a vault notes of its own use, and when it notes nothing.
 
-Invariant: nothing is noted in a vault that may only be read, or whose config says no,
-or speaks of it and cannot be understood; a question goes in as a keyed hash alone; and
-whatever happens, who asked or wrote gets the same answer as without the log.
+Invariant: nothing is noted in a vault that may only be read, or whose config says no
+or cannot be understood; a question goes in as a keyed hash alone; and whatever happens
+here, the caller gets the same answer as without the log.
 """
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.errors import MemcliError
 from memcli.storage import known_vaults, settings
 from memcli.vault.signals import event, log
 
-# Acting upon an entry so long after a recall returned it says that the recall was good.
+if TYPE_CHECKING:
+    from memcli.storage.transaction import Note
+
 DAY = 86_400
-# One line for each entry, up to so many in one commit; an import must not wash out what
-# was recalled.
+"""Acting upon an entry so many seconds after a recall returned it says that the recall
+was good."""
+# Each entry gets a line of its own, up to so many in one commit; an import must not
+# push what was recalled out of the log.
 _EACH = 100
 _KEY = 32
 _NAME = 6
+
+
+class Verdict(NamedTuple):
+    """A judgement of an entry: the recall that returned it last, and whether the log
+    has it now; `recall` is None when no recall returned the entry to the caller."""
+
+    id: str
+    recall: str | None
+    noted: bool
 
 
 class Recorder:
@@ -61,12 +74,12 @@ class Recorder:
         except MemcliError:
             return False
 
-    def recalled(self, question: str | None, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Note what a question brought; None when nobody asked (a session's start).
+    def recalled(self, question: str | None, rows: Sequence[event.EventRow]) -> None:
+        """Note what a question brought.
 
         Args:
-            question: its words, of which the hash is kept.
-            rows: as `event.row` makes them, those that were shown and no others.
+            question: its words, of which the hash is kept; None for a session's start.
+            rows: those that were shown and no others.
         """
         if not self.on:
             return
@@ -88,10 +101,10 @@ class Recorder:
             ]
         )
 
-    def wrote(self, written: Sequence[Mapping[str, Any]]) -> None:
-        """Note what a commit has written: `id`, `action`, `writer`, `kind`, `type`."""
-        if written and self.on:
-            self._note([{"event": "write", **one} for one in _fewer(written)])
+    def wrote(self, notes: "Sequence[Note]") -> None:
+        """Note the entries that a commit has written."""
+        if notes and self.on:
+            self._note([{"event": "write", **note} for note in _fewer(notes)])
 
     def acted(self, ids: Iterable[str], by: str) -> None:
         """Note that entries were acted upon, of those that a recall returned lately."""
@@ -104,57 +117,53 @@ class Recorder:
         useful: bool,
         by: str,
         within: int | None = None,
-    ) -> list[tuple[str, str | None, bool]]:
+    ) -> list[Verdict]:
         """Note that entries proved useful, or not.
 
         Args:
             ids: whole ids.
             useful: which of the two.
             by: user, citation, evolve or resolve.
-            within: seconds; what no recall returned since is not noted.
-
-        Returns:
-            Of each that is to be noted its id, the newest recall that returned it to
-            whoever says so, and whether it was noted.
+            within: seconds; what no recall returned since is not noted, and left out.
         """
         ids = list(dict.fromkeys(ids))
         if not self.on:
-            return [(one, None, False) for one in ids if within is None]
+            return [Verdict(name, None, False) for name in ids if within is None]
         since = None if within is None else self._now() - within
-        found = self._newest(ids, since)
-        said = [(one, found.get(one)) for one in ids if one in found or within is None]
+        recalls = self._newest(ids, since)
+        names = [name for name in ids if name in recalls or within is None]
         noted = self._note(
             [
                 {
                     "event": "feedback",
-                    "recall": recall,
-                    "id": one,
+                    "recall": recalls.get(name),
+                    "id": name,
                     "useful": useful,
                     "by": by,
                 }
-                for one, recall in said
+                for name in names
             ]
         )
-        return [(one, recall, noted) for one, recall in said]
+        return [Verdict(name, recalls.get(name), noted) for name in names]
 
     def _newest(self, ids: Sequence[str], since: int | None) -> dict[str, str]:
-        """By id the newest recall that returned an entry to whoever acts.
+        """By id the newest recall that returned an entry to who judges it now.
 
         The owner sees, and may judge, what was returned to anybody.
         """
-        found: dict[str, str] = {}
-        marks = [f'"id":"{one}"' for one in ids]
-        for one in log.newest(self._root, *marks) if marks else ():
-            if since is not None and one["at"] < since:
+        newest: dict[str, str] = {}
+        marks = [f'"id":"{name}"' for name in ids]
+        for line in log.newest(self._root, *marks) if marks else ():
+            if since is not None and line["at"] < since:
                 break
-            if one["event"] != "recall" or self._agent not in (None, one["agent"]):
+            if line["event"] != "recall" or self._agent not in (None, line["agent"]):
                 continue
-            for row in one["rows"]:
+            for row in line["rows"]:
                 if row["id"] in ids:
-                    found.setdefault(row["id"], one["recall"])
-            if len(found) == len(ids):
+                    newest.setdefault(row["id"], line["recall"])
+            if len(newest) == len(ids):
                 break
-        return found
+        return newest
 
     def _now(self) -> int:
         return self._now_ms() // 1000
@@ -164,20 +173,20 @@ class Recorder:
         return log.append(self._root, [{**head, **line} for line in lines])
 
 
-def _fewer(written: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Many of a sort as one line with their `count`; skills are counted one by one."""
-    if len(written) <= _EACH:
-        return written
-    kept: list[Mapping[str, Any]] = []
-    many: dict[tuple[str, ...], int] = {}
-    for one in written:
-        if event.is_skill(one["kind"], one["type"]):
-            kept.append(one)
+def _fewer(notes: "Sequence[Note]") -> Sequence[Mapping[str, Any]]:
+    """Many notes of a sort as one line with their `count`; skills keep their lines."""
+    if len(notes) <= _EACH:
+        return notes
+    lines: list[Mapping[str, Any]] = []
+    counts: dict[tuple[str, ...], int] = {}
+    for note in notes:
+        if event.is_skill(note["kind"], note["type"]):
+            lines.append(note)
         else:
-            sort = (one["action"], one["writer"], one["kind"], one["type"])
-            many[sort] = many.get(sort, 0) + 1
+            sort = (note["action"], note["writer"], note["kind"], note["type"])
+            counts[sort] = counts.get(sort, 0) + 1
     names = ("action", "writer", "kind", "type")
-    return kept + [
+    return lines + [
         {"id": None, **dict(zip(names, sort, strict=True)), "count": count}
-        for sort, count in many.items()
+        for sort, count in counts.items()
     ]

@@ -1,14 +1,32 @@
-"""Signals: what was written, recalled and judged, and what can be learned from it.
+"""What the log of signals says: what was written, recalled and judged, counted.
 
 Invariant: pure, and from events alone (`event`): the same log gives the same answer.
 The last word on a row of a recall counts.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypedDict
 
-from memcli.vault.signals.event import CHANNELS, Event, is_event
+from memcli.vault.signals.event import CHANNELS, Event, Recalled, is_event
+
+
+class Side(TypedDict):
+    """One row of a training pair; `score` is as shown."""
+
+    id: str
+    rank: int
+    score: float
+    features: dict[str, float]
+
+
+class Pair(TypedDict):
+    """A row that proved useful and one that did not, of the same recall."""
+
+    question: str
+    recall: str
+    better: Side
+    worse: Side
 
 
 class Asked(NamedTuple):
@@ -55,23 +73,20 @@ class Summary(NamedTuple):
 
 def summary(events: Sequence[Event]) -> Summary:
     """What the events say, counted."""
-    names = ("recall", "write", "feedback")
-    of: dict[str, list[Event]] = {name: [] for name in names}
-    for one in events:
-        of[one["event"]].append(one)
+    recalls = [event for event in events if event["event"] == "recall"]
+    asked = [event for event in recalls if event["question"] is not None]
     writes, actions = Counter[str](), Counter[str]()
-    for one in of["write"]:
-        writes[one["writer"]] += one.get("count", 1)
-        actions[one["action"]] += one.get("count", 1)
-    asked = [one for one in of["recall"] if one["question"] is not None]
-    hits = sum(bool(one["rows"]) for one in asked)
-    ways = sorted({one["via"] for one in asked})
-    judged = {one["by"]: [0, 0] for one in of["feedback"]}
-    for one in of["feedback"]:
-        judged[one["by"]][not one["useful"]] += 1
+    judged: dict[str, list[int]] = {}
+    for event in events:
+        if event["event"] == "write":
+            writes[event["writer"]] += event.get("count", 1)
+            actions[event["action"]] += event.get("count", 1)
+        elif event["event"] == "feedback":
+            judged.setdefault(event["by"], [0, 0])[not event["useful"]] += 1
+    hits = sum(bool(event["rows"]) for event in asked)
     ranks = list(_useful_ranks(events))
     return Summary(
-        since=min((one["at"] for one in events), default=None),
+        since=min((event["at"] for event in events), default=None),
         events=len(events),
         writes=dict(sorted(writes.items())),
         actions=dict(sorted(actions.items())),
@@ -79,9 +94,9 @@ def summary(events: Sequence[Event]) -> Summary:
         hits=hits,
         misses=len(asked) - hits,
         share=round(hits / len(asked), 3) if asked else None,
-        asked=[_asked(way, asked) for way in ways],
-        told=len(of["recall"]) - len(asked),
-        channels=channels(of["recall"]),
+        asked=[_asked(via, asked) for via in sorted({event["via"] for event in asked})],
+        told=len(recalls) - len(asked),
+        channels=channels(recalls),
         feedback=[Judged(by, *judged[by]) for by in sorted(judged)],
         useful=sum(yes for yes, _ in judged.values()),
         not_useful=sum(no for _, no in judged.values()),
@@ -90,17 +105,17 @@ def summary(events: Sequence[Event]) -> Summary:
     )
 
 
-def channels(events: Iterable[Event]) -> dict[str, int]:
+def channels(recalls: Iterable[Recalled]) -> dict[str, int]:
     """How many rows came through each channel, in the order of `CHANNELS`."""
-    found = dict.fromkeys(CHANNELS, 0)
-    for one in events:
-        if one["event"] == "recall":
-            for name in (name for row in one["rows"] for name in row["channels"]):
-                found[name] = found.get(name, 0) + 1
-    return found
+    counts = dict.fromkeys(CHANNELS, 0)
+    for recall in recalls:
+        for row in recall["rows"]:
+            for name in row["channels"]:
+                counts[name] = counts.get(name, 0) + 1
+    return counts
 
 
-def pairs(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
+def pairs(events: Iterable[Mapping[str, object]]) -> Iterator[Pair]:
     """The training pairs of a log: each useful row against all others of its recall.
 
     Rows of a recall where nothing was useful make no pair: nothing says that one of
@@ -108,53 +123,58 @@ def pairs(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
     `reflect`, or were put into a prompt. Events that are not whole are passed over.
 
     Returns:
-        `question`, `recall`, `better` and `worse`; a side is `id`, `rank`, `score`
-        (as shown) and `features`. In the order of the recalls and of their rows.
+        The pairs, in the order of the recalls and of their rows.
     """
-    recalls, words = _judged(filter(is_event, events))
-    for name, one in recalls.items():
-        useful = {row for row, good in words.get(name, {}).items() if good}
+    recalls, verdicts = _judged(event for event in events if is_event(event))
+    for name, recall in recalls.items():
+        useful = {row for row, good in verdicts.get(name, {}).items() if good}
+        question = recall["question"]
         # A prompt's rows are ranked by words alone, and shown all at once.
-        if not useful or one["question"] is None or one["via"] == "hook":
+        if not useful or question is None or recall["via"] == "hook":
             continue
-        sides = [
-            {part: row[part] for part in ("id", "rank", "score", "features")}
-            for row in one["rows"]
+        sides: list[Side] = [
+            {
+                "id": row["id"],
+                "rank": row["rank"],
+                "score": row["score"],
+                "features": row["features"],
+            }
+            for row in recall["rows"]
             if row["rank"] is not None
         ]
         for better in sides:
             for worse in sides if better["id"] in useful else ():
                 if worse["id"] not in useful:
                     yield {
-                        "question": one["question"],
+                        "question": question,
                         "recall": name,
                         "better": better,
                         "worse": worse,
                     }
 
 
-def _asked(way: str, asked: Sequence[Event]) -> Asked:
-    these = [one for one in asked if one["via"] == way]
-    return Asked(way, len(these), sum(bool(one["rows"]) for one in these))
+def _asked(via: str, asked: Sequence[Recalled]) -> Asked:
+    these = [recall for recall in asked if recall["via"] == via]
+    return Asked(via, len(these), sum(bool(recall["rows"]) for recall in these))
 
 
 def _judged(
     events: Iterable[Event],
-) -> tuple[dict[str, Event], dict[str, dict[str, bool]]]:
-    """Recalls by name; by recall and id, the last word on it."""
-    recalls: dict[str, Event] = {}
-    words: dict[str, dict[str, bool]] = {}
-    for one in events:
-        if one["event"] == "recall":
-            recalls[one["recall"]] = one
-        elif one["event"] == "feedback" and one["recall"] is not None:
-            words.setdefault(one["recall"], {})[one["id"]] = one["useful"]
-    return recalls, words
+) -> tuple[dict[str, Recalled], dict[str, dict[str, bool]]]:
+    """Recalls by name; by recall and entry, whether the last word on it was good."""
+    recalls: dict[str, Recalled] = {}
+    verdicts: dict[str, dict[str, bool]] = {}
+    for event in events:
+        if event["event"] == "recall":
+            recalls[event["recall"]] = event
+        elif event["event"] == "feedback" and event["recall"] is not None:
+            verdicts.setdefault(event["recall"], {})[event["id"]] = event["useful"]
+    return recalls, verdicts
 
 
 def _useful_ranks(events: Iterable[Event]) -> Iterator[int]:
-    recalls, words = _judged(events)
-    for name, said in words.items():
-        for one in recalls[name]["rows"] if name in recalls else ():
-            if said.get(one["id"]) and one["rank"] is not None:
-                yield one["rank"]
+    recalls, verdicts = _judged(events)
+    for name, good in verdicts.items():
+        for row in recalls[name]["rows"] if name in recalls else ():
+            if good.get(row["id"]) and row["rank"] is not None:
+                yield row["rank"]

@@ -21,7 +21,7 @@ def save(vault: Vault, text: str, **fields: Any) -> str:
     return vault.save(vault.draft({"text": text, **fields})).id
 
 
-def noted(vault: Vault, kind: str = "recall") -> list[dict[str, Any]]:
+def noted(vault: Vault, kind: str = "recall") -> list[Any]:
     return [one for one in log.read(vault.root).events if one["event"] == kind]
 
 

@@ -68,7 +68,7 @@ SIGNALS = st.one_of(
 )
 
 
-def write(number: int, **fields: Any) -> dict[str, Any]:
+def write(number: int, **fields: Any) -> Any:
     return {
         "v": 1,
         "at": NOW,
@@ -82,8 +82,13 @@ def write(number: int, **fields: Any) -> dict[str, Any]:
     }
 
 
+def written(root: Path) -> list[Any]:
+    """The events, which are of writing alone."""
+    return [*events.read(str(root)).events]
+
+
 def ids(root: Path) -> list[str]:
-    return [one["id"] for one in events.read(str(root)).events]
+    return [one["id"] for one in written(root)]
 
 
 def log(root: Path) -> Path:
@@ -140,9 +145,10 @@ def test_signals_are_read_in_the_order_of_their_writing(tmp_path: Path):
     for number in range(3):
         assert events.append(str(tmp_path), [write(number)])
     assert [int(one) for one in ids(tmp_path)] == [0, 1, 2]
-    found = [one["id"] for one in events.newest(str(tmp_path))]
-    assert [int(one) for one in found] == [2, 1, 0]
-    assert [int(o["id"]) for o in events.newest(str(tmp_path), write(1)["id"])] == [1]
+    newest: list[Any] = [*events.newest(str(tmp_path))]
+    assert [int(one["id"]) for one in newest] == [2, 1, 0]
+    (holding,) = events.newest(str(tmp_path), write(1)["id"])
+    assert holding == newest[1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
@@ -229,7 +235,7 @@ def read_often(root: str, stop: Any) -> None:
     """What a reader sees is whole, and in each writer's order."""
     while not stop.is_set():
         last: dict[int, int] = {}
-        for one in events.read(root).events:
+        for one in written(Path(root)):
             process, number = divmod(int(one["id"]), 10_000)
             assert number > last.get(process, -1), (process, number, last)
             last[process] = number

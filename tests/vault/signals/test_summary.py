@@ -29,7 +29,7 @@ def save(vault: Vault, text: str, **fields: Any) -> str:
     return vault.save(vault.draft({"text": text, **fields})).id
 
 
-def noted(vault: Vault, kind: str) -> list[dict[str, Any]]:
+def noted(vault: Vault, kind: str) -> list[Any]:
     return [one for one in log.read(vault.root).events if one["event"] == kind]
 
 
@@ -67,7 +67,7 @@ def recall(name: str, *rows: str) -> dict[str, Any]:
     }
 
 
-def word(name: str | None, entry_id: str, useful: bool) -> dict[str, Any]:
+def word(name: str | None, entry_id: str, useful: bool) -> Any:
     return {
         "v": 1,
         "at": NOW,
@@ -502,7 +502,7 @@ def inert(vault: Vault) -> set[str]:
 
 
 def many(vault: Vault, count: int, channels: list[str]) -> None:
-    row = {"id": "x", "rank": 1, "score": 1.0, "channels": channels, "features": {}}
+    row = event.EventRow(id="x", rank=1, score=1.0, channels=channels, features={})
     for _ in range(count):
         vault.recorder.recalled("deploy", [row])
 
