@@ -66,7 +66,7 @@ def reflect_file(
 def _reflected(
     vault: "Vault", found: transcripts.Transcript, *, writer: str, dry_run: bool
 ) -> "Reflected":
-    done = reflect_session.reflect(
+    done = reflect_session.learn(
         vault,
         found.session,
         found.steps(),

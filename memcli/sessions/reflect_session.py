@@ -132,7 +132,7 @@ class _Route(NamedTuple):
     why: str | None = None
 
 
-def reflect(
+def learn(
     vault: "Vault",
     session: Session,
     steps: Iterable[Step],

@@ -127,7 +127,7 @@ def test_a_turn_of_any_length_takes_no_longer_than_a_person_waits(
 ) -> None:
     text = f"{ALWAYS}\n{piece * (300_000 // len(piece))}\nNever push to main."
     started = time.monotonic()
-    done = reflect_session.reflect(
+    done = reflect_session.learn(
         vault, Session("big", "generic"), turns("hello", text)
     )
     # The square of it would take hours, not a minute.
@@ -137,7 +137,7 @@ def test_a_turn_of_any_length_takes_no_longer_than_a_person_waits(
 
 def test_two_thousand_directives_give_what_the_cap_allows(vault: Vault) -> None:
     said = [f"Always use tool{n} in the folder of part{n}" for n in range(2_000)]
-    done = reflect_session.reflect(vault, Session("many", "generic"), turns(*said))
+    done = reflect_session.learn(vault, Session("many", "generic"), turns(*said))
     cap = vault.settings.memory.session_cap
     assert done.counts == {"saved": cap, "cut": 2_000 - cap}
     assert len(texts(vault)) == cap
@@ -161,7 +161,7 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
             yield step
 
     state = (len(whole), path.stat().st_mtime_ns)
-    reflect_session.reflect(vault, found.session, growing(), mined=state)
+    reflect_session.learn(vault, found.session, growing(), mined=state)
     (one,) = backfill.reflect_all(vault, [("generic", str(path))])
     assert one.outcome == "reflected"  # what came meanwhile is not lost
     assert ALWAYS.replace("linter", "formatter") in texts(vault)
@@ -173,7 +173,7 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
             yield step
 
     before = texts(vault)
-    reflect_session.reflect(vault, found.session, shrinking(), mined=state)
+    reflect_session.learn(vault, found.session, shrinking(), mined=state)
     path.write_bytes(b"")
     assert reflect_file(vault, str(path)).fates == []
     assert texts(vault) == before

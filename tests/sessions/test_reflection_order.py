@@ -18,7 +18,7 @@ from memcli import Vault
 from memcli.entries.identity import claim
 from memcli.hosts.transcript import Session, Step
 from memcli.sessions.mining import mine
-from memcli.sessions.reflect_session import reflect
+from memcli.sessions.reflect_session import learn
 from tests.conftest import NOW
 
 SAID = (
@@ -54,7 +54,7 @@ def opened(ready: Path, folder: Path) -> Vault:
 
 
 def bring(vault: Vault, name: str, said: Sequence[tuple[str, str]]) -> str | None:
-    return reflect(vault, Session(name, "generic"), steps(said)).commit
+    return learn(vault, Session(name, "generic"), steps(said)).commit
 
 
 def rows(vault: Vault) -> list[tuple[str, str, str]]:
