@@ -127,9 +127,7 @@ def test_a_turn_of_any_length_takes_no_longer_than_a_person_waits(
 ) -> None:
     text = f"{ALWAYS}\n{piece * (300_000 // len(piece))}\nNever push to main."
     started = time.monotonic()
-    done = reflect_session.learn(
-        vault, Session("big", "generic"), turns("hello", text)
-    )
+    done = reflect_session.learn(vault, Session("big", "generic"), turns("hello", text))
     # The square of it would take hours, not a minute.
     assert time.monotonic() - started < 60
     assert all(len(fate.candidate.text) < 10_000 for fate in done.fates)
