@@ -129,7 +129,7 @@ def _planned(
     )
 
 
-class Held(NamedTuple):
+class HeldBlob(NamedTuple):
     """What git holds of an entry: a blob, and the entry's id and title in it."""
 
     blob: "Blob"
@@ -139,7 +139,7 @@ class Held(NamedTuple):
 
 def _history(
     repository: "Repository", gone: "Sequence[Stored]", places: set[str]
-) -> list[Held]:
+) -> list[HeldBlob]:
     """Everything that git holds of these entries, wherever it has been.
 
     By content and not by path: the path of an old version is that of the current one.
@@ -147,7 +147,7 @@ def _history(
     from memcli.entries import codec
     from memcli.entries.ids import is_adopted
 
-    found: list[Held] = []
+    found: list[HeldBlob] = []
     for item in gone:
         name = item.entry.id
         paths = {*places, item.path, layout.before_archive(item.path)}
@@ -159,11 +159,11 @@ def _history(
             except MemcliError:
                 held, title = name if blob.path == item.path else "", ""
             if held == name:
-                found.append(Held(blob, name, title))
+                found.append(HeldBlob(blob, name, title))
     return found
 
 
-def purge_commands(repository: "Repository", known: "Sequence[Held]") -> list[str]:
+def purge_commands(repository: "Repository", known: "Sequence[HeldBlob]") -> list[str]:
     """Shell commands that take this out of every commit, with plain git.
 
     Only at the paths where it was: another file may hold the same bytes.
@@ -204,7 +204,7 @@ def purge_commands(repository: "Repository", known: "Sequence[Held]") -> list[st
     return commands
 
 
-def _messages(repository: "Repository", known: "Sequence[Held]") -> "Mapping[str, str]":
+def _messages(repository: "Repository", known: "Sequence[HeldBlob]") -> "Mapping[str, str]":
     """Commit -> its message without the titles, quoted as a format of printf.
 
     memcli names what it changes in the first line; that line outlives the file.

@@ -45,7 +45,7 @@ class Target(NamedTuple):
     same_key_as: str | None = None
 
 
-class Plan(NamedTuple):
+class ResolvePlan(NamedTuple):
     """What would happen.
 
     `done` are entries named that are in the wanted state already; `near` are matches
@@ -94,7 +94,7 @@ class Standing(NamedTuple):
 
 def plan(
     vault: "Vault", ids: Sequence[str], *, same_key: bool = True, undo: bool = False
-) -> Plan:
+) -> ResolvePlan:
     """What resolving (or reopening) these ids would change.
 
     Args:
@@ -120,7 +120,7 @@ def plan(
     )
 
 
-def plan_query(vault: "Vault", query: str, *, same_key: bool = True) -> Plan:
+def plan_query(vault: "Vault", query: str, *, same_key: bool = True) -> ResolvePlan:
     """What resolving everything that a question means would change.
 
     Raises:
@@ -129,7 +129,7 @@ def plan_query(vault: "Vault", query: str, *, same_key: bool = True) -> Plan:
     """
     view = View(vault.now_ms() // 1000)
 
-    def find(reader: "Reader") -> Plan:
+    def find(reader: "Reader") -> ResolvePlan:
         hits, near, missing = _matches(reader, query, view)
         found = _gather(reader, hits, Status.RESOLVED, same_key)
         last, first = hits[-1][1], near[0][1] if near else 0.0
@@ -150,7 +150,7 @@ def plan_query(vault: "Vault", query: str, *, same_key: bool = True) -> Plan:
 
 
 def apply(
-    vault: "Vault", found: Plan, *, by: str | None = None, note: str | None = None
+    vault: "Vault", found: ResolvePlan, *, by: str | None = None, note: str | None = None
 ) -> list[Target]:
     """Do what a plan says, in one commit; what has changed since is checked again.
 
@@ -260,7 +260,7 @@ def _gather(
     named: Sequence[tuple[str, float | None]],
     wanted: Status,
     same_key: bool,
-) -> Plan:
+) -> ResolvePlan:
     """The named entries that are not in the wanted state, and their twins."""
     before = Status.RESOLVED if wanted is Status.ACTIVE else Status.ACTIVE
     targets: dict[str, Target] = {}
@@ -276,7 +276,7 @@ def _gather(
                 if row.status == str(before) and not known:
                     twin = _target(reader, row.id, None)
                     targets[row.id] = twin._replace(same_key_as=name)
-    return Plan(
+    return ResolvePlan(
         targets=list(targets.values()),
         done=list(done.values()),
         near=[],

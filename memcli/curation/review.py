@@ -30,7 +30,7 @@ _MOST_PROPOSALS = 3
 _ORDER = {str(Confidence.LOW): 1, str(Confidence.MEDIUM): 2, str(Confidence.HIGH): 3}
 
 
-class Candidate(NamedTuple):
+class PendingEntry(NamedTuple):
     """An entry that waits for review; `age_days` since it was written."""
 
     id: str
@@ -57,7 +57,7 @@ class Proposal(NamedTuple):
     likeness: float
 
 
-class Decided(NamedTuple):
+class DecidedEntry(NamedTuple):
     """What became of one candidate: approved, rejected or superseded another."""
 
     id: str
@@ -66,18 +66,18 @@ class Decided(NamedTuple):
     outcome: str
 
 
-class Outcome(NamedTuple):
+class EntryDecisions(NamedTuple):
     """The decisions of one commit."""
 
-    items: list[Decided]
+    items: list[DecidedEntry]
     commit: str | None
 
 
-def pending(vault: "Vault") -> list[Candidate]:
+def pending(vault: "Vault") -> list[PendingEntry]:
     """What waits, the oldest first."""
     now = vault.now_ms() // 1000
 
-    def look(reader: "Reader") -> list[Candidate]:
+    def look(reader: "Reader") -> list[PendingEntry]:
         docs = reader.exact("status", str(Status.PENDING))
         rows = (reader.row(doc) for doc in docs)
         # Ideas wait, too, and are decided on in their ledger (`ideas.incubator`).
@@ -88,11 +88,11 @@ def pending(vault: "Vault") -> list[Candidate]:
 
 
 def select(
-    candidates: Iterable[Candidate],
+    candidates: Iterable[PendingEntry],
     *,
     older_than_days: float | None = None,
     min_confidence: str | None = None,
-) -> list[Candidate]:
+) -> list[PendingEntry]:
     """Those that are old enough and sure enough; who has no confidence is LOW.
 
     Raises:
@@ -115,7 +115,7 @@ def select(
     ]
 
 
-def proposals(vault: "Vault", candidate: Candidate) -> list[Proposal]:
+def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
     """Entries in force that it may replace: of its kind first, then the most alike."""
     now = vault.now_ms() // 1000
 
@@ -145,7 +145,7 @@ def approve(
     changes: Mapping[str, Any] | None = None,
     *,
     allow_secret: bool = False,
-) -> Outcome:
+) -> EntryDecisions:
     """Make candidates memories, in one commit.
 
     Args:
@@ -185,12 +185,12 @@ def approve(
             data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
             _move(change, stored, path, data)
             change.note(entry, "review")
-            done.append(Decided(entry.id, entry.display_title, path, "approved"))
+            done.append(DecidedEntry(entry.id, entry.display_title, path, "approved"))
         change.message = _message("approved", done)
-    return Outcome(done, change.commit)
+    return EntryDecisions(done, change.commit)
 
 
-def reject(vault: "Vault", ids: Sequence[str], reason: str | None = None) -> Outcome:
+def reject(vault: "Vault", ids: Sequence[str], reason: str | None = None) -> EntryDecisions:
     """Say no to candidates, in one commit; their words are not proposed again.
 
     Raises:
@@ -214,14 +214,14 @@ def reject(vault: "Vault", ids: Sequence[str], reason: str | None = None) -> Out
             _move(change, stored, path, data)
             change.note(entry, "review")
             title = stored.entry.display_title
-            done.append(Decided(entry.id, title, path, "rejected"))
+            done.append(DecidedEntry(entry.id, title, path, "rejected"))
         change.message = _message("rejected", done)
-    return Outcome(done, change.commit)
+    return EntryDecisions(done, change.commit)
 
 
 def supersede(
     vault: "Vault", entry_id: str, target_id: str, reason: str | None = None
-) -> Outcome:
+) -> EntryDecisions:
     """Make a candidate the next version of an entry in force.
 
     Raises:
@@ -264,9 +264,9 @@ def supersede(
         lineage.replace(vault, change, target, fresh, reason=reason, now=now)
         change.remove(stored.path, expected=stored.data)
         change.note(fresh, "review")
-        done = [Decided(mine.id, fresh.display_title, target.path, "superseded")]
+        done = [DecidedEntry(mine.id, fresh.display_title, target.path, "superseded")]
         change.message = _message(f"superseded {target.entry.id} by", done)
-    return Outcome(done, change.commit)
+    return EntryDecisions(done, change.commit)
 
 
 def _waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
@@ -334,7 +334,7 @@ def _move(change: "Transaction", stored: "Stored", path: str, data: bytes) -> No
     change.remove(stored.path, expected=stored.data)
 
 
-def _message(verb: str, done: Sequence[Decided]) -> str:
+def _message(verb: str, done: Sequence[DecidedEntry]) -> str:
     from memcli.storage.transaction import subject
 
     if len(done) == 1:
@@ -342,11 +342,11 @@ def _message(verb: str, done: Sequence[Decided]) -> str:
     return f"review: {len(done)} candidates {verb}"
 
 
-def _candidate(row: "StoredRow", now: int) -> Candidate:
+def _candidate(row: "StoredRow", now: int) -> PendingEntry:
     from memcli.entries import dates
 
     created = dates.to_epoch(row.created) if row.created else now
-    return Candidate(
+    return PendingEntry(
         id=row.id,
         title=row.title,
         text=row.text,

@@ -53,7 +53,7 @@ _FEW = 64
 _Answer = TypeVar("_Answer")
 
 
-class Change(NamedTuple):
+class UpdateCounts(NamedTuple):
     """What bringing the index up to date did, in numbers of files."""
 
     added: int = 0
@@ -90,7 +90,7 @@ class Index:
     ) -> None:
         self.root = root
         self._agent = agent
-        self.change = Change()
+        self.change = UpdateCounts()
         self.stale = False
         self.unreadable: list[str] = []
         self._folder = os.path.join(root, *layout.INDEX.split("/"))
@@ -358,7 +358,7 @@ class Index:
         self._store(new_state)
         writer.sweep(self._folder, segments, (_STATE,))
         known = set(_paths(state.folders))
-        self.change = Change(
+        self.change = UpdateCounts(
             added=sum(path not in known for path in changed),
             changed=sum(path in known for path in changed),
             removed=len(removed),

@@ -22,7 +22,7 @@ _ALL = 10_000
 _TRIES = ("reflect", "sweep")
 
 
-class Known(NamedTuple):
+class KnownSession(NamedTuple):
     """One session.
 
     `state` is one of `STATES`; `idle_minutes` since it was last heard of; `transcript`
@@ -53,7 +53,7 @@ class Took(NamedTuple):
 class Activity(NamedTuple):
     """Sessions, the last heard of first; the newest calls; times of each event."""
 
-    sessions: list[Known]
+    sessions: list[KnownSession]
     calls: list[dict[str, Any]]
     events: list[Took]
 
@@ -91,7 +91,7 @@ def activity(vault: "Vault", most: int) -> Activity:
     return Activity(found, lines[:most], _times(lines))
 
 
-def _known(marker: markers.Marker, now: float, errors: dict[str, str | None]) -> Known:
+def _known(marker: markers.Marker, now: float, errors: dict[str, str | None]) -> KnownSession:
     idle = max(0.0, now - marker.touched)
     why = errors.get(marker.session)
     if marker.state == markers.REFLECTED:
@@ -101,7 +101,7 @@ def _known(marker: markers.Marker, now: float, errors: dict[str, str | None]) ->
     else:
         state = "live" if idle < recovery.STILL else "waiting"
     path = marker.transcript
-    return Known(
+    return KnownSession(
         session=marker.session,
         host=marker.host,
         state=state,

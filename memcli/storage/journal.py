@@ -27,7 +27,7 @@ _NOTE = f'{{"journal": {_VERSION}, "whole": false, '.encode()
 _STRANGE = b"\0not a file\0"
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """What becomes of one file; None stands for no file."""
 
     before: bytes | None
@@ -63,7 +63,7 @@ def exists(root: str) -> bool:
 
 
 def write(
-    root: str, changes: Mapping[str, Change], message: str, *, whole: bool
+    root: str, changes: Mapping[str, FileChange], message: str, *, whole: bool
 ) -> None:
     """Note what is about to happen.
 

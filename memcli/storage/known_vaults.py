@@ -20,7 +20,7 @@ _KNOWN = ("path", "role", "recall", "hooks")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
-class Place(NamedTuple):
+class KnownVault(NamedTuple):
     """A vault that the user's config names.
 
     `role` is rw or ro; `recall` says whether a recall without --vault asks it,
@@ -48,7 +48,7 @@ def folder(environ: Mapping[str, str]) -> str:
     return os.path.join(above, "memcli")
 
 
-def configured(environ: Mapping[str, str]) -> dict[str, Place]:
+def configured(environ: Mapping[str, str]) -> dict[str, KnownVault]:
     """The vaults of `[vaults.NAME]` in the user's config.toml, in its order.
 
     Raises:
@@ -74,7 +74,7 @@ def configured(environ: Mapping[str, str]) -> dict[str, Place]:
     return {name: _place(name, table, path) for name, table in tables.items()}
 
 
-def find(word: str, environ: Mapping[str, str]) -> Place | None:
+def find(word: str, environ: Mapping[str, str]) -> KnownVault | None:
     """The vault of this name; None when none has it, and for a path."""
     if not is_name(word):
         return None
@@ -86,7 +86,7 @@ def is_name(word: str) -> bool:
     return _NAME.fullmatch(word) is not None
 
 
-def at(root: str, environ: Mapping[str, str]) -> Place | None:
+def at(root: str, environ: Mapping[str, str]) -> KnownVault | None:
     """The configured vault that lives in a folder, if any, however it is spelled."""
     places = configured(environ)
     if not places:
@@ -134,7 +134,7 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
     return os.path.abspath(os.path.expanduser(named))
 
 
-def place_of(word: str | None, environ: Mapping[str, str]) -> Place:
+def place_of(word: str | None, environ: Mapping[str, str]) -> KnownVault:
     """The vault that a path or name means, which must be one.
 
     Raises:
@@ -148,7 +148,7 @@ def place_of(word: str | None, environ: Mapping[str, str]) -> Place:
             if is_name(word) and not os.path.exists(root):
                 raise refused(word)
             place = at(root, environ)
-        place = place or Place(PERSONAL, root)
+        place = place or KnownVault(PERSONAL, root)
     root = place.path
     if not os.path.isdir(root):
         if os.path.exists(root):
@@ -186,7 +186,7 @@ def _default_file(environ: Mapping[str, str]) -> str:
     return os.path.join(folder(environ), "default-vault")
 
 
-def _place(name: str, table: object, path: str) -> Place:
+def _place(name: str, table: object, path: str) -> KnownVault:
     where = f"{path}: [vaults.{name}]"
     if not is_name(name) or name == PERSONAL:
         raise InvalidConfig(
@@ -209,7 +209,7 @@ def _place(name: str, table: object, path: str) -> Place:
     # From the config's own folder, so that it means the same wherever one stands.
     above = os.path.dirname(path)
     root = os.path.normpath(os.path.join(above, os.path.expanduser(root.strip())))
-    return Place(name, root, role, recall, hooks)
+    return KnownVault(name, root, role, recall, hooks)
 
 
 def _switch(table: Mapping[str, object], name: str, where: str) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self, TypedDict
 from memcli.entries import layout
 from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, WriteFailed
 from memcli.storage import files, journal, settings
-from memcli.storage.journal import Change
+from memcli.storage.journal import FileChange
 from memcli.storage.lock import Lock
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class Transaction:
         paths = sorted(self._after, key=lambda path: self._after[path] is None)
         places = {path: files.inside(self._root, path) for path in paths}
         changes = {
-            path: Change(journal.current(places[path]), self._after[path])
+            path: FileChange(journal.current(places[path]), self._after[path])
             for path in paths
         }
         self._compare(changes)
@@ -210,7 +210,7 @@ class Transaction:
         fault("cleared")
         self._wrote(self._notes)
 
-    def _commit_uncommitted(self, changes: Mapping[str, Change]) -> None:
+    def _commit_uncommitted(self, changes: Mapping[str, FileChange]) -> None:
         """Commit old bytes that no commit holds, since `undo` returns to the parent."""
         old = {
             path: change.before
@@ -221,7 +221,7 @@ class Transaction:
         if not lost:
             return
         message = f"keep: {lost[0] if len(lost) == 1 else f'{len(lost)} files'}"
-        same = {path: Change(old[path], old[path]) for path in lost}
+        same = {path: FileChange(old[path], old[path]) for path in lost}
         journal.write(self._root, same, message, whole=False)
         try:
             self._repository.commit(lost, message)
@@ -229,16 +229,16 @@ class Transaction:
             journal.clear(self._root)
         self._fault("kept")
 
-    def _unchanged(self) -> dict[str, Change]:
+    def _unchanged(self) -> dict[str, FileChange]:
         """The files of `include`, which are committed as they are."""
         contents = {
             path: journal.current(files.inside(self._root, path))
             for path in self._included
         }
-        return {path: Change(data, data) for path, data in contents.items()}
+        return {path: FileChange(data, data) for path, data in contents.items()}
 
     def _restore(
-        self, changes: Mapping[str, Change], places: Mapping[str, str]
+        self, changes: Mapping[str, FileChange], places: Mapping[str, str]
     ) -> list[str]:
         """Put old bytes back; return the paths of the files where that failed.
 
@@ -265,7 +265,7 @@ class Transaction:
         files.write_atomic(place, data)
         return place
 
-    def _write(self, changes: Mapping[str, Change], places: Mapping[str, str]) -> None:
+    def _write(self, changes: Mapping[str, FileChange], places: Mapping[str, str]) -> None:
         fresh = [
             (places[path], change.after)
             for path, change in changes.items()
@@ -285,7 +285,7 @@ class Transaction:
                 files.remove(places[path])
                 self._fault("removed")
 
-    def _compare(self, changes: Mapping[str, Change]) -> None:
+    def _compare(self, changes: Mapping[str, FileChange]) -> None:
         for path, expected in self._expected.items():
             if changes[path].before != expected:
                 raise Conflict(

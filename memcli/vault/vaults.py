@@ -124,12 +124,12 @@ def states(**options: Any) -> list[VaultState]:
             entries = Vault.open(name, **options).read(lambda reader: reader.size)
         except MemcliError as error:
             problem = error.message
-        place = place or known_vaults.Place(name, path or "")
+        place = place or known_vaults.KnownVault(name, path or "")
         personal = name == known_vaults.PERSONAL
         found.append(
             VaultState(
                 name=name,
-                source=known_vaults.Place(name, "").source,
+                source=known_vaults.KnownVault(name, "").source,
                 path=path,
                 role=place.role,
                 recall=place.recall or personal,

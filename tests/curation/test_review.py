@@ -140,7 +140,7 @@ def test_supersede_makes_it_the_next_version_of_an_entry(vault: Vault) -> None:
         source={"session": "s1"},
     )
     done = review.supersede(vault, name, old)
-    assert done.items[0] == review.Decided(
+    assert done.items[0] == review.DecidedEntry(
         name, "Deploy on Mondays", path, "superseded"
     )
     entry = vault.get(name)

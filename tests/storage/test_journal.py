@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memcli import Vault
 from memcli.errors import MemcliError, Unreadable
 from memcli.storage import journal
-from memcli.storage.journal import Change
+from memcli.storage.journal import FileChange
 from memcli.vault.health.lint import lint
 
 
@@ -38,7 +38,7 @@ def test_every_byte_comes_back(
     changes: dict[str, tuple[bytes | None, bytes | None]],
 ) -> None:
     root = str(tmp_path_factory.mktemp("journal"))
-    written = {path: Change(*two) for path, two in changes.items()}
+    written = {path: FileChange(*two) for path, two in changes.items()}
     journal.write(root, written, "m é", whole=True)
     whole, entries, message = journal.load(root)
     assert whole
@@ -136,9 +136,9 @@ def test_a_note_tells_what_has_happened_from_what_has_not(vault: Vault) -> None:
     (root / "old.md").write_bytes(b"old\n")
     (root / "theirs.md").write_bytes(b"edited since\n")
     changes = {
-        "done.md": Change(None, b"new\n"),
-        "old.md": Change(b"old\n", b"newer\n"),
-        "theirs.md": Change(b"old\n", b"newer\n"),
+        "done.md": FileChange(None, b"new\n"),
+        "old.md": FileChange(b"old\n", b"newer\n"),
+        "theirs.md": FileChange(b"old\n", b"newer\n"),
     }
     journal.write(vault.root, changes, "save: three", whole=False)
     done = journal.recover(vault.root, lambda _: None)
@@ -148,7 +148,7 @@ def test_a_note_tells_what_has_happened_from_what_has_not(vault: Vault) -> None:
 
 
 def test_a_note_that_names_a_path_outside_commits_nothing(vault: Vault) -> None:
-    changes = {"../../evil.md": Change(None, b"x"), ".git/config": Change(None, b"x")}
+    changes = {"../../evil.md": FileChange(None, b"x"), ".git/config": FileChange(None, b"x")}
     journal.write(vault.root, changes, "m", whole=False)
     assert journal.recover(vault.root, lambda _: None).paths == []
 
@@ -158,7 +158,7 @@ def test_a_journal_on_a_disk_that_refuses_says_so(vault: Vault) -> None:
     run.mkdir(exist_ok=True)
     (run / "journal").mkdir()
     with pytest.raises(MemcliError):
-        journal.write(vault.root, {"a.md": Change(None, b"x")}, "m", whole=True)
+        journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m", whole=True)
 
 
 def test_a_journal_of_the_version_before_is_finished(vault: Vault) -> None:
@@ -177,5 +177,5 @@ def test_a_note_is_not_written_through_a_link(vault: Vault, tmp_path: Path) -> N
     path = Path(vault.root, ".memcli", "run", "journal")
     path.parent.mkdir(exist_ok=True)
     path.symlink_to(tmp_path / "mine")
-    journal.write(vault.root, {"a.md": Change(None, b"x")}, "m", whole=False)
+    journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m", whole=False)
     assert (tmp_path / "mine").read_bytes() == b"mine"

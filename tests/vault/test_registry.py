@@ -305,5 +305,5 @@ def test_a_second_file_that_an_agent_made_is_told_with_what_to_do(
     assert "visibility" not in (finding.hint or "")
     Path(vault.root, second).unlink()
     with pytest.raises(UsageError, match=f"one entity already: {first}") as refused:
-        decide.plan(vault, decide.Request("merge", "Redis", "redis"))
+        decide.plan(vault, decide.EntityRequest("merge", "Redis", "redis"))
     assert "memcli inspect lint" in (refused.value.hint or "")

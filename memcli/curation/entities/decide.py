@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-class Request(NamedTuple):
+class EntityRequest(NamedTuple):
     """What is to happen: `verb` is register, rename, alias or merge.
 
     `other` is the new name, the alias, or what the entity is merged into; `type` and
@@ -58,13 +58,13 @@ class Touched(NamedTuple):
     after: list[str]
 
 
-class Plan(NamedTuple):
+class EntityPlan(NamedTuple):
     """A request with everything that it would change.
 
     `files` are (path, what becomes of it) of the registry.
     """
 
-    request: Request
+    request: EntityRequest
     name: str
     files: list[tuple[str, str]]
     entries: list[Touched]
@@ -79,7 +79,7 @@ class Plan(NamedTuple):
         }
 
 
-class _Change(NamedTuple):
+class _FileEdit(NamedTuple):
     """One file: its bytes before and after, None for no file."""
 
     path: str
@@ -88,7 +88,7 @@ class _Change(NamedTuple):
     what: str
 
 
-class _Decision(NamedTuple):
+class _EntityDecision(NamedTuple):
     """What a request means for the registry: the entity as it will be.
 
     `forms` are the folded names whose mentions become its name; `found` is whether
@@ -96,12 +96,12 @@ class _Decision(NamedTuple):
     """
 
     entity: Registered
-    changes: list[_Change]
+    changes: list[_FileEdit]
     forms: set[str]
     found: bool
 
 
-def plan(vault: "Vault", request: Request) -> Plan:
+def plan(vault: "Vault", request: EntityRequest) -> EntityPlan:
     """What a request would change; nothing is changed.
 
     Raises:
@@ -113,7 +113,7 @@ def plan(vault: "Vault", request: Request) -> Plan:
     return _planned(vault, request)[0]
 
 
-def apply(vault: "Vault", request: Request) -> tuple[Plan, str | None]:
+def apply(vault: "Vault", request: EntityRequest) -> tuple[EntityPlan, str | None]:
     """Do what a request asks for, in one commit.
 
     Returns:
@@ -169,14 +169,14 @@ def _bytes(place: str) -> bytes | None:
     return files.read(place) if os.path.lexists(place) else None
 
 
-def _put(change: "Transaction", one: _Change) -> None:
+def _put(change: "Transaction", one: _FileEdit) -> None:
     if one.after is None:
         change.remove(one.path, expected=one.before)
     else:
         change.put(one.path, one.after, expected=one.before)
 
 
-def _sentence(request: Request, name: str) -> str:
+def _sentence(request: EntityRequest, name: str) -> str:
     return {
         "register": f"registered {name}",
         "rename": f"renamed {request.name} to {name}",
@@ -185,7 +185,7 @@ def _sentence(request: Request, name: str) -> str:
     }[request.verb]
 
 
-def _planned(vault: "Vault", request: Request) -> tuple[Plan, list[_Change]]:
+def _planned(vault: "Vault", request: EntityRequest) -> tuple[EntityPlan, list[_FileEdit]]:
     vault.owner_only("deciding on entities")
     decide = {
         "register": _register,
@@ -198,13 +198,13 @@ def _planned(vault: "Vault", request: Request) -> tuple[Plan, list[_Change]]:
     touched, rewritten = _entries(vault, decision)
     changes = decision.changes + rewritten
     shown = [(one.path, one.what) for one in decision.changes]
-    return Plan(request, name, shown, touched), changes
+    return EntityPlan(request, name, shown, touched), changes
 
 
 # --- what a request means -----------------------------------------------------------
 
 
-def _register(vault: "Vault", request: Request) -> _Decision:
+def _register(vault: "Vault", request: EntityRequest) -> _EntityDecision:
     known = vault.registry
     name = check_name(request.name)
     aliases = tuple(map(check_name, request.aliases))
@@ -213,10 +213,10 @@ def _register(vault: "Vault", request: Request) -> _Decision:
     kind = str(check_choice(EntityType, request.type, "type"))
     one = _fresh(vault, name, kind, _others(name, aliases))
     ending = _no_more_ignored(vault, {fold(name)})
-    return _Decision(one[0], [one[1], *ending], _forms(one[0]), found=True)
+    return _EntityDecision(one[0], [one[1], *ending], _forms(one[0]), found=True)
 
 
-def _rename(vault: "Vault", request: Request) -> _Decision:
+def _rename(vault: "Vault", request: EntityRequest) -> _EntityDecision:
     known = vault.registry
     old = _known(vault, request.name)
     new = check_name(request.other)
@@ -227,10 +227,10 @@ def _rename(vault: "Vault", request: Request) -> _Decision:
     entity = old._replace(name=new, aliases=aliases)
     changes = [_written(vault, old, entity, f"called {new}; the file keeps its name")]
     entity = entity._replace(path=changes[0].path)
-    return _Decision(entity, changes, _forms(old) | _forms(entity), found=False)
+    return _EntityDecision(entity, changes, _forms(old) | _forms(entity), found=False)
 
 
-def _alias(vault: "Vault", request: Request) -> _Decision:
+def _alias(vault: "Vault", request: EntityRequest) -> _EntityDecision:
     known = vault.registry
     one = _known(vault, request.name)
     alias = check_name(request.other)
@@ -241,10 +241,10 @@ def _alias(vault: "Vault", request: Request) -> _Decision:
     entity = one._replace(aliases=aliases)
     changes = [_written(vault, one, entity, f"alias {alias}")]
     entity = entity._replace(path=changes[0].path)
-    return _Decision(entity, changes, _forms(entity), found=True)
+    return _EntityDecision(entity, changes, _forms(entity), found=True)
 
 
-def _merge(vault: "Vault", request: Request) -> _Decision:
+def _merge(vault: "Vault", request: EntityRequest) -> _EntityDecision:
     known = vault.registry
     source = _known(vault, request.name)
     target = _known(vault, request.other)
@@ -267,7 +267,7 @@ def _merge(vault: "Vault", request: Request) -> _Decision:
     kind = source.type if not target.path else target.type
     entity = target._replace(aliases=aliases, type=kind)
     removed = [
-        _Change(
+        _FileEdit(
             one.path, files.read(files.inside(vault.root, one.path)), None, "removed"
         )
         for one in gone
@@ -276,7 +276,7 @@ def _merge(vault: "Vault", request: Request) -> _Decision:
     kept = _written(vault, target, entity, f"takes in {source.name}", texts)
     entity = entity._replace(path=kept.path)
     forms = _forms(source) | _forms(entity)
-    return _Decision(entity, [kept, *removed], forms, found=False)
+    return _EntityDecision(entity, [kept, *removed], forms, found=False)
 
 
 def _known(vault: "Vault", name: str) -> Registered:
@@ -296,7 +296,7 @@ def _written(
     entity: Registered,
     what: str,
     texts: Iterable[str] = (),
-) -> _Change:
+) -> _FileEdit:
     """The change of an entity's file; what had none gets one."""
     added = "\n\n".join(text for text in texts if text)
     if not old.path:
@@ -305,7 +305,7 @@ def _written(
     after = rewrite_entity(
         before, old.path, name=entity.name, aliases=entity.aliases, added=added
     )
-    return _Change(old.path, before, after, what)
+    return _FileEdit(old.path, before, after, what)
 
 
 def _fresh(
@@ -314,7 +314,7 @@ def _fresh(
     kind: str,
     aliases: tuple[str, ...],
     description: str = "",
-) -> tuple[Registered, _Change]:
+) -> tuple[Registered, _FileEdit]:
     from memcli.entries import dates
 
     now_ms = vault.now_ms()
@@ -322,16 +322,16 @@ def _fresh(
     one = Registered(name, kind, aliases, dates.iso(now_ms // 1000), path)
     text = f"{description}\n" if description else ""
     data = encode_entity(one, new_id(now_ms, vault.entropy), text)
-    return one, _Change(path, None, data, "registered")
+    return one, _FileEdit(path, None, data, "registered")
 
 
-def _no_more_ignored(vault: "Vault", forms: set[str]) -> list[_Change]:
+def _no_more_ignored(vault: "Vault", forms: set[str]) -> list[_FileEdit]:
     """The file of ignored names without these, when it has them."""
     if not forms & ignored.ignored_names(vault.root).keys():
         return []
     before = files.read(files.inside(vault.root, layout.IGNORED_NAMES))
     after = ignored.without_names(before, forms)
-    return [_Change(layout.IGNORED_NAMES, before, after, "ignored no more")]
+    return [_FileEdit(layout.IGNORED_NAMES, before, after, "ignored no more")]
 
 
 def _others(name: str, aliases: Iterable[str]) -> tuple[str, ...]:
@@ -368,8 +368,8 @@ def _taken(name: str, one: Registered) -> NotAllowed:
 
 
 def _entries(
-    vault: "Vault", decision: _Decision
-) -> tuple[list[Touched], list[_Change]]:
+    vault: "Vault", decision: _EntityDecision
+) -> tuple[list[Touched], list[_FileEdit]]:
     """The entries whose mentions change, and their new bytes."""
     from memcli.entries import codec
 
@@ -383,13 +383,13 @@ def _entries(
             continue
         entry = stored.entry.replace(entities=after)
         data = codec.rewrite(stored.data, entry, kinds=kinds)
-        changes.append(_Change(path, stored.data, data, ""))
+        changes.append(_FileEdit(path, stored.data, data, ""))
         title = entry.display_title
         touched.append(Touched(entry.id, title, path, list(before), list(after)))
     return touched, changes
 
 
-def _paths(vault: "Vault", reader: "Reader", decision: _Decision) -> list[str]:
+def _paths(vault: "Vault", reader: "Reader", decision: _EntityDecision) -> list[str]:
     """Entries that mention one of the names; in force, also those whose text does."""
     view = View(vault.now_ms() // 1000)
     entity = decision.entity
@@ -409,7 +409,7 @@ def _paths(vault: "Vault", reader: "Reader", decision: _Decision) -> list[str]:
     return sorted(reader.row(doc).path for doc in found)
 
 
-def _mapped(before: tuple[str, ...], decision: _Decision) -> tuple[str, ...]:
+def _mapped(before: tuple[str, ...], decision: _EntityDecision) -> tuple[str, ...]:
     """The mentions with the entity's name for each of its names, or with it added."""
     name = decision.entity.name
     kept: dict[str, str] = {}

@@ -34,7 +34,7 @@ _MOST_COMPANIONS = 20
 _WAITING = (str(Status.PENDING), str(Status.REJECTED))
 
 
-class Listed(NamedTuple):
+class ListedEntity(NamedTuple):
     """One entity: `current` entries in force mention it, `past` ones did."""
 
     name: str
@@ -89,7 +89,7 @@ class EntityPage(NamedTuple):
         return fields
 
 
-class Candidate(NamedTuple):
+class PossibleName(NamedTuple):
     """A possible name that nobody has decided on, with an entry where it stands."""
 
     name: str
@@ -106,7 +106,7 @@ def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:
     return {name: group for name, group in found.items() if group}
 
 
-def listed(vault: "Vault") -> list[Listed]:
+def listed(vault: "Vault") -> list[ListedEntity]:
     """Everything that is registered or mentioned, the most mentioned first."""
     known = vault.registry
     view = View(vault.now_ms() // 1000)
@@ -133,7 +133,7 @@ def listed(vault: "Vault") -> list[Listed]:
         one = found.get(form)
         current, past = counts.get(form, (0, 0))
         rows.append(
-            Listed(
+            ListedEntity(
                 name=one.name if one else spelt[form],
                 type=one.type if one else "unknown",
                 registered=one is not None,
@@ -274,7 +274,7 @@ def _description(vault: "Vault", one: Registered | None) -> str:
         return ""
 
 
-def candidates(vault: "Vault") -> list[Candidate]:
+def candidates(vault: "Vault") -> list[PossibleName]:
     """Possible names in the entries in force, those in most entries first.
 
     Two capitalised words in a row count from the first entry on, a single one in
@@ -312,7 +312,7 @@ def candidates(vault: "Vault") -> list[Candidate]:
         count = spelt.total()
         if several or count >= _SEVERAL:
             name = min(spelt, key=lambda each: (-spelt[each], each))
-            rows.append(Candidate(name, count, _around(row.text, name), row.id))
+            rows.append(PossibleName(name, count, _around(row.text, name), row.id))
     return sorted(rows, key=lambda one: (-one.entries, fold(one.name)))
 
 

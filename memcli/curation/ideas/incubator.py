@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _DAY = 86_400
 
 
-class Listed(NamedTuple):
+class ListedIdea(NamedTuple):
     """An idea of the ledger with its page; `id` and `path` are None without one.
 
     `state` is open, promoted, dismissed or merged; `line` is the line of its heading;
@@ -54,7 +54,7 @@ class Listed(NamedTuple):
 # --- reading ----------------------------------------------------------------------
 
 
-def listed(vault: "Vault", *, only_open: bool = False) -> list[Listed]:
+def listed(vault: "Vault", *, only_open: bool = False) -> list[ListedIdea]:
     """The ideas of the ledger, in its order.
 
     Raises:
@@ -86,7 +86,7 @@ def listed(vault: "Vault", *, only_open: bool = False) -> list[Listed]:
             fields |= {"id": page.entry.id, "path": page.path}
             fields |= {"session": source.session, "record": source.record}
             fields["excerpt"] = source.excerpt
-        ideas_listed.append(Listed(**fields, age_days=max(0, age), problem=problem))
+        ideas_listed.append(ListedIdea(**fields, age_days=max(0, age), problem=problem))
     return ideas_listed
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memcli.search.ranking.bm25 import Hit
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
-    from memcli.sessions.briefing.select import Candidate
+    from memcli.sessions.briefing.select import WeighedItem
     from memcli.storage.settings import Config
     from memcli.vault.vault import Vault
 
@@ -88,7 +88,7 @@ def standing(
 
     chosen = select.chosen(reader, settings, view=view)
 
-    def items(found: "Iterable[Candidate]", part: str, channel: str) -> Iterator[Item]:
+    def items(found: "Iterable[WeighedItem]", part: str, channel: str) -> Iterator[Item]:
         for one in found:
             text = _short(one, source) if source else one.text
             docs = () if source else reader.exact("id", one.id)
@@ -246,7 +246,7 @@ def _of_kind(reader: "Reader", kind: str, view: "View") -> "list[StoredRow]":
     return sorted(rows, key=lambda row: -len(row.seen))
 
 
-def _short(row: "StoredRow | Candidate", source: str = "") -> str:
+def _short(row: "StoredRow | WeighedItem", source: str = "") -> str:
     text = row.text
     if len(text) <= _LONGEST:
         return text

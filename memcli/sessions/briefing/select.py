@@ -31,7 +31,7 @@ _BOOST = {_RULES: 0.5, _FOCUS: 1.0}
 _ALIKE = ((0.85, 0.12), (0.70, 0.35), (0.55, 0.70))
 
 
-class Candidate(NamedTuple):
+class WeighedItem(NamedTuple):
     """A claim that might go into a session.
 
     `score` is its weight now, summed over its sightings and over entries of the same
@@ -59,16 +59,16 @@ class Candidate(NamedTuple):
 class Injected(NamedTuple):
     """What goes into a session: pinned entries whole, rules, focus; and the rest."""
 
-    pinned: list[Candidate]
-    rules: list[Candidate]
-    focus: list[Candidate]
-    omitted: list[Candidate]
+    pinned: list[WeighedItem]
+    rules: list[WeighedItem]
+    focus: list[WeighedItem]
+    omitted: list[WeighedItem]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {name: [one.as_dict() for one in rows] for name, rows in self._items()}
 
-    def _items(self) -> list[tuple[str, list[Candidate]]]:
+    def _items(self) -> list[tuple[str, list[WeighedItem]]]:
         return list(zip(self._fields, self, strict=True))
 
 
@@ -124,7 +124,7 @@ def chosen(
 
 def reflections(
     vault: "Vault", *, view: View, query: str = "", chars: int | None = None
-) -> list[Candidate]:
+) -> list[WeighedItem]:
     """Every reflection item, and whether it would go into a session.
 
     In the order of choice: rules, then focus, then what is left out, strongest first.
@@ -136,12 +136,12 @@ def reflections(
 
 def _choose(
     reader: "Reader", view: View, query: str, settings: "Config", budget: int
-) -> list[Candidate]:
+) -> list[WeighedItem]:
     claims = _claims(reader, view, settings)
     words = _relevance(reader, query, [one.row.id for one in claims])
     limits = settings.injection
-    chosen: list[Candidate] = []
-    left: list[Candidate] = []
+    chosen: list[WeighedItem] = []
+    left: list[WeighedItem] = []
     for item, most in ((_RULES, limits.invariants), (_FOCUS, limits.derived)):
         waiting = [one for one in claims if one.row.item == item]
         taken: list[_Claim] = []
@@ -281,7 +281,7 @@ def _relevance(
     }
 
 
-def _pinned(reader: "Reader", view: View) -> list[Candidate]:
+def _pinned(reader: "Reader", view: View) -> list[WeighedItem]:
     """Pinned entries in force, newest first; never cut."""
     docs = reader.newest(
         doc
@@ -290,7 +290,7 @@ def _pinned(reader: "Reader", view: View) -> list[Candidate]:
         and not prompt_injection.suspicious(reader.row(doc).text)
     )
     return [
-        Candidate(
+        WeighedItem(
             id=row.id,
             title=row.title,
             text=row.text,
@@ -308,9 +308,9 @@ def _pinned(reader: "Reader", view: View) -> list[Candidate]:
     ]
 
 
-def _candidate(one: _Claim, reason: str, *, injected: bool) -> Candidate:
+def _candidate(one: _Claim, reason: str, *, injected: bool) -> WeighedItem:
     row = one.row
-    return Candidate(
+    return WeighedItem(
         id=row.id,
         title=row.title,
         text=row.text,

@@ -20,7 +20,7 @@ from memcli.storage import known_vaults
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.sessions.briefing.compose import Fitting
-    from memcli.storage.known_vaults import Place
+    from memcli.storage.known_vaults import KnownVault
     from memcli.vault.vault import Vault
 
 _Answer = TypeVar("_Answer")
@@ -36,7 +36,7 @@ BEHIND = "its index is being built"
 LATE = "it took too long"
 
 
-class Asked(NamedTuple, Generic[_Answer]):
+class TeamAnswers(NamedTuple, Generic[_Answer]):
     """What each vault answered, in the order of the config, and why others did not.
 
     `silent` has the reason by source; `behind` are those whose index must be built.
@@ -44,10 +44,10 @@ class Asked(NamedTuple, Generic[_Answer]):
 
     answers: list[tuple[str, _Answer]]
     silent: dict[str, str]
-    behind: "list[Place]"
+    behind: "list[KnownVault]"
 
 
-def told_by_hooks(environ: Mapping[str, str]) -> "list[Place]":
+def told_by_hooks(environ: Mapping[str, str]) -> "list[KnownVault]":
     """The vaults of teams that sessions are told of, each folder once.
 
     Raises:
@@ -59,14 +59,14 @@ def told_by_hooks(environ: Mapping[str, str]) -> "list[Place]":
 
 
 def ask(
-    teams: "Sequence[Place]",
+    teams: "Sequence[KnownVault]",
     answer: "Callable[[Vault, Reader], _Answer]",
     *,
     own: str,
     until: float,
     agent: str | None = None,
     environ: Mapping[str, str] | None = None,
-) -> Asked[_Answer]:
+) -> TeamAnswers[_Answer]:
     """Ask vaults side by side until a moment of the monotonic clock.
 
     Args:
@@ -86,10 +86,10 @@ def ask(
 
     given: dict[str, _Answer] = {}
     refused: dict[str, str] = {}
-    behind: list[Place] = []
+    behind: list[KnownVault] = []
     itself: set[str] = set()
 
-    def one(place: "Place") -> None:
+    def one(place: "KnownVault") -> None:
         try:
             if os.path.realpath(place.path) == os.path.realpath(own):
                 itself.add(place.source)
@@ -115,7 +115,7 @@ def ask(
     asked = [place.source for place in teams if place.source not in itself]
     silent = {name: reasons.get(name, LATE) for name in asked if name not in answers}
     told = [(name, answers[name]) for name in asked if name in answers]
-    return Asked(told, silent, [place for place in behind if place.source in silent])
+    return TeamAnswers(told, silent, [place for place in behind if place.source in silent])
 
 
 def _read(vault: "Vault", answer: "Callable[[Vault, Reader], _Answer]") -> _Answer:

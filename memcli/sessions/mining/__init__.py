@@ -16,7 +16,7 @@ from memcli.sessions.mining import corrections, directives, fixes, ideas, workfl
 from memcli.sessions.mining.candidate import (
     Candidate,
     Category,
-    Found,
+    Reading,
     core,
     excerpt,
     title,
@@ -153,9 +153,9 @@ def _of_sentence(
     before: _Exchange | None,
     reaction: corrections.Reaction,
     answers: bool,
-) -> tuple[Category, Found | None]:
+) -> tuple[Category, Reading | None]:
     """The first of its readings that is explicit, else the first that is any."""
-    readings: list[tuple[Category, Found | None]] = [
+    readings: list[tuple[Category, Reading | None]] = [
         (
             "correction",
             corrections.correction(sentence, rest, reaction) if answers else None,
@@ -186,7 +186,7 @@ def _points_back(words: str) -> bool:
 
 
 def _remembered(
-    exchange: _Exchange, place: int, one: Found, found: list[Candidate]
+    exchange: _Exchange, place: int, one: Reading, found: list[Candidate]
 ) -> list[Candidate]:
     """What "remember this" means: the turn before it, or what the agent noted then."""
     turn = exchange.turn
@@ -206,7 +206,7 @@ def _remembered(
     if lesson is None:
         return [asked]
     step, words = lesson
-    noted = Found(
+    noted = Reading(
         HIGH,
         "noted-lesson",
         "the lesson that the agent noted when the user asked for it",
@@ -263,7 +263,7 @@ def _reaction(steps: Sequence[Step]) -> corrections.Reaction:
 
 
 def _candidate(
-    category: Category, found: Found, step: Step, around: str, count: int
+    category: Category, found: Reading, step: Step, around: str, count: int
 ) -> Candidate:
     return Candidate(
         category=category,

@@ -54,7 +54,7 @@ class Candidate(NamedTuple):
         return {**self._asdict(), "confidence": str(self.confidence)}
 
 
-class Found(NamedTuple):
+class Reading(NamedTuple):
     """What a rule says of a sentence."""
 
     confidence: Confidence

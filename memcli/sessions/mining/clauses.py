@@ -8,7 +8,7 @@ import re
 from typing import Final, NamedTuple
 
 from memcli.entries.entry import Confidence
-from memcli.sessions.mining.candidate import Found
+from memcli.sessions.mining.candidate import Reading
 from memcli.sessions.mining.sentences import CODE, QUOTE
 
 # What an agent does, as opposed to what the program does that it works on.
@@ -140,6 +140,6 @@ def stripped(clause: str) -> tuple[str, str]:
     return lead, rest
 
 
-def judged(confidence: Confidence, pattern: str, rationale: str) -> Found:
+def judged(confidence: Confidence, pattern: str, rationale: str) -> Reading:
     """A reading whose words are those of its clause; `directives` fills them in."""
-    return Found(confidence, pattern, rationale, "")
+    return Reading(confidence, pattern, rationale, "")

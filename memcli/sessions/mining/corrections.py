@@ -9,7 +9,7 @@ import re
 from typing import Final, NamedTuple
 
 from memcli.entries.entry import Confidence
-from memcli.sessions.mining.candidate import Found
+from memcli.sessions.mining.candidate import Reading
 from memcli.sessions.mining.sentences import Sentence
 
 HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
@@ -97,7 +97,7 @@ class Reaction(NamedTuple):
         return self.acted or bool(re.search(_TAKEN_UP, self.words[:300]))
 
 
-def correction(sentence: Sentence, rest: str, reaction: Reaction) -> Found | None:
+def correction(sentence: Sentence, rest: str, reaction: Reaction) -> Reading | None:
     """What a sentence sets right.
 
     Args:
@@ -109,15 +109,15 @@ def correction(sentence: Sentence, rest: str, reaction: Reaction) -> Found | Non
     if re.search(_POLITE, plain, re.I):
         return None
     if re.search(_PARTIAL, plain, re.I):
-        return Found(LOW, "not-quite", "says that something is only partly true", words)
+        return Reading(LOW, "not-quite", "says that something is only partly true", words)
     wrong = re.search(_WRONG, plain, re.I) or re.search(_ELSEWHERE, plain, re.I)
     if _denies_by_fact(sentence, reaction):
         why = "says no, and how it is; the agent took it up"
-        return Found(HIGH, "correction", why, words)
+        return Reading(HIGH, "correction", why, words)
     if wrong and (found := _corrected(sentence, wrong, rest, reaction)):
         return found
     if re.search(_MILD, plain, re.I) and reaction.took_up:
-        return Found(MEDIUM, "set-right", "says how it is; the agent took it up", words)
+        return Reading(MEDIUM, "set-right", "says how it is; the agent took it up", words)
     return None
 
 
@@ -130,7 +130,7 @@ def _denies_by_fact(sentence: Sentence, reaction: Reaction) -> bool:
 
 def _corrected(
     sentence: Sentence, wrong: "re.Match[str]", rest: str, reaction: Reaction
-) -> Found | None:
+) -> Reading | None:
     """What a sentence sets right that says in words that something was wrong."""
     plain, words = sentence.plain, sentence.text
     following = f"{words} {rest}".strip()
@@ -156,15 +156,15 @@ def _corrected(
             why += "; the agent took it up"
         elif re.search(_REFUSED, reaction.words[:200]):
             why += "; the agent saw it otherwise"
-            return Found(LOW, "correction", why, following)
+            return Reading(LOW, "correction", why, following)
         alone = re.search(_RIGHT, plain, re.I) or _states(tail, "")
-        return Found(HIGH, "correction", why, words if alone else following)
+        return Reading(HIGH, "correction", why, words if alone else following)
     if short and not asks:
         return None
     confidence = MEDIUM if reaction.took_up and right else LOW
     if confidence is LOW and not reaction.took_up:
         return None
-    return Found(confidence, "correction", "says that it was wrong", following)
+    return Reading(confidence, "correction", "says that it was wrong", following)
 
 
 def _states(tail: str, rest: str) -> bool:

@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from memcli.entries.entry import Confidence
-from memcli.sessions.mining.candidate import Found
+from memcli.sessions.mining.candidate import Reading
 from memcli.sessions.mining.clauses import ONE_OFF, WORK, Clause, is_asked, judged
 
 HIGH, LOW = Confidence.HIGH, Confidence.LOW
@@ -28,7 +28,7 @@ _SEAL: Final = (
 )
 
 
-def universal(said: Clause) -> Found | None:
+def universal(said: Clause) -> Reading | None:
     """A norm for everything of a kind that developers make: "every PR needs ..."."""
     kind = re.match(
         rf"(?i)(?:all|every|each|any|no)\s+(?:of (?:our|the|your) |our |the )?{_MADE}\s+(?:(?:in|for|of|under|to) [^,]{{2,40}}? )?(?:always |never |also )?{_NORM}\b",
@@ -49,7 +49,7 @@ def universal(said: Clause) -> Found | None:
     return None
 
 
-def each_time(said: Clause) -> Found | None:
+def each_time(said: Clause) -> Reading | None:
     """What is to be done for every change, or for all new things of a kind."""
     new = rf"(?:all|every|each|any) (?:new|future) (?:[\w-]+ )?{_MADE}"
     told = re.match(
@@ -61,7 +61,7 @@ def each_time(said: Clause) -> Found | None:
     return judged(HIGH, "each-time", "what is to be done for each of a kind")
 
 
-def sealed(said: Clause) -> Found | None:
+def sealed(said: Clause) -> Reading | None:
     """A custom that is called the rule in the same breath."""
     if (
         not re.search(_SEAL, said.plain)
@@ -77,7 +77,7 @@ def sealed(said: Clause) -> Found | None:
     return None
 
 
-def wanted(said: Clause) -> Found | None:
+def wanted(said: Clause) -> Reading | None:
     """What is wanted always or everywhere, of how work is done."""
     match = re.match(
         r"(?i)(?:and |but |so |also |ok |because )*(?:we|i) (?:always want|want (?!the\b).{3,60}?\b(?:everywhere|at all times|in every \w+)|(?:don'?t|do not|never) (?:ever )?want (?:you|u|claude|to ever|any|to see any)(?: to)?\b)(?! users?| the users?| the same\b)",
@@ -96,7 +96,7 @@ def wanted(said: Clause) -> Found | None:
     return judged(LOW, "wanted", "what the user does not want")
 
 
-def none_of(said: Clause) -> Found | None:
+def none_of(said: Clause) -> Reading | None:
     """ "No emojis in commit messages": a kind of thing that is not wanted."""
     match = re.match(
         r"(?i)no (?!need|idea|problem|worries|rush|one\b|thanks|longer|matter|way|change|more|i\b|it\b|the\b|we\b|you\b|that|this|not\b|wait|but|and|just|changes|clue)(?:[\w-]+ ){0,3}?[\w-]{2,}s\b(.*)",
@@ -117,7 +117,7 @@ def none_of(said: Clause) -> Found | None:
     return None
 
 
-def decided(said: Clause) -> Found | None:
+def decided(said: Clause) -> Reading | None:
     """A decision that is called one."""
     if (
         re.match(
@@ -146,7 +146,7 @@ _STYLE: Final = (
 )
 
 
-def liking(said: Clause) -> Found | None:
+def liking(said: Clause) -> Reading | None:
     """What the user prefers, or how they wish things of a kind to be done."""
     match = re.match(
         r"(?i)i\s+(generally |usually |typically |strongly |always |much |really )?(prefer|hate|dislike|can't stand|don't like)\s+(?!that one|option|the (?:first|second|third|former|latter|other)|this|that|it\b|your|approach)(.+)",
@@ -180,7 +180,7 @@ def liking(said: Clause) -> Found | None:
     return None
 
 
-def custom(said: Clause) -> Found | None:
+def custom(said: Clause) -> Reading | None:
     """What the team does, said in passing."""
     match = re.match(
         r"(?i)\W*(?:and |but |fyi |btw )?(?:in (?:this|our) (?:repo|project|code ?base),? )?we\s+(?:always|usually|normally|generally|typically|never|only|already|have|don'?t|do not|use|prefer|deploy|release|name|write|commit|keep|run|test)\s+(.+)",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from memcli.entries.entry import Confidence
-from memcli.sessions.mining.candidate import Found
+from memcli.sessions.mining.candidate import Reading
 from memcli.sessions.mining.clauses import (
     AUXILIARY,
     MANNER,
@@ -61,7 +61,7 @@ _WORK_NOUN: Final = (
 )
 
 
-def directive(sentence: Sentence) -> Found | None:
+def directive(sentence: Sentence) -> Reading | None:
     """What a sentence tells the agent to do beyond this task; None for the rest."""
     found = foreign(sentence.plain, sentence.text) or remember(sentence)
     if found is None and not re.match(_REPORTED, sentence.plain):
@@ -85,7 +85,7 @@ _TOLD: Final = (
 _DEVELOPING: Final = rf"(?i)\b(?:{_WORK_NOUN}|schemas?|entit(?:y|ies)|lint|regenerate|rebuild|compile|ask|document|changelog|readme|\w+\.md|run|releases?|commit|push|features?|endpoints?)\b"
 
 
-def _agreed(rest: str, condition: "re.Match[str]") -> Found | None:
+def _agreed(rest: str, condition: "re.Match[str]") -> Reading | None:
     """What is to be done each time that the agent or the team does something."""
     then = rest[condition.end() :]
     if re.search(ONE_OFF, then, re.I) or re.search(
@@ -104,7 +104,7 @@ def _agreed(rest: str, condition: "re.Match[str]") -> Found | None:
     return None
 
 
-def _clause(sentence: Sentence, start: int, end: int) -> Found | None:
+def _clause(sentence: Sentence, start: int, end: int) -> Reading | None:
     plain = sentence.plain[start:end].strip()
     words = sentence.text[start:end].strip(" ,;()")
     lead, rest = stripped(plain)
@@ -135,7 +135,7 @@ def _clause(sentence: Sentence, start: int, end: int) -> Found | None:
     return found._replace(words=words)
 
 
-def _first(readings: Iterable[Found | None]) -> Found | None:
+def _first(readings: Iterable[Reading | None]) -> Reading | None:
     """The first that is explicit, else the first that is any."""
     rest = None
     for found in readings:
@@ -163,7 +163,7 @@ def _is_of_program(said: Clause) -> bool:
     )
 
 
-def _general(said: Clause) -> Found | None:
+def _general(said: Clause) -> Reading | None:
     """ "In general", "wherever possible": a scope of an imperative."""
     before = r"in general|generally|(?:wherever|whenever)(?: ever)? ?possible"
     behind = r"(?i)(?:keep|use|write|prefer|answer|avoid|make)\b.*\b(?:in general|generally)\b"
@@ -177,7 +177,7 @@ def _general(said: Clause) -> Found | None:
     return judged(HIGH, "general", "a directive that is said to hold in general")
 
 
-def _always(said: Clause) -> Found | None:
+def _always(said: Clause) -> Reading | None:
     match = re.match(
         rf"(always|never)\s+(?:ever\s+|again\s+|just\s+)?({WORK})\b(?!ed)",
         said.rest,
@@ -232,7 +232,7 @@ _WRITTEN_IN: Final = (
 )
 
 
-def _never(said: Clause) -> Found | None:
+def _never(said: Clause) -> Reading | None:
     subject = (
         r"(?:(?:you|u|we|claude|codex|agents?|tests?|commits?|code|it'?s|it is)\s+)?"
     )
@@ -257,7 +257,7 @@ def _never(said: Clause) -> Found | None:
     return _kind_of_work(said, match)
 
 
-def _kind_of_work(said: Clause, match: "re.Match[str]") -> Found | None:
+def _kind_of_work(said: Clause, match: "re.Match[str]") -> Reading | None:
     """A prohibition without a word of scope: of a way, a kind, or of this task alone."""
     # "Don't commit it, I'll edit it by hand": what follows has manners of its own.
     own = re.split(r",\s+", said.rest)[0]
@@ -292,7 +292,7 @@ def _kind_of_work(said: Clause, match: "re.Match[str]") -> Found | None:
     )
 
 
-def _standing(said: Clause) -> Found | None:
+def _standing(said: Clause) -> Reading | None:
     if not re.search(STANDING.replace("|by default", ""), said.lead + said.rest, re.I):
         return None
     if (
@@ -321,7 +321,7 @@ def _standing(said: Clause) -> Found | None:
     return None
 
 
-def _everywhere(said: Clause) -> Found | None:
+def _everywhere(said: Clause) -> Reading | None:
     scope = (
         r"\b(?:everywhere|wherever(?: we| you| it(?:'s| is)?)?(?: can| possible)?|whenever (?:we|you|possible)|ever|at all times|in all cases|"
         r"across the (?:board|code ?base|repo(?:sitory)?|project)|throughout the (?:code ?base|repo(?:sitory)?|project))\b"
@@ -356,7 +356,7 @@ def _everywhere(said: Clause) -> Found | None:
     return None
 
 
-def _instead(said: Clause) -> Found | None:
+def _instead(said: Clause) -> Reading | None:
     match = re.match(
         rf"(?:use|prefer|choose|stick (?:to|with)|go with|run|write|install with|switch to)\s+({OBJECT}(?:\s+{OBJECT})??(?:\s+for {OBJECT}(?:\s{OBJECT})?)?),?\s+"
         rf"(?:instead of|rather than|and not|not|over)\s+({OBJECT})",
@@ -401,7 +401,7 @@ def _instead(said: Clause) -> Found | None:
     return None
 
 
-_RULES: Final[tuple[Callable[[Clause], Found | None], ...]] = (
+_RULES: Final[tuple[Callable[[Clause], Reading | None], ...]] = (
     _general,
     _always,
     _never,

@@ -12,7 +12,7 @@ from typing import Final
 
 from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Step
-from memcli.sessions.mining.candidate import Found
+from memcli.sessions.mining.candidate import Reading
 from memcli.sessions.mining.pasted import is_machine
 from memcli.sessions.mining.sentences import Sentence
 
@@ -61,7 +61,7 @@ def is_trouble(text: str) -> bool:
     return bool(re.search(_TROUBLE, plain[:2_000], re.I))
 
 
-def told(sentence: Sentence, rest: str) -> Found | None:
+def told(sentence: Sentence, rest: str) -> Reading | None:
     """A fix that a person tells of: the cause, and what helped."""
     if sentence.plain.endswith("?") or not re.search(_TOLD, sentence.plain, re.I):
         return None
@@ -70,14 +70,14 @@ def told(sentence: Sentence, rest: str) -> Found | None:
         r"(?i)^(?:fixed|resolved|solved|so |the fix|workaround|now )", rest
     ):
         words = f"{words} {rest}"
-    return Found(
+    return Reading(
         MEDIUM, "told-fix", "a cause that the user states, after the fact", words
     )
 
 
 def explained(
     steps: Sequence[Step], asked: bool, carried: bool
-) -> tuple[Step, Found] | None:
+) -> tuple[Step, Reading] | None:
     """The best explanation of a failure among the agent's steps of one exchange.
 
     Args:
@@ -114,12 +114,12 @@ def explained(
         "an error that the user met" if asked or carried else "an error that came again"
     )
     confidence = MEDIUM if asked or again else LOW
-    return step, Found(
+    return step, Reading(
         confidence, "explained-fix", f"{proof}, its cause, and a change after it", words
     )
 
 
-def workarounds(steps: Sequence[Step]) -> list[tuple[Step, Found]]:
+def workarounds(steps: Sequence[Step]) -> list[tuple[Step, Reading]]:
     """Commands that failed because of the environment, and what worked instead."""
     found = []
     results = {step.call: step for step in steps if step.role == "result" and step.call}
@@ -150,7 +150,7 @@ def workarounds(steps: Sequence[Step]) -> list[tuple[Step, Found]]:
             found.append(
                 (
                     later,
-                    Found(
+                    Reading(
                         LOW,
                         "workaround",
                         "a command that failed, and the next like it that worked",

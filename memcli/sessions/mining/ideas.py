@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from memcli.entries.entry import Confidence
-from memcli.sessions.mining.candidate import Found
+from memcli.sessions.mining.candidate import Reading
 from memcli.sessions.mining.sentences import Sentence
 
 MEDIUM, LOW = Confidence.MEDIUM, Confidence.LOW
@@ -76,7 +76,7 @@ _NO_IDEA: Final = (
 )
 
 
-def idea(sentence: Sentence) -> Found | None:
+def idea(sentence: Sentence) -> Reading | None:
     """What a sentence puts off to some day."""
     plain = sentence.plain
     if re.search(_NO_IDEA, plain):
@@ -92,5 +92,5 @@ def idea(sentence: Sentence) -> Found | None:
             # What leads up to it may be longer than the idea.
             start = match.start() if match[0].startswith(_SUBJECTS) else 0
             words = sentence.text[start:].lstrip(" .!,")
-            return Found(confidence, name, rationale, words)
+            return Reading(confidence, name, rationale, words)
     return None

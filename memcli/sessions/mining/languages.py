@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from memcli.entries.entry import Confidence
-from memcli.sessions.mining.candidate import Found
+from memcli.sessions.mining.candidate import Reading
 
 _GERMAN_VERBS: Final = (
     "verwende[nt]?|benutz(?:e|en|t)?|nutz(?:e|en|t)?|nimm|nehmt|schreib(?:e|en|t)?|mach(?:e|en|t)?|test(?:e|en)?|prüf(?:e|en)?|committe?n?|push(?:e|en)?|füg(?:e|en)?|"
@@ -76,7 +76,7 @@ _TONGUES: Final[tuple[tuple[str, str, str, str], ...]] = (
 )
 
 
-def foreign(plain: str, text: str) -> Found | None:
+def foreign(plain: str, text: str) -> Reading | None:
     """The directive in a sentence of another language than English."""
     rest = plain.strip(" ,-*")
     for name, shape, scope, once in _TONGUES:
@@ -86,5 +86,5 @@ def foreign(plain: str, text: str) -> Found | None:
             continue
         if rest.endswith(("?", "？")):
             continue
-        return Found(Confidence.HIGH, "directive", f"a directive in {name}", text)
+        return Reading(Confidence.HIGH, "directive", f"a directive in {name}", text)
     return None

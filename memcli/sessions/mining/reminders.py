@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from memcli.entries.entry import Confidence
-from memcli.sessions.mining.candidate import Found
+from memcli.sessions.mining.candidate import Reading
 from memcli.sessions.mining.clauses import ONE_OFF, is_asked
 from memcli.sessions.mining.sentences import Sentence
 
@@ -52,7 +52,7 @@ def _is_filed(words: str) -> bool:
     )
 
 
-def remember(sentence: Sentence) -> Found | None:
+def remember(sentence: Sentence) -> Reading | None:
     """What a sentence asks to remember or to write into a file that agents read."""
     plain, words = sentence.plain, sentence.text
     if re.search(
@@ -63,10 +63,10 @@ def remember(sentence: Sentence) -> Found | None:
     file = re.search(_MEMORY_FILE, words, re.I)
     if _is_filed(words):
         name = file[0] if file else "what agents read"
-        return Found(HIGH, "memory-file", f"asks to write it into {name}", words)
+        return Reading(HIGH, "memory-file", f"asks to write it into {name}", words)
     match = re.search(_REMEMBER, plain, re.I)
     if match and not (is_asked(plain) and not re.search(_POLITE, plain)):
-        return Found(
+        return Reading(
             HIGH, "remember", f"asks to remember: '{match[0].strip().lower()}'", words
         )
     match = re.search(
@@ -84,10 +84,10 @@ def remember(sentence: Sentence) -> Found | None:
             )
             and not re.search(ONE_OFF, match[1], re.I)
         ):
-            return Found(
+            return Reading(
                 HIGH, "remember", "asks to remember how things are done", words
             )
         if re.match(r"(?i)we (?:talked|discussed|had|said|spoke|were)\b", match[1]):
             return None
-        return Found(LOW, "remember", "reminds the agent of something", words)
+        return Reading(LOW, "remember", "reminds the agent of something", words)
     return None

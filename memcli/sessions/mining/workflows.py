@@ -10,7 +10,7 @@ from typing import Final
 
 from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Step
-from memcli.sessions.mining.candidate import Found
+from memcli.sessions.mining.candidate import Reading
 from memcli.sessions.mining.sentences import Sentence
 
 HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
@@ -34,7 +34,7 @@ _PROCEDURE: Final = (
 _WHEN_DONE: Final = r"(?i)\b(?:make sure|and then|also|please)\b.{3,80}\bwhen (?:the|a|an|each|every|it|this)\b.{0,40}\b(?:is|are|'s) (?:complete[d]?|done|finished|merged|released|closed)\b"
 
 
-def described(sentence: Sentence, before: Sequence[Step]) -> Found | None:
+def described(sentence: Sentence, before: Sequence[Step]) -> Reading | None:
     """A procedure that a person describes, or asks to keep.
 
     Args:
@@ -49,28 +49,28 @@ def described(sentence: Sentence, before: Sequence[Step]) -> Found | None:
         if len(steps) >= 2:
             words = " → ".join(f"`{step}`" for step in steps[-6:])
             if re.search(_KEEP, plain):
-                return Found(
+                return Reading(
                     HIGH,
                     "approved-sequence",
                     "commands that worked, and the user wants it that way",
                     words,
                 )
-            return Found(
+            return Reading(
                 LOW,
                 "approved-sequence",
                 "commands that worked, and the user approved",
                 words,
             )
     if re.search(_PROCEDURE, plain):
-        return Found(LOW, "procedure", "a procedure in the user's words", sentence.text)
+        return Reading(LOW, "procedure", "a procedure in the user's words", sentence.text)
     if re.search(_WHEN_DONE, plain):
-        return Found(
+        return Reading(
             LOW, "procedure", "what belongs to an end of a task", sentence.text
         )
     return None
 
 
-def repeated(exchanges: Sequence[Sequence[Step]]) -> list[tuple[Step, Found, int]]:
+def repeated(exchanges: Sequence[Sequence[Step]]) -> list[tuple[Step, Reading, int]]:
     """Sequences that worked in three exchanges or more: (last step, found, count)."""
     seen: dict[tuple[str, ...], list[Step]] = {}
     for steps in exchanges:
@@ -95,7 +95,7 @@ def repeated(exchanges: Sequence[Sequence[Step]]) -> list[tuple[Step, Found, int
     return [
         (
             step,
-            Found(
+            Reading(
                 MEDIUM,
                 "repeated-sequence",
                 f"the same commands in this order in {count} turns, each time with success",

@@ -17,7 +17,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from memcli.storage.git.process import Outcome, run
+from memcli.storage.git.process import GitResult, run
 
 MANY = 500
 """From this many paths on, this way is the faster one (measured: about 300)."""
@@ -39,7 +39,7 @@ def commit_many(
     paths: Sequence[str],
     options: Sequence[str],
     commit: Sequence[str],
-) -> Outcome:
+) -> GitResult:
     """Commit these paths as they are on disk.
 
     Args:
@@ -55,7 +55,7 @@ def commit_many(
     names = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
     ignored = run(root, env, (*options, "check-ignore", "-z", "--stdin"), names)
     if ignored.code == 0:
-        return Outcome(1, b"are ignored by one of your .gitignore files")
+        return GitResult(1, b"are ignored by one of your .gitignore files")
     scratch = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
     index, lock = os.path.join(git_dir, "index"), os.path.join(git_dir, "index.lock")
     aside = {**env, "GIT_INDEX_FILE": scratch}
@@ -66,7 +66,7 @@ def commit_many(
         # would show its files as deleted, and the user's next commit would delete them.
         handle = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
     except FileExistsError:
-        return Outcome(128, f"Unable to create '{lock}': File exists".encode())
+        return GitResult(128, f"Unable to create '{lock}': File exists".encode())
     held = _marked(handle)
     try:
         if run(root, env, ("rev-parse", "--verify", "--quiet", "HEAD")).code == 0:

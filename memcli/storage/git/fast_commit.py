@@ -17,7 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from memcli.errors import MemcliError
-from memcli.storage.git.process import Outcome, lock_busy, run
+from memcli.storage.git.process import GitResult, lock_busy, run
 
 MOST = 64
 """More paths than this are left to `git commit`."""
@@ -105,7 +105,7 @@ def commit_quickly(
         return ""
 
 
-def _import(root: str, env: Mapping[str, str], stream: bytes) -> Outcome:
+def _import(root: str, env: Mapping[str, str], stream: bytes) -> GitResult:
     """Make the commit on the tip of the branch, wherever others move it meanwhile."""
     for _ in range(_TRIES):
         done = run(

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from memcli.errors import HistoryError, NotAVault
-from memcli.storage.git.process import Outcome, clean_environment, run
+from memcli.storage.git.process import GitResult, clean_environment, run
 
 _FORMAT = (
     "--no-show-signature",
@@ -282,7 +282,7 @@ class Readable:
         if commit.startswith("-"):  # would be an option
             raise HistoryError(f"{commit!r} names no commit")
 
-    def _git(self, arguments: Sequence[str], data: bytes = b"") -> Outcome:
+    def _git(self, arguments: Sequence[str], data: bytes = b"") -> GitResult:
         return run(self.root, self._env, arguments, data)
 
     def _ask(self, *arguments: str, literal: bool = True) -> bytes:

@@ -33,7 +33,7 @@ _FOREIGN_VARIABLES = (
 )
 
 
-class Outcome(NamedTuple):
+class GitResult(NamedTuple):
     """How git ended: its exit code, and both its outputs as one."""
 
     code: int
@@ -61,7 +61,7 @@ def clean_environment(environ: Mapping[str, str] | None) -> dict[str, str]:
 
 def run(
     root: str, env: dict[str, str], arguments: Sequence[str], data: bytes = b""
-) -> Outcome:
+) -> GitResult:
     """Run git in `root` with `data` as input; both its outputs come back as one."""
     command = ["git", "-C", root, *arguments]
     try:
@@ -74,7 +74,7 @@ def run(
         raise HistoryError(f"git cannot be started: {error}") from error
 
 
-def run_portably(command: Sequence[str], env: dict[str, str], data: bytes) -> Outcome:
+def run_portably(command: Sequence[str], env: dict[str, str], data: bytes) -> GitResult:
     import subprocess
 
     done = subprocess.run(
@@ -85,12 +85,12 @@ def run_portably(command: Sequence[str], env: dict[str, str], data: bytes) -> Ou
         stderr=subprocess.STDOUT,
         check=False,
     )
-    return Outcome(done.returncode, done.stdout)
+    return GitResult(done.returncode, done.stdout)
 
 
 if sys.platform != "win32":
 
-    def spawn(command: list[str], env: dict[str, str], data: bytes) -> Outcome:
+    def spawn(command: list[str], env: dict[str, str], data: bytes) -> GitResult:
         """Like `run_portably`, without the 3.5 ms of importing subprocess.
 
         Input and output are nameless files, not pipes: nothing can fill up and
@@ -125,7 +125,7 @@ if sys.platform != "win32":
                     raise
             size = os.fstat(said).st_size
             output = os.pread(said, size, 0)
-        return Outcome(os.waitstatus_to_exitcode(status), output)
+        return GitResult(os.waitstatus_to_exitcode(status), output)
 
     @contextlib.contextmanager
     def _scratch() -> Iterator[int]:

@@ -17,7 +17,7 @@ from memcli.errors import HistoryError, LockBusy
 from memcli.storage.git.bulk_commit import MANY, commit_many, release
 from memcli.storage.git.fast_commit import commit_quickly
 from memcli.storage.git.log import STATUS, Commit, Readable, split_names
-from memcli.storage.git.process import Outcome, clean_environment, lock_busy, run
+from memcli.storage.git.process import GitResult, clean_environment, lock_busy, run
 
 __all__ = ["Commit", "Repository"]
 
@@ -216,7 +216,7 @@ class Repository(Readable):
             self._put_back(fresh)
             raise self._failure(added, paths)
 
-    def _try_commit(self, paths: list[str], message: str) -> Outcome:
+    def _try_commit(self, paths: list[str], message: str) -> GitResult:
         gc = () if self._garbage_is_due() else _NO_GC
         options = (*_CHEAP, *gc, *_COMMIT, "-m", _clean(message), *_PATHS)
         done = self._git(options, _pathspecs(paths))
@@ -253,7 +253,7 @@ class Repository(Readable):
         return len(sample) >= _GC_LIMIT
 
     def _is_nothing(
-        self, done: Outcome, paths: Sequence[str], present: Collection[str]
+        self, done: GitResult, paths: Sequence[str], present: Collection[str]
     ) -> bool:
         """Whether git did not commit because none of the paths differs from HEAD."""
         rows = self._status_rows(self._git(STATUS).output)
@@ -272,7 +272,7 @@ class Repository(Readable):
             listed = self._git(("ls-files", "-z"))
         return set(split_names(listed.output))
 
-    def _failure(self, done: Outcome, paths: Sequence[str]) -> HistoryError | LockBusy:
+    def _failure(self, done: GitResult, paths: Sequence[str]) -> HistoryError | LockBusy:
         """The exception that says in our words why git did not commit."""
         said = done.output
         what = _called(paths)
@@ -340,6 +340,6 @@ def _unfinished(state: str, paths: Sequence[str]) -> HistoryError:
     )
 
 
-def _refused(what: str, done: Outcome) -> HistoryError:
+def _refused(what: str, done: GitResult) -> HistoryError:
     said = done.text[-2000:] or f"git ended with {done.code} and said nothing"
     return HistoryError(f"{what}: {said}", hint="do what git asks for, then repeat")

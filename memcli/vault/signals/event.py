@@ -70,7 +70,7 @@ class Feedback(TypedDict):
 Event = Recalled | Written | Feedback
 
 
-class Listed(Protocol):
+class LoggedEntry(Protocol):
     """What an event holds of an entry: a row of the index and one of an answer have it.
 
     `writer` is who wrote the entry; without one a person did.
@@ -108,7 +108,7 @@ def channels(parts: Mapping[str, float]) -> list[str]:
 
 
 def row(
-    entry: Listed,
+    entry: LoggedEntry,
     *,
     rank: int | None = None,
     score: float = 0.0,

@@ -12,7 +12,7 @@ from memcli import Vault
 from memcli.curation import evolve, importing, review, undo
 from memcli.curation.entities import aspects, decide
 from memcli.curation.entities import page as entities
-from memcli.curation.entities.decide import Request
+from memcli.curation.entities.decide import EntityRequest
 from memcli.entries.text import proper_names
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import Filters
@@ -26,7 +26,7 @@ def save(vault: Vault, text: str, **fields: Any) -> str:
 
 
 def register(vault: Vault, name: str, *aliases: str, kind: str = "tool") -> None:
-    decide.apply(vault, Request("register", name, type=kind, aliases=aliases))
+    decide.apply(vault, EntityRequest("register", name, type=kind, aliases=aliases))
 
 
 def mentions(vault: Vault, entry_id: str) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def test_invalid_memory_type_returns_400_with_valid_options_listed(
         lambda: vault.draft({"text": "y", "type": "persn"}),
         lambda: evolve.evolve(vault, entry, {"type": "persn"}),
         lambda: vault.recall("x", filters=Filters(types=("persn",))),
-        lambda: decide.plan(vault, Request("register", "Ada", type="persn")),
+        lambda: decide.plan(vault, EntityRequest("register", "Ada", type="persn")),
     ]
     for ask in asks:
         with pytest.raises(InvalidValue, match=options) as refused:
@@ -86,7 +86,7 @@ def test_an_old_type_is_a_warning_and_recall_finds_the_entry(
     (row,) = vault.recall("apples").rows
     assert (row.id, row.type) == (entry, "unknown")
     assert file.read_bytes() == data
-    decide.apply(vault, Request("register", "Apples"))
+    decide.apply(vault, EntityRequest("register", "Apples"))
     assert f"type: {old}\n" in file.read_text("utf-8")
 
 
@@ -234,7 +234,7 @@ def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
 def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -> None:
     one = save(vault, "We met Grace Hopper, [[grace]] said no")
     other = save(vault, "nobody was there")
-    plan = decide.plan(vault, Request("register", "Grace Hopper", aliases=("Grace",)))
+    plan = decide.plan(vault, EntityRequest("register", "Grace Hopper", aliases=("Grace",)))
     assert [touched.id for touched in plan.entries] == [one]
     assert mentions(vault, one) == ("grace",)
     _, commit = decide.apply(vault, plan.request)
@@ -277,7 +277,7 @@ def test_a_rename_changes_mentions_and_nothing_else(vault: Vault) -> None:
     text = path.read_bytes().replace(b"---\n[[", b"mine: {a: 1} # kept\n---\n[[")
     path.write_bytes(text)
     before = vault.registry.find("Redis")
-    decide.apply(vault, Request("rename", "redis", "Valkey"))
+    decide.apply(vault, EntityRequest("rename", "redis", "Valkey"))
     assert path.read_bytes() == text.replace(
         b"[Checkout, Redis]", b"[Checkout, Valkey]"
     )
@@ -299,7 +299,7 @@ def test_a_merge_makes_two_entities_one(vault: Vault) -> None:
     one = save(vault, "the Redis DB")
     old = save(vault, "the rdb was slow")
     vault.resolve(old)
-    plan, _ = decide.apply(vault, Request("merge", "Redis DB", "Redis"))
+    plan, _ = decide.apply(vault, EntityRequest("merge", "Redis DB", "Redis"))
     assert {touched.id for touched in plan.entries} == {both, one, old}
     assert [mentions(vault, each) for each in (both, one, old)] == [("Redis",)] * 3
     (left,) = vault.registry.entities
@@ -310,11 +310,11 @@ def test_a_merge_makes_two_entities_one(vault: Vault) -> None:
 
 def test_what_is_only_mentioned_can_be_merged_and_renamed(vault: Vault) -> None:
     one = save(vault, "parse_args and parseArgs")
-    decide.apply(vault, Request("merge", "parseArgs", "parse_args"))
+    decide.apply(vault, EntityRequest("merge", "parseArgs", "parse_args"))
     assert mentions(vault, one) == ("parse_args",)
     assert entities.page(vault, "parseArgs").name == "parse_args"
     other = save(vault, "some_name")
-    decide.apply(vault, Request("rename", "some_name", "Some Name"))
+    decide.apply(vault, EntityRequest("rename", "some_name", "Some Name"))
     assert mentions(vault, other) == ("Some Name",)
 
 
@@ -323,7 +323,7 @@ def test_two_files_of_one_name_become_one(vault: Vault) -> None:
     file = Path(vault.root, "entities/unknown/redis.md")
     file.parent.mkdir(parents=True)
     file.write_text("---\ntitle: redis\naliases: [cache]\n---\n")
-    decide.apply(vault, Request("merge", "redis", "Redis"))
+    decide.apply(vault, EntityRequest("merge", "redis", "Redis"))
     (left,) = vault.registry.entities
     assert left.aliases == ("kv", "cache")
 
@@ -331,24 +331,24 @@ def test_two_files_of_one_name_become_one(vault: Vault) -> None:
 def test_an_alias_links_what_was_written_before(vault: Vault) -> None:
     register(vault, "Redis")
     one = save(vault, "valkey is new")
-    decide.apply(vault, Request("alias", "Redis", "valkey"))
+    decide.apply(vault, EntityRequest("alias", "Redis", "valkey"))
     assert mentions(vault, one) == ("Redis",)
     longer = save(vault, "Redis Cluster is another thing")
-    decide.apply(vault, Request("register", "Redis Cluster", type="system"))
-    decide.apply(vault, Request("alias", "Redis", "rdb"))
+    decide.apply(vault, EntityRequest("register", "Redis Cluster", type="system"))
+    decide.apply(vault, EntityRequest("alias", "Redis", "rdb"))
     assert mentions(vault, longer) == ("Redis", "Redis Cluster")
 
 
 @pytest.mark.parametrize(
     "request_",
     [
-        Request("register", "redis"),
-        Request("register", "New", aliases=("kv",)),
-        Request("rename", "Etcd", "Redis"),
-        Request("alias", "Etcd", "KV"),
+        EntityRequest("register", "redis"),
+        EntityRequest("register", "New", aliases=("kv",)),
+        EntityRequest("rename", "Etcd", "Redis"),
+        EntityRequest("alias", "Etcd", "KV"),
     ],
 )
-def test_a_name_that_is_taken_is_refused(vault: Vault, request_: Request) -> None:
+def test_a_name_that_is_taken_is_refused(vault: Vault, request_: EntityRequest) -> None:
     register(vault, "Redis", "kv")
     register(vault, "Etcd")
     with pytest.raises(NotAllowed, match="is registered") as error:
@@ -359,18 +359,18 @@ def test_a_name_that_is_taken_is_refused(vault: Vault, request_: Request) -> Non
 @pytest.mark.parametrize(
     ("request_", "error"),
     [
-        (Request("rename", "Nobody", "X"), EntryNotFound),
-        (Request("merge", "Redis", "Nobody"), EntryNotFound),
-        (Request("merge", "Redis", "kv"), UsageError),
-        (Request("rename", "Redis", "Redis"), UsageError),
-        (Request("alias", "Redis", "kv"), UsageError),
-        (Request("rename", "Redis", "--"), InvalidValue),
+        (EntityRequest("rename", "Nobody", "X"), EntryNotFound),
+        (EntityRequest("merge", "Redis", "Nobody"), EntryNotFound),
+        (EntityRequest("merge", "Redis", "kv"), UsageError),
+        (EntityRequest("rename", "Redis", "Redis"), UsageError),
+        (EntityRequest("alias", "Redis", "kv"), UsageError),
+        (EntityRequest("rename", "Redis", "--"), InvalidValue),
     ],
 )
 def test_what_makes_no_sense_changes_nothing(
     vault: Vault,
     snapshot: Callable[[str], dict[str, str]],
-    request_: Request,
+    request_: EntityRequest,
     error: type[Exception],
 ) -> None:
     register(vault, "Redis", "kv")
@@ -383,14 +383,14 @@ def test_what_makes_no_sense_changes_nothing(
 @pytest.mark.parametrize(
     "request_",
     [
-        Request("rename", "Redis", "Valkey"),
-        Request("merge", "Etcd", "Redis"),
-        Request("alias", "Redis", "store"),
-        Request("register", "New"),
+        EntityRequest("rename", "Redis", "Valkey"),
+        EntityRequest("merge", "Etcd", "Redis"),
+        EntityRequest("alias", "Redis", "store"),
+        EntityRequest("register", "New"),
     ],
 )
 def test_a_decision_is_one_commit_that_undo_takes_back(
-    vault: Vault, snapshot: Callable[[str], dict[str, str]], request_: Request
+    vault: Vault, snapshot: Callable[[str], dict[str, str]], request_: EntityRequest
 ) -> None:
     register(vault, "Redis", "kv")
     register(vault, "Etcd")
@@ -416,7 +416,7 @@ def test_a_rename_that_is_killed_is_finished_or_has_not_happened(
 
     child = os.fork()
     if child == 0:
-        decide.apply(make_vault(fault=fault), Request("rename", "Redis", "Valkey"))
+        decide.apply(make_vault(fault=fault), EntityRequest("rename", "Redis", "Valkey"))
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     after = make_vault()
@@ -431,7 +431,7 @@ def test_deciding_on_entities_is_for_the_owner(make_vault: VaultMaker) -> None:
     register(make_vault(), "Redis")
     ada = make_vault(agent="ada")
     with pytest.raises(NotAllowed, match="for the owner"):
-        decide.plan(ada, Request("rename", "Redis", "X"))
+        decide.plan(ada, EntityRequest("rename", "Redis", "X"))
     with pytest.raises(NotAllowed, match="for the owner"):
         decide.ignore(ada, ["X"])
 

@@ -36,7 +36,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def record(
         root: str, env: dict[str, str], words: tuple[str, ...], data: bytes = b""
-    ) -> process.Outcome:
+    ) -> process.GitResult:
         started.append(next(word for word in words if "=" not in word and word != "-c"))
         return real(root, env, words, data)
 
