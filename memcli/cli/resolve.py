@@ -112,7 +112,9 @@ def resolve(
     return _result(plan, changed, acted=acting, dry_run=dry_run)
 
 
-def _approved(context: Context, plan: ResolvePlan, expect: int | None, *, yes: bool) -> bool:
+def _approved(
+    context: Context, plan: ResolvePlan, expect: int | None, *, yes: bool
+) -> bool:
     """Whether to act on the plan of a query.
 
     Raises:
@@ -151,7 +153,9 @@ def _named(targets: list[Target]) -> str:
     return f"{shown}, and {rest} more" if rest > 0 else shown
 
 
-def _result(plan: ResolvePlan, changed: list[Target], *, acted: bool, dry_run: bool) -> Result:
+def _result(
+    plan: ResolvePlan, changed: list[Target], *, acted: bool, dry_run: bool
+) -> Result:
     verb = "reopened" if plan.undo else "resolved"
 
     def text(canvas: Canvas) -> None:

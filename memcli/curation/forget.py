@@ -204,7 +204,9 @@ def purge_commands(repository: "Repository", known: "Sequence[HeldBlob]") -> lis
     return commands
 
 
-def _messages(repository: "Repository", known: "Sequence[HeldBlob]") -> "Mapping[str, str]":
+def _messages(
+    repository: "Repository", known: "Sequence[HeldBlob]"
+) -> "Mapping[str, str]":
     """Commit -> its message without the titles, quoted as a format of printf.
 
     memcli names what it changes in the first line; that line outlives the file.

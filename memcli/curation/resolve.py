@@ -150,7 +150,11 @@ def plan_query(vault: "Vault", query: str, *, same_key: bool = True) -> ResolveP
 
 
 def apply(
-    vault: "Vault", found: ResolvePlan, *, by: str | None = None, note: str | None = None
+    vault: "Vault",
+    found: ResolvePlan,
+    *,
+    by: str | None = None,
+    note: str | None = None,
 ) -> list[Target]:
     """Do what a plan says, in one commit; what has changed since is checked again.
 

@@ -190,7 +190,9 @@ def approve(
     return EntryDecisions(done, change.commit)
 
 
-def reject(vault: "Vault", ids: Sequence[str], reason: str | None = None) -> EntryDecisions:
+def reject(
+    vault: "Vault", ids: Sequence[str], reason: str | None = None
+) -> EntryDecisions:
     """Say no to candidates, in one commit; their words are not proposed again.
 
     Raises:

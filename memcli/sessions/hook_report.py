@@ -91,7 +91,9 @@ def activity(vault: "Vault", most: int) -> Activity:
     return Activity(found, lines[:most], _times(lines))
 
 
-def _known(marker: markers.Marker, now: float, errors: dict[str, str | None]) -> KnownSession:
+def _known(
+    marker: markers.Marker, now: float, errors: dict[str, str | None]
+) -> KnownSession:
     idle = max(0.0, now - marker.touched)
     why = errors.get(marker.session)
     if marker.state == markers.REFLECTED:

@@ -265,7 +265,9 @@ class Transaction:
         files.write_atomic(place, data)
         return place
 
-    def _write(self, changes: Mapping[str, FileChange], places: Mapping[str, str]) -> None:
+    def _write(
+        self, changes: Mapping[str, FileChange], places: Mapping[str, str]
+    ) -> None:
         fresh = [
             (places[path], change.after)
             for path, change in changes.items()

@@ -148,7 +148,10 @@ def test_a_note_tells_what_has_happened_from_what_has_not(vault: Vault) -> None:
 
 
 def test_a_note_that_names_a_path_outside_commits_nothing(vault: Vault) -> None:
-    changes = {"../../evil.md": FileChange(None, b"x"), ".git/config": FileChange(None, b"x")}
+    changes = {
+        "../../evil.md": FileChange(None, b"x"),
+        ".git/config": FileChange(None, b"x"),
+    }
     journal.write(vault.root, changes, "m", whole=False)
     assert journal.recover(vault.root, lambda _: None).paths == []
 

@@ -185,7 +185,9 @@ def _sentence(request: EntityRequest, name: str) -> str:
     }[request.verb]
 
 
-def _planned(vault: "Vault", request: EntityRequest) -> tuple[EntityPlan, list[_FileEdit]]:
+def _planned(
+    vault: "Vault", request: EntityRequest
+) -> tuple[EntityPlan, list[_FileEdit]]:
     vault.owner_only("deciding on entities")
     decide = {
         "register": _register,

@@ -88,7 +88,9 @@ def standing(
 
     chosen = select.chosen(reader, settings, view=view)
 
-    def items(found: "Iterable[WeighedItem]", part: str, channel: str) -> Iterator[Item]:
+    def items(
+        found: "Iterable[WeighedItem]", part: str, channel: str
+    ) -> Iterator[Item]:
         for one in found:
             text = _short(one, source) if source else one.text
             docs = () if source else reader.exact("id", one.id)

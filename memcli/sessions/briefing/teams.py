@@ -115,7 +115,9 @@ def ask(
     asked = [place.source for place in teams if place.source not in itself]
     silent = {name: reasons.get(name, LATE) for name in asked if name not in answers}
     told = [(name, answers[name]) for name in asked if name in answers]
-    return TeamAnswers(told, silent, [place for place in behind if place.source in silent])
+    return TeamAnswers(
+        told, silent, [place for place in behind if place.source in silent]
+    )
 
 
 def _read(vault: "Vault", answer: "Callable[[Vault, Reader], _Answer]") -> _Answer:

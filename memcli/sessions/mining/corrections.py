@@ -109,7 +109,9 @@ def correction(sentence: Sentence, rest: str, reaction: Reaction) -> Reading | N
     if re.search(_POLITE, plain, re.I):
         return None
     if re.search(_PARTIAL, plain, re.I):
-        return Reading(LOW, "not-quite", "says that something is only partly true", words)
+        return Reading(
+            LOW, "not-quite", "says that something is only partly true", words
+        )
     wrong = re.search(_WRONG, plain, re.I) or re.search(_ELSEWHERE, plain, re.I)
     if _denies_by_fact(sentence, reaction):
         why = "says no, and how it is; the agent took it up"
@@ -117,7 +119,9 @@ def correction(sentence: Sentence, rest: str, reaction: Reaction) -> Reading | N
     if wrong and (found := _corrected(sentence, wrong, rest, reaction)):
         return found
     if re.search(_MILD, plain, re.I) and reaction.took_up:
-        return Reading(MEDIUM, "set-right", "says how it is; the agent took it up", words)
+        return Reading(
+            MEDIUM, "set-right", "says how it is; the agent took it up", words
+        )
     return None
 
 

@@ -62,7 +62,9 @@ def described(sentence: Sentence, before: Sequence[Step]) -> Reading | None:
                 words,
             )
     if re.search(_PROCEDURE, plain):
-        return Reading(LOW, "procedure", "a procedure in the user's words", sentence.text)
+        return Reading(
+            LOW, "procedure", "a procedure in the user's words", sentence.text
+        )
     if re.search(_WHEN_DONE, plain):
         return Reading(
             LOW, "procedure", "what belongs to an end of a task", sentence.text

@@ -272,7 +272,9 @@ class Repository(Readable):
             listed = self._git(("ls-files", "-z"))
         return set(split_names(listed.output))
 
-    def _failure(self, done: GitResult, paths: Sequence[str]) -> HistoryError | LockBusy:
+    def _failure(
+        self, done: GitResult, paths: Sequence[str]
+    ) -> HistoryError | LockBusy:
         """The exception that says in our words why git did not commit."""
         said = done.output
         what = _called(paths)

@@ -234,7 +234,9 @@ def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
 def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -> None:
     one = save(vault, "We met Grace Hopper, [[grace]] said no")
     other = save(vault, "nobody was there")
-    plan = decide.plan(vault, EntityRequest("register", "Grace Hopper", aliases=("Grace",)))
+    plan = decide.plan(
+        vault, EntityRequest("register", "Grace Hopper", aliases=("Grace",))
+    )
     assert [touched.id for touched in plan.entries] == [one]
     assert mentions(vault, one) == ("grace",)
     _, commit = decide.apply(vault, plan.request)
@@ -416,7 +418,9 @@ def test_a_rename_that_is_killed_is_finished_or_has_not_happened(
 
     child = os.fork()
     if child == 0:
-        decide.apply(make_vault(fault=fault), EntityRequest("rename", "Redis", "Valkey"))
+        decide.apply(
+            make_vault(fault=fault), EntityRequest("rename", "Redis", "Valkey")
+        )
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     after = make_vault()
