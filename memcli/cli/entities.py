@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
-    from memcli.curation.entities.decide import Plan, Request
+    from memcli.curation.entities.decide import EntityPlan, EntityRequest
     from memcli.vault.vault import Vault
 
 # Names that an action takes; None: one or more.
@@ -94,17 +94,17 @@ def entities(
 
     if action == "register":
         about = type_ or "unknown"
-        request = decide.Request(
+        request = decide.EntityRequest(
             action, names[0], type=about, aliases=tuple(aliases or ())
         )
         yes = True
     else:
-        request = decide.Request(action, names[0], names[1])
+        request = decide.EntityRequest(action, names[0], names[1])
     return _decided(context, vault, request, yes=yes, dry_run=dry_run)
 
 
 def _decided(
-    context: Context, vault: Vault, request: Request, *, yes: bool, dry_run: bool
+    context: Context, vault: Vault, request: EntityRequest, *, yes: bool, dry_run: bool
 ) -> Result:
     """Carry out a request when it is confirmed; else show its plan."""
     from memcli.curation.entities import decide
@@ -120,7 +120,7 @@ def _decided(
     return _planned(plan, dry_run=dry_run)
 
 
-def _lines(plan: Plan) -> list[str]:
+def _lines(plan: EntityPlan) -> list[str]:
     lines = [f"{path}: {what}" for path, what in plan.files]
     lines += [
         f"{entry.path}: {', '.join(entry.before) or 'none'} -> {', '.join(entry.after)}"
@@ -129,7 +129,7 @@ def _lines(plan: Plan) -> list[str]:
     return lines
 
 
-def _planned(plan: Plan, *, dry_run: bool) -> Result:
+def _planned(plan: EntityPlan, *, dry_run: bool) -> Result:
     def text(canvas: Canvas) -> None:
         canvas.line(f"would {plan.request.verb}:")
         for line in _lines(plan):
@@ -147,7 +147,7 @@ _DONE = {
 }
 
 
-def _applied(plan: Plan, commit: str | None) -> Result:
+def _applied(plan: EntityPlan, commit: str | None) -> Result:
     def text(canvas: Canvas) -> None:
         number = len(plan.entries)
         canvas.line(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memcli.cli import options
     from memcli.curation.ideas.decide import IdeaDecisions
-    from memcli.curation.ideas.incubator import Listed
+    from memcli.curation.ideas.incubator import ListedIdea
     from memcli.vault.vault import Vault
 
 
@@ -98,7 +98,7 @@ def _check(
         raise UsageError(f"which idea to {action}?", hint="What is open: memcli ideas")
 
 
-def _listed(ideas: list[Listed]) -> Result:
+def _listed(ideas: list[ListedIdea]) -> Result:
     def text(canvas: Canvas) -> None:
         if not ideas:
             canvas.line("no idea is open", style="dim")
@@ -117,7 +117,7 @@ def _listed(ideas: list[Listed]) -> Result:
     return Result(data=data, text=text, warnings=warnings)
 
 
-def _planned(ideas: list[Listed], action: str) -> Result:
+def _planned(ideas: list[ListedIdea], action: str) -> Result:
     def text(canvas: Canvas) -> None:
         canvas.line(f"would {action} {len(ideas)}:")
         for idea in ideas:
@@ -213,7 +213,7 @@ class _Walk:
             if not answered(self.context, _KEYS, partial(self._obey, slug)):
                 return
 
-    def _show(self, idea: Listed, left: int) -> None:
+    def _show(self, idea: ListedIdea, left: int) -> None:
         tell = self.context.tell
         tell("")
         tell(f"an idea, {left} left: {idea.title}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
-    from memcli.curation.review import Candidate, Outcome
+    from memcli.curation.review import EntryDecisions, PendingEntry
     from memcli.curation.undo import Undone
     from memcli.vault.vault import Vault
 
@@ -149,7 +149,7 @@ def _check(
         raise UsageError(f"--{flag} belongs to --approve")
 
 
-def _confirmed(context: Context, candidates: list[Candidate], action: str) -> bool:
+def _confirmed(context: Context, candidates: list[PendingEntry], action: str) -> bool:
     for candidate in candidates:
         context.tell(f"  {candidate.id} {candidate.title}")
     count = len(candidates)
@@ -159,7 +159,7 @@ def _confirmed(context: Context, candidates: list[Candidate], action: str) -> bo
 
 def _decide(
     context: Context, vault: Vault, decision: _Decision, ids: Sequence[str]
-) -> Outcome:
+) -> EntryDecisions:
     from memcli.curation import review
 
     action, target, reason, changes = decision
@@ -176,7 +176,7 @@ def _decide(
 
 def _selected(
     vault: Vault, older_than: str | None, min_confidence: str | None
-) -> list[Candidate]:
+) -> list[PendingEntry]:
     from memcli.curation import review
 
     return review.select(
@@ -186,7 +186,7 @@ def _selected(
     )
 
 
-def _named(vault: Vault, ids: list[str]) -> list[Candidate]:
+def _named(vault: Vault, ids: list[str]) -> list[PendingEntry]:
     from memcli.curation import review
 
     wanted = {vault.get(name).id for name in ids}
@@ -205,7 +205,7 @@ def _days(text: str | None) -> float | None:
     return float(match[1])
 
 
-def _listed(candidates: list[Candidate]) -> Result:
+def _listed(candidates: list[PendingEntry]) -> Result:
     def text(canvas: Canvas) -> None:
         if not candidates:
             canvas.line("nothing waits for review", style="dim")
@@ -228,7 +228,7 @@ def _listed(candidates: list[Candidate]) -> Result:
     return Result(data={"candidates": rows, "count": len(rows)}, text=text)
 
 
-def _planned(candidates: list[Candidate], action: str, *, dry_run: bool) -> Result:
+def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> Result:
     def text(canvas: Canvas) -> None:
         canvas.line(f"would {action} {len(candidates)}:")
         for candidate in candidates:
@@ -248,7 +248,7 @@ def _planned(candidates: list[Candidate], action: str, *, dry_run: bool) -> Resu
     return Result(data=data, text=text)
 
 
-def _decided(done: Outcome) -> Result:
+def _decided(done: EntryDecisions) -> Result:
     def text(canvas: Canvas) -> None:
         for item in done.items:
             canvas.line(f"{item.outcome} {item.id} {item.path}", style="good")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.cli.context import Canvas, Context, Result
 
 if TYPE_CHECKING:
-    from memcli.curation.review import Candidate, Outcome, Proposal
+    from memcli.curation.review import EntryDecisions, PendingEntry, Proposal
     from memcli.vault.vault import Vault
 
 _KEYS = "[a]pprove [e]dit [r]eject [s]kip s[u]persede [z] undo [q]uit [?]"
@@ -71,7 +71,7 @@ class _Walk:
                 return False
         return True
 
-    def _is_gone(self, candidate: Candidate) -> bool:
+    def _is_gone(self, candidate: PendingEntry) -> bool:
         """Whether it waits no more, since another process decided; if so, go on."""
         from memcli.curation import review
 
@@ -79,7 +79,7 @@ class _Walk:
         self.place += gone
         return gone
 
-    def _show(self, candidate: Candidate) -> list[Proposal]:
+    def _show(self, candidate: PendingEntry) -> list[Proposal]:
         from memcli.curation import review
 
         tell = self.context.tell
@@ -114,7 +114,7 @@ class _Walk:
         return near
 
     def _obey(
-        self, candidate: Candidate, near: list[Proposal], key: str, word: str
+        self, candidate: PendingEntry, near: list[Proposal], key: str, word: str
     ) -> bool:
         """Do what a key asks for; whether the walk goes on to the next candidate."""
         from memcli.curation import review
@@ -139,7 +139,7 @@ class _Walk:
         self.context.tell(_HELP)
         return False
 
-    def _note(self, done: Outcome) -> bool:
+    def _note(self, done: EntryDecisions) -> bool:
         outcome = done.items[0].outcome
         self.decided.append(_Decision(outcome, self.place, done.commit))
         self.context.tell(f"  {outcome}")
@@ -201,7 +201,7 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
 
 def edited(
     context: Context, vault: Vault, entry_id: str, changes: dict[str, Any]
-) -> Outcome:
+) -> EntryDecisions:
     """Approve a candidate with the text that a person makes of it."""
     from memcli.cli import editor
     from memcli.curation import review
