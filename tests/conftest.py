@@ -65,11 +65,12 @@ def isolated_environment(home: Path) -> dict[str, str]:
         "LOCALAPPDATA": home / "AppData" / "Local",
     }
     scripts = sysconfig.get_path("scripts")
+    path = kept.get("PATH", os.defpath).removeprefix(scripts + os.pathsep)
     return {
         **kept,
         **{name: str(folder) for name, folder in folders.items()},
         "HOME": str(home),
-        "PATH": os.pathsep.join([scripts, kept.get("PATH", os.defpath)]),
+        "PATH": os.pathsep.join([scripts, path]),
         "GIT_CONFIG_GLOBAL": str(gitconfig),
         "GIT_CONFIG_SYSTEM": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

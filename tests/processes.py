@@ -12,6 +12,8 @@ import array
 import contextlib
 import json
 import os
+import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,6 +21,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, ClassVar, NoReturn
 
 COMMAND = [sys.executable, "-P", "-m", "memcli"]
 # What may differ between commands of one server: memcli reads these, and no import.
@@ -60,37 +63,82 @@ def run(
     return _Server.get().run(words, stdin, env, str(cwd or os.getcwd()), timeout)
 
 
+def command(*words: str) -> list[str]:
+    """A command line that is `memcli WORDS`, for what starts processes itself.
+
+    What it starts is a small program that hands its input and outputs to a fork, and
+    ends as that ends. When it is killed, the fork is.
+    """
+    if os.name == "nt":
+        return [*COMMAND, *words]
+    path = _Server.get("mcp" if words[:1] == ("mcp",) else "").path
+    return [sys.executable, "-I", "-S", "-c", _RELAY, path, *words]
+
+
+_ASK = """
+import array, json, socket
+def ask(path, handles, words, env, cwd):
+    channel = socket.socket(socket.AF_UNIX)
+    channel.connect(path)
+    request = json.dumps([words, env, cwd]).encode()
+    rights = array.array("i", handles)
+    size = len(request).to_bytes(4, "big")
+    channel.sendmsg([size], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+    channel.sendall(request)
+    return channel
+"""
+_RELAY = f"""{_ASK}
+import os, sys
+path, *words = sys.argv[1:]
+channel = ask(path, [0, 1, 2], words, dict(os.environ), os.getcwd())
+for handle in (0, 1):
+    os.close(handle)
+code = int.from_bytes(channel.recv(4), "big", signed=True)
+if code < 0:
+    os.kill(os.getpid(), -code)
+os._exit(code)
+"""
+_scope: dict[str, Any] = {}
+exec(_ASK, _scope)
+
+
 class _Server:
     """The process that forks, as its one client sees it."""
 
-    _one: "_Server | None" = None
-    _fixed: "dict[str, str] | None" = None
+    _known: ClassVar[dict[str, "_Server"]] = {}
 
-    def __init__(self) -> None:
-        self.here, there = socket.socketpair()
+    def __init__(self, kind: str) -> None:
         self.owner = os.getpid()
-        with there:
+        # Not below the test's folder: names of sockets have at most 100 bytes.
+        self.folder = tempfile.mkdtemp(prefix="memcli-", dir="/tmp")
+        self.path = os.path.join(self.folder, "s")
+        from tests.conftest import isolated_environment
+
+        self.env = isolated_environment(Path(self.folder))
+        listener = socket.socket(socket.AF_UNIX)
+        with listener:
+            listener.bind(self.path)
+            listener.listen(64)
+            # It ends when this process does, however that ends.
             self.process = subprocess.Popen(
-                [sys.executable, "-P", __file__, str(there.fileno())],
-                pass_fds=[there.fileno()],
-                stdin=subprocess.DEVNULL,
+                [sys.executable, "-P", __file__, str(listener.fileno()), kind],
+                pass_fds=[listener.fileno()],
+                stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                env=dict(os.environ),
+                env=self.env,
             )
 
     @classmethod
-    def get(cls) -> "_Server":
-        if cls._one is None or cls._one.owner != os.getpid():
-            cls._one = cls()
-        return cls._one
+    def get(cls, kind: str = "") -> "_Server":
+        known = cls._known.get(kind)
+        if known is None or known.owner != os.getpid():
+            known = cls._known[kind] = cls(kind)
+        return known
 
-    @classmethod
-    def same(cls, env: Mapping[str, str]) -> bool:
-        """Whether the server would have imported the same with this environment."""
-        fixed = {k: v for k, v in env.items() if not k.startswith(_READ_LATE)}
-        if cls._fixed is None:
-            cls._fixed = fixed
-        return fixed == cls._fixed
+    @staticmethod
+    def same(env: Mapping[str, str]) -> bool:
+        """Whether a server would have imported the same with this environment."""
+        return _fixed(env) == _fixed(_Server.get().env)
 
     def run(
         self,
@@ -100,33 +148,28 @@ class _Server:
         cwd: str,
         timeout: float,
     ) -> "subprocess.CompletedProcess[bytes]":
-        request = json.dumps([list(words), dict(env), cwd]).encode()
-        files = [tempfile.TemporaryFile() for _ in range(3)]  # noqa: SIM115
         with contextlib.ExitStack() as stack:
-            for file in files:
-                stack.enter_context(file)
+            files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
             files[0].write(stdin)
             files[0].seek(0)
-            self.here.settimeout(timeout)
-            handles = array.array("i", [file.fileno() for file in files])
-            self.here.sendmsg(
-                [len(request).to_bytes(4, "big")],
-                [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handles)],
-            )
-            self.here.sendall(request)
-            pid = int.from_bytes(_exactly(self.here, 4), "big")
-            try:
-                answer = _exactly(self.here, 4)
-            except TimeoutError as error:
-                os.kill(pid, signal.SIGKILL)
-                self.here.settimeout(None)
-                _exactly(self.here, 4)
-                raise subprocess.TimeoutExpired(["memcli", *words], timeout) from error
+            handles = [file.fileno() for file in files]
+            channel = _scope["ask"](self.path, handles, list(words), dict(env), cwd)
+            with channel:
+                channel.settimeout(timeout)
+                try:
+                    answer = _exactly(channel, 4)
+                except TimeoutError as error:
+                    line = ["memcli", *words]
+                    raise subprocess.TimeoutExpired(line, timeout) from error
             code = int.from_bytes(answer, "big", signed=True)
             for file in files[1:]:
                 file.seek(0)
             out, err = files[1].read(), files[2].read()
         return subprocess.CompletedProcess(["memcli", *words], code, out, err)
+
+
+def _fixed(env: Mapping[str, str]) -> dict[str, str]:
+    return {k: v for k, v in env.items() if not k.startswith(_READ_LATE)}
 
 
 def _exactly(channel: socket.socket, size: int) -> bytes:
@@ -139,47 +182,63 @@ def _exactly(channel: socket.socket, size: int) -> bytes:
     return data
 
 
-def _serve(channel: socket.socket) -> None:
-    """Fork for each request, until the tests are over."""
+def _serve(listener: socket.socket, kind: str) -> None:
+    """Fork for each connection, until the tests are over."""
     import_all()
+    if kind == "mcp":
+        with contextlib.suppress(ImportError):
+            import memcli.cli.mcp.server  # noqa: F401
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        ready, _, _ = select.select([listener.fileno(), 0], [], [])
+        if listener.fileno() not in ready:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(os.path.dirname(listener.getsockname()))
+            return
+        channel, _ = listener.accept()
+        if not os.fork():
+            listener.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _answer(channel)
+        channel.close()
+
+
+def _answer(channel: socket.socket) -> NoReturn:
+    """Run one command, and say how it ended; when nobody listens, kill it."""
+    head, ancillary, *_ = channel.recvmsg(4, socket.CMSG_SPACE(12))
+    request = _exactly(channel, int.from_bytes(head, "big"))
+    handles = array.array("i")
+    handles.frombytes(ancillary[0][2])
+    over, alive = os.pipe()
+    pid = os.fork()
+    if not pid:
+        channel.close()
+        os.close(over)
+        _become(json.loads(request), list(handles))
+    os.close(alive)
+    for handle in handles:
+        os.close(handle)
+    ready, _, _ = select.select([over, channel.fileno()], [], [])
+    if over not in ready:
+        os.kill(pid, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    with contextlib.suppress(OSError):
+        channel.sendall(code.to_bytes(4, "big", signed=True))
+    os._exit(0)
+
+
+def _become(request: list[Any], handles: list[int]) -> NoReturn:
+    """Be the command that is asked for, to its end."""
     import memcli
 
-    program = str(Path(memcli.__file__).with_name("__main__.py"))
-    while True:
-        try:
-            head, ancillary, *_ = channel.recvmsg(4, socket.CMSG_SPACE(12))
-            if not head:
-                return
-            head += _exactly(channel, 4 - len(head))
-            request = _exactly(channel, int.from_bytes(head, "big"))
-        except (EOFError, ConnectionError):
-            return
-        handles = array.array("i")
-        handles.frombytes(ancillary[0][2])
-        pid = os.fork()
-        if not pid:
-            channel.close()
-            _become(program, json.loads(request), list(handles))
-        channel.sendall(pid.to_bytes(4, "big"))
-        for handle in handles:
-            os.close(handle)
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        channel.sendall(code.to_bytes(4, "big", signed=True))
-
-
-def _become(program: str, request: "list[object]", handles: list[int]) -> None:
-    """Be the command that is asked for, to its end."""
     words, env, cwd = request
-    assert isinstance(words, list)
-    assert isinstance(env, dict)
-    assert isinstance(cwd, str)
     for target, handle in enumerate(handles):
         os.dup2(handle, target)
         os.close(handle)
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)
-    sys.argv = [program, *words]
+    sys.argv = [str(Path(memcli.__file__).with_name("__main__.py")), *words]
     code: object = 1
     try:
         from memcli.cli import argv
@@ -220,4 +279,4 @@ def import_all() -> None:
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+    _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])

@@ -67,7 +67,7 @@ def door(
     def by_server(name: str, agent: str = "", /, **values: Any) -> Reply:
         if agent not in servers:
             monkeypatch.setenv("MEMCLI_AGENT", agent)
-            servers[agent] = Wire(owner)
+            servers[agent] = Wire(owner, processes.command("mcp"))
             servers[agent].greet()
         told = servers[agent].request(1, "tools/call", name=name, arguments=values)
         found = told["result"]["structuredContent"]

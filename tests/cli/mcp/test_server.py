@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from memcli import Vault
 from memcli.cli.mcp.tools import TOOLS
 from memcli.storage.lock import Lock
 from memcli.vault.health.lint import lint
+from tests import processes
 from tests.conftest import ROOT
 
 COMMAND = [sys.executable, "-m", "memcli", "mcp"]
@@ -44,11 +45,15 @@ Serve = Callable[..., Any]
 def serve(vault: Vault, tmp_path: Path) -> Serve:
     """Run `work(client)` with a client of a new server on the test's vault."""
 
-    def run(work: Work, *, root: str = vault.root, mode: str = "auto") -> Any:
+    def run(
+        work: Work, *, root: str = vault.root, mode: str = "auto", real: bool = False
+    ) -> Any:
+        program, *words = COMMAND if real else processes.command("mcp")
+
         async def main() -> Any:
             server = StdioServerParameters(
-                command=COMMAND[0],
-                args=[*COMMAND[1:], "--vault", root],
+                command=program,
+                args=[*words, "--vault", root],
                 env=dict(os.environ),
                 cwd=tmp_path,
             )
@@ -368,11 +373,7 @@ FAILURES: list[tuple[str, dict[str, Any], str]] = [
 
 
 def by_command_line(root: str, words: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [*COMMAND[:3], *shlex.split(words), "--json", "--vault", root],
-        capture_output=True,
-        check=False,
-    )
+    done = processes.run(*shlex.split(words), "--json", "--vault", root)
     document: dict[str, Any] = json.loads(done.stdout)
     return document
 
@@ -650,7 +651,7 @@ def test_a_bug_in_a_call_is_an_error_and_not_the_end(
             assert "ZeroDivisionError: pears" in error["message"]
         await ask(client, "memory_save", text="x")
 
-    serve(work)
+    serve(work, real=True)
     said = (tmp_path / "stderr").read_text(encoding="utf-8")
     assert said.count("on stdout") == 2
     assert "Traceback" in said
@@ -691,7 +692,7 @@ def test_many_calls_leave_no_file_open(serve: Serve, vault: Vault) -> None:
             await ask(client, "memory_recall", query=f"pears {number}")
         assert handles() <= before + 2
 
-    serve(work)
+    serve(work, real=True)
 
 
 # --- the wire -------------------------------------------------------------------------
@@ -706,9 +707,9 @@ HELLO = {
 class Wire:
     """A server's stdin and stdout, without a client in between."""
 
-    def __init__(self, vault: Vault) -> None:
+    def __init__(self, vault: Vault, command: Sequence[str] = COMMAND) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "--vault", vault.root],
+            [*command, "--vault", vault.root],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
