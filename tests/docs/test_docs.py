@@ -225,6 +225,42 @@ def test_a_link_to_a_heading_that_is_not_there_is_noticed(tmp_path: Path):
     ]
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_command_that_a_page_shows_has_the_flags_it_is_shown_with(page: Path):
+    assert shown_wrongly(page) == []
+
+
+def test_a_command_or_flag_that_does_not_exist_is_noticed(tmp_path: Path):
+    page = tmp_path / "page.md"
+    page.write_text("`memcli recall x --limit 3`, `memcli recall x --nothing`\n")
+    assert shown_wrongly(page) == ["memcli recall x --nothing"]
+
+
+def shown_wrongly(page: Path) -> list[str]:
+    known = {words: flags(command) for words, command in every_command().items()}
+    wrong = []
+    for shown in shown_commands(page):
+        words = shown.split()
+        called = max(at for at in (1, 2, 3) if " ".join(words[:at]) in known)
+        named = {word.partition("=")[0] for word in words if word.startswith("--")}
+        if not named <= known[" ".join(words[:called])]:
+            wrong.append(shown)
+    return wrong
+
+
+def flags(command: Any) -> set[str]:
+    return {"--help", *(flag for one in command.params for flag in one.opts)}
+
+
+def shown_commands(page: Path) -> list[str]:
+    """Every memcli command in a block of `sh`, and in a span of code."""
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    lines = [line.partition(" #")[0] for block in blocks for line in block.splitlines()]
+    spans = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose(page))]
+    return [one for one in lines + spans if one.startswith("memcli ")]
+
+
 def test_no_page_names_a_place_on_somebodys_machine():
     named = {
         page.name: found
