@@ -124,13 +124,8 @@ def _command(name: str, *, whole: bool) -> Callable[..., int]:
 
 def parameters(function: Callable[..., Result]) -> list[inspect.Parameter]:
     """What a command takes from its command line: its own parameters and everyone's."""
-    if hasattr(function, "legacy"):
-        from memcli.cli import spec
-
-        own = spec.parameters(function.legacy)
-    else:
-        signature = inspect.signature(function, locals=_NAMES, eval_str=True)
-        _, *own = signature.parameters.values()  # the first is the context
+    signature = inspect.signature(function, locals=_NAMES, eval_str=True)
+    _, *own = signature.parameters.values()  # the first is the context
     if all(one.name != "vaults" for one in own):
         own.append(_everywhere("vault", options.Vault, None))
     own.append(_everywhere("json", options.Json, False))

@@ -4,23 +4,21 @@ Invariant: a citation that is dropped is named, and a search in the name of a ru
 what is left of its budget.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from __future__ import annotations
 
-from memcli.cli.spec import Result
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Context, Result
 
 if TYPE_CHECKING:
-    from memcli.cli.spec import Context
     from memcli.curation.research import Granted, Run
     from memcli.entries.entry import Layer
-    from memcli.recall.results import Row
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
-_Answer = TypeVar("_Answer")
 
-
-def home(context: "Context", asked: "Vault | Vaults") -> "Vault":
+def home(context: Context, asked: Vault | Vaults) -> Vault:
     """The vault that keeps the record of a run.
 
     Of those that are asked the user's own, else the first that may be written to; when
@@ -58,8 +56,8 @@ def home(context: "Context", asked: "Vault | Vaults") -> "Vault":
 
 
 def citations(
-    vault: "Vault", layer: "Layer", cites: Sequence[str], research: str | None
-) -> "Granted":
+    vault: Vault, layer: Layer, cites: Sequence[str], research: str | None
+) -> Granted:
     """The ids that `--cite` names, and with `--research` only what was retrieved."""
     from memcli.curation import models as use_case
     from memcli.curation import research as runs
@@ -70,9 +68,7 @@ def citations(
     return runs.Granted(use_case.cited(vault, cites), [], {})
 
 
-def reported(
-    vault: "Vault", result: Result, of: "Granted", research: str | None
-) -> Result:
+def reported(vault: Vault, result: Result, of: Granted, research: str | None) -> Result:
     """The result of saving, with what it cites; a run remembers it."""
     warnings = list(result.warnings)
     name = result.data["id"]
@@ -102,7 +98,7 @@ def reported(
     return result._replace(data=data, warnings=tuple(warnings))
 
 
-def _concluded(vault: "Vault", name: str, entry_id: str, of: "Granted") -> list[str]:
+def _concluded(vault: Vault, name: str, entry_id: str, of: Granted) -> list[str]:
     from memcli.curation import research as runs
     from memcli.errors import MemcliError
 
@@ -113,26 +109,7 @@ def _concluded(vault: "Vault", name: str, entry_id: str, of: "Granted") -> list[
     return []
 
 
-def searched(
-    vault: "Vault",
-    command: str,
-    values: dict[str, Any],
-    look: "Callable[[str], tuple[_Answer, Iterable[Row]]]",
-) -> "tuple[_Answer, Run]":
-    """Search in the name of the run that the flags name."""
-    from memcli.curation import research as runs
-
-    return runs.search(
-        vault,
-        values["research"],
-        command=command,
-        query=values["query"],
-        budget=values["budget"],
-        look=look,
-    )
-
-
-def counted(result: Result, run: "Run") -> Result:
+def counted(result: Result, run: Run) -> Result:
     """The result of a search, with what is left of the run."""
     warnings = list(result.warnings)
     if not run.left:

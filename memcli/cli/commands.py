@@ -38,10 +38,6 @@ def load(name: str) -> Callable[..., Result]:
     from importlib import import_module
 
     module = import_module(f"memcli.cli.{COMMANDS[name]}")
-    if hasattr(module, "COMMAND"):
-        from memcli.cli import spec
-
-        return spec.function(module.COMMAND)
     # `import` is a word of Python, so its function and module are `import_`.
     function: Callable[..., Result] = getattr(
         module, "import_" if name == "import" else name

@@ -4,7 +4,7 @@ Invariant: a command reads the clock, the environment, standard input and the te
 through its `Context` only, and prints nothing: `render` draws its `Result`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memcli.errors import UsageError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Context(NamedTuple):
     """The world outside, read once at the start of the process.
 
-    `vault` is what --vault names, `vaults` what it names where it may be repeated.
+    `vault` is what --vault names, for commands that take one vault.
     `ask` puts a question on stderr and returns the line that was typed, None at the
     end of the input; a command asks only when it is `interactive`. `via` says in the
     log of signals how a question came in.
@@ -34,7 +34,6 @@ class Context(NamedTuple):
     vault: str | None
     json: bool
     agent: str | None = None
-    vaults: tuple[str, ...] = ()
     via: str = "recall"
 
     @property
@@ -56,23 +55,36 @@ class Context(NamedTuple):
         """
         from memcli.vault.vault import Vault
 
-        if len(self.vaults) > 1:
+        return Vault.open(self.vault, writes=writes, **self.options(doing))
+
+    def with_one_vault(self, vaults: Sequence[str]) -> "Context":
+        """This context on the vault that a repeatable --vault names once."""
+        if len(vaults) > 1:
             raise UsageError(
                 "--vault is given more than once, and this takes one vault",
                 hint="Several are for: memcli recall, memcli reflect QUERY",
             )
-        return Vault.open(self.vault, writes=writes, **self.options(doing))
+        return self._replace(vault=vaults[0])
 
     def open_vaults(
-        self, doing: str, *, personal_only: bool = False
+        self,
+        doing: str,
+        vaults: Sequence[str] | None = None,
+        *,
+        personal_only: bool = False,
     ) -> "Vault | Vaults":
         """Open the vault, or the several vaults, that a question goes to.
 
         One vault is the usual case, and loads nothing that several would need.
+
+        Args:
+            doing: labels its progress bar.
+            vaults: what --vault names where it may be repeated.
+            personal_only: not the vaults of teams.
         """
         from memcli.storage import known_vaults
 
-        words = self.vaults or ((self.vault,) if self.vault else ())
+        words = vaults or ((self.vault,) if self.vault else ())
         if words and personal_only:
             raise UsageError("--vault and --personal-only exclude each other")
         many = len(words) > 1
@@ -80,7 +92,8 @@ class Context(NamedTuple):
             teams = known_vaults.configured(self.environ).values()
             many = any(place.recall for place in teams)
         if not many:
-            return self.open_vault(doing)
+            only = words[0] if words else None
+            return self._replace(vault=only).open_vault(doing)
         from memcli.vault.vaults import Vaults
 
         return Vaults.open(*words, **self.options(doing))

@@ -1,296 +1,277 @@
-"""`memcli recall`: flags in, rows out."""
+"""`memcli recall`: what the vault knows about a question."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.spec import (
-    SEVERAL_VAULTS,
-    Argument,
-    Canvas,
-    Command,
-    Context,
-    Option,
-    Result,
-)
+from typing import TYPE_CHECKING, Any, cast
+
+from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
-    from memcli.recall.query import Query
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
+    from memcli.recall.query import Query, Words
     from memcli.recall.results import Recalled, Row
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
-_HELP = """Find what the vault knows about a question
+
+def recall(
+    context: Context,
+    query: Annotated[
+        list[str] | None,
+        Argument(metavar="[QUERY]...", help="Words or a question"),
+    ] = None,
+    *,
+    budget: options.Budget = None,
+    research: options.Research = None,
+    limit: Annotated[
+        int | None,
+        Option("--limit", metavar="N", help="Rows at most (low 5, mid 10, high 20)"),
+    ] = None,
+    kinds: options.Kinds = None,
+    types: options.Types = None,
+    layers: Annotated[
+        list[str] | None,
+        Option(
+            "--layer",
+            metavar="LAYER",
+            help="Only fact, observation or model; repeatable",
+        ),
+    ] = None,
+    tags: options.Tags = None,
+    tags_match: options.TagsMatch = "any",
+    entities: options.Entities = None,
+    after: options.After = None,
+    before: options.Before = None,
+    at: options.At = None,
+    statuses: Annotated[
+        list[str] | None,
+        Option(
+            "--status",
+            metavar="STATUS",
+            help="Only this status instead of active; repeatable",
+        ),
+    ] = None,
+    history: Annotated[
+        bool, Option("--history", help="Superseded versions as well")
+    ] = False,
+    as_of: Annotated[
+        str | None,
+        Option("--as-of", metavar="WHEN", help="What was current at that time"),
+    ] = None,
+    max_chars: Annotated[
+        int | None,
+        Option(
+            "--max-chars", metavar="N", help="Characters of text at most; whole rows"
+        ),
+    ] = None,
+    no_graph: Annotated[
+        bool,
+        Option("--no-graph", help="Only the words of each entry, not its links"),
+    ] = False,
+    depth: Annotated[
+        int | None,
+        Option(
+            "--depth",
+            metavar="N",
+            help="Hops over entities, links and versions: 0, 1 or 2; 1 if not given",
+        ),
+    ] = None,
+    explain: Annotated[
+        bool, Option("--explain", help="Say why each row was chosen")
+    ] = False,
+    all_: Annotated[
+        bool, Option("--all", help="Every entry, oldest first, unranked")
+    ] = False,
+    cursor: Annotated[
+        str | None,
+        Option("--cursor", metavar="CURSOR", help="With --all: go on after this row"),
+    ] = None,
+    batch: Annotated[
+        str | None,
+        Option(
+            "--batch", metavar="FILE", help="Questions from a JSONL file, - for stdin"
+        ),
+    ] = None,
+    useful: Annotated[
+        list[str] | None,
+        Option(
+            "--useful",
+            metavar="ID",
+            help="Instead of a question: this row helped; repeatable",
+        ),
+    ] = None,
+    not_useful: Annotated[
+        list[str] | None,
+        Option(
+            "--not-useful",
+            metavar="ID",
+            help="Instead of a question: this row did not help; repeatable",
+        ),
+    ] = None,
+    vaults: options.Vaults = None,
+    personal_only: options.PersonalOnly = False,
+) -> Result:
+    """Find what the vault knows about a question
 
     Ranks entries by the words of the question and their inflections, by what stands
-    beside them in the same session, and by when they happened. No match is said to
-    be no match; words found nowhere are named.
+    beside them in the same session, and by when they happened. memcli says when
+    nothing matches, and names the words that no entry contains.
 
     \b
     Example:
       memcli recall "how do we deploy?" --kind convention --limit 5 --json
     """
-
-# What a question is narrowed by; `reflect` takes the same.
-BY_KIND = (
-    Option("kind", ("--kind",), str, "Only this kind; repeatable", repeat=True),
-    Option(
-        "type",
-        ("--type",),
-        str,
-        "Only about this type of thing; repeatable",
-        repeat=True,
-    ),
-)
-BY_TAG_AND_TIME = (
-    Option("tag", ("--tag",), str, "Only with this tag; repeatable", repeat=True),
-    Option(
-        "tags_match",
-        ("--tags-match",),
-        str,
-        "How tags filter; without _strict untagged entries pass",
-        default="any",
-        choices=("any", "all", "any_strict", "all_strict"),
-    ),
-    Option(
-        "entity", ("--entity",), str, "Only about this entity; repeatable", repeat=True
-    ),
-    Option(
-        "after",
-        ("--after",),
-        str,
-        "Only at or after: 2026-05, 7d, yesterday",
-        metavar="WHEN",
-    ),
-    Option("before", ("--before",), str, "Only before", metavar="WHEN"),
-    Option(
-        "at",
-        ("--at",),
-        str,
-        "The moment that relative words count from",
-        metavar="WHEN",
-    ),
-)
-
-_PARAMETERS: tuple[Option | Argument, ...] = (
-    Argument("query", "Words or a question", repeat=True, metavar="[QUERY]..."),
-    Option(
-        "budget",
-        ("--budget",),
-        str,
-        "How much to return and how far to look; mid if not given",
-        choices=("low", "mid", "high"),
-    ),
-    Option(
-        "research",
-        ("--research",),
-        str,
-        "Count this search in a research run, and record what it brings",
-        metavar="NAME",
-    ),
-    Option(
-        "limit", ("--limit",), int, "Rows at most (low 5, mid 10, high 20)", metavar="N"
-    ),
-    *BY_KIND,
-    Option(
-        "layer",
-        ("--layer",),
-        str,
-        "Only fact, observation or model; repeatable",
-        repeat=True,
-    ),
-    *BY_TAG_AND_TIME,
-    Option(
-        "status",
-        ("--status",),
-        str,
-        "Only this status instead of active; repeatable",
-        repeat=True,
-    ),
-    Option(
-        "history", ("--history",), bool, "Superseded versions as well", default=False
-    ),
-    Option("as_of", ("--as-of",), str, "What was current at that time", metavar="WHEN"),
-    Option(
-        "max_chars",
-        ("--max-chars",),
-        int,
-        "Characters of text at most; whole rows",
-        metavar="N",
-    ),
-    Option(
-        "no_graph",
-        ("--no-graph",),
-        bool,
-        "The words of each entry alone, not what it is tied to",
-        default=False,
-    ),
-    Option(
-        "depth",
-        ("--depth",),
-        int,
-        "Hops over entities, links and versions: 0, 1 or 2; 1 if not given",
-        metavar="N",
-    ),
-    Option(
-        "explain", ("--explain",), bool, "Say why each row was chosen", default=False
-    ),
-    Option(
-        "all", ("--all",), bool, "Every entry, oldest first, unranked", default=False
-    ),
-    Option(
-        "cursor",
-        ("--cursor",),
-        str,
-        "With --all: go on after this row",
-        metavar="CURSOR",
-    ),
-    Option(
-        "batch",
-        ("--batch",),
-        str,
-        "Questions from a JSONL file, - for stdin",
-        metavar="FILE",
-    ),
-    Option(
-        "useful",
-        ("--useful",),
-        str,
-        "Instead of a question: this row was of use; repeatable",
-        repeat=True,
-        metavar="ID",
-    ),
-    Option(
-        "not_useful",
-        ("--not-useful",),
-        str,
-        "Instead of a question: this row was not; repeatable",
-        repeat=True,
-        metavar="ID",
-    ),
-    *SEVERAL_VAULTS,
-)
-
-
-# What feedback needs as well: where the rows are.
-_WHERE = ("vault", "personal_only")
-
-
-def run(context: Context, **values: Any) -> Result:
-    """Answer one question, a batch of them, or list everything."""
-    batch = values.pop("batch")
-    # Quotes around a question are for the shell, not for us.
-    values["query"] = " ".join(values["query"])
-    useful, not_useful = values.pop("useful"), values.pop("not_useful")
-    judging = bool(useful or not_useful)
-    _consistent(values, batch, judging=judging)
-    personal_only = values.pop("personal_only")
-    asked = context.open_vaults("indexing", personal_only=personal_only)
-    if judging:
-        return _judged(asked, useful, not_useful)
-    if batch:
-        return _batch(context, asked, batch, values)
-    if not values["research"]:
-        return _result(_answer(context, asked, values), explain=values["explain"])
-    from memcli.cli import citations
-
-    def look(budget: str) -> "tuple[Recalled, list[Row]]":
-        found = _answer(context, asked, {**values, "budget": budget})
-        return found, [*found.rows, *found.constraints]
-
-    found, run_ = citations.searched(
-        citations.home(context, asked), "recall", values, look
-    )
-    return citations.counted(_result(found, explain=values["explain"]), run_)
-
-
-def _consistent(values: dict[str, Any], batch: str | None, *, judging: bool) -> None:
-    question = values["query"]
-    if judging:
-        usual = {
-            one.name: one.default for one in _PARAMETERS if isinstance(one, Option)
-        }
-        given = [
-            name
-            for name, value in values.items()
-            if value and name not in _WHERE and value != usual.get(name)
-        ]
-        if batch or given:
+    # Quotes around a question are for the shell, not for memcli.
+    text = " ".join(query or ())
+    words: Words = {
+        "kind": kinds or (),
+        "type": types or (),
+        "layer": layers or (),
+        "tag": tags or (),
+        "tags_match": tags_match,
+        "entity": entities or (),
+        "after": after,
+        "before": before,
+        "at": at,
+        "status": statuses or (),
+        "history": history,
+        "as_of": as_of,
+        "limit": limit,
+        "budget": budget,
+        "max_chars": max_chars,
+        "depth": depth,
+        "no_graph": no_graph,
+        "explain": explain,
+    }
+    if useful or not_useful:
+        if text or batch or research or all_ or cursor or given(words):
             raise UsageError(
                 "--useful and --not-useful speak of rows that were recalled before",
                 hint="Give them alone, and ask in a command of its own.",
             )
-        return
-    if batch and (question or values["all"]):
+        asked = context.open_vaults("indexing", vaults, personal_only=personal_only)
+        return _judged(asked, useful or [], not_useful or [])
+    _check(text, batch, research, cursor, every=all_)
+    asked = context.open_vaults("indexing", vaults, personal_only=personal_only)
+    if batch:
+        return _batch(context, asked, batch, words)
+    question = query_of(context, text, words)
+    if all_:
+        return _result(_enumerated(asked, question, cursor), explain=explain)
+    if not research:
+        return _result(_recalled(asked, question), explain=explain)
+    from memcli.cli import citations
+    from memcli.curation import research as runs
+
+    def look(budget: str) -> tuple[Recalled, list[Row]]:
+        answer = _recalled(asked, question._replace(budget=budget))
+        return answer, [*answer.rows, *answer.constraints]
+
+    answer, run = runs.search(
+        citations.home(context, asked),
+        research,
+        command="recall",
+        query=text,
+        budget=budget,
+        look=look,
+    )
+    return citations.counted(_result(answer, explain=explain), run)
+
+
+def given(words: Words) -> list[str]:
+    """The options that say something, by their flags."""
+    return [
+        "--" + name.replace("_", "-")
+        for name, value in words.items()
+        if value and (name, value) != ("tags_match", "any")
+    ]
+
+
+def query_of(context: Context, text: str, words: Words) -> Query:
+    """The query that a question and the options of a command ask for, now."""
+    from memcli.recall.query import from_words
+
+    return from_words(text, context.now_ms() // 1000, **words)
+
+
+def _check(
+    text: str,
+    batch: str | None,
+    research: str | None,
+    cursor: str | None,
+    *,
+    every: bool,
+) -> None:
+    if batch and (text or every):
         raise UsageError("--batch brings its own questions", hint="Drop the QUERY.")
-    if values["all"] and question:
+    if every and text:
         raise UsageError(
             "--all lists every entry; it takes no question",
             hint="Filter with --kind, --tag, --entity, --after.",
         )
-    if values["research"] and (batch or values["all"]):
+    if research and (batch or every):
         raise UsageError(
             "--research counts one question at a time",
             hint=f"Drop {'--batch' if batch else '--all'}.",
         )
-    if values["cursor"] and not values["all"]:
+    if cursor and not every:
         raise UsageError("--cursor goes with --all")
-    if not (question and question.strip()) and not (values["all"] or batch):
+    if not (text.strip() or every or batch):
         raise UsageError(
             "there is no question",
             hint='Ask one: memcli recall "how do we deploy?"; or list with --all.',
         )
 
 
-def _answer(
-    context: Context, asked: "Vault | Vaults", values: dict[str, Any]
-) -> "Recalled":
+def _recalled(asked: Vault | Vaults, query: Query) -> Recalled:
     from memcli.vault.vault import Vault
 
-    query, cursor = query_of(context, values), values["cursor"]
     # One vault is the usual case, and loads nothing of what several need.
     if isinstance(asked, Vault):
-        from memcli.recall import recall
+        from memcli.recall import recall as use_case
 
-        if values["all"]:
-            return recall.enumerate_all(asked, query, cursor)
-        return recall.recall(asked, query)
+        return use_case.recall(asked, query)
     from memcli.recall import federated
 
-    if values["all"]:
-        return federated.enumerate_all(asked, query, cursor)
     return federated.recall(asked, query)
 
 
-def query_of(context: Context, values: dict[str, Any], **changes: Any) -> "Query":
-    """The query that a command's values ask for; `changes` win over the values."""
-    from memcli.recall.query import WORDS, from_words
+def _enumerated(asked: Vault | Vaults, query: Query, cursor: str | None) -> Recalled:
+    from memcli.vault.vault import Vault
 
-    words = {name: values[name] for name in WORDS if name in values}
-    now = context.now_ms() // 1000
-    return from_words(values["query"], now, **{**words, **changes})
+    if isinstance(asked, Vault):
+        from memcli.recall import recall as use_case
+
+        return use_case.enumerate_all(asked, query, cursor)
+    from memcli.recall import federated
+
+    return federated.enumerate_all(asked, query, cursor)
 
 
-def _batch(
-    context: Context, vaults: "Vault | Vaults", path: str, flags: dict[str, Any]
-) -> Result:
-    """One result a line of the file; a line's own flags win over the command's."""
+def _batch(context: Context, asked: Vault | Vaults, path: str, words: Words) -> Result:
+    """One result a line of the file; a line's own options win over the command's."""
     from memcli.storage import jsonl
 
     data = context.read_stdin() if path == "-" else jsonl.read_file(path)
     results: list[Result] = []
-    for line, values in jsonl.objects(data, path):
-        asked = _asked(values, flags, line)
-        if not asked["query"] or asked["all"]:
+    for number, line in jsonl.objects(data, path):
+        name, text = line.pop("id", None), line.pop("query", "")
+        own = _words(line, number)
+        if not (text and isinstance(text, str)):
             raise InvalidValue(
-                f"{path}:{line}: 'query' is missing", code="invalid_batch"
+                f"{path}:{number}: 'query' is missing", code="invalid_batch"
             )
-        found = _answer(context, vaults, asked)
-        result = _result(found, explain=asked["explain"])
-        name = values.get("id", len(results) + 1)
+        question = query_of(context, text, {**words, **own})
+        result = _result(_recalled(asked, question), explain=question.explain)
+        shown = len(results) + 1 if name is None else name
         results.append(
             result._replace(
-                data={"id": values.get("id"), **result.data},
-                label=f"question {name}: {asked['query']}",
+                data={"id": name, **result.data}, label=f"question {shown}: {text}"
             )
         )
     if not results:
@@ -298,89 +279,81 @@ def _batch(
     return results[0]._replace(lines=tuple(results))
 
 
-def _asked(values: dict[str, Any], flags: dict[str, Any], line: int) -> dict[str, Any]:
-    asked = dict(flags)
-    for name, value in values.items():
+def _words(line: dict[str, Any], number: int) -> Words:
+    """The options of one line of a batch, which has flags as keys."""
+    from memcli.cli.flags import FLAGS
+    from memcli.recall.query import WORDS
+
+    words: dict[str, Any] = {}
+    for name, value in line.items():
         key = name.replace("-", "_")
-        if key == "id":
-            continue
-        if key not in asked or key in ("all", "cursor", "research"):
+        if key not in WORDS:
             raise InvalidValue(
-                f"line {line}: unknown field '{name}'",
-                hint=f"Known: id, {', '.join(sorted(asked))}.",
+                f"line {number}: unknown field '{name}'",
+                hint=f"Known: id, query, {', '.join(sorted(WORDS))}.",
                 code="invalid_batch",
             )
-        repeat = isinstance(asked[key], list)
-        wanted: type | tuple[type, ...] = _wanted(key)
+        _, kind, repeat, _ = FLAGS["recall"]["--" + key.replace("_", "-")]
         items = value if repeat and isinstance(value, list) else [value]
-        if any(not isinstance(item, wanted) for item in items):
+        if any(not isinstance(item, kind) for item in items):
             raise InvalidValue(
-                f"line {line}: '{name}' has the wrong type: {value!r}",
+                f"line {number}: '{name}' has the wrong type: {value!r}",
                 code="invalid_batch",
             )
-        asked[key] = items if repeat else value
-    return asked
+        words[key] = items if repeat else value
+    return cast("Words", words)
 
 
-def _judged(
-    asked: "Vault | Vaults", useful: list[str], not_useful: list[str]
-) -> Result:
+def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) -> Result:
     from memcli.recall import feedback
     from memcli.vault.vault import Vault
 
-    vaults = (asked,) if isinstance(asked, Vault) else asked.vaults
-    noted = feedback.feedback(vaults, useful, not_useful)
+    several = (vaults,) if isinstance(vaults, Vault) else vaults.vaults
+    noted = feedback.feedback(several, useful, not_useful)
 
     def text(canvas: Canvas) -> None:
-        for one in noted:
-            if one.read_only:
+        for note in noted:
+            if note.read_only:
                 continue
-            word = "useful" if one.useful else "not useful"
-            canvas.line(f"{word}: {one.id} {one.title}", style="good")
+            word = "useful" if note.useful else "not useful"
+            canvas.line(f"{word}: {note.id} {note.title}", style="good")
 
     warnings = [
-        f"nothing was noted of {one.id}: {one.source} may only be read"
-        if one.read_only
-        else f"{one.id} is in no recall that is known"
-        for one in noted
-        if not one.recall
+        f"nothing was noted of {note.id}: {note.source} may only be read"
+        if note.read_only
+        else f"{note.id} is in no recall that the log knows"
+        for note in noted
+        if not note.recall
     ]
-    if not all(one.noted or one.read_only for one in noted):
+    if not all(note.noted or note.read_only for note in noted):
         warnings.append("the log cannot be written: nothing was noted")
     data = feedback.as_dict(noted)
     return Result(data=data, text=text, warnings=tuple(warnings))
 
 
-def _wanted(name: str) -> type:
-    (option,) = [
-        p.kind for p in _PARAMETERS if isinstance(p, Option) and p.name == name
-    ] or [str]
-    return option
-
-
-def _result(found: "Recalled", *, explain: bool) -> Result:
+def _result(answer: Recalled, *, explain: bool) -> Result:
     def text(canvas: Canvas) -> None:
-        for row in found.rows:
+        for row in answer.rows:
             draw(canvas, row, explain=explain)
-        if found.constraints:
+        if answer.constraints:
             canvas.line("Constraints in force:", style="title")
-        for row in found.constraints:
+        for row in answer.constraints:
             canvas.line(f"  {row.id} · {row.title}")
-        if found.next_cursor:
-            canvas.line(f"more: --cursor {found.next_cursor}", style="dim")
+        if answer.next_cursor:
+            canvas.line(f"more: --cursor {answer.next_cursor}", style="dim")
 
-    warnings = list(found.warnings)
-    if found.query is not None and not found.rows and not found.omitted:
+    warnings = list(answer.warnings)
+    if answer.query is not None and not answer.rows and not answer.omitted:
         warnings.append("no match")
-    if found.missing_terms:
-        warnings.append(f"in no entry: {', '.join(found.missing_terms)}")
-    if found.omitted:
-        warnings.append(f"{found.omitted} more did not fit --max-chars")
-    return Result(data=found.as_dict(), text=text, warnings=tuple(warnings))
+    if answer.missing_terms:
+        warnings.append(f"in no entry: {', '.join(answer.missing_terms)}")
+    if answer.omitted:
+        warnings.append(f"{answer.omitted} more did not fit --max-chars")
+    return Result(data=answer.as_dict(), text=text, warnings=tuple(warnings))
 
 
-def draw(canvas: Canvas, row: "Row", *, explain: bool = False) -> None:
-    """One row for eyes: its title, what it is, its text."""
+def draw(canvas: Canvas, row: Row, *, explain: bool = False) -> None:
+    """Draw one row: its title, what it is, its text."""
     date = (row.occurred_at or row.created)[:10]
     state = "" if row.status == "active" else f" {row.status}"
     canvas.line(row.title, style="title")
@@ -401,8 +374,8 @@ def draw(canvas: Canvas, row: "Row", *, explain: bool = False) -> None:
             if name not in ("matched", "path")
         )
         words = " ".join(row.explain["matched"])
-        found = f"matched: {words}" if words else "no word of the question"
-        canvas.line(f"  why: score {row.score} = {parts}; {found}", style="dim")
+        matched = f"matched: {words}" if words else "no word of the question"
+        canvas.line(f"  why: score {row.score} = {parts}; {matched}", style="dim")
         # What holds a word needs no path to be understood; JSON has every one.
         if row.explain["path"] and not row.explain["matched"]:
             steps = (
@@ -412,6 +385,3 @@ def draw(canvas: Canvas, row: "Row", *, explain: bool = False) -> None:
             )
             canvas.line(f"  path: question → {' → '.join(steps)} → this", style="dim")
     canvas.line()
-
-
-COMMAND = Command("recall", _HELP, _PARAMETERS, run)

@@ -1,16 +1,93 @@
 """`memcli reflect`: what is known about a question; what a session teaches."""
 
-from typing import Any
+from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.recall import BY_KIND, BY_TAG_AND_TIME
-from memcli.cli.spec import SEVERAL_VAULTS, Argument, Command, Context, Option, Result
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.context import Context, Result
 from memcli.errors import UsageError
 
-_HELP = """Gather what answers a question, and say how far to trust it
+if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+    from memcli.cli import options
+    from memcli.recall.query import Words
+
+
+def reflect(
+    context: Context,
+    query: Annotated[
+        list[str] | None,
+        Argument(metavar="[QUERY]...", help="Words or a question"),
+    ] = None,
+    *,
+    budget: options.Budget = None,
+    research: options.Research = None,
+    limit: Annotated[
+        int | None,
+        Option(
+            "--limit",
+            metavar="N",
+            help="Facts at most, models first (low 9, mid 17, high 34)",
+        ),
+    ] = None,
+    kinds: options.Kinds = None,
+    types: options.Types = None,
+    tags: options.Tags = None,
+    tags_match: options.TagsMatch = "any",
+    entities: options.Entities = None,
+    after: options.After = None,
+    before: options.Before = None,
+    at: options.At = None,
+    session: Annotated[
+        str | None,
+        Option(
+            "--session",
+            metavar="PATH",
+            help="Mine this transcript: of Claude Code, Codex, Gemini CLI, Copilot "
+            "CLI, Cursor, opencode, Windsurf, or role/text lines",
+        ),
+    ] = None,
+    all_sessions: Annotated[
+        bool,
+        Option("--all-sessions", help="Mine every transcript on this machine"),
+    ] = False,
+    since: Annotated[
+        str | None,
+        Option(
+            "--since",
+            metavar="WHEN",
+            help="With --all-sessions: only transcripts written to since then",
+        ),
+    ] = None,
+    host: Annotated[
+        str | None,
+        Option(
+            "--host",
+            metavar="HOST",
+            help="Whose transcript it is: claude-code, codex, gemini, copilot, "
+            "cursor, opencode, windsurf, generic",
+        ),
+    ] = None,
+    dry_run: options.DryRun = False,
+    response_schema: Annotated[
+        str | None,
+        Option(
+            "--response-schema",
+            metavar="JSON",
+            help="Deprecated: accepted and ignored",
+        ),
+    ] = None,
+    vaults: options.Vaults = None,
+    personal_only: options.PersonalOnly = False,
+) -> Result:
+    """Gather what answers a question, and say how far to trust it
 
     Models first, then observations, then facts, each as recall ranks them; with what
-    is missing, what disagrees, what was left out and what to ask next. No model is
-    called: whoever reads it writes the answer.
+    is missing, what disagrees, what was left out and what to ask next. memcli calls no
+    model: the caller writes the answer from the facts.
 
     With --session (or without a question, inside an agent's session) the transcript is
     mined instead: what the user wants from now on is saved, patterns wait for review,
@@ -22,112 +99,69 @@ _HELP = """Gather what answers a question, and say how far to trust it
       memcli reflect --session ~/.claude/projects/-home-me-app/1b2c.jsonl --dry-run
       memcli reflect --all-sessions --since 30d
     """
-
-_PARAMETERS: tuple[Option | Argument, ...] = (
-    Argument("query", "Words or a question", repeat=True, metavar="[QUERY]..."),
-    Option(
-        "budget",
-        ("--budget",),
-        str,
-        "How much to gather and how far to look; mid if not given",
-        choices=("low", "mid", "high"),
-    ),
-    Option(
-        "research",
-        ("--research",),
-        str,
-        "Count this search in a research run, and record what it brings",
-        metavar="NAME",
-    ),
-    Option(
-        "limit",
-        ("--limit",),
-        int,
-        "Facts at most, models first (low 9, mid 17, high 34)",
-        metavar="N",
-    ),
-    *BY_KIND,
-    *BY_TAG_AND_TIME,
-    Option(
-        "session",
-        ("--session",),
-        str,
-        "Mine this transcript: of Claude Code, Codex, Gemini CLI, Copilot CLI, "
-        "Cursor, opencode, Windsurf, or role/text lines",
-        metavar="PATH",
-    ),
-    Option(
-        "all_sessions",
-        ("--all-sessions",),
-        bool,
-        "Mine every transcript on this machine",
-        default=False,
-    ),
-    Option(
-        "since",
-        ("--since",),
-        str,
-        "With --all-sessions: only transcripts written to since then",
-        metavar="WHEN",
-    ),
-    Option(
-        "host",
-        ("--host",),
-        str,
-        "Whose transcript it is: claude-code, codex, gemini, copilot, cursor, "
-        "windsurf, opencode, generic",
-    ),
-    Option("dry_run", ("--dry-run",), bool, "Only show what would be", default=False),
-    Option(
-        "response_schema",
-        ("--response-schema",),
-        str,
-        "Deprecated: accepted and ignored",
-        metavar="JSON",
-    ),
-    *SEVERAL_VAULTS,
-)
-
-
-_OF_SESSIONS = ("session", "all_sessions", "since", "host", "dry_run")
-
-
-def run(context: Context, **values: Any) -> Result:
-    """Answer a question, or mine sessions."""
-    # Quotes around a question are for the shell, not for us.
-    values["query"] = " ".join(values["query"])
-    if values["query"].strip():
-        _refuse(values, _OF_SESSIONS, "a question and a session are two commands")
+    # Quotes around a question are for the shell, not for memcli.
+    text = " ".join(query or ())
+    words: Words = {
+        "kind": kinds or (),
+        "type": types or (),
+        "tag": tags or (),
+        "tags_match": tags_match,
+        "entity": entities or (),
+        "after": after,
+        "before": before,
+        "at": at,
+        "limit": limit,
+        "budget": budget,
+    }
+    of_sessions = {
+        "--session": session,
+        "--all-sessions": all_sessions,
+        "--since": since,
+        "--host": host,
+        "--dry-run": dry_run,
+    }
+    if text.strip():
+        _refuse(of_sessions, "a question and a session are two commands")
         from memcli.cli import reflect_query
 
-        return reflect_query.answer(context, values)
-    of_questions = [
-        parameter.name
-        for parameter in _PARAMETERS
-        if isinstance(parameter, Option)
-        and parameter.name not in _OF_SESSIONS
-        and parameter.name in values  # --vault is the context's
-        and values[parameter.name] not in (parameter.default, [], ())
-    ]
-    if of_questions:
-        flag = "--" + of_questions[0].replace("_", "-")
-        raise UsageError(
-            f"there is no question, and {flag} belongs to one",
-            hint='Ask one: memcli reflect "what do we know about the payment tests?"',
-        )
+        asked = context.open_vaults("indexing", vaults, personal_only=personal_only)
+        result = reflect_query.answer(context, asked, text, words, research)
+        if response_schema is not None:
+            result = reflect_query.deprecated(result)
+        return result
+    _check_no_question(
+        words,
+        {
+            "--research": research,
+            "--response-schema": response_schema is not None,
+            "--personal-only": personal_only,
+        },
+    )
+    if vaults:
+        context = context.with_one_vault(vaults)
     from memcli.cli import reflect_session
 
-    if values["all_sessions"]:
-        _refuse(values, ("session",), "--all-sessions and --session exclude each other")
-        return reflect_session.many(context, values)
-    _refuse(values, ("since",), "--since belongs to --all-sessions")
-    return reflect_session.one(context, values)
+    if all_sessions:
+        _refuse(
+            {"--session": session}, "--all-sessions and --session exclude each other"
+        )
+        return reflect_session.many(context, host, since, dry_run=dry_run)
+    _refuse({"--since": since}, "--since belongs to --all-sessions")
+    return reflect_session.one(context, session, host, dry_run=dry_run)
 
 
-def _refuse(values: dict[str, Any], names: tuple[str, ...], why: str) -> None:
-    given = [name for name in names if values[name]]
-    if given:
-        raise UsageError(why, hint=f"Drop --{given[0].replace('_', '-')}.")
+def _refuse(flags: dict[str, Any], why: str) -> None:
+    for flag, value in flags.items():
+        if value:
+            raise UsageError(why, hint=f"Drop {flag}.")
 
 
-COMMAND = Command("reflect", _HELP, _PARAMETERS, run)
+def _check_no_question(words: Words, others: dict[str, Any]) -> None:
+    from memcli.cli.recall import given
+
+    flags = [*given(words), *(flag for flag, value in others.items() if value)]
+    if flags:
+        raise UsageError(
+            f"there is no question, and {flags[0]} belongs to one",
+            hint='Ask one: memcli reflect "what do we know about the payment tests?"',
+        )

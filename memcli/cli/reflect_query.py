@@ -1,15 +1,19 @@
 """The side of `memcli reflect` that answers a question."""
 
-import shlex
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+import shlex
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.recall import draw, query_of
-from memcli.cli.spec import Canvas, Context, Result
 
 if TYPE_CHECKING:
-    from memcli.recall.query import Query
+    from memcli.recall.query import Query, Words
     from memcli.recall.reflect import Next, Reflection
     from memcli.recall.results import Row
+    from memcli.vault.vault import Vault
+    from memcli.vault.vaults import Vaults
 
 _HEADINGS = {"model": "Models", "observation": "Observations", "fact": "Facts"}
 _STYLES = {"high": "good", "medium": "", "low": "bad"}
@@ -18,71 +22,85 @@ _DEPRECATED = (
 )
 
 
-def answer(context: Context, values: dict[str, Any]) -> Result:
-    """What is known about `values["query"]`; the other values are the flags."""
+def answer(
+    context: Context,
+    asked: Vault | Vaults,
+    text: str,
+    words: Words,
+    research: str | None,
+) -> Result:
+    """What is known about a question, gathered in a research run when one is named."""
+    # An idea that waits for a decision is no fact, whatever --kind says.
+    query = query_of(context, text, {**words, "status": ["active"]})
+    if not research:
+        return _result(_gathered(asked, query))
+    from memcli.cli import citations
+    from memcli.curation import research as runs
+
+    def look(budget: str) -> tuple[Reflection, list[Row]]:
+        reflection = _gathered(asked, query._replace(budget=budget))
+        return reflection, list(reflection.facts)
+
+    reflection, run = runs.search(
+        citations.home(context, asked),
+        research,
+        command="reflect",
+        query=text,
+        budget=words["budget"],
+        look=look,
+    )
+    return citations.counted(_result(reflection), run)
+
+
+def deprecated(result: Result) -> Result:
+    """The result, with the warning that --response-schema is ignored."""
+    return result._replace(warnings=(*result.warnings, _DEPRECATED))
+
+
+def _gathered(asked: Vault | Vaults, query: Query) -> Reflection:
     from memcli.vault.vault import Vault
 
-    # An idea that nobody has decided on is no fact, whatever --kind says.
-    query = query_of(context, values, status=["active"])
-    asked = context.open_vaults("indexing", personal_only=values["personal_only"])
+    # One vault is the usual case, and loads nothing of what several need.
+    if isinstance(asked, Vault):
+        from memcli.recall import reflect
 
-    def look(budget: str) -> "tuple[Reflection, list[Row]]":
-        found = gathered(query._replace(budget=budget))
-        return found, list(found.facts)
+        return reflect.reflect(asked, query)
+    from memcli.recall import federated
 
-    def gathered(query: "Query") -> "Reflection":
-        # One vault is the usual case, and loads nothing of what several need.
-        if isinstance(asked, Vault):
-            from memcli.recall import reflect
-
-            return reflect.reflect(asked, query)
-        from memcli.recall import federated
-
-        return federated.reflect(asked, query)
-
-    deprecated = values["response_schema"] is not None
-    if not values["research"]:
-        return _result(gathered(query), deprecated=deprecated)
-    from memcli.cli import citations
-
-    found, run = citations.searched(
-        citations.home(context, asked), "reflect", values, look
-    )
-    return citations.counted(_result(found, deprecated=deprecated), run)
+    return federated.reflect(asked, query)
 
 
-def _result(found: "Reflection", *, deprecated: bool) -> Result:
+def _result(reflection: Reflection) -> Result:
     def text(canvas: Canvas) -> None:
-        _draw_facts(canvas, found)
-        style = _STYLES[found.confidence]
+        _draw_facts(canvas, reflection)
+        style = _STYLES[reflection.confidence]
         canvas.line(
-            f"confidence: {found.confidence} ({found.confidence_why})", style=style
+            f"confidence: {reflection.confidence} ({reflection.confidence_why})",
+            style=style,
         )
-        if found.missing_terms and found.facts:
-            canvas.line(f"in none of them: {', '.join(found.missing_terms)}")
-        for pair in found.conflicts:
+        if reflection.missing_terms and reflection.facts:
+            canvas.line(f"in none of them: {', '.join(reflection.missing_terms)}")
+        for pair in reflection.conflicts:
             canvas.line(f"disagree: {' and '.join(pair.ids)}: {pair.why}", style="bad")
-        for gone in found.superseded_excluded:
+        for gone in reflection.superseded_excluded:
             by = f" by {gone.superseded_by}" if gone.superseded_by else ""
             canvas.line(f"left out: {gone.id} {gone.title} ({gone.status}{by})")
-        if found.next_queries:
+        if reflection.next_queries:
             canvas.line("ask next:")
-        for one in found.next_queries:
-            canvas.line(f"  {_command(one)}  # {one.why}", style="dim")
+        for question in reflection.next_queries:
+            canvas.line(f"  {_command(question)}  # {question.why}", style="dim")
 
-    warnings = list(found.warnings)
-    if not found.facts:
+    warnings = list(reflection.warnings)
+    if not reflection.facts:
         warnings.append("no match")
-    if deprecated:
-        warnings.append(_DEPRECATED)
-    return Result(data=found.as_dict(), text=text, warnings=tuple(warnings))
+    return Result(data=reflection.as_dict(), text=text, warnings=tuple(warnings))
 
 
-def _draw_facts(canvas: Canvas, found: "Reflection") -> None:
+def _draw_facts(canvas: Canvas, reflection: Reflection) -> None:
     from memcli.vault import staleness
 
     layer = ""
-    for row in found.facts:
+    for row in reflection.facts:
         if row.layer != layer:
             layer = row.layer
             canvas.line(f"{_HEADINGS[layer]}:", style="title")
@@ -94,15 +112,15 @@ def _draw_facts(canvas: Canvas, found: "Reflection") -> None:
             canvas.line()
 
 
-def _label(row: "Row") -> str:
+def _label(row: Row) -> str:
     return "stale" if row.stale else "pinned, look at it"
 
 
-def _command(one: "Next") -> str:
+def _command(question: Next) -> str:
     words = ["memcli", "reflect"]
-    for flag, value in (("--after", one.after), ("--before", one.before)):
+    for flag, value in (("--after", question.after), ("--before", question.before)):
         if value:
             words += [flag, value]
-    # A name out of a memory must not become a flag of what somebody pastes.
-    words += ["--"] if one.query.startswith("-") else []
-    return shlex.join([*words, one.query])
+    # A name out of a memory must not become a flag of a line that is pasted.
+    words += ["--"] if question.query.startswith("-") else []
+    return shlex.join([*words, question.query])

@@ -1,9 +1,9 @@
 """`memcli reflect` on sessions: one transcript, or a host's whole history."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from memcli.cli.spec import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import Unreadable, UsageError
 
 if TYPE_CHECKING:
@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-def one(context: Context, values: dict[str, Any]) -> Result:
-    """Mine one session, and ask about its patterns when somebody is there."""
+def one(
+    context: Context, path: str | None, host: str | None, *, dry_run: bool
+) -> Result:
+    """Mine one session, and ask a person at the terminal about its patterns."""
     from memcli.sessions import backfill
 
-    path = values["session"] or _current(context)
+    path = path or _current(context)
     vault = context.open_vault("reflecting", writes=True)
-    done = backfill.reflect_file(vault, path, values["host"], dry_run=values["dry_run"])
+    done = backfill.reflect_file(vault, path, host, dry_run=dry_run)
     waiting = [fate.id for fate in done.fates if fate.action in ("review", "supersede")]
     ids = [name for name in waiting if name]
     if ids and context.interactive and not done.dry_run and _asks(vault):
@@ -36,25 +38,25 @@ def one(context: Context, values: dict[str, Any]) -> Result:
     )
 
 
-def many(context: Context, values: dict[str, Any]) -> Result:
+def many(
+    context: Context, host: str | None, since: str | None, *, dry_run: bool
+) -> Result:
     """Mine every session of the hosts on this machine."""
     from memcli.hosts import table
     from memcli.sessions import backfill
 
-    named = [table.find(values["host"]).name] if values["host"] else []
-    since = None
-    if values["since"]:
+    named = [table.find(host).name] if host else []
+    since_ms = None
+    if since:
         from memcli.entries import dates
 
         now = context.now_ms() // 1000
-        since = dates.parse_bound(values["since"], now, end=False) * 1000
+        since_ms = dates.parse_bound(since, now, end=False) * 1000
     vault = context.open_vault("reflecting", writes=True)
-    found = backfill.found_here(context.environ, named, since)
+    found = backfill.found_here(context.environ, named, since_ms)
     progress = context.progress("sessions")
-    done = list(
-        backfill.reflect_all(vault, found, dry_run=values["dry_run"], progress=progress)
-    )
-    return _summary(done, dry_run=values["dry_run"])
+    done = list(backfill.reflect_all(vault, found, dry_run=dry_run, progress=progress))
+    return _summary(done, dry_run=dry_run)
 
 
 def _current(context: Context) -> str:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from memcli.cli.spec import Result
+from memcli.cli.context import Result
 from memcli.errors import MemcliError
 
 OUTPUT_VERSION = 1

@@ -12,12 +12,13 @@ def entity(context: Context, name: str | None) -> Result:
     from memcli.curation.entities import page
     from memcli.curation.entities.page import by_aspect
 
+    vault = context.open_vault("reading")
     if not name:
         raise UsageError(
             "which entity?",
             hint="memcli inspect entity NAME; all of them: memcli inspect entities",
         )
-    found = page.page(context.open_vault("reading"), name)
+    found = page.page(vault, name)
 
     def text(canvas: Canvas) -> None:
         state = found.type if found.registered else "mentioned, not registered"

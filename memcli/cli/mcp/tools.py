@@ -255,9 +255,9 @@ def _saved(values: dict[str, Any]) -> None:
 
 def _recalled(values: dict[str, Any]) -> None:
     """`types` names what an entry is about, and what sort of entry it is."""
-    types = [name.strip().lower() for name in values.get("type", ())]
-    values["layer"] = [name for name in types if name in _LAYERS]
-    values["type"] = [name for name in types if name not in _LAYERS]
+    types = [name.strip().lower() for name in values.get("types", ())]
+    values["layers"] = [name for name in types if name in _LAYERS]
+    values["types"] = [name for name in types if name not in _LAYERS]
 
 
 def _resolved(values: dict[str, Any]) -> None:
