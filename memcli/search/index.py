@@ -12,8 +12,7 @@ import errno
 import os
 import shutil
 import time
-import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memcli.entries import layout
@@ -21,17 +20,11 @@ from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import InvalidEntry, LockBusy, MemcliError, Unreadable, WriteFailed
 from memcli.search import state as states
 from memcli.search.reader import Reader
-from memcli.search.segment import (
-    DOCUMENTS,
-    FORMAT,
-    POSTINGS,
-    TERMS,
-    SegmentId,
-)
-from memcli.search.state import State, listed
+from memcli.search.segment import FORMAT
+from memcli.search.state import State, listed, racy_number
 from memcli.search.stemmer import stemmer
 from memcli.storage import files
-from memcli.storage.listing import Listing, scan, stamp_of
+from memcli.storage.listing import Listing, scan
 from memcli.storage.lock import Lock
 
 if TYPE_CHECKING:
@@ -43,9 +36,6 @@ _STATE = "state"
 # its fields.
 ROW_VERSION = 9
 
-# A file whose time is this close to the moment it was read may change again within
-# the same tick of the file system's clock (FAT: 2 s); its content is compared.
-_RACY_NS = 2_000_000_000
 _LOCK_WAIT = 10.0
 # So many changed files are read faster one by one than indexed.
 _FEW = 64
@@ -150,9 +140,9 @@ class Index:
             Behind: the index must be built first, or be brought far up to date.
         """
         state = self._load()
-        if state is None or not self._whole(state):
+        if state is None or not state.is_whole(self._folder):
             raise Behind
-        changed, removed, _ = self._differences(self._scan(state), state)
+        changed, removed, _ = state.differences(self.root, self._scan(state))
         if len(changed) + len(removed) > _FEW:
             raise Behind
         if not (changed or removed):
@@ -200,12 +190,16 @@ class Index:
         listing = self._scan(state)
         if self._reader is not None:
             same = state is not None and state.version == self._version()
-            if state and same and self._follows(listing, state):
+            if state and same and state.describes(self.root, listing):
                 self._state = self._settled(state)
                 return self._reader
             self._close()
             state = self._load()
-        if state and self._follows(listing, state) and self._whole(state):
+        if (
+            state
+            and state.describes(self.root, listing)
+            and state.is_whole(self._folder)
+        ):
             state = self._settled(state)
         else:
             state = self._catch_up(listing, state)
@@ -218,14 +212,14 @@ class Index:
                 # Whoever held the lock before may have done the work.
                 state = self._load()
                 reason = ""
-                if state is not None and not self._whole(state):
+                if state is not None and not state.is_whole(self._folder):
                     state, reason = None, "it is damaged (files changed or missing)"
                 listing = self._scan(state)
-                if state is not None and self._follows(listing, state):
+                if state is not None and state.describes(self.root, listing):
                     return state
                 return self._bring_up_to_date(listing, state, reason)
         except LockBusy:
-            if state is None or not self._whole(state):
+            if state is None or not state.is_whole(self._folder):
                 raise
             self.stale = True
             return state
@@ -253,41 +247,13 @@ class Index:
 
             raise unwritable(self._folder, error) from error
 
-    def _whole(self, state: State) -> bool:
-        """Whether every file of the Whoosh index is the one that was written."""
-        try:
-            return all(
-                (found.st_size, found.st_mtime_ns) == stamp
-                for name, stamp in state.stamps.items()
-                for found in (os.stat(os.path.join(self._folder, name)),)
-            )
-        except OSError:
-            return False
-
-    def _follows(self, listing: Listing, state: State) -> bool:
-        """Whether the state describes exactly these files."""
-        if listed(listing.folders) != state.listing:
-            return False
-        return all(
-            _content_number(os.path.join(self.root, path)) == number
-            for path, number in state.recent.items()
-        )
-
     def _settled(self, state: State) -> State:
         """Stop comparing the content of files that are racy no more."""
-        if not state.recent:
-            return state
-        newest = max(
-            stat[0]
-            for folder, flat in state.folders.items()
-            for path, stat in _stats(folder, flat)
-            if path in state.recent
-        )
-        if newest > time.time_ns() - _RACY_NS:
+        if not state.recent or not state.is_settled():
             return state
         settled = state._replace(recent={})
-        # Somebody who holds the lock is writing a newer state.
-        # ... and on a disk that became read-only nobody writes anything.
+        # A process that holds the lock is writing a newer state; and a disk that became
+        # read-only takes none.
         with contextlib.suppress(LockBusy, WriteFailed, OSError), Lock(self._lock, 0):
             if self._load() == state:
                 self._store(settled)
@@ -326,7 +292,7 @@ class Index:
         return state
 
     def _update(self, listing: Listing, state: State, *, fresh: bool = False) -> State:
-        changed, removed, recent = self._differences(listing, state)
+        changed, removed, recent = state.differences(self.root, listing)
         if not (changed or removed or fresh):
             # Only folders were listed in another order, or racy files have aged.
             state = state._replace(listing=listed(listing.folders), recent=recent)
@@ -353,62 +319,17 @@ class Index:
             listing=listed(listing.folders),
             recent=recent,
             broken=broken,
-            stamps=self._stamps(segments),
+            stamps=states.stamps(self._folder, segments),
         )
         self._store(new_state)
         writer.sweep(self._folder, segments, (_STATE,))
-        known = set(_paths(state.folders))
+        known = state.paths
         self.change = UpdateCounts(
             added=sum(path not in known for path in changed),
             changed=sum(path in known for path in changed),
             removed=len(removed),
         )
         return new_state
-
-    def _differences(
-        self, listing: Listing, state: State
-    ) -> tuple[list[str], list[str], dict[str, int]]:
-        """Paths to index, paths to drop, and the racy files that stay as they are."""
-        changed: list[str] = []
-        removed: list[str] = []
-        for folder in {**listing.folders, **state.folders}:
-            found, before = (
-                listing.folders.get(folder, []),
-                state.folders.get(folder, []),
-            )
-            if found == before:
-                continue
-            new, old = set(_stats(folder, found)), set(_stats(folder, before))
-            paths = {path for path, _ in new}
-            removed += (path for path, _ in old if path not in paths)
-            changed += (path for path, _ in new - old)
-        kept = self._still_racy(listing, state, changed)
-        entries = [path for path in sorted(changed) if layout.is_entry(path)]
-        return entries, sorted(removed), kept
-
-    def _still_racy(
-        self, listing: Listing, state: State, changed: list[str]
-    ) -> dict[str, int]:
-        """Racy files whose content is the indexed one; others go to `changed`."""
-        if not state.recent:
-            return {}
-        now = time.time_ns()
-        times = {
-            path: stat[0]
-            for folder, flat in listing.folders.items()
-            for path, stat in _stats(folder, flat)
-            if path in state.recent
-        }
-        kept = {}
-        known = set(changed)
-        for path, number in state.recent.items():
-            if path in known or path not in times:
-                continue
-            if _content_number(os.path.join(self.root, path)) != number:
-                changed.append(path)
-            elif times[path] > now - _RACY_NS:
-                kept[path] = number
-        return kept
 
     def _numbers(self, state: State, paths: Sequence[str]) -> list[int]:
         """The documents of these paths."""
@@ -445,8 +366,9 @@ class Index:
             try:
                 read_at = time.time_ns()
                 data = files.read(absolute)
-                if stamp_of(os.stat(absolute)) > read_at - _RACY_NS:
-                    recent[path] = zlib.crc32(data)
+                number = racy_number(os.stat(absolute), data, read_at)
+                if number is not None:
+                    recent[path] = number
                 entry = codec.decode(beginning(data), path, kinds=kinds).entry
             except InvalidEntry as error:
                 broken[path] = (error.line, error.reason)
@@ -456,33 +378,6 @@ class Index:
                 yield document(entry, stem, settings.policies)
         self._progress(len(paths), len(paths))
 
-    def _stamps(self, segments: Sequence[SegmentId]) -> dict[str, tuple[int, int]]:
-        names = [s.file(end) for s in segments for end in (TERMS, POSTINGS, DOCUMENTS)]
-        found = ((name, os.stat(os.path.join(self._folder, name))) for name in names)
-        return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in found}
-
 
 REPAIRS = (Index.reopen, Index.rebuild)
 """What to do, one after the other, when an answer fails; then it is asked again."""
-
-
-def _content_number(path: str) -> int | None:
-    try:
-        return zlib.crc32(files.read(path))
-    except Unreadable:
-        return None
-
-
-def _stats(
-    folder: str, flat: Sequence[str | int]
-) -> Iterator[tuple[str, tuple[int, int]]]:
-    prefix = folder + "/" if folder else ""
-    items = iter(flat)
-    for name, mtime, size in zip(items, items, items, strict=True):
-        yield f"{prefix}{name}", (int(mtime), int(size))
-
-
-def _paths(folders: Mapping[str, Sequence[str | int]]) -> Iterator[str]:
-    for folder, flat in folders.items():
-        for path, _ in _stats(folder, flat):
-            yield path

@@ -12,16 +12,15 @@ from typing import NamedTuple
 
 from memcli.entries.eligibility import Agent, Facts, View, alternatives, verdict
 from memcli.entries.entry import Status, Visibility
-from memcli.search.segment import (
+from memcli.search.packed_facts import (
     ASKS,
     PINNED,
     SPAN,
     STATUS_MASK,
     Columns,
-    Segment,
-    SegmentId,
     unpack,
 )
+from memcli.search.segment import Segment, SegmentId
 from memcli.search.stored_row import StoredRow
 
 _STATUSES = tuple(Status)

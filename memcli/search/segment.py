@@ -20,13 +20,14 @@ import mmap
 import os
 import re
 import struct
-import sys
 import zlib
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, compress, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from memcli.search.packed_facts import PACKED_SIZE, numbers_of, portable
 
 FORMAT = 2
 INDEX_NAME = "MAIN"
@@ -44,69 +45,6 @@ _ZERO = re.compile(rb"\0")
 
 class Damaged(Exception):
     """The files of a segment are not what was written."""
-
-
-class Packed(NamedTuple):
-    """The packed facts of one document; times in epoch seconds UTC, 0 = not set."""
-
-    order: int
-    session: int
-    time: int
-    created: int
-    expires: int
-    ended: int
-    length: int
-    seq: int
-    flags: int
-
-
-_PACKED = struct.Struct("<QQqqqqIiII")
-PACKED_SIZE = _PACKED.size
-_WORDS = _PACKED.size // 8
-
-# Packed.flags: the status's place in Status, and one bit each.
-STATUS_MASK = 0x0F
-ASKS = 0x10
-# The entry's time is a span (a month, a year, from-until); `time` is its start.
-SPAN = 0x40
-PINNED = 0x80
-
-
-def pack(facts: Packed) -> bytes:
-    """One document's facts, as the file of documents stores them."""
-    return _PACKED.pack(*facts, 0)
-
-
-class Columns(NamedTuple):
-    """The packed facts of all documents, a sequence per fact."""
-
-    orders: Sequence[int]
-    sessions: Sequence[int]
-    times: Sequence[int]
-    created: Sequence[int]
-    expires: Sequence[int]
-    ended: Sequence[int]
-    lengths: "array[int]"
-    seqs: Sequence[int]
-    flags: "array[int]"
-
-
-def unpack(records: bytes) -> Columns:
-    """Split packed records into one array per fact."""
-    wide, signed = _numbers("Q", records), _numbers("q", records)
-    narrow, seqs = _numbers("I", records), _numbers("i", records)
-    step, half = _WORDS, 2 * _WORDS
-    return Columns(
-        orders=wide[0::step],
-        sessions=wide[1::step],
-        times=signed[2::step],
-        created=signed[3::step],
-        expires=signed[4::step],
-        ended=signed[5::step],
-        lengths=narrow[12::half],
-        seqs=seqs[13::half],
-        flags=narrow[14::half],
-    )
 
 
 class SegmentId(NamedTuple):
@@ -214,11 +152,11 @@ class Segment:
         """The whole posting list of a term, deleted documents included."""
         docs = self._docs(place)
         start = self._terms.offset(place) + 4 * len(docs)
-        return docs, _numbers("f", self._postings.take(start, 4 * len(docs)))
+        return docs, numbers_of("f", self._postings.take(start, 4 * len(docs)))
 
     def _docs(self, place: int) -> "array[int]":
         size = 4 * self._terms.frequency(place)
-        docs = _numbers("I", self._postings.take(self._terms.offset(place), size))
+        docs = numbers_of("I", self._postings.take(self._terms.offset(place), size))
         if docs and docs[-1] >= self.count:
             raise Damaged("a posting list names a document that does not exist")
         return docs
@@ -281,7 +219,7 @@ class _Terms:
         ends = file.take(at, 4 * len(self.fields))
         if zlib.crc32(names + ends) != file.check:
             raise Damaged(f"{file.name} does not match its checksum")
-        stops = _numbers("I", ends)
+        stops = numbers_of("I", ends)
         self._ranges = dict(zip(self.fields, pairwise((0, *stops)), strict=True))
         at += len(ends)
         self._text_ends, at = at, at + 4 * count
@@ -354,14 +292,14 @@ def terms_file(
         offsets: where each one's posting list starts.
     """
     names = "\n".join(name for name, _ in fields).encode("ascii")
-    ends = _portable(array("I", (stop for _, stop in fields))).tobytes()
+    ends = portable(array("I", (stop for _, stop in fields))).tobytes()
     parts = (
         struct.pack("<I", len(names)),
         names,
         ends,
-        _portable(array("I", accumulate(map(len, texts)))).tobytes(),
-        _portable(counts).tobytes(),
-        _portable(offsets).tobytes(),
+        portable(array("I", accumulate(map(len, texts)))).tobytes(),
+        portable(counts).tobytes(),
+        portable(offsets).tobytes(),
         *texts,
     )
     return with_header(len(texts), b"".join(parts), zlib.crc32(names + ends))
@@ -371,14 +309,14 @@ def documents_file(records: Sequence[bytes], rows: Sequence[bytes]) -> bytes:
     """The bytes of a file of documents, from packed records and rows as JSON."""
     first = _HEADER.size + len(records) * PACKED_SIZE + 8 * (len(rows) + 1)
     places = array("Q", accumulate(map(len, rows), initial=first))
-    body = b"".join((*records, _portable(places).tobytes(), *rows))
+    body = b"".join((*records, portable(places).tobytes(), *rows))
     return with_header(len(records), body)
 
 
 def posting_list(docs: Iterable[int], weights: Iterable[float]) -> bytes:
     """The bytes of one posting list."""
     numbers, weighed = array("I", docs), array("f", weights)
-    return _portable(numbers).tobytes() + _portable(weighed).tobytes()
+    return portable(numbers).tobytes() + portable(weighed).tobytes()
 
 
 def with_header(items: int, body: bytes, check: int = 0) -> bytes:
@@ -388,17 +326,3 @@ def with_header(items: int, body: bytes, check: int = 0) -> bytes:
 
 
 HEADER_SIZE = _HEADER.size
-
-
-def _numbers(typecode: str, data: bytes) -> "array[Any]":
-    numbers: array[Any] = array(typecode)
-    numbers.frombytes(data)
-    return _portable(numbers)
-
-
-def _portable(numbers: "array[Any]") -> "array[Any]":
-    """The same numbers in little-endian byte order, whatever the machine's."""
-    if sys.byteorder == "big":
-        numbers = array(numbers.typecode, numbers)
-        numbers.byteswap()
-    return numbers

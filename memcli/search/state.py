@@ -1,21 +1,43 @@
 """What the index describes: its segments, and the files of the vault as they were.
 
-Invariant: written last and replaced at once, so a reader never sees half an update. A
-state that another version wrote, or that is damaged, counts as none, and the index is
-built anew.
+Invariant: the state is written last and replaced at once, so a reader never sees half
+an update. A state that another version wrote, or that is damaged, counts as none, and
+the index is built anew. A file counts as changed by (time, size), and by content while
+its time is so young that the file may change again without showing it.
 """
 
+import os
+import time
+import zlib
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memcli.search.segment import SegmentId
-from memcli.storage import cache
+from memcli.entries import layout
+from memcli.errors import Unreadable
+from memcli.search.segment import DOCUMENTS, POSTINGS, TERMS, SegmentId
+from memcli.storage import cache, files
+from memcli.storage.listing import Listing, stamp_of
 
 _LARGEST = (1 << 63) - 1
+# A file whose time is this close to the moment it was read may change again within
+# the same tick of the file system's clock (FAT: 2 s); its content is compared.
+_RACY_NS = 2_000_000_000
 
 Folders = dict[str, list[str | int]]
-"""`files.Listing.folders`: for each folder a flat list: name, time, size, name, ..."""
+"""`Listing.folders`: for each folder a flat list: name, time, size, name, ..."""
+
+
+class Differences(NamedTuple):
+    """How the files of a vault differ from those that were indexed, as paths.
+
+    `changed` are to be indexed, `removed` to be dropped; `recent` are the racy files
+    that are as they were, with their content numbers.
+    """
+
+    changed: list[str]
+    removed: list[str]
+    recent: dict[str, int]
 
 
 class State(NamedTuple):
@@ -37,6 +59,89 @@ class State(NamedTuple):
     def folders(self) -> Folders:
         """The files that were indexed."""
         return dict(_unlisted(self.listing))
+
+    @property
+    def paths(self) -> set[str]:
+        """The paths of the files that were indexed."""
+        return {
+            path
+            for name, flat in self.folders.items()
+            for path, _ in _stats(name, flat)
+        }
+
+    def is_whole(self, folder: str) -> bool:
+        """Whether every file of the index is the one that was written."""
+        try:
+            return all(
+                (status.st_size, status.st_mtime_ns) == stamp
+                for name, stamp in self.stamps.items()
+                for status in (os.stat(os.path.join(folder, name)),)
+            )
+        except OSError:
+            return False
+
+    def describes(self, root: str, listing: Listing) -> bool:
+        """Whether exactly these files were indexed."""
+        if listed(listing.folders) != self.listing:
+            return False
+        return all(
+            _content_number(os.path.join(root, path)) == number
+            for path, number in self.recent.items()
+        )
+
+    def is_settled(self) -> bool:
+        """Whether every racy file has aged enough to be told by its time."""
+        newest = max(
+            (
+                stat[0]
+                for folder, flat in self.folders.items()
+                for path, stat in _stats(folder, flat)
+                if path in self.recent
+            ),
+            default=0,
+        )
+        return newest <= time.time_ns() - _RACY_NS
+
+    def differences(self, root: str, listing: Listing) -> Differences:
+        """How the files of the vault at `root` differ from those that were indexed."""
+        changed: list[str] = []
+        removed: list[str] = []
+        before = self.folders
+        for folder in {**listing.folders, **before}:
+            now, then = listing.folders.get(folder, []), before.get(folder, [])
+            if now == then:
+                continue
+            new, old = set(_stats(folder, now)), set(_stats(folder, then))
+            paths = {path for path, _ in new}
+            removed += (path for path, _ in old if path not in paths)
+            changed += (path for path, _ in new - old)
+        recent, edited = self._racy(root, listing, set(changed))
+        changed += edited
+        entries = [path for path in sorted(changed) if layout.is_entry(path)]
+        return Differences(entries, sorted(removed), recent)
+
+    def _racy(
+        self, root: str, listing: Listing, changed: set[str]
+    ) -> tuple[dict[str, int], list[str]]:
+        """Racy files whose content is the indexed one, and those that were edited."""
+        if not self.recent:
+            return {}, []
+        now = time.time_ns()
+        times = {
+            path: stat[0]
+            for folder, flat in listing.folders.items()
+            for path, stat in _stats(folder, flat)
+            if path in self.recent
+        }
+        recent, edited = {}, []
+        for path, number in self.recent.items():
+            if path in changed or path not in times:
+                continue
+            if _content_number(os.path.join(root, path)) != number:
+                edited.append(path)
+            elif times[path] > now - _RACY_NS:
+                recent[path] = number
+        return recent, edited
 
 
 def load(path: str) -> State | None:
@@ -64,6 +169,24 @@ def store(path: str, state: State) -> None:
     """Write a state; raises OSError when the disk refuses."""
     value = (state.version, state.segments, state.recent, state.broken, state.stamps)
     cache.store(path, value, state.listing)
+
+
+def stamps(folder: str, segments: Sequence[SegmentId]) -> dict[str, tuple[int, int]]:
+    """The size and time of every file of these segments, for `State.stamps`."""
+    names = [s.file(end) for s in segments for end in (TERMS, POSTINGS, DOCUMENTS)]
+    found = ((name, os.stat(os.path.join(folder, name))) for name in names)
+    return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in found}
+
+
+def racy_number(status: os.stat_result, data: bytes, read_at: int) -> int | None:
+    """The content number of a file that may change again unseen; None for others.
+
+    Args:
+        status: of the file, after it was read.
+        data: its bytes.
+        read_at: when the reading began, in nanoseconds since 1970.
+    """
+    return zlib.crc32(data) if stamp_of(status) > read_at - _RACY_NS else None
 
 
 def listed(folders: Mapping[str, Sequence[str | int]]) -> bytes:
@@ -104,3 +227,20 @@ def _unlisted(data: bytes) -> Iterator[tuple[str, list[str | int]]]:
         flat: list[str | int] = [""] * (3 * count)
         flat[::3], flat[1::3], flat[2::3] = names, times, sizes
         yield folder, flat
+
+
+def _stats(
+    folder: str, flat: Sequence[str | int]
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The paths of a folder's files, each with time and size."""
+    prefix = folder + "/" if folder else ""
+    items = iter(flat)
+    for name, mtime, size in zip(items, items, items, strict=True):
+        yield f"{prefix}{name}", (int(mtime), int(size))
+
+
+def _content_number(path: str) -> int | None:
+    try:
+        return zlib.crc32(files.read(path))
+    except Unreadable:
+        return None

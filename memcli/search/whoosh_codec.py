@@ -19,11 +19,11 @@ from whoosh.reading import SegmentReader, TermInfo, TermNotFound
 from whoosh.writing import SegmentWriter
 
 from memcli.search import segment as layout
+from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.segment import (
     DOCUMENTS,
     HEADER_SIZE,
     INDEX_NAME,
-    PACKED_SIZE,
     POSTINGS,
     TERMS,
     SegmentId,

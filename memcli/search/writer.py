@@ -13,7 +13,8 @@ from typing import Any
 from memcli.entries.entry import Status
 from memcli.errors import WriteFailed
 from memcli.search.document import Document, numbered
-from memcli.search.segment import ASKS, PINNED, SPAN, Packed, SegmentId, pack
+from memcli.search.packed_facts import ASKS, PINNED, SPAN, Packed, pack
+from memcli.search.segment import SegmentId
 from memcli.search.whoosh_codec import Writer
 
 _STATUS_NUMBER = {status: number for number, status in enumerate(Status)}

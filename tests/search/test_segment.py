@@ -13,11 +13,12 @@ from whoosh.reading import SegmentReader
 
 from memcli import Vault
 from memcli.search import segment, whoosh_codec
+from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.segment import Segment, SegmentId
 from memcli.search.state import State, listed
 
 Documents = list[tuple[dict[str, float], set[str]]]
-PACKED = [bytes([number]) * segment.PACKED_SIZE for number in range(1, 9)]
+PACKED = [bytes([number]) * PACKED_SIZE for number in range(1, 9)]
 TERMS = st.dictionaries(
     st.text(max_size=4), st.floats(0.5, 64, width=32), min_size=1, max_size=5
 )

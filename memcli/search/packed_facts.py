@@ -1,0 +1,94 @@
+"""What eligibility and ranking need of every document, packed into one record each.
+
+Invariant: a recall loads the records of all documents with one read and splits them
+into arrays, so a fact costs no decoding by document. Little-endian on every machine; a
+change here raises `FORMAT` in `segment.py`.
+"""
+
+import struct
+import sys
+from array import array
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+
+class Packed(NamedTuple):
+    """The packed facts of one document; times in epoch seconds UTC, 0 = not set.
+
+    `order` depends on the entry alone and breaks ties; `session` is the number of its
+    session or document, 0 for none, and `seq` its place in there, -1 for none.
+    """
+
+    order: int
+    session: int
+    time: int
+    created: int
+    expires: int
+    ended: int
+    length: int
+    seq: int
+    flags: int
+
+
+_PACKED = struct.Struct("<QQqqqqIiII")
+PACKED_SIZE = _PACKED.size
+_WORDS = _PACKED.size // 8
+
+# Packed.flags: the status's place in Status, and one bit each.
+STATUS_MASK = 0x0F
+ASKS = 0x10
+# The entry's time is a span (a month, a year, from-until); `time` is its start.
+SPAN = 0x40
+PINNED = 0x80
+
+
+def pack(facts: Packed) -> bytes:
+    """One document's facts, as the file of documents stores them."""
+    return _PACKED.pack(*facts, 0)
+
+
+class Columns(NamedTuple):
+    """The packed facts of all documents, a sequence per fact."""
+
+    orders: Sequence[int]
+    sessions: Sequence[int]
+    times: Sequence[int]
+    created: Sequence[int]
+    expires: Sequence[int]
+    ended: Sequence[int]
+    lengths: "array[int]"
+    seqs: Sequence[int]
+    flags: "array[int]"
+
+
+def unpack(records: bytes) -> Columns:
+    """Split packed records into one array per fact."""
+    wide, signed = numbers_of("Q", records), numbers_of("q", records)
+    narrow, seqs = numbers_of("I", records), numbers_of("i", records)
+    step, half = _WORDS, 2 * _WORDS
+    return Columns(
+        orders=wide[0::step],
+        sessions=wide[1::step],
+        times=signed[2::step],
+        created=signed[3::step],
+        expires=signed[4::step],
+        ended=signed[5::step],
+        lengths=narrow[12::half],
+        seqs=seqs[13::half],
+        flags=narrow[14::half],
+    )
+
+
+def numbers_of(typecode: str, data: bytes) -> "array[Any]":
+    """The numbers in little-endian bytes, as the array of this type code."""
+    numbers: array[Any] = array(typecode)
+    numbers.frombytes(data)
+    return portable(numbers)
+
+
+def portable(numbers: "array[Any]") -> "array[Any]":
+    """The same numbers in little-endian byte order, whatever the machine's."""
+    if sys.byteorder == "big":
+        numbers = array(numbers.typecode, numbers)
+        numbers.byteswap()
+    return numbers
