@@ -318,7 +318,7 @@ def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
     now = vault.now_ms() // 1000
 
     def find(reader: "Reader") -> list[Sibling]:
-        from memcli.entries.text.links import name_key
+        from memcli.entries.text.tokens import name_key
         from memcli.search.document import document
         from memcli.search.stemmer import stemmer
         from memcli.vault.duplicates import alike

@@ -166,7 +166,7 @@ def _said(text: str) -> _Said:
 
 
 def _names(row: "Row") -> set[str]:
-    return {" ".join(tokens.words(name)) for name in row.entities}
+    return {tokens.name_key(name) for name in row.entities}
 
 
 def _age(row: "Row") -> tuple[str, str]:

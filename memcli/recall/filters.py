@@ -86,7 +86,7 @@ def _meant(reader: "Reader", names: Sequence[str]) -> list[str]:
 
     meant = store.load(reader.root, reader.agent).names.meant
     found = [*names, *(meant.get(mentions.fold(name), name) for name in names)]
-    return list(dict.fromkeys(" ".join(tokens.words(name)) for name in found))
+    return list(dict.fromkeys(tokens.name_key(name) for name in found))
 
 
 def _tagged(reader: "Reader", filters: Filters) -> set[int]:
@@ -133,5 +133,5 @@ def _nearest(reader: "Reader", field: str, value: str) -> str:
     name = near[0]
     if field == "entity":  # as somebody has written it
         names = reader.row(reader.exact(field, name)[0]).entities
-        name = next(one for one in names if " ".join(tokens.words(one)) == name)
+        name = next(one for one in names if tokens.name_key(one) == name)
     return f"; did you mean '{name}'?"

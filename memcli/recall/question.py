@@ -104,7 +104,7 @@ def entities(
         meant = names.meant.get(form)
         if meant is None or mentions.fold(meant) == form:
             continue
-        key = " ".join(tokens.words(meant))
+        key = tokens.name_key(meant)
         docs = reader.exact("entity", key)
         if docs:
             named[key] = docs
@@ -126,13 +126,13 @@ def dated(reader: "Reader", name: str, view: View) -> "Span | None":
     a date in the entry counts, not when the entry was written.
     """
     from memcli.entries import dates
-    from memcli.entries.text.links import composed, name_key
+    from memcli.entries.text.links import composed
 
     plain = name.strip().casefold()
     docs: set[int] = set()
     for spelling in {plain, plain.removeprefix("the "), f"the {plain}"}:
         docs.update(reader.exact("name", composed(spelling)))
-        docs.update(reader.exact("entity", name_key(spelling)))
+        docs.update(reader.exact("entity", tokens.name_key(spelling)))
     spans = set()
     for doc in docs:
         row = reader.row(doc)

@@ -240,7 +240,7 @@ def _path(
     """
     if not hit.way:
         names = stored.entities
-        about = (name for name in names if " ".join(tokens.words(name)) in named)
+        about = (name for name in names if tokens.name_key(name) in named)
         return [{"entity": name} for name in about][:1]
     path = []
     for step in hit.way:

@@ -11,7 +11,7 @@ from memcli.entries.eligibility import Facts, _epoch, facts
 from memcli.entries.entry import Entry
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import tokens
-from memcli.entries.text.links import link_names, link_readings, links_of, name_key
+from memcli.entries.text.links import link_names, link_readings, links_of
 from memcli.search.stored_row import StoredRow
 
 # How often a term counts that stands in a field beside the body. Powers of two, so
@@ -94,7 +94,7 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "layer": (str(entry.layer),),
         "status": (str(entry.status),),
         "tag": entry.tags or (UNTAGGED,),
-        "entity": tuple(name_key(name) for name in entry.entities),
+        "entity": tuple(tokens.name_key(name) for name in entry.entities),
         "session": (source,) if source else (),
         "fingerprint": (fingerprint(entry.body),),
         "link": tuple(

@@ -33,7 +33,7 @@ class EntryLinks:
         row = reader.row(doc)
         for name in row.entities:
             if name not in self._about:
-                key = " ".join(tokens.words(name))
+                key = tokens.name_key(name)
                 self._about[name] = reader.exact("entity", key)
             yield Edge("entity", name, self._about[name])
         if self._has_links:

@@ -114,7 +114,7 @@ def _newer(reader: "Reader", row: "StoredRow", view: View, looked: int) -> list[
     same of its tags. One of several would be too wide: most memories of a project
     name the project.
     """
-    from memcli.entries.text.links import name_key
+    from memcli.entries.text.tokens import name_key
 
     names = [("entity", name_key(name)) for name in row.entities]
     scope = set(names or [("tag", tag) for tag in row.tags])

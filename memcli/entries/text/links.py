@@ -8,7 +8,6 @@ import unicodedata
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry
-from memcli.entries.text import tokens
 
 _WIKILINK = re.compile(r"!?\[\[([^\[\]|#^]+)(?:[#^|][^\[\]]*)?\]\]")
 
@@ -140,8 +139,3 @@ def _joined(folder: str, key: str) -> str:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts)
-
-
-def name_key(entity: str) -> str:
-    """An entity's name in the form in which the index finds it."""
-    return " ".join(tokens.words(entity))

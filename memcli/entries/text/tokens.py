@@ -102,6 +102,15 @@ def question(text: str, stem: Stem) -> list[tuple[str, str]]:
     ]
 
 
+def name_key(name: str) -> str:
+    """An entity's name in the form in which the index finds it.
+
+    >>> name_key("Ada-Lovelace")
+    'ada lovelace'
+    """
+    return " ".join(words(name))
+
+
 def _fold(text: str) -> str:
     """Compatibility forms and accents away, so that café is found as cafe."""
     text = unicodedata.normalize("NFKD", text)

@@ -217,7 +217,7 @@ def _item_facts(
 
 def _around(reader: "Reader", entry: Entry, view: View) -> Surroundings:
     from memcli.entries.text.links import link_names as names_of
-    from memcli.entries.text.links import name_key
+    from memcli.entries.text.tokens import name_key
     from memcli.search.document import document_id
 
     docs = reader.exact("path", entry.path)
