@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typer import Option
 
     from memcli.cli import options
-    from memcli.recall.scorer_store import Kept
+    from memcli.recall.scorer_store import Stored
     from memcli.vault.health.usage import Usage
     from memcli.vault.vault import Vault
 
@@ -56,7 +56,7 @@ def signals(
     if pairs:
         return _pairs(vault)
     counted = usage.usage(vault)
-    kept = scorer_store.kept(vault.root)
+    kept = scorer_store.load(vault.root)
 
     def text(canvas: Canvas) -> None:
         _draw(canvas, counted)
@@ -84,7 +84,7 @@ def _train(vault: Vault, *, dry_run: bool) -> Result:
     from memcli.recall import scorer_store
     from memcli.vault.health import usage
 
-    kept = scorer_store.Kept(
+    kept = scorer_store.Stored(
         scorer_store.train(vault.root, usage.pairs(vault), dry_run=dry_run)
     )
     data = {"kept": None if dry_run else layout.SCORER, "scorer": kept.as_dict()}
@@ -146,12 +146,12 @@ def _draw(canvas: Canvas, counted: Usage) -> None:
         )
 
 
-def _draw_scorer(canvas: Canvas, kept: Kept) -> None:
+def _draw_scorer(canvas: Canvas, stored: Stored) -> None:
     """The state of a vault's scorer, for people."""
-    scorer = kept.scorer
+    scorer = stored.scorer
     if scorer is None:
-        problem = kept.problem or "none; memcli signals --train makes one"
-        canvas.line(f"scorer: {problem}", style="bad" if kept.problem else "dim")
+        problem = stored.problem or "none; memcli signals --train makes one"
+        canvas.line(f"scorer: {problem}", style="bad" if stored.problem else "dim")
         return
     verdict = "takes part" if scorer.takes_part else "does not take part"
     canvas.line(f"scorer {verdict}: {scorer.reason}", style="title")

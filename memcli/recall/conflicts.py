@@ -1,9 +1,9 @@
-"""Which recalled facts cannot both be right, as far as their words tell.
+"""Which facts cannot both be right, as far as their words tell.
 
-Invariant: pure, and narrow: a pair is named only when both say nearly the same of the
-same things and differ in a number or in a "not", or when lineage says that they are
-versions of one claim; of directives also when they take the other of two ways. It is a
-hint to look, never a verdict.
+Invariant: pure, and narrow. Two facts are a conflict only when both say nearly the same
+about the same things and differ in a number or in a "not", or when lineage says that
+they are versions of one claim. Two directives are also one when they name different
+choices where only one can be followed. A conflict is a hint to look, never a verdict.
 """
 
 import re
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memcli.recall.results import Row
 
-# Two facts this alike (Jaccard of their words, numbers and negations aside), with at
+# Two facts this alike (Jaccard of their words, without numbers and negations), with at
 # least this many words in common, say the same. Chat has many short near-twins.
 _ALIKE = 0.6
 _FEWEST = 2
@@ -31,8 +31,8 @@ _NEGATIONS = frozenset(
 )
 
 
-# Ways of which one is taken; a directive for one is a directive against the others.
-_WAYS = tuple(
+# Choices of which only one can be followed: a directive for one is against the others.
+_CHOICES = tuple(
     frozenset(row.split())
     for row in (
         "us american british uk english german french spanish japanese chinese",
@@ -55,7 +55,7 @@ _WAYS = tuple(
 )
 
 
-# What directives share whatever they are about.
+# Words that directives share whatever they are about.
 _GENERAL = frozenset("use using always please make sure write run everywhere".split())
 
 
@@ -67,7 +67,9 @@ class Conflict(NamedTuple):
     why: str
 
 
-class _Said(NamedTuple):
+class _Claim(NamedTuple):
+    """What a text says, as far as it is compared."""
+
     words: frozenset[str]
     numbers: frozenset[str]
     negated: bool
@@ -79,50 +81,54 @@ def conflicts(rows: "Sequence[Row]") -> list[Conflict]:
     >>> conflicts([])
     []
     """
-    said = [(row, _said(row.text)) for row in rows]
-    found = []
-    for pair in combinations(said, 2):
-        (one, mine), (other, theirs) = sorted(pair, key=lambda item: _age(item[0]))
-        told = _versions(one, other) or _words(one, other, mine, theirs)
-        if told:
-            found.append(Conflict((one.id, other.id), *told))
-    return found[:_MOST]
+    claims = [(row, _claim(row.text)) for row in rows]
+    pairs = []
+    for pair in combinations(claims, 2):
+        (older, earlier), (newer, later) = sorted(pair, key=lambda item: _age(item[0]))
+        reason = _versions(older, newer)
+        if reason is None and _same_subject(older, newer):
+            reason = _disagree(earlier, later)
+        if reason:
+            pairs.append(Conflict((older.id, newer.id), *reason))
+    return pairs[:_MOST]
 
 
-def _versions(one: "Row", other: "Row") -> tuple[str, str] | None:
-    links = {one.supersedes, one.superseded_by} - {None}
-    back = {other.supersedes, other.superseded_by} - {None}
-    if other.id in links or one.id in back:
+def _versions(older: "Row", newer: "Row") -> tuple[str, str] | None:
+    links = {older.supersedes, older.superseded_by} - {None}
+    back = {newer.supersedes, newer.superseded_by} - {None}
+    if newer.id in links or older.id in back:
         return "versions", "one is a version of the other"
-    if one.supersedes and one.supersedes == other.supersedes:
+    if older.supersedes and older.supersedes == newer.supersedes:
         return "versions", "both replace the same entry"
     return None
 
 
-def differ(one: str, other: str) -> tuple[str, str] | None:
+def differ(text: str, other: str) -> tuple[str, str] | None:
     """(rule, why) when two directives cannot both be followed, else None.
 
     >>> differ("Use tabs in this repo", "Use spaces in this repo")
     ('alternative', 'one says tabs, the other spaces')
     """
-    mine, theirs = _said(one), _said(other)
-    found = _texts(mine, theirs)
-    if found:
-        return found
-    if mine.words == theirs.words and mine.negated == theirs.negated:
-        before, after = _preferred(one), _preferred(other)
-        if before and after and before != after:
-            return "alternative", f"one prefers {before}, the other {after}"
+    first, second = _claim(text), _claim(other)
+    reason = _disagree(first, second)
+    if reason:
+        return reason
+    if first.negated != second.negated:
+        return None
+    if first.words == second.words:
+        one_choice, other_choice = _preferred(text), _preferred(other)
+        if one_choice and other_choice and one_choice != other_choice:
+            why = f"one prefers {one_choice}, the other {other_choice}"
+            return "alternative", why
+    if not (first.words & second.words) - _GENERAL:
+        return None
     # All words here: "us" is a stop word, and a kind of English.
-    first_words, second_words = set(tokens.words(one)), set(tokens.words(other))
-    ours, others = first_words - second_words, second_words - first_words
-    if mine.negated == theirs.negated:
-        shared = (mine.words & theirs.words) - _GENERAL
-        for ways in _WAYS:
-            one_way, other_way = ours & ways, others & ways
-            if one_way and other_way and shared:
-                first, second = sorted(one_way)[0], sorted(other_way)[0]
-                return "alternative", f"one says {first}, the other {second}"
+    words, other_words = set(tokens.words(text)), set(tokens.words(other))
+    for choices in _CHOICES:
+        mine = sorted(choices & (words - other_words))
+        theirs = sorted(choices & (other_words - words))
+        if mine and theirs:
+            return "alternative", f"one says {mine[0]}, the other {theirs[0]}"
     return None
 
 
@@ -134,31 +140,27 @@ def _preferred(text: str) -> str | None:
     return match[1].strip("`\"',.") if match else None
 
 
-def _words(
-    one: "Row", other: "Row", mine: _Said, theirs: _Said
-) -> tuple[str, str] | None:
-    if one.kind != other.kind or _names(one) != _names(other):
-        return None
-    return _texts(mine, theirs)
+def _same_subject(row: "Row", other: "Row") -> bool:
+    return row.kind == other.kind and _names(row) == _names(other)
 
 
-def _texts(mine: _Said, theirs: _Said) -> tuple[str, str] | None:
-    common = mine.words & theirs.words
-    if len(common) < max(_FEWEST, _ALIKE * len(mine.words | theirs.words)):
+def _disagree(first: _Claim, second: _Claim) -> tuple[str, str] | None:
+    common = first.words & second.words
+    if len(common) < max(_FEWEST, _ALIKE * len(first.words | second.words)):
         return None
-    ours, others = mine.numbers - theirs.numbers, theirs.numbers - mine.numbers
-    if ours and others:
-        first, second = sorted(ours)[0], sorted(others)[0]
-        return "numbers", f"nearly the same words, but {first} and {second}"
-    if mine.negated != theirs.negated and not (ours or others):
+    mine = sorted(first.numbers - second.numbers)
+    theirs = sorted(second.numbers - first.numbers)
+    if mine and theirs:
+        return "numbers", f"nearly the same words, but {mine[0]} and {theirs[0]}"
+    if first.negated != second.negated and not (mine or theirs):
         return "negation", "nearly the same words, and one of them says not"
     return None
 
 
-def _said(text: str) -> _Said:
+def _claim(text: str) -> _Claim:
     plain = _NUMBER.sub(" ", text)
     words = set(tokens.words(plain))
-    return _Said(
+    return _Claim(
         words=frozenset(words - tokens.STOP_WORDS - _NEGATIONS),
         numbers=frozenset(_NUMBER.findall(text)),
         negated=not words.isdisjoint(_NEGATIONS),

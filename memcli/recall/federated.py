@@ -34,7 +34,7 @@ def recall(vaults: "Vaults", query: Query) -> Recalled:
         answer = of_one.recall(vaults.vaults[0], query)
         return answer._replace(warnings=[*vaults.warnings, *answer.warnings])
     # One scorer for all, or their scores would not compare: that of the first.
-    scorer = scorer_store.kept(vaults.vaults[0].root)
+    scorer = scorer_store.load(vaults.vaults[0].root)
     # The limit of characters is for all together.
     each = query._replace(max_chars=None)
     answers, warnings = _ask(

@@ -1,7 +1,7 @@
-"""Feedback: whoever asked says which rows were of use, and which were not.
+"""Feedback: the caller says which rows were useful, and which were not.
 
-Invariant: every id is looked up before anything is noted, as far as whoever says so may
-see; what is said concerns the newest recall that returned the entry, and changes no
+Invariant: every id is looked up, as far as the caller may see, before anything is
+noted. A verdict belongs to the newest recall that returned the entry, and changes no
 entry.
 """
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Noted(NamedTuple):
-    """What was said of one entry.
+    """The verdict on one entry.
 
-    `recall` names the newest answer that held it, None when no answer is known that
-    did; `noted` is False when the disk refused the line, or when the vault is
+    `recall` names the newest answer that held the entry, None when the log knows no
+    such answer; `noted` is False when the disk refused the line, or when the vault is
     `read_only`.
     """
 
@@ -34,64 +34,65 @@ class Noted(NamedTuple):
 def feedback(
     vaults: "Sequence[Vault]", useful: Sequence[str], not_useful: Sequence[str] = ()
 ) -> list[Noted]:
-    """Note which entries were of use, and which were not.
+    """Note which entries were useful, and which were not.
 
     Args:
-        vaults: where they may be; one that holds it notes it.
-        useful: ids, or unique prefixes of them.
-        not_useful: the same of those that were not.
+        vaults: the vaults to look in; each one that holds an entry notes the verdict.
+        useful: ids, or unique prefixes of ids.
+        not_useful: the same of entries that were not useful.
 
     Returns:
-        What was noted, in the order of the ids; of an entry in a vault that may only
-        be read nothing is, which it says.
+        The verdicts, in the order of the ids. For an entry in a read-only vault
+        nothing is noted, and its verdict says so.
 
     Raises:
         EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
-        UsageError: an entry is said to be both.
+        UsageError: an entry is named as useful and as not useful.
         NotAllowed: the vault logs nothing (code `signals_off`).
-        VaultNotFound: only vaults that may only be read hold them.
+        VaultNotFound: all vaults that hold the entries are read-only.
     """
-    named = [(one, True) for one in useful] + [(one, False) for one in not_useful]
-    found: dict[str, tuple[list[tuple[Vault, str]], bool]] = {}
-    for name, good in named:
-        entry_id, places = _found(vaults, name)
-        if found.setdefault(entry_id, (places, good))[1] is not good:
+    verdicts = [(name, True) for name in useful] + [(n, False) for n in not_useful]
+    # By id: the vaults that hold the entry, with its title there, and the verdict.
+    entries: dict[str, tuple[list[tuple[Vault, str]], bool]] = {}
+    for name, is_useful in verdicts:
+        entry_id, places = _places(vaults, name)
+        if entries.setdefault(entry_id, (places, is_useful))[1] is not is_useful:
             raise UsageError(
-                f"{entry_id} is said to be useful, and not to be",
-                hint="Give it once.",
+                f"{entry_id} is named as useful and as not useful",
+                hint="Name it once.",
             )
-    where = [vault for places, _ in found.values() for vault, _ in places]
-    if where and all(vault.read_only for vault in where):
+    holders = [vault for places, _ in entries.values() for vault, _ in places]
+    if holders and all(vault.read_only for vault in holders):
         if len(vaults) == 1:
             vaults[0].refuse_read_only()
-        raise _only_read(found, where)
-    for vault in where:
-        _refuse_silence(vault)
+        raise _only_read(entries, holders)
+    for vault in holders:
+        _refuse_without_log(vault)
     noted = []
-    for entry_id, (places, good) in found.items():
+    for entry_id, (places, is_useful) in entries.items():
         for vault, title in places:
             if vault.read_only:
                 noted.append(
-                    Noted(entry_id, title, good, None, vault.source, False, True)
+                    Noted(entry_id, title, is_useful, None, vault.source, False, True)
                 )
                 continue
-            said = vault.recorder.judged([entry_id], useful=good, by="user")
+            lines = vault.recorder.judged([entry_id], useful=is_useful, by="user")
             noted += [
-                Noted(entry_id, title, good, recall, vault.source, done)
-                for _, recall, done in said
+                Noted(entry_id, title, is_useful, recall, vault.source, written)
+                for _, recall, written in lines
             ]
     return noted
 
 
 def as_dict(noted: Sequence[Noted]) -> dict[str, Any]:
     """For JSON."""
-    return {"feedback": [one._asdict() for one in noted], "count": len(noted)}
+    return {"feedback": [verdict._asdict() for verdict in noted], "count": len(noted)}
 
 
-def _found(
+def _places(
     vaults: "Sequence[Vault]", name: str
 ) -> "tuple[str, list[tuple[Vault, str]]]":
-    """The whole id that a prefix means, and the vaults that hold it."""
+    """The whole id that a prefix means; the vaults that hold it, with its title."""
     from memcli.vault import lookup
 
     prefix = name.strip().lower()
@@ -115,19 +116,20 @@ def _found(
     if missing is not None and not held:
         raise missing
     ((entry_id, places),) = held.items()
-    # A copy in a vault that may only be read takes nothing from the one that may not.
-    return entry_id, [one for one in places if not one[0].read_only] or places
+    # A copy in a read-only vault does not keep the others from noting it.
+    writable = [(vault, title) for vault, title in places if not vault.read_only]
+    return entry_id, writable or places
 
 
-def _only_read(ids: Iterable[str], where: "Sequence[Vault]") -> VaultNotFound:
-    sources = ", ".join(dict.fromkeys(vault.source for vault in where))
+def _only_read(ids: Iterable[str], holders: "Sequence[Vault]") -> VaultNotFound:
+    sources = ", ".join(dict.fromkeys(vault.source for vault in holders))
     return VaultNotFound(
         f"nothing was noted of {', '.join(ids)}: {sources} may only be read",
         hint="Signals are kept in vaults that you may write to (docs/use/signals.md).",
     )
 
 
-def _refuse_silence(vault: "Vault") -> None:
+def _refuse_without_log(vault: "Vault") -> None:
     if not vault.read_only and not vault.recorder.on:
         raise NotAllowed(
             f"{vault.named} keeps no log of signals, so this cannot be noted",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
 
 UNTAGGED = "-"
+"""The tag under which the index finds the entries without tags."""
 
 
 class Admission:
@@ -60,7 +61,7 @@ def extent(reader: "Reader", doc: int) -> tuple[int, int]:
 
 
 def within(reader: "Reader", filters: Filters) -> set[int] | None:
-    """The documents that the exact filters leave, or None when there are none."""
+    """The documents that pass the filters by value; None without such a filter."""
     sets: list[set[int]] = []
     for field, values in (
         ("kind", filters.kinds),
@@ -78,39 +79,36 @@ def within(reader: "Reader", filters: Filters) -> set[int] | None:
 
 
 def _meant(reader: "Reader", names: Sequence[str]) -> list[str]:
-    """Entities as the index has them: by each name, and by what it means."""
+    """Names of entities as the index has them, each with what it is an alias of."""
     if not names:
         return []
     from memcli.entries.text import mentions
     from memcli.vault.registry import store
 
     meant = store.load(reader.root, reader.agent).names.meant
-    found = [*names, *(meant.get(mentions.fold(name), name) for name in names)]
-    return list(dict.fromkeys(tokens.name_key(name) for name in found))
+    both = [*names, *(meant.get(mentions.fold(name), name) for name in names)]
+    return list(dict.fromkeys(tokens.name_key(name) for name in both))
 
 
 def _tagged(reader: "Reader", filters: Filters) -> set[int]:
     """Documents by tags; `any` and `all` let untagged ones pass, `_strict` do not."""
     if filters.tags_match.startswith("any"):
-        found = _union(reader, "tag", filters.tags)
+        docs = _union(reader, "tag", filters.tags)
     else:
-        found = set.intersection(
+        docs = set.intersection(
             *(set(reader.exact("tag", tag)) for tag in filters.tags)
         )
     if not filters.tags_match.endswith("_strict"):
-        found |= set(reader.exact("tag", UNTAGGED))
-    return found
+        docs |= set(reader.exact("tag", UNTAGGED))
+    return docs
 
 
 def _union(reader: "Reader", field: str, values: Iterable[str]) -> set[int]:
-    found: set[int] = set()
-    for value in values:
-        found.update(reader.exact(field, value))
-    return found
+    return {doc for value in values for doc in reader.exact(field, value)}
 
 
 def unknown_warnings(reader: "Reader", filters: Filters) -> list[str]:
-    """A tag or name that nobody has, with the nearest: it would hide all in silence."""
+    """Warnings of tags and entities that no entry has, with the nearest known one."""
     tags = [tag for tag in filters.tags if not len(reader.exact("tag", tag))]
     warnings = [
         f"no entry has the tag '{tag}'" + _nearest(reader, "tag", tag) for tag in tags
@@ -126,12 +124,12 @@ def unknown_warnings(reader: "Reader", filters: Filters) -> list[str]:
 def _nearest(reader: "Reader", field: str, value: str) -> str:
     from difflib import get_close_matches
 
-    known = [one for one in reader.starting(field, "") if one != UNTAGGED]
+    known = [name for name in reader.starting(field, "") if name != UNTAGGED]
     near = get_close_matches(value, known, 1)
     if not near:
         return ""
     name = near[0]
-    if field == "entity":  # as somebody has written it
-        names = reader.row(reader.exact(field, name)[0]).entities
-        name = next(one for one in names if tokens.name_key(one) == name)
+    if field == "entity":  # as the first entry that mentions it spells it
+        spellings = reader.row(reader.exact(field, name)[0]).entities
+        name = next(spelt for spelt in spellings if tokens.name_key(spelt) == name)
     return f"; did you mean '{name}'?"

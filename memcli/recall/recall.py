@@ -74,7 +74,7 @@ def look(
     query: Query,
     *,
     weights: Weights | None = None,
-    scorer: scorer_store.Kept | None = None,
+    scorer: scorer_store.Stored | None = None,
 ) -> Recalled:
     """A recall within a read that the caller holds.
 
@@ -86,7 +86,7 @@ def look(
     """
     window = asking.window_of(reader, query)
     question = asking.read(reader, query, window)
-    scorer = scorer or scorer_store.kept(reader.root)
+    scorer = scorer or scorer_store.load(reader.root)
     weights = weights or weights_of(query)
     ranking = _ranking(reader, query, question, weights, scorer)
     named = question.named if weights.depth else None
@@ -153,7 +153,7 @@ def _ranking(
     query: Query,
     question: Question,
     weights: Weights,
-    scorer: scorer_store.Kept,
+    scorer: scorer_store.Stored,
 ) -> bm25.Ranking:
     """The hits of a question: by its terms, or by its window when it has no terms."""
     admit = Admission(reader, query.view, query.filters)
@@ -197,18 +197,18 @@ def _answer(
     return _aged(reader, query.view, stored, row)
 
 
-def _adjust(reader: "Reader", kept: scorer_store.Kept) -> Adjust | None:
+def _adjust(reader: "Reader", stored: scorer_store.Stored) -> Adjust | None:
     """The factor that the vault's scorer gives a document, when it takes part."""
-    if kept.active is None:
+    if stored.active is None:
         return None
-    adjust = kept.active.adjust
+    adjust = stored.active.adjust
     return lambda doc, parts: adjust(event.features(parts, reader.row(doc).writer))
 
 
 def _in_window(
     reader: "Reader", inside: Inside, scope: Scope, limit: int
 ) -> bm25.Ranking:
-    """What is in the window, the newest first: "what did we do last week?"."""
+    """The documents in the window, the newest first: "what did we do last week?"."""
     docs = reader.everything() if scope.within is None else scope.within
     dated = [doc for doc in docs if inside(doc) and scope.holds(doc)]
     times, orders = reader.columns.times, reader.orders
@@ -234,9 +234,9 @@ def _path(
     stored: "StoredRow",
     named: Collection[str],
 ) -> list[dict[str, str]]:
-    """What led from the question to an entry, the question and the entry left out.
+    """The steps from the question to an entry, without those two.
 
-    Over the graph, or else over an entity that the question names.
+    They go over the graph, or else over an entity that the question names.
     """
     if not hit.way:
         names = stored.entities
@@ -263,7 +263,7 @@ def _constraints(reader: "Reader", view: "View", shown: Collection[int]) -> list
 
 
 def _aged(reader: "Reader", view: "View", stored: "StoredRow", row: Row) -> Row:
-    """The row with whether it still holds; facts rest on nothing."""
+    """The row with whether it still holds; facts cite nothing that could change."""
     if row.layer == FACT:
         return row
     why = staleness.reasons(reader, stored, view)
@@ -282,7 +282,7 @@ def _broken_warnings(reader: "Reader") -> list[str]:
 
 
 def index_warnings(vault: "Vault") -> list[str]:
-    """What the rows may lack: files that could not be looked at."""
+    """Warnings of what the rows may lack: folders and changes that were not read."""
     warnings = [
         f"{folder}/ cannot be listed; its entries are shown as they were"
         for folder in vault.index.unreadable

@@ -1,7 +1,7 @@
-"""The rows of an answer: what a recall gives back, and how programs see it.
+"""The rows of an answer, as callers get them, as JSON and as the log of signals.
 
-Invariant: pure. What JSON shows of a row is decided in `as_dict`, and what the log of
-signals has of it in `noted`; no memory text goes into the latter.
+Invariant: pure. `as_dict` decides what JSON shows of a row, and `noted` what the log of
+signals keeps of it, which is never a text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 FACT = str(Layer.FACT)
-"""The layer that rests on nothing, and is never stale."""
+"""The layer that cites no other entry, and is never stale."""
 
 
 class Row(NamedTuple):
@@ -51,15 +51,18 @@ class Row(NamedTuple):
     writer: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The row for JSON; `explain` only when it was asked for, and what observations
-        and models have only for them."""
+        """The row for JSON.
+
+        `explain` is in it only when the query asked for it; `subtype` and `stale_why`
+        only for observations and models.
+        """
         fields = self._asdict()
         if self.explain is None:
             del fields["explain"]
         del fields["subtype"], fields["stale_why"], fields["parts"], fields["writer"]
         if self.layer != FACT:
             fields["subtype"] = self.subtype
-            fields["stale_why"] = [one._asdict() for one in self.stale_why]
+            fields["stale_why"] = [reason._asdict() for reason in self.stale_why]
         return fields
 
 
@@ -106,9 +109,9 @@ def row_of(
 
     Args:
         stored: as `Reader.row` gives it.
-        score: what it is ranked by; 0 for what is not ranked.
-        channels: what found it, of `event.CHANNELS`.
-        explain: the pieces of its score, when they are asked for.
+        score: the score that it is ranked by; 0 for a row that is not ranked.
+        channels: the channels that found it, of `event.CHANNELS`.
+        explain: the pieces of its score, when the query asks for them.
     """
     return Row(
         id=stored.id,
@@ -137,36 +140,39 @@ def row_of(
 
 
 def of_source(rows: Sequence[Row], source: str) -> list[Row]:
-    """Rows that say where they are from."""
+    """Rows with the name of the vault that they are from."""
     return [row._replace(source=source) for row in rows]
 
 
 def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
-    """The rows that fit, best first; a long one makes room for shorter ones after."""
+    """The rows whose texts fit, best first, and how many do not.
+
+    A row that is too long makes room for shorter ones after it.
+    """
     if max_chars is None:
         return rows, 0
-    kept, left = [], max_chars
+    fitting, left = [], max_chars
     for row in rows:
         if len(row.text) <= left:
-            kept.append(row)
+            fitting.append(row)
             left -= len(row.text)
-    return kept, len(rows) - len(kept)
+    return fitting, len(rows) - len(fitting)
 
 
 def mark(row: "Row | StoredRow") -> str:
-    """Where a row stands in the order of an enumeration: what its cursor says."""
+    """The cursor of a row: its place in the order of an enumeration."""
     return f"{row.id}:{row.path}"
 
 
 def noted(
     rows: Sequence[Row], constraints: Sequence[Row] = (), source: str | None = None
 ) -> list[event.EventRow]:
-    """Rows as the log of signals has them: by rank, and what stands beside them.
+    """Rows as the log of signals has them, with their ranks.
 
     Args:
         rows: the answer, in its order.
-        constraints: rows without a rank, such as what stands beside an answer.
-        source: only those of this vault; their ranks are as shown.
+        constraints: rows without a rank, such as the constraints beside an answer.
+        source: only the rows of this vault; their ranks are those of the whole answer.
     """
     return [
         event.row(
@@ -176,6 +182,6 @@ def noted(
             channels=row.channels,
             parts=row.parts,
         )
-        for rank, row in [*enumerate(rows, 1), *((None, one) for one in constraints)]
+        for rank, row in [*enumerate(rows, 1), *((None, row) for row in constraints)]
         if source in (None, row.source)
     ]

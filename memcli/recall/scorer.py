@@ -1,27 +1,27 @@
-"""The scorer: what use has taught about the order of rows, as one small factor.
+"""The scorer: what feedback has taught about the order of rows, as one small factor.
 
 Invariant: pure; no disk and no clock. The same pairs, in any order and repeated or not,
-give the same scorer to the last byte. Its factor lies within 0.9 and 1.1, a feature it
-does not know counts zero, and the weights it holds are the very ones that were tested
-on questions they were not trained on. One that does not beat the order by default
-there takes no part.
+give the same scorer to the last byte. Its factor lies within 0.9 and 1.1. A feature
+that it does not know counts zero. Its weights were tested, as they are, on questions
+that they were not trained on; a scorer that does not beat the default order there takes
+no part.
 
 A pair is two rows of one recall: one that was useful, and one that was not. *Every*
-useful row is held against *every* other row, above it or below. Pairs from above alone
-(Joachims, "Optimizing search engines using clickthrough data", KDD 2002) are the ones
-that the shown order got wrong, all of them: no comparison of two orders can be made on
-these. Against all rows, a useful row's pairs count its rank, and the ranks of what is
-useful say which order is better, whoever has read the rows below or not (Joachims,
-Swaminathan & Schnabel, "Unbiased learning-to-rank with biased feedback", WSDM 2017).
+useful row is compared with *every* other row, above it or below. Pairs with rows above
+alone (Joachims, "Optimizing search engines using clickthrough data", KDD 2002) are all
+pairs that the shown order got wrong, so they cannot compare two orders. With all rows,
+the pairs of a useful row count its rank, and the ranks of the useful rows say which
+order is better, whether or not the rows below were read (Joachims, Swaminathan &
+Schnabel, "Unbiased learning-to-rank with biased feedback", WSDM 2017).
 
-What is shown first is used more. There, a row at rank r is looked at with a chance of
-(1/r)^eta; the log odds of "this one of the two was used" then hold eta times the
-difference of the log ranks. So the training is given that difference beside the
+Rows that are shown first are used more. In that model a row at rank r is looked at with
+a chance of (1/r)^eta; the log odds of "this one of the two was used" then hold eta
+times the difference of the log ranks. So the training gets that difference beside the
 features, learns eta from the same pairs, and the scorer leaves it out: the features
-explain only what the place does not. The test is not corrected, because an order that
-was shown is flattered by what is left, and the shown one is the default's. Where an
-older scorer has put a row up, it is the scorer that would be flattered; hence a pair
-that speaks for it counts rank/rank, the chance at eta = 1 that the lower row was seen.
+explain only what the place does not. The test is not corrected: the bias that is left
+favours the order that was shown, which is the default. Where an older scorer moved a
+row up, the bias favours the scorer; so a pair in its favour counts rank/rank only, the
+chance at eta = 1 that the lower row was seen.
 """
 
 import math
@@ -38,7 +38,7 @@ SCHEMA = 1
 # no measure: one recall gives twenty of them, and they share a row.
 LEAST_PAIRS = 200
 LEAST_QUESTIONS = 60
-# Of the questions tested, so many must come out differently: fewer than ten differences
+# So many of the tested questions must come out differently: fewer than ten differences
 # have no normal tail.
 LEAST_DIFFERENT = 10
 # A feature that sets rows apart in fewer questions than this is noise: counts zero.
@@ -76,8 +76,8 @@ class HeldOut(NamedTuple):
 class Scorer(NamedTuple):
     """What was learned, from how much, and whether it counts.
 
-    By position: `features`, their `weights`, and the centre and scale that a feature
-    is measured by. `position` is what a row's place explains (eta, see above).
+    By position: `features`, their `weights`, and the centre and scale by which each is
+    measured. `position` is what a row's place explains (eta, see above).
     """
 
     takes_part: bool
@@ -108,7 +108,7 @@ class Scorer(NamedTuple):
         return 1 + REACH * math.tanh(linear)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: what `decoded` reads, and people do."""
+        """For JSON, as `decoded` reads it."""
         held = self.held_out
         return {
             "schema": SCHEMA,
@@ -143,7 +143,7 @@ def decoded(value: Any) -> Scorer:
     """The scorer that a JSON value holds.
 
     Raises:
-        ValueError: it is none, of another schema, or its numbers make no sense.
+        ValueError: it is no scorer, of another schema, or its numbers make no sense.
     """
     try:
         if value["schema"] != SCHEMA:
@@ -156,26 +156,24 @@ def decoded(value: Any) -> Scorer:
             fields[name] = tuple(_finite(number) for number in fields[name])
         fields["features"] = tuple(fields["features"])
         fields["position"] = _finite(fields["position"])
-        found = Scorer(**fields)
+        scorer = Scorer(**fields)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("not a scorer") from error
-    lengths = {len(found.weights), len(found.centres), len(found.scales)}
-    whole = (
-        lengths == {len(found.features)}
-        and len(found.features) <= _MOST_FEATURES
-        and all(isinstance(name, str) for name in found.features)
-        and all(scale >= _SMALL for scale in found.scales)
-        and all(
-            abs(number) <= _LARGE
-            for number in (*found.weights, *found.centres, *found.scales)
-        )
-        and isinstance(found.takes_part, bool)
-        and isinstance(found.reason, str)
-        and all(isinstance(number, int) for number in (found.pairs, found.questions))
+    numbers = (*scorer.weights, *scorer.centres, *scorer.scales)
+    lengths = {len(scorer.weights), len(scorer.centres), len(scorer.scales)}
+    fits = (
+        lengths == {len(scorer.features)}
+        and len(scorer.features) <= _MOST_FEATURES
+        and all(isinstance(name, str) for name in scorer.features)
+        and all(scale >= _SMALL for scale in scorer.scales)
+        and all(abs(number) <= _LARGE for number in numbers)
+        and isinstance(scorer.takes_part, bool)
+        and isinstance(scorer.reason, str)
+        and all(isinstance(number, int) for number in (scorer.pairs, scorer.questions))
     )
-    if not whole:
+    if not fits:
         raise ValueError("its parts do not fit together")
-    return found
+    return scorer
 
 
 def _finite(value: Any) -> Any:
@@ -183,7 +181,7 @@ def _finite(value: Any) -> Any:
         raise TypeError(value)
     # An integer may be too large for a float: JSON knows no limit.
     if not abs(value) <= sys.float_info.max:
-        raise ValueError("a number that is none")
+        raise ValueError("a number that is not finite")
     return value
 
 
@@ -191,7 +189,7 @@ def _finite(value: Any) -> Any:
 
 
 def _side(row: Any) -> dict[str, Any] | None:
-    """A row of a pair; None for what is not a whole one."""
+    """A row of a pair; None when it is not whole."""
     try:
         if not isinstance(row["id"], str) or row["rank"] < 1:
             return None
@@ -218,22 +216,22 @@ class _Pair(NamedTuple):
 
 
 def _by_question(given: Iterable[Mapping[str, Any]]) -> dict[str, list[_Pair]]:
-    """Each pair once, in an order that is the pairs' own."""
-    known: dict[tuple[str, str, str, str], _Pair] = {}
-    for one in given:
-        better, worse = _side(one.get("better")), _side(one.get("worse"))
-        question, recall = one.get("question"), one.get("recall")
+    """Each pair once, by question, in an order that depends on the pairs alone."""
+    pairs: dict[tuple[str, str, str, str], _Pair] = {}
+    for pair in given:
+        better, worse = _side(pair.get("better")), _side(pair.get("worse"))
+        question, recall = pair.get("question"), pair.get("recall")
         if better is None or worse is None or not isinstance(question, str):
             continue
-        known[question, str(recall), better["id"], worse["id"]] = _Pair(
+        pairs[question, str(recall), better["id"], worse["id"]] = _Pair(
             better["features"],
             worse["features"],
             (_default(better), _default(worse)),
             (better["rank"], worse["rank"]),
         )
     grouped: dict[str, list[_Pair]] = {}
-    for key in sorted(known):
-        grouped.setdefault(key[0], []).append(known[key])
+    for key in sorted(pairs):
+        grouped.setdefault(key[0], []).append(pairs[key])
     return grouped
 
 
@@ -243,7 +241,7 @@ def _default(side: Mapping[str, Any]) -> float:
 
 
 def held_out(question: str) -> bool:
-    """Whether the pairs of a question test; those of all others train."""
+    """Whether the pairs of a question are for the test; all others are for training."""
     import hashlib
 
     return hashlib.sha256(question.encode()).digest()[0] % _HELD_OUT == 0

@@ -1,8 +1,8 @@
-"""The scorer of a vault: kept beside its other derived data, used by every recall.
+"""The scorer of a vault: stored with its other derived data, used by every recall.
 
-Invariant: what is kept may be deleted at any time, and then recall is what it was
-without it; a file that is broken, or of another version, is a warning and never an
-error. Reading it loads no library; only `train` needs scikit-learn.
+Invariant: the file may be deleted at any time; recall then ranks without it. A broken
+file, or one of another version, is a warning and never an error. Reading it loads no
+library; only `train` needs scikit-learn.
 """
 
 import os
@@ -21,8 +21,8 @@ _LARGEST = 1_000_000
 _AGAIN = "memcli signals --train makes a new one"
 
 
-class Kept(NamedTuple):
-    """What is kept of a vault's scorer; `problem` says why it cannot be used."""
+class Stored(NamedTuple):
+    """The scorer of a vault, if it has one; `problem` says why it cannot be used."""
 
     scorer: "Scorer | None" = None
     problem: str | None = None
@@ -30,8 +30,8 @@ class Kept(NamedTuple):
     @property
     def active(self) -> "Scorer | None":
         """The scorer, when it takes part."""
-        found = self.scorer
-        return found if found is not None and found.takes_part else None
+        scorer = self.scorer
+        return scorer if scorer is not None and scorer.takes_part else None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: `trained`, `problem`, and what `Scorer.as_dict` says."""
@@ -39,13 +39,13 @@ class Kept(NamedTuple):
         return fields | ({} if self.scorer is None else self.scorer.as_dict())
 
 
-NOTHING = Kept()
+NOTHING = Stored()
 
 
-def kept(root: str) -> Kept:
+def load(root: str) -> Stored:
     """The scorer of the vault at `root`; never raises.
 
-    Nothing at all costs one failed look for the file.
+    Without a file it costs one attempt to open it.
     """
     path = path_of(root)
     try:
@@ -54,38 +54,38 @@ def kept(root: str) -> Kept:
         if isinstance(error.__cause__, FileNotFoundError):
             return NOTHING
         why = error.message.removeprefix(f"{path}: ")
-        return Kept(problem=f"{layout.SCORER}: {why}; ranked without it")
+        return Stored(problem=f"{layout.SCORER}: {why}; ranked without it")
     import json
 
     from memcli.recall import scorer
 
     try:
-        return Kept(scorer.decoded(json.loads(data)))
+        return Stored(scorer.decoded(json.loads(data)))
     except (ValueError, RecursionError) as error:
-        problem = f"{layout.SCORER} is of no use: {error}; ranked without it; {_AGAIN}"
-        return Kept(problem=problem)
+        problem = f"{layout.SCORER} is not usable: {error}; ranked without it; {_AGAIN}"
+        return Stored(problem=problem)
 
 
 def train(
     root: str, pairs: Iterable[Mapping[str, Any]], *, dry_run: bool = False
 ) -> "Scorer":
-    """Learn from a vault's log, and keep the outcome, whether it takes part or not.
+    """Train a scorer from a vault's log, and store it, whether it takes part or not.
 
     Args:
         root: the vault.
         pairs: as `signals.pairs` makes them of its log.
-        dry_run: keep nothing.
+        dry_run: store nothing.
 
     Raises:
         MemcliError: scikit-learn is not installed (`not_installed`).
-        WriteFailed: the disk refused; what was kept is as it was.
+        WriteFailed: the disk refused; the stored scorer is as it was.
     """
     import json
 
     from memcli.recall import scorer
 
     try:
-        found = scorer.train(pairs)
+        trained = scorer.train(pairs)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("sklearn", "scipy", "numpy"):
             raise
@@ -97,11 +97,11 @@ def train(
     if not dry_run:
         path = path_of(root)
         files.make_folder(os.path.dirname(path))
-        text = json.dumps(found.as_dict(), indent=1, ensure_ascii=True)
+        text = json.dumps(trained.as_dict(), indent=1, ensure_ascii=True)
         files.write_atomic(path, text.encode() + b"\n")
-    return found
+    return trained
 
 
 def path_of(root: str) -> str:
-    """Where a vault's scorer is kept."""
+    """The file of a vault's scorer."""
     return os.path.join(root, *layout.SCORER.split("/"))

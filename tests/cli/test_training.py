@@ -37,7 +37,7 @@ def test_it_trains_from_the_log_and_says_what_came_of_it(
     assert lines[0].startswith("scorer takes part: better on held-out questions: 0.")
     assert lines[1] == "  9,000 pairs from 1,000 questions"
     assert "nothing was kept (--dry-run)" in lines[-1]
-    assert scorer_store.kept(vault.root) == scorer_store.NOTHING
+    assert scorer_store.load(vault.root) == scorer_store.NOTHING
     done = memcli("signals", "--train", "--json").json["data"]
     assert done["kept"] == layout.SCORER
     assert list(done["scorer"]) == [
@@ -62,7 +62,7 @@ def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
         "  36 pairs from 4 questions",
         f"kept in {layout.SCORER}; delete it to rank as before",
     ]
-    assert scorer_store.kept(vault.root).active is None
+    assert scorer_store.load(vault.root).active is None
 
 
 def test_no_log_is_no_error(memcli: Run) -> None:
@@ -114,7 +114,7 @@ def test_without_the_extra_only_training_says_how_to_install_it(
     assert done.returncode == (1 if words else 0)
     assert ("pip install 'memcli[scorer]'" in done.stderr) == bool(words)
     assert "Traceback" not in done.stderr
-    assert scorer_store.kept(vault.root) == scorer_store.NOTHING
+    assert scorer_store.load(vault.root) == scorer_store.NOTHING
 
 
 def test_train_belongs_to_signals_and_to_the_owner(memcli: Run, vault: Vault) -> None:

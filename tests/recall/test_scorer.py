@@ -406,13 +406,13 @@ def test_of_several_vaults_the_first_one_s_counts_for_all(
 def test_training_a_vault_keeps_what_recall_then_uses(vault: Vault) -> None:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
     events = world(1, 1_000, by_writer, eta=0.5)
-    assert scorer_store.kept(vault.root) == scorer_store.NOTHING
+    assert scorer_store.load(vault.root) == scorer_store.NOTHING
     planned = scorer_store.train(vault.root, summary.pairs(events), dry_run=True)
-    assert scorer_store.kept(vault.root) == scorer_store.NOTHING
+    assert scorer_store.load(vault.root) == scorer_store.NOTHING
     scorer_store.train(vault.root, summary.pairs(events))
     path = Path(scorer_store.path_of(vault.root))
     first = path.read_bytes()
-    assert scorer_store.kept(vault.root).active == planned
+    assert scorer_store.load(vault.root).active == planned
     scorer_store.train(vault.root, summary.pairs(events))
     assert path.read_bytes() == first
     _, skill = two(vault)

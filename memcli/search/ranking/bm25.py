@@ -2,20 +2,20 @@
 
 Invariant: pure and deterministic. The same corpus and question give the same
 scores to the last bit, whatever order the files were indexed in: sums run in the
-order of (frequency, term), ties break on the entry's `order`, and everything a
-deleted entry left behind in the index is out of every count.
+order of (frequency, term), ties break on the entry's `order`, and deleted entries
+are in no count.
 
 The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework",
 2009) over every match, then a closer look at the best `pool` of them:
 
-- *graph*: what hangs together with the best entries (`graph.py`), and entries about
-  an entity that the question calls by another of its names;
-- *neighbours*: entries of one session or document are read together, so a word said
-  in the turn before counts, dampened, as if it had been said here;
+- *graph*: entries that are tied to the best ones (`graph.py`), and entries about an
+  entity that the question calls by another of its names;
+- *neighbours*: entries of one session or document are read together, so a word of the
+  turn before counts, dampened, as if it stood here;
 - *session*: a session that talks about the question lifts its entries;
 - *feedback*: words that the best entries share break ties among the rest;
 - *entity*, *question*, *recency*: small multiplications;
-- *temporal*: one for what lies in the window that the question names. It is made
+- *temporal*: one for entries in the window that the question names. It is applied
   before the pool is chosen, too, so that it can bring an entry in;
 - *scorer*: one that was learned from use, if a scorer was trained
   (docs/internals/scorer.md).
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from memcli.search.ranking.graph import Reached, Step
 
 LEXICAL_SHARE = 0.4
-"""Of the hits, those that hold a word of the question, when there are so many.
+"""The share of the hits that hold a word of the question, when there are so many.
 
 Rounded down: a single hit may hold none.
 """
@@ -58,7 +58,8 @@ _Table = dict[str, dict[int, tuple[float, float]]]
 class Hit(NamedTuple):
     """One ranked document; `parts` are the named pieces of its score.
 
-    `way` is how the graph led to it, if it did.
+    `matched` are the words of the question that it holds or means; `way` are the steps
+    over which the graph reached it, if it did.
     """
 
     doc: int

@@ -34,7 +34,7 @@ class Neighbourhood:
         self.sessions = corpus.sessions
         self.line: dict[int, list[int]] = {}
         self.place: dict[int, int] = {}
-        # Where a match counts, seen from it: (distance in the line, share).
+        # Where a match counts: (distance from it in the line, share).
         self.steps = (
             *((i, share) for i, share in enumerate(weights.after, 1)),
             *((-i, share) for i, share in enumerate(weights.before, 1)),

@@ -17,34 +17,34 @@ class Weights(NamedTuple):
     b: tuple[float, float] = (0.0, 0.85)
     # The average length, in terms, that is half way from short to long.
     half_length: float = 50.0
-    # What a match counts for in the entries after it (an answer follows its
-    # question) and before it, by distance in the session.
+    # How much a match counts in the entries after it (an answer follows its question)
+    # and before it, by distance in the session.
     after: tuple[float, ...] = (0.6, 0.25)
     before: tuple[float, ...] = (0.4, 0.2)
     session: float = 0.6
     # Half-saturation of a term's count within a session.
     session_k: float = 1.5
-    # What is about an entity that the question names.
+    # Entries about an entity that the question names.
     entity: float = 0.25
     asks: float = 0.15
     feedback: float = 0.15
     feedback_entries: int = 3
     feedback_terms: int = 8
     recency: float = 0.10
-    # What lies in the window that the question names.
+    # Entries in the window that the question names.
     temporal: float = 0.20
     recency_days: float = 365.0
-    # What hangs together with the best entries: the share of their score that goes
-    # over one hop, from how many of them, from which share of the best score on, and
-    # over how many hops.
+    # Entries that are tied to the best ones: the share of their score that goes over
+    # one hop, from how many of them, from which share of the best score on.
     graph: float = 0.4
     graph_seeds: int = 10
     graph_floor: float = 0.5
-    # What an entry that only the graph found must have of the best score, for each
-    # hop: below, it pads the answer (docs/benchmarks/recall.md).
+    # The share of the best score that an entry needs which only the graph found, for
+    # each hop: below it, it pads the answer (docs/benchmarks/recall.md).
     graph_brings: float = 0.28
+    # How many hops.
     depth: int = 1
-    # What an entity that the question calls by another name counts, as a word.
+    # How often an entry holds a word that is another name of an entity it is about.
     implied: float = 0.5
     # How many of the best lexical matches get the closer look.
     pool: int = 100
