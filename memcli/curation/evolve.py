@@ -116,8 +116,7 @@ def evolve(
         InvalidValue, SecretFound: what is to change is not valid, or nothing is.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli.entries import dates
-    from memcli.entries.text import secrets
+    from memcli.entries import dates, no_secrets
     from memcli.storage.transaction import subject
 
     with vault.transaction() as change:
@@ -134,8 +133,9 @@ def evolve(
             rewritten=values.get("text") is not None,
             now=dates.iso(now_ms // 1000),
         )
+        change.allow_secret = allow_secret
         if not allow_secret:
-            secrets.refuse(fresh)
+            no_secrets.refuse(fresh)
         done = _replace(vault, change, old, others, fresh, reason, now_ms)
         change.note(fresh, "evolve")
         change.message = subject("evolve", fresh.display_title)
@@ -167,7 +167,9 @@ def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolv
                 f"{old.entry.id} is the first version; there is none before it",
                 code="no_version_before",
             )
-        before = _before(vault, old.entry.supersedes)
+        version = _before(vault, old.entry.supersedes)
+        change.carry(version.data)
+        before = version.entry
         now_ms = vault.now_ms()
         now = dates.iso(now_ms // 1000)
         fresh = before.replace(id=new_id(now_ms, vault.entropy), path=old.path)
@@ -180,9 +182,9 @@ def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolv
     return Evolved(fresh.id, old.path, fresh.display_title, [replaced], [])
 
 
-def _before(vault: "Vault", entry_id: str) -> Entry:
+def _before(vault: "Vault", entry_id: str) -> "Stored":
     try:
-        return vault.stored(vault.path_of(entry_id)).entry
+        return vault.stored(vault.path_of(entry_id))
     except EntryNotFound as error:
         from shlex import quote
 

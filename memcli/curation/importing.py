@@ -170,9 +170,9 @@ def _save(
 
 def _refuse(entry: Entry, allow_secret: bool) -> None:
     if not allow_secret:
-        from memcli.entries.text import secrets
+        from memcli.entries import no_secrets
 
-        secrets.refuse(entry)
+        no_secrets.refuse(entry)
 
 
 def _failure(source: str, line: int, error: MemcliError) -> Failure:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from memcli.entries import dates, layout
+from memcli.entries import dates, layout, no_secrets
 from memcli.entries.entry import Layer
 from memcli.entries.ids import slug
 from memcli.errors import EntryNotFound, InvalidValue, MemcliError, NotAllowed
@@ -298,6 +298,7 @@ def check_name(name: str) -> str:
             hint=f"Use '{fitting}'.",
             code="invalid_research",
         )
+    no_secrets.refuse_name("the research run", name)
     return name
 
 

@@ -160,8 +160,7 @@ def approve(
         InvalidValue, SecretFound: a change is not valid.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli.entries import codec, dates
-    from memcli.entries.text import secrets
+    from memcli.entries import codec, dates, no_secrets
 
     if changes and len(ids) != 1:
         raise UsageError("changes apply to one candidate", hint="Name one id.")
@@ -169,12 +168,13 @@ def approve(
         _drop_secret(vault, ids[0], changes, allow_secret=allow_secret)
     done = []
     with vault.transaction() as change:
+        change.allow_secret = allow_secret
         now = dates.iso(vault.now_ms() // 1000)
         folders: dict[str, set[str]] = {}
         for stored in _waiting(vault, ids):
             entry = _changed(vault, stored.entry, changes or {})
             if changes and not allow_secret:
-                secrets.refuse(entry)
+                no_secrets.refuse(entry)
             updated = lineage.not_before(entry, now)
             entry = entry.replace(status=Status.ACTIVE, updated=updated)
             path = stored.path
@@ -300,14 +300,14 @@ def _drop_secret(
 
     Else the text that was edited away would be the first that is committed, for good.
     """
-    from memcli.entries import codec
+    from memcli.entries import codec, no_secrets
     from memcli.entries.text import secrets
 
     (stored,) = _waiting(vault, [name])
     if allow_secret or not secrets.find(stored.data.decode("utf-8", "replace")):
         return
     entry = _changed(vault, stored.entry, changes)
-    secrets.refuse(entry)
+    no_secrets.refuse(entry)
     data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
     with vault.transaction() as change:
         change.message = f"keep: {stored.path}"

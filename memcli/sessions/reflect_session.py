@@ -157,6 +157,8 @@ def learn(
         Unreadable, ScannerFailed: nothing was kept, and the session is marked so.
         LockBusy, WriteFailed, HistoryError: nothing was changed; marked as well.
     """
+    session = session._replace(id=redaction.masked(session.id))
+    transcript = redaction.masked(transcript)
     earlier = session_records.get(vault.root, session.host, session.id)
     try:
         found = candidates(steps)
@@ -234,7 +236,8 @@ def candidates(steps: Iterable[Step]) -> Mined:
 def _redacted(steps: Iterable[Step]) -> Iterator[Step]:
     for step in steps:
         text = _ENDLESS.sub(r"\1 … ", redaction.redact(step.text))
-        yield step._replace(text=_EMPTY.sub("\n\n", text))
+        record = redaction.masked(step.record)
+        yield step._replace(text=_EMPTY.sub("\n\n", text), record=record)
 
 
 def _scrubbed(one: Candidate) -> Candidate:

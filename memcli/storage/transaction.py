@@ -5,7 +5,8 @@ written one by one, exactly those paths are committed, the lock is let go. When
 anything fails before the commit, the old bytes are put back. A kill leaves either
 files that are each old or new, or a journal from which the next command, reading or
 writing, finishes the change. Text that no commit holds is committed as it is before it
-is replaced or removed, unless the person wants it gone.
+is replaced or removed, unless the person wants it gone. A secret that the vault did not
+hold is written by no command, unless the person insists.
 """
 
 import os
@@ -60,6 +61,7 @@ class Transaction:
         commit: its id, once it is there.
         whole: as above.
         action: what is done to the entries, for `note`.
+        allow_secret: whether text that looks like a secret may be written.
     """
 
     def __init__(
@@ -76,6 +78,8 @@ class Transaction:
         self.action = "save"
         self.commit: str | None = None
         self.whole = False
+        self.allow_secret = False
+        self._carried: list[bytes] = []
         self._root = root
         self._environ = environ
         self._tell = tell
@@ -121,6 +125,10 @@ class Transaction:
                 "type": str(entry.type),
             }
         )
+
+    def carry(self, data: bytes) -> None:
+        """Name bytes that the vault holds: no secret in them is new when it is put."""
+        self._carried.append(data)
 
     def include(self, path: str) -> None:
         """Commit this file, too, as it is on disk, or its absence."""
@@ -182,6 +190,10 @@ class Transaction:
             for path in paths
         }
         self._compare(changes)
+        if not self.allow_secret:
+            from memcli.entries import no_secrets
+
+            no_secrets.refuse_new(changes, self._carried, self.message)
         # A new file is whole or not there, and one that is replaced is old or new. A
         # removal leaves nothing behind that could tell it from a person's.
         whole = None in self._after.values() or (

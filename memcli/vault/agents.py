@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
+# Shorter names are no keys, and need no look at what keys look like.
+_LONG = 12
+
 
 class KnownAgent(NamedTuple):
     """One agent: its policy, how many entries it wrote, and how many it may see.
@@ -72,10 +75,15 @@ def named_agent(name: str) -> str:
 
     Raises:
         UsageError: the name is blank; taking that for the owner would show everything.
+        SecretFound: it looks like a secret; entries, logs and markers hold names.
     """
     if not name.strip():
         raise UsageError(
             "--agent names no agent",
             hint="Name the agent, or leave --agent out to ask as the owner.",
         )
+    if len(name) >= _LONG:
+        from memcli.entries import no_secrets
+
+        no_secrets.refuse_name("--agent", name)
     return name

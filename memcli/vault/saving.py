@@ -88,12 +88,13 @@ def save_all(
         As `save`.
     """
     if not allow_secret:
-        from memcli.entries.text import secrets
+        from memcli.entries import no_secrets
 
         for draft in drafts:
-            secrets.refuse(draft)
+            no_secrets.refuse(draft)
     with vault.transaction() as change:
         change.action = verb
+        change.allow_secret = allow_secret
         held_texts, alike = look_up(vault, drafts, similar=similar)
         saved = place(vault, change, drafts, held_texts, register=register)
         created = [item for item in saved if item.outcome == "created"]

@@ -1,8 +1,9 @@
 """What is remembered of the sessions that were mined: one small file for each.
 
 Invariant: nothing here is needed to answer, and deleting it loses only the record of
-what was mined and why. It is not tracked by git, and holds no secret: what goes in
-went through `redaction`. A session that could not be mined says so until it was.
+what was mined and why. It is not tracked by git, and holds no secret: every text
+goes through `redaction` on its way in. A session that could not be mined says so until
+it was.
 """
 
 import os
@@ -48,9 +49,22 @@ def put(root: str, record: Record) -> None:
     """Write down what is known; raises WriteFailed."""
     import json
 
-    document = {"version": _VERSION, **record._asdict()}
+    document = {"version": _VERSION, **_masked(record._asdict())}
     data = json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace")
     files.write_atomic(_path(root, record.host, record.session), data + b"\n")
+
+
+def _masked(value: Any) -> Any:
+    """A value without a secret in any of its texts."""
+    from memcli.entries.text import redaction
+
+    if isinstance(value, str):
+        return redaction.masked(value)
+    if isinstance(value, Mapping):
+        return {name: _masked(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(item) for item in value]
+    return value
 
 
 def get(root: str, host: str, session: str) -> Record | None:

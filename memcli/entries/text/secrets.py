@@ -1,21 +1,24 @@
-"""Text that must not reach a git history: keys, tokens, passwords.
+"""Secrets in a text: keys, tokens, passwords, and where they stand.
 
-Invariant: pure; a finding never repeats the secret that it found.
+Invariant: pure; a finding never repeats the secret that it found; and a text of any
+form is read in linear time.
 
-The patterns are the documented forms of the services named beside them, and an
-assignment to a name that says what it holds. They are for text that somebody saves
-on purpose, where a false alarm costs a flag (`--allow-secret`) and a miss costs a
-key; text that is mined from sessions goes through a scanner of its own.
+There is one scanner. It knows the documented forms of `secret_forms`, values that are
+given to a name (`DB_PASSWORD=...`, `"api_key": "..."`), and sentences ("the password
+for staging is ..."); and it reads a text a second time without zero-width characters,
+with full-width letters made plain and `\\n` as the end of a line. For saving it is narrow, since a false alarm
+refuses a memory. `wide` is for text that is mined from sessions, where nobody is asked:
+there a false alarm costs a word, so any word after "the password is" counts, and every
+long word that looks random.
 """
 
-import math
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
-from memcli.errors import SecretFound
-
-if TYPE_CHECKING:
-    from memcli.entries.entry import Entry
+from memcli.entries.text import secret_forms as forms
+from memcli.entries.text import secret_values as values
 
 
 class Finding(NamedTuple):
@@ -25,133 +28,255 @@ class Finding(NamedTuple):
     line: int
 
 
-# What to look for, and a part of it that stands in the text in some case: looking for
-# parts spares a save the 4 ms that compiling the patterns costs, and a lint of 10,000
-# files a second.
-_FORMS = (
-    (
-        ("begin ",),
-        "private key",
-        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----",
-    ),
-    (("akia", "asia"), "AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    (
-        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-        "GitHub token",
-        r"\bgh[pousr]_[A-Za-z0-9]{36,}\b",
-    ),
-    (("github_pat_",), "GitHub token", r"\bgithub_pat_[A-Za-z0-9_]{50,}\b"),
-    (("glpat-",), "GitLab token", r"\bglpat-[A-Za-z0-9_-]{20,}"),
-    (("xox",), "Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-    (
-        ("hooks.slack.com",),
-        "Slack webhook",
-        r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}",
-    ),
-    (("aiza",), "Google API key", r"\bAIza[A-Za-z0-9_-]{35}"),
-    (("k_live_", "k_test_"), "Stripe key", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    (("sk-",), "API key", r"\bsk-(?=[\w-]*[0-9])(?:[a-z]+[0-9]*-)*[A-Za-z0-9_-]{20,}"),
-    (("npm_",), "npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    (("pypi-",), "PyPI token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
-    (
-        ("eyj",),
-        "JSON web token",
-        r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[\w-]{8,}",
-    ),
-    (
-        ("://",),
-        "password in a URL",
-        r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:(?![$<{*])(?!password@)[^\s:/@]{3,}@",
-    ),
+Span = tuple[int, int, str]
+"""Start, end and kind."""
+
+_PASSWORD: Final = "password"
+_VALUE: Final = "secret value"
+_RANDOM: Final = "random word"
+_GENERAL: Final = (_PASSWORD, _VALUE, _RANDOM)
+
+# --- names and values ---------------------------------------------------------------
+
+# Parts, one of which stands in every text with a name or sentence that says "secret".
+_HINTS: Final = (
+    "passw", "passp", "passc", "pass=", "pass:", "pwd", "secret", "token", "key",
+    "credential", "bearer", "kennwort", "mot de passe", "contrase", "senha", "wachtwoord",
+)  # fmt: skip
+_ASSIGNED: Final = (
+    r"(?<![\w.-])([\w.-]{2,120})[\\\"'`\]]{0,3}([ \t]{0,20}(?::=|=>|==?|:)[ \t]{0,20})"
+    r"(?=\\?(?:\"([^\"\n\\]{1,300})\\?\"|'([^'\n\\]{1,300})\\?'"
+    r"|`([^`\n]{1,300})`|([^\s\"'`,;<>\\]{1,300})))"
 )
-_ASSIGNED = "secret value"
-_NAMES = ("key", "secret", "token", "passw", "pwd", "bearer")
-_ASSIGNMENT = (
-    r"(?i)(?:^|[^A-Za-z])"
-    r"[a-z0-9_.-]{0,40}?(?:api[_-]?key|secret(?:[_-]?key)?|access[_-]?key|auth[_-]?token"
-    r"|access[_-]?token|token|passwd|password|pwd|bearer)"
-    r"[\"']?\s*(?:[:=]|\s(?:is\s)?)\s*[\"']?([A-Za-z0-9+/=_.~!@#$%^&*-]{8,200})"
+# How names end, in lower case and without `_`, `-` and `.`.
+_PASSWORDS: Final = ("password", "passwd", "passwort", "kennwort", "pwd", "passphrase", "passcode")  # fmt: skip
+_SAID_PASSWORDS: Final = (*_PASSWORDS, "mot de passe", "contraseña", "senha", "wachtwoord", "pin")  # fmt: skip
+_KEYS: Final = (
+    "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
+    "encryptionkey", "signingkey", "masterkey", "sessionkey", "accountkey", "hmackey",
+    "aeskey", "appkey", "licensekey", "deploykey", "webhookkey", "secretkeybase",
+    "credential", "credentials", "bearer",
+)  # fmt: skip
+# Names that end so and hold no secret: where a list goes on, what a button says.
+_HARMLESS_NAMES: Final = ("nexttoken", "pagetoken", "continuationtoken", "synctoken")
+_SAID: Final = (
+    r"(?i)\b(pass(?:word|wd|phrase|code)|pwd|kennwort|passwort|mot de passe|contraseña"
+    r"|senha|wachtwoord|pin|secret|token|credentials?|bearer|api[ _-]?key"
+    r"|access[ _-]?key|(?:private|secret|encryption|signing|master|session)[ _-]key)\b"
+    r"(?:(?: (?:for|of|to|on|in|at|von|für|zu|de|del|da|do|pour|der|para)"
+    r" \S{1,60}(?: \S{1,60}){0,3}?)?[\"'`]?([ \t]{0,9}(?:[:=]|->)[ \t]{0,9}"
+    r"|[ \t]{1,9}(?:is|was|are|ist|lautet|war|est|es|é|to)[ \t]{1,9}(?:now )?)"
+    r"|[ \t]{1,9})"
+    r"([\"'`“]?)(?=([^\s\"'`”]{4,200}))"
+)
+_PASSPHRASE: Final = (
+    r"(?i)\bpass ?phrase\b[^\n:=]{0,60}?(?:[:=]|\bis\b)[ \t]{0,9}([\"'`“]?)"
+    r"([a-z]{2,12}(?:[ -][a-z]{2,12}){2,9})(?=[\"'`”]|[.,;!](?:\s|\Z)|[ \t]{0,9}(?:\n|\Z))"
 )
 
+# A file in a text, such as an image; a checksum; or a long word.
+_BARE = (
+    r"data:[\w/+.-]{3,60};base64,[A-Za-z0-9+/=]*|sha[0-9]{1,3}[:-][A-Za-z0-9+/=]+"
+    r"|(?<![\w/.@#-])[A-Za-z0-9_+=-]{24,}(?![\w/@-]|\.\w)"
+)
+# --- disguises ----------------------------------------------------------------------
 
-# What follows "token" in notes about work: words and numbers in parts (a ticket such
-# as OPS-589106, v1.10.2, refresh_token_v2), a UUID, a git hash, the name of a variable.
-# A part begins with a letter or a digit, never either way: a choice for each part would
-# take a refusal 2^100 steps.
-_PART = r"(?:(?:[a-z]{1,16}|[A-Z][a-z]{1,15}|[A-Z]{1,16})[0-9]{0,4}|[0-9]{0,10})"
-_NAME = rf"{_PART}(?:[-_./+]{_PART})+"
-_WORD = r"[A-Za-z]{1,16}[0-9]{0,4}"
-_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-_GIT_HASH = r"[0-9a-f]{7,12}|[0-9a-f]{40}|[0-9a-f]{64}"
-_VARIABLE = r"\$[A-Za-z_]\w*"
+# What nobody sees: soft hyphens, joiners, marks of direction; and as YAML writes them.
+_HIDDEN = (
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+    r"|\\u(?:00ad|034f|061c|180e|200[b-f]|202[a-e]|206[0-9a-f]|feff)|\\xad"
+)
+# How YAML and JSON write the end of a line; the next word begins behind it.
+_BREAKS = ("\\n", "\\r", "\\t")
+_ESCAPES = (*_BREAKS, "\\u", "\\x")
 
 
 def find(text: str) -> list[Finding]:
     """Secrets in a text, in the order of their lines; one of a kind for a line."""
+    seen = spans(text)
+    if not seen:
+        return []
+    breaks = [match.start() for match in re.finditer("\n", text)]
     found: dict[Finding, None] = {}
     lines: set[int] = set()
-    for start, _, kind in spans(text):
-        line = _line(text, start)
+    for start, _, kind in seen:
+        line = bisect_left(breaks, start) + 1
         # A form of its own says more than the assignment that it stands in.
-        if kind != _ASSIGNED or line not in lines:
+        if kind not in _GENERAL or line not in lines:
             found[Finding(kind, line)] = None
-        if kind != _ASSIGNED:
+        if kind not in _GENERAL:
             lines.add(line)
     return sorted(found, key=lambda finding: (finding.line, finding.kind))
 
 
-def spans(text: str) -> list[tuple[int, int, str]]:
-    """Where secrets stand, (start, end, kind): first those of a form, then values."""
-    lowered = text.lower()
-    found = [
-        (match.start(), match.end(), kind)
-        for marks, kind, form in _FORMS
-        if any(mark in lowered for mark in marks)
-        for match in re.finditer(form, text)
-    ]
-    named = any(name in lowered for name in _NAMES)
-    for match in re.finditer(_ASSIGNMENT, text) if named else ():
-        # A hash or Sunflower2024 is a name in prose; after `=` or `:` it is a value.
-        prose = not re.search("[:=]", match.group()[: match.start(1) - match.start()])
-        if looks_random(match.group(1), prose=prose):
-            found.append((match.start(1), match.end(1), _ASSIGNED))
+def spans(text: str, *, wide: bool = False) -> list[Span]:
+    """Where secrets stand: first those of a form, then values; they may overlap."""
+    found = list(_read(text, wide))
+    if not text.isascii() or any(escape in text for escape in _ESCAPES):
+        plain, places = _undisguised(text)
+        if plain != text:
+            found += [
+                (places[start], places[end - 1] + 1, kind)
+                for start, end, kind in _read(plain, wide)
+            ]
     return found
 
 
-def _line(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
+# --- reading ------------------------------------------------------------------------
 
 
-def looks_random(value: str, *, prose: bool) -> bool:
-    """Whether a value is noise rather than a word, a path or a placeholder.
+def _read(text: str, wide: bool) -> Iterator[Span]:
+    lowered = text.lower()
+    yield from _of(forms.PHRASES, text, lowered)
+    shortest = forms.SHORTEST
+    words = [word for word in text.split() if len(word) >= shortest]
+    words = [word for word in words if not (word.isalpha() and word.islower())]
+    if words:
+        joined = " ".join(words)
+        long = forms.LONG if any(len(word) >= 40 for word in words) else ""
+        yield from _of(forms.WORDS, text, f"{joined}\0{joined.lower()}{long}")
+    if any(hint in lowered for hint in _HINTS):
+        yield from _assigned(text, wide)
+        yield from _said(text, wide)
+    if wide:
+        yield from _random(text)
 
-    Letters and digits together, and at least 3 bits a character (Shannon): an
-    English word of eight letters has about 2.7.
-    """
-    value = value.strip(".-=")
-    if len(value) < 8 or value.lower().startswith(
-        ("http", "your", "example", "xxx", "changeme")
-    ):
+
+def _of(rows: tuple[forms.Form, ...], text: str, seen: str) -> Iterator[Span]:
+    """Secrets of those forms of which a part is in what was seen of the text."""
+    for kind, parts, must, pattern, _, _ in rows:
+        for part in parts:
+            if part in seen:
+                yield from _formed(text, kind, must, pattern)
+                break
+
+
+def _formed(text: str, kind: str, must: str, pattern: str) -> Iterator[Span]:
+    place = 0
+    compiled = re.compile(pattern, re.ASCII)
+    group = min(1, compiled.groups)
+    while match := compiled.search(text, place):
+        start, end = match.span(group)
+        if kind == "private key":
+            end = _end_of_block(text, match.end())
+        if values.fits(must, match[group]):
+            yield start, end, kind
+        place = max(end, match.end())
+
+
+def _end_of_block(text: str, start: int) -> int:
+    """Where a key in a file ends: after its last line, or with the text."""
+    end = text.find("-----END ", start)
+    if end < 0:
+        return len(text)
+    close = text.find("-----", end + 9)
+    return close + 5 if 0 <= close - end < 80 else end
+
+
+def _assigned(text: str, wide: bool) -> Iterator[Span]:
+    """Values that are given to a name which says what they are."""
+    for match in re.finditer(_ASSIGNED, text, re.ASCII):
+        name = match[1]
+        kind = _named(name)
+        if kind is None:
+            continue
+        group = next(group for group in (3, 4, 5, 6) if match[group] is not None)
+        quoted = group != 6
+        value = match[group] if quoted else match[group].rstrip(".,:!?)]}*")
+        start = match.start(group)
+        if kind == _PASSWORD:
+            shell = match[2] == "=" and not _is_called(text, match, group)
+            free = wide or quoted or shell
+            secret = " " not in value and values.is_password(value, name, free=free)
+        else:
+            secret = values.is_key(value, name)
+        if secret:
+            yield start, start + len(value), kind
+
+
+def _is_called(text: str, match: "re.Match[str]", group: int) -> bool:
+    """Whether `name=value` is an argument in a program, and the value a variable."""
+    if match[1].isupper():
         return False
-    if not (re.search("[0-9]", value) and re.search("[A-Za-z]", value)):
-        return False
-    names = (_NAME, _UUID, _VARIABLE, *((_GIT_HASH, _WORD) if prose else ()))
-    if any(re.fullmatch(name, value) for name in names):
-        return False
-    counts = [value.count(c) for c in set(value)]
-    bits = -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
-    return bits >= 3.0
+    start = match.start()
+    before = text[max(0, start - 40) : start].rpartition("\n")[2].rstrip()
+    after = text[match.end(group) : match.end(group) + 1]
+    return after == ")" or before.endswith(("(", ",")) or (after == "," and not before)
 
 
-def refuse(entry: "Entry") -> None:
-    """Raise SecretFound when a draft looks as if it held a secret."""
-    texts = {"text": entry.body, "title": entry.title, "tags": " ".join(entry.tags)}
-    texts["source.excerpt"] = entry.source.excerpt or ""
-    texts["entities"] = " ".join(entry.entities)
-    for name, text in texts.items():
-        for finding in find(text):
-            raise SecretFound(
-                f"{name}, line {finding.line}: looks like a secret ({finding.kind})",
-                hint="A vault's git history keeps it for good. Take it out, or insist "
-                "with --allow-secret.",
+def _named(name: str) -> str | None:
+    """What a name says that its value is, None when it is no secret."""
+    plain = values.squashed(name).rstrip("0123456789")
+    if plain.endswith(_PASSWORDS) or name.endswith(("_PASS", "_pass")):
+        return _PASSWORD
+    if plain.endswith(_HARMLESS_NAMES):
+        return None
+    env = name.isupper() and name.endswith("_KEY")
+    if plain.endswith(_KEYS) or (env and not plain.endswith(("cachekey", "publickey"))):
+        return _VALUE
+    return None
+
+
+def _said(text: str, wide: bool) -> Iterator[Span]:
+    """Values that a sentence names: "the password for staging is ..."."""
+    for match in re.finditer(_SAID, text):
+        name, joined = match[1].lower(), (match[2] or "").strip()
+        quote, raw = match[3], match[4]
+        value = raw.rstrip(".,!?;:)*]}>")
+        ends = len(value) < len(raw) and raw[len(value)] in ".!"
+        start = match.start(4)
+        after = text[start + len(raw) : start + len(raw) + 1]
+        last = ends or after in ("", "\n", "\r") or bool(quote)
+        if name in _SAID_PASSWORDS:
+            if name == "pin" and not wide:
+                continue
+            if not joined and not quote:
+                continue  # "password hunter2" is rarer than "password v2"
+            secret = values.is_said(value, last=last and joined != "to", wide=wide)
+            kind = _PASSWORD
+        else:
+            plain = values.has_key_letters(value)
+            secret = plain and values.looks_random(
+                value, prose=not re.search("[:=]", joined)
             )
+            secret = secret or ("key" in name and values.is_hex_key(value))
+            kind = _VALUE
+        if secret:
+            yield start, start + len(value), kind
+    for match in re.finditer(_PASSPHRASE, text) if "phrase" in text.lower() else ():
+        if values.is_passphrase(match[2]):
+            yield *match.span(2), "passphrase"
+
+
+def _random(text: str) -> Iterator[Span]:
+    for match in re.finditer(_BARE, text, re.ASCII):
+        if match[0].startswith(("data:", "sha")):
+            continue
+        # Of `--max-old-space-size=4096` and `session_id=...` the value counts.
+        named = re.match(r"(?:[A-Za-z_-]{1,80}=){1,3}(?!=|\Z)", match[0])
+        value = match[0][named.end() :] if named else match[0]
+        if values.looks_random(value, prose=True) and not values.is_id(value):
+            yield match.end() - len(value), match.end(), _RANDOM
+
+
+# --- letters ------------------------------------------------------------------------
+
+
+def _undisguised(text: str) -> tuple[str, Sequence[int]]:
+    """The text as it is meant, and the place of each of its characters in it."""
+    for escape in _BREAKS:
+        text = text.replace(escape, " \n")
+    places: Sequence[int] = range(len(text))
+    hidden = list(re.finditer(_HIDDEN, text))
+    if hidden:
+        ends = [0, *(match.end() for match in hidden)]
+        starts = [*(match.start() for match in hidden), len(text)]
+        places = [p for e, s in zip(ends, starts, strict=True) for p in range(e, s)]
+        text = re.sub(_HIDDEN, "", text)
+    if not text.isascii():
+        from unicodedata import normalize
+
+        shown = {c: normalize("NFKC", c) for c in set(text) if not c.isascii()}
+        plain = {ord(c): n for c, n in shown.items() if len(n) == 1 and n.isascii()}
+        text = text.translate(plain) if plain else text
+    return text, places

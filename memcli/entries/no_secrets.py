@@ -1,0 +1,111 @@
+"""Refuses secrets before they reach a file of the vault or its git history.
+
+Invariant: pure; an error names the kind of a secret and its place, never the secret.
+
+`refuse` looks through a draft, so that a caller is told before anything is locked.
+`refuse_new` is the net under all commands: a transaction asks it about every byte that
+it is about to write. What the vault held already is no news: an entry that came with a
+secret by hand can be resolved, rejected and archived.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from memcli.entries.text import secrets
+from memcli.errors import SecretFound
+
+if TYPE_CHECKING:
+    from memcli.entries.entry import Entry
+
+_HINT: Final = "A vault's git history keeps it for good"
+_HEAD: Final = re.compile(r"---\r?\n")
+
+
+def refuse(entry: "Entry") -> None:
+    """Raise SecretFound when any field of a draft looks as if it held a secret."""
+    texts = dict(_texts(entry))
+    if not secrets.spans("\n\n".join(texts.values())):
+        return
+    for name, text in texts.items():
+        for finding in secrets.find(text):
+            raise SecretFound(
+                f"{name}, line {finding.line}: looks like a secret ({finding.kind})",
+                hint=f"{_HINT}. Take it out, or insist with --allow-secret.",
+            )
+
+
+def refuse_name(what: str, name: str) -> None:
+    """Raise SecretFound when a name that goes into logs looks like a secret."""
+    for finding in secrets.find(name):
+        raise SecretFound(
+            f"{what}: looks like a secret ({finding.kind})",
+            hint="Its name is written into logs: choose another.",
+        )
+
+
+def refuse_new(
+    changes: Mapping[str, tuple[bytes | None, bytes | None]],
+    carried: Iterable[bytes],
+    message: str,
+) -> None:
+    """Raise SecretFound when a change brings a secret that the vault did not hold.
+
+    Args:
+        changes: path -> the file's bytes before and after, None for no file.
+        carried: bytes of other files of the vault that the new ones are made of.
+        message: of the commit.
+    """
+    texts = {
+        path: after.decode("utf-8", "replace")
+        for path, (_, after) in changes.items()
+        if after is not None
+    }
+    if not secrets.spans("\n\n".join((message, *texts.values()))):
+        return
+    before = (data for data, _ in changes.values() if data is not None)
+    held = [data.decode("utf-8", "replace") for data in (*before, *carried)]
+    for path, text in (("", message), *texts.items()):
+        for start, end, kind in secrets.spans(text):
+            secret = text[start:end]
+            if not any(secret in old for old in held):
+                place = _place(path, text, start, secret)
+                raise SecretFound(
+                    f"{place}: looks like a secret ({kind})",
+                    hint=f"{_HINT}: take it out. Nothing was changed.",
+                )
+
+
+def _texts(entry: "Entry") -> Iterator[tuple[str, str]]:
+    """Every text of an entry, by the name that a caller knows it by."""
+    for name, value in zip(entry._fields, entry, strict=True):
+        if name == "source":
+            for part, held in zip(entry.source._fields, entry.source, strict=True):
+                if isinstance(held, str):
+                    yield f"source.{part}", held
+        elif name == "extra":
+            for key, lines in entry.extra:
+                # A secret may be the key, too.
+                called = "frontmatter" if secrets.find(key) else f"frontmatter {key}"
+                plain = lines.replace('\\"', '"').replace("\\\\", "\\")
+                yield called, lines if plain == lines else f"{lines}\n{plain}"
+        elif isinstance(value, tuple) and value:
+            text = "\n".join(map(str, value))
+            # A tag has lost its capitals, and a key that is all capitals shows again.
+            yield name, f"{text}\n{text.upper()}" if name == "tags" else text
+        elif isinstance(value, str) and value:
+            yield {"body": "text"}.get(name, name), value
+
+
+def _place(path: str, text: str, start: int, secret: str) -> str:
+    """Where a secret stands: the file, unless its name repeats it, line and field."""
+    if not path:
+        return "the message of the commit"
+    letters = re.sub("[^a-z0-9]", "", secret.lower())[:8]
+    if letters and letters in re.sub("[^a-z0-9]", "", path.lower()):
+        path = f"a file in {path.rpartition('/')[0] or 'the vault'}"
+    line = text.count("\n", 0, start) + 1
+    head = _HEAD.match(text)
+    end = text.find("\n---", head.end() - 1) if head else -1
+    keys = re.findall(r"(?m)^([a-z_]{1,40}):", text[: start + 1]) if start < end else []
+    return f"{path}, line {line}" + (f" ({keys[-1]})" if keys else "")

@@ -1,0 +1,460 @@
+"""No text that is stored holds a secret, by whatever way it came.
+
+Two tables. One goes through all kinds of secrets on the ways that bring most texts.
+The other goes through every argument and flag of every command, and every parameter of
+every MCP tool, and says which of them store text: a new one fails here until it is
+known, and with a secret it may store nothing.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import flags as table
+from memcli.cli.app import main
+from memcli.cli.context import Context
+from memcli.cli.mcp import tools
+from memcli.cli.mcp.tools import TOOLS
+from memcli.curation import evolve, importing
+from memcli.curation.ideas.page import Idea
+from memcli.curation.undo import undo_last
+from memcli.entries import no_secrets
+from memcli.entries.entry import Entry, Source
+from memcli.errors import SecretFound
+from memcli.sessions.backfill import reflect_file
+from memcli.vault import session_records
+from tests.conftest import VaultMaker
+from tests.entries.text.secret_kinds import HARMLESS, SECRETS, fill
+from tests.hosts.writing import write
+
+
+def held(vault: Vault, home: Path) -> str:
+    """Everything that is stored: files and their names, git's objects, the home."""
+    files = [
+        path
+        for top in (Path(vault.root), home)
+        for path in sorted(top.rglob("*"))
+        if path.is_file() and "objects" not in path.parts
+    ]
+    git = ["git", "-C", vault.root, "cat-file", "--batch-all-objects", "--batch"]
+    objects = subprocess.run(git, capture_output=True, check=True).stdout
+    parts = [str(path).encode() + b"\n" + path.read_bytes() for path in files]
+    return b"\n".join((*parts, objects)).decode("utf-8", "replace").lower()
+
+
+# --- all kinds, on the ways that bring most texts --------------------------------------
+
+
+def by_save(vault: Vault, text: str, name: str) -> None:
+    vault.save(
+        vault.draft({"text": f"how it works: {name}", "source": {"excerpt": text}})
+    )
+
+
+def by_evolve(vault: Vault, text: str, name: str) -> None:
+    evolve.evolve(vault, vault.save(vault.draft({"text": "one"})).id, {"text": text})
+
+
+def by_import(vault: Vault, text: str, name: str) -> None:
+    line = json.dumps({"text": text}).encode()
+    _failed(importing.import_lines(vault, line, "lines.jsonl"))
+
+
+def by_batch(vault: Vault, text: str, name: str) -> None:
+    line = json.dumps({"text": name, "source": {"excerpt": text}}).encode()
+    _failed(importing.import_lines(vault, line, "-", verb="save"))
+
+
+def by_folder(vault: Vault, text: str, name: str) -> None:
+    folder = Path(vault.root).parent / "notes"
+    folder.mkdir(exist_ok=True)
+    quoted = json.dumps(text, ensure_ascii=False)
+    (folder / "note.md").write_text(f"---\nlogin: {quoted}\n---\n{name}\n", "utf-8")
+    _failed(importing.import_folder(vault, str(folder)))
+
+
+def by_mcp(vault: Vault, text: str, name: str) -> None:
+    answer = tools.call(tools.SAVE, {"text": text}, _context(vault))
+    if answer.error is not None:
+        raise SecretFound(str(answer.error))
+
+
+def _failed(done: importing.Imported) -> None:
+    for failure in done.failed:
+        assert failure.code == "secret_found"
+        raise SecretFound(failure.reason)
+
+
+def _context(vault: Vault) -> Context:
+    return Context(
+        environ=os.environ,
+        now_ms=vault.now_ms,
+        entropy=vault.entropy,
+        read_stdin=bytes,
+        stdin_is_terminal=False,
+        ask=lambda _: None,
+        tell=lambda _: None,
+        progress=lambda _: None,
+        vault=vault.root,
+        json=True,
+    )
+
+
+WAYS = {
+    "save": by_save,
+    "evolve": by_evolve,
+    "import": by_import,
+    "batch": by_batch,
+    "folder": by_folder,
+    "MCP": by_mcp,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_kind_is_refused_by_name_and_place_and_nothing_is_written(
+    vault: Vault, way: str, home: Path
+) -> None:
+    messages = {}
+    for name, secret in SECRETS.items():
+        text = f"Before it.\n{secret}\nAfter it."
+        try:
+            WAYS[way](vault, text, name)
+        except SecretFound as refusal:
+            messages[name] = f"{refusal} {refusal.hint}"
+    assert SECRETS.keys() - messages.keys() == set()
+    assert all("looks like a secret (" in message for message in messages.values())
+    assert [name for name in messages if SECRETS[name] in messages[name]] == []
+    everything = held(vault, home)
+    assert [name for name in SECRETS if SECRETS[name].lower() in everything] == []
+
+
+def test_every_kind_is_taken_out_of_what_is_mined(
+    vault: Vault, tmp_path: Path, home: Path
+) -> None:
+    assert len({name.partition(" #")[0] for name in SECRETS}) >= 60
+    for number, secret in enumerate(SECRETS.values()):
+        said = f"From now on always use {secret} when you deploy step {number}."
+        rows = [
+            {"role": "user", "text": said},
+            {"role": "assistant", "text": f"I will use\n{secret}"},
+        ]
+        reflect_file(vault, write(tmp_path / f"s{number}.jsonl", rows))
+    everything = held(vault, home)
+    assert everything.count("[redacted]") > 20
+    assert [name for name in SECRETS if SECRETS[name].lower() in everything] == []
+
+
+def test_what_only_looks_like_a_secret_is_saved(vault: Vault) -> None:
+    drafts = [vault.draft({"text": text}) for text in HARMLESS if text.strip()]
+    vault.save_all(drafts)
+
+
+# --- every field of an entry ------------------------------------------------------------
+
+TOKEN = fill("dop_v1_~64h~")
+
+
+def _source(part: str) -> Source:
+    given: dict[str, Any] = {part: TOKEN}
+    return Source(**given)
+
+
+def _entries() -> Iterator[tuple[str, Entry]]:
+    bare = Entry(id="1m7xvn68xtqp489w", body="text\n")
+    for name in Entry._fields:
+        value = getattr(bare, name)
+        if isinstance(value, bool) or name in ("layer", "type", "status", "visibility"):
+            continue
+        if name == "source":
+            for part in Source._fields:
+                if part != "seq":
+                    yield (
+                        f"source.{part}",
+                        bare.replace(source=_source(part)),
+                    )
+        elif name == "extra":
+            lines = (("login", f"login: {TOKEN}\n"), (TOKEN, f"{TOKEN}: yes\n"))
+            yield "frontmatter login", bare.replace(extra=lines[:1])
+            yield "frontmatter", bare.replace(extra=lines[1:])
+        else:
+            given = (TOKEN,) if isinstance(value, tuple) else TOKEN
+            called = "text" if name == "body" else name
+            yield called, bare.replace(**{name: given})
+
+
+FIELDS = dict(_entries())
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_secret_is_refused_in_every_field_of_an_entry(field: str) -> None:
+    with pytest.raises(SecretFound, match=rf"^{field}, line 1: ") as refusal:
+        no_secrets.refuse(FIELDS[field])
+    assert TOKEN not in f"{refusal.value} {refusal.value.hint}"
+
+
+# --- every argument of every command, every parameter of every tool ---------------------
+
+# Commands that are no way into a vault, and why.
+ELSEWHERE = {
+    "hook": "what it stores is mined",
+    "sweep": "what it stores is mined",
+    "install": "writes a host's settings",
+    "uninstall": "writes a host's settings",
+    "skills": "writes pages that come with memcli",
+    "mcp": "its tools are below",
+}
+# What a flag is added to: {id} is an entry, {waiting} one that waits for review, {idea}
+# an idea, {name} a registered entity.
+LINES = {
+    "init": "init {folder}",
+    "save": "save 'text {n}' --item invariant",
+    "recall": "recall query{n} --research run",
+    "reflect": "reflect query{n} --research run",
+    "evolve": "evolve {id} 'text {n}'",
+    "resolve": "resolve {id}",
+    "review": "review {waiting} --approve",
+    "ideas": "ideas promote {idea}",
+    "entities": "entities register 'New {n}'",
+    "forget": "forget {id} --yes",
+    "inspect": "inspect lint",
+    "repair": "repair",
+    "signals": "signals",
+    "import": "import {lines}",
+}
+# What an argument needs instead; several lines where it may mean several things.
+BESIDE = {
+    ("review", "--reason"): ["review {waiting} --reject"],
+    ("review", "--supersede"): ["review {waiting}"],
+    ("ideas", "--reason"): ["ideas dismiss {idea}"],
+    ("ideas", "slugs"): ["ideas merge {idea}"],
+    ("entities", "names"): [
+        "entities register",
+        "entities ignore",
+        "entities rename {name} --yes",
+        "entities alias {name} --yes",
+        "entities merge {name} --yes",
+    ],
+    ("save", "text"): ["save"],
+    ("evolve", "text"): ["evolve {id}"],
+    ("save", "--cite"): ["save 'text {n}' --layer observation"],
+    ("recall", "query"): ["recall --research run"],
+    ("reflect", "query"): ["reflect --research run"],
+}
+# Arguments whose text is stored when it is none of a secret: in files of the vault, or,
+# of a question in a research run, in the run's log.
+STORED = {
+    *(
+        ("save", f"--{name}")
+        for name in ("title", "tag", "entity", "rationale", "agent")
+    ),
+    *(("save", f"--{name}") for name in ("evidence", "group")),
+    *(("save", f"--source-{name}") for name in ("host", "session", "transcript")),
+    *(("save", f"--source-{name}") for name in ("record", "excerpt")),
+    ("save", "text"),
+    *(("evolve", f"--{name}") for name in ("title", "tag", "entity", "reason")),
+    ("evolve", "text"),
+    *(("resolve", f"--{name}") for name in ("note", "by")),
+    *(("review", f"--{name}") for name in ("reason", "title", "tag")),
+    *(("ideas", f"--{name}") for name in ("reason", "title", "tag")),
+    ("entities", "--alias"),
+    *(
+        (f"entities {verb}", "names")
+        for verb in ("register", "ignore", "rename", "alias")
+    ),
+    *((command, "query") for command in ("recall", "reflect")),
+    *((command, "--research") for command in ("recall", "reflect")),
+    *((command, "--agent") for command in ("recall", "reflect", "import")),
+}
+
+
+class Walk:
+    """A vault with something of each kind, for one argument after the other."""
+
+    def __init__(self, vault: Vault, folder: Path) -> None:
+        self.vault, self.folder, self.n = vault, folder, 0
+
+    def line(self, template: str) -> list[str]:
+        """The words of a command; what they need is made."""
+        self.n += 1
+        needed = {"n": str(self.n), "folder": str(self.folder / f"new{self.n}")}
+        if "{id}" in template:
+            needed["id"] = self._saved({"text": f"entry {self.n}"})
+        if "{waiting}" in template:
+            values = {"text": f"candidate {self.n}", "status": "pending"}
+            needed["waiting"] = self._saved(values)
+        if "{idea}" in template:
+            from memcli.curation.ideas import incubator
+
+            idea = Idea(title=f"Idea {self.n}", summary="s", day="2026-11-21")
+            with self.vault.transaction() as change:
+                (path,) = incubator.add(self.vault, change, [idea])
+            needed["idea"] = path.split("/")[2]
+        if "{name}" in template:
+            needed["name"] = f"Known{self.n}"
+            _run(["entities", "register", needed["name"]])
+        if "{lines}" in template:
+            lines = self.folder / f"lines{self.n}.jsonl"
+            lines.write_text(json.dumps({"text": f"line {self.n}"}))
+            needed["lines"] = str(lines)
+        return shlex.split(template.format(**needed))
+
+    def _saved(self, values: dict[str, Any]) -> str:
+        return self.vault.save(self.vault.draft(values)).id
+
+
+@pytest.fixture
+def walk(vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Walk:
+    monkeypatch.setenv("MEMCLI_VAULT", vault.root)
+    monkeypatch.chdir(tmp_path)
+    return Walk(vault, tmp_path)
+
+
+def _arguments() -> Iterator[tuple[tuple[str, str], str]]:
+    """Every argument and flag of a command that takes a text, and what it is added to."""
+    for command in table.FLAGS.keys() - ELSEWHERE.keys():
+        names = [word[0] for word in table.WORDS[command]]
+        names += [n for n, flag in table.FLAGS[command].items() if flag[1] is not bool]
+        for name in names:
+            lines = BESIDE.get((command, name), [LINES[command]])
+            for line in lines:
+                called = command if len(lines) == 1 else " ".join(line.split()[:2])
+                yield (called, name), line
+
+
+def _with(line: list[str], name: str, value: str) -> list[str]:
+    return [*line, name, value] if name.startswith("--") else [*line, value]
+
+
+def _run(words: list[str]) -> None:
+    try:
+        main([*words, "--json"])
+    except SystemExit:
+        pass
+
+
+def test_every_command_is_walked_or_it_is_said_why_not() -> None:
+    assert set(LINES) | set(ELSEWHERE) == set(table.FLAGS)
+    assert {command.split()[0] for command, _ in STORED} <= set(LINES)
+
+
+def test_the_walk_knows_which_arguments_store_text(
+    walk: Walk, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = {}
+    for number, (key, line) in enumerate(_arguments()):
+        words[key] = f"harmlessword{number}x"
+        _run(_with(walk.line(line), key[1], words[key]))
+    capsys.readouterr()
+    everything = held(walk.vault, home)
+    assert {key for key, word in words.items() if word in everything} == STORED
+
+
+def test_no_argument_of_any_command_stores_a_secret(
+    walk: Walk, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokens = {}
+    for number, (key, line) in enumerate(_arguments()):
+        tokens[key] = fill("dop_v1_~64h~", seed=number)
+        _run(_with(walk.line(line), key[1], tokens[key]))
+    shown = capsys.readouterr()
+    everything = held(walk.vault, home)
+    # The end of it is looked for: a name of a file keeps no underscores.
+    found = {key for key, token in tokens.items() if token[-60:] in everything}
+    assert found == set()
+    assert shown.out.count('"code": "secret_found"') >= len(STORED) - 4
+
+
+def test_no_parameter_of_any_tool_stores_a_secret(walk: Walk, home: Path) -> None:
+    tokens, refused = {}, 0
+    for number, (tool, one) in enumerate((t, p) for t in TOOLS for p in t.parameters):
+        token = tokens[tool.name, one.name] = fill("dop_v1_~64h~", seed=number)
+        known = {other.name for other in tool.parameters}
+        given: dict[str, Any] = {}
+        if tool.changes and "id" in known:
+            given["id"] = walk.line(LINES["resolve"])[1]
+        if tool.changes and "text" in known:
+            given["text"] = f"a text {number}"
+        if "query" in known and not tool.changes:
+            given["query"] = f"question {number}"
+        value = [token] if one.name.endswith("s") and one.name != "status" else token
+        answer = tools.call(tool, given | {one.name: value}, _context(walk.vault))
+        refused += answer.error is not None and answer.error["code"] == "secret_found"
+    everything = held(walk.vault, home)
+    assert {key for key, token in tokens.items() if token[-60:] in everything} == set()
+    assert refused >= 6
+
+
+# --- what came before, and what is not a transaction ------------------------------------
+
+
+def test_a_secret_written_by_hand_can_be_resolved_and_brings_no_other(
+    vault: Vault,
+) -> None:
+    name = vault.save(vault.draft({"text": "it hangs"})).id
+    path = Path(vault.root, vault.path_of(name))
+    path.write_text(path.read_text("utf-8") + f"\n{TOKEN}\n", "utf-8")
+    other = fill("dop_v1_~64h~", seed=99)
+    with pytest.raises(SecretFound, match=r"\(resolution_note\): looks like"):
+        vault.resolve(name, note=f"with {other}")
+    vault.resolve(name, note=f"without {TOKEN}")
+    assert TOKEN in Path(vault.root, vault.path_of(name)).read_text("utf-8")
+
+
+def test_a_version_that_was_insisted_on_can_come_back(vault: Vault) -> None:
+    first = vault.save(vault.draft({"text": f"use {TOKEN}"}), allow_secret=True).id
+    second = evolve.evolve(
+        vault, first, {"text": "use the other one"}, allow_secret=True
+    ).id
+    third = evolve.revert(vault, second)
+    assert TOKEN in vault.get(third.id).body
+    with pytest.raises(SecretFound):
+        evolve.revert(vault, third.id, reason=fill("dop_v1_~64h~", seed=99))
+
+
+def test_an_undo_brings_back_what_the_history_has(vault: Vault) -> None:
+    saved = vault.save(vault.draft({"text": f"use {TOKEN}"}), allow_secret=True)
+    vault.forget(saved.id)
+    undo_last(vault, "forget")
+    assert TOKEN in vault.get(saved.id).body
+
+
+def test_the_name_of_a_file_does_not_repeat_the_secret(vault: Vault) -> None:
+    from memcli.curation.ideas import incubator
+
+    idea = Idea(title=f"Use {TOKEN}", summary="s", day="2026-11-21")
+    with pytest.raises(SecretFound) as refusal, vault.transaction() as change:
+        incubator.add(vault, change, [idea])
+    assert TOKEN[-40:] not in str(refusal.value)
+
+
+def test_the_record_of_a_session_holds_no_secret(vault: Vault) -> None:
+    record = session_records.Record(
+        session=f"s {TOKEN}",
+        host="generic",
+        transcript=f"/tmp/{TOKEN}.jsonl",
+        at="2026-11-21T12:00:00Z",
+        reflected=False,
+        error=f"unreadable: {TOKEN}",
+        candidates=({"text": TOKEN, "nested": [{"a": TOKEN}]},),
+    )
+    session_records.put(vault.root, record)
+    stored = [path.read_text("utf-8") for path in Path(vault.root).rglob("*.json")]
+    assert any("[REDACTED]" in text for text in stored)
+    assert not any(TOKEN in text for text in stored)
+
+
+def test_a_dry_run_refuses_as_the_run_does(make_vault: VaultMaker) -> None:
+    vault = make_vault()
+    line = json.dumps({"text": f"use {TOKEN}"}).encode()
+    codes = [
+        importing.import_lines(vault, line, "x", dry_run=dry).failed[0].code
+        for dry in (True, False)
+    ]
+    assert codes == ["secret_found"] * 2
