@@ -7,7 +7,7 @@ from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import Unreadable, UsageError
 
 if TYPE_CHECKING:
-    from memcli.sessions.backfill import Done
+    from memcli.sessions.backfill import FileOutcome
     from memcli.sessions.reflect_session import Fate, Reflected
     from memcli.vault.vault import Vault
 
@@ -130,7 +130,7 @@ def _lines(done: "Reflected") -> list[str]:
     return lines
 
 
-def _summary(done: "list[Done]", *, dry_run: bool) -> Result:
+def _summary(done: "list[FileOutcome]", *, dry_run: bool) -> Result:
     failed = [each for each in done if each.outcome == "failed"]
 
     def text(canvas: Canvas) -> None:

@@ -1,8 +1,8 @@
 """What a session has brought before: a candidate that is met again is not new.
 
-Invariant: the vault decides, then the record of the session. What the vault holds of
-a candidate, in whatever state, is named; what the session brought and the vault holds
-no more was forgotten, and stays so. Each entry answers for one candidate.
+Invariant: the vault decides first, then the record of the session. An entry that the
+vault holds is named, in whatever state; one that the session brought and the vault no
+longer holds was forgotten, and stays so. Each entry answers for one candidate.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memcli.vault.session_records import Record
 
 WRITERS = ("pipeline", "hook")
-"""Who writes what is mined: a person who asks for it, or a host's hook."""
+"""The writers of mined entries: a person's command, and a host's hook."""
 
 FORGOTTEN = "forgotten"
 _SIGHTED = ("seen", "recurred")
@@ -49,72 +49,77 @@ class Brought:
     ) -> None:
         self.count = len(rows)
         self._rows = list(rows)
-        noted = [one for one in record.candidates if one.get("id")] if record else []
-        self._gone = [one for one in noted if one["id"] not in existing]
+        noted = [each for each in record.candidates if each.get("id")] if record else []
+        self._gone = [each for each in noted if each["id"] not in existing]
         self._sighted = [
-            one
-            for one in noted
-            if one["id"] in existing and one.get("action") in _SIGHTED
+            each
+            for each in noted
+            if each["id"] in existing and each.get("action") in _SIGHTED
         ]
 
     def match(self, candidates: Sequence["Candidate"]) -> list[Before | None]:
-        """What each of these was before, None for what is new.
+        """What became of each candidate earlier, None for a new one.
 
-        First those in the same words; then what the same rule found in the same
+        First come those in the same words; then what the same rule found in the same
         record, since people correct words and later turns change what is mined.
         """
-        found = [self._same(one) for one in candidates]
+        same = [self._in_same_words(candidate) for candidate in candidates]
         return [
-            self._alike(one) if before is None else before
-            for one, before in zip(candidates, found, strict=True)
+            self._by_same_rule(candidate) if before is None else before
+            for candidate, before in zip(candidates, same, strict=True)
         ]
 
-    def _same(self, one: "Candidate") -> Before | None:
-        words = claim(unlinked(one.text))
+    def _in_same_words(self, candidate: "Candidate") -> Before | None:
+        words, mark = claim(unlinked(candidate.text)), _mark(candidate)
         for row in self._rows:
-            if _sign_of(row) == _sign(one) and claim(row.text) == words:
+            if _mark_of_row(row) == mark and claim(row.text) == words:
                 self._rows.remove(row)
                 return Before("duplicate", row.id)
-        for kept, action in ((self._sighted, "duplicate"), (self._gone, FORGOTTEN)):
-            for noted in kept:
-                if _noted(noted) == _sign(one) and noted.get("text") == one.text:
-                    kept.remove(noted)
+        for group, action in ((self._sighted, "duplicate"), (self._gone, FORGOTTEN)):
+            for noted in group:
+                if (
+                    _mark_of_noted(noted) == mark
+                    and noted.get("text") == candidate.text
+                ):
+                    group.remove(noted)
                     return Before(action, noted["id"])
         return None
 
-    def _alike(self, one: "Candidate") -> Before | None:
+    def _by_same_rule(self, candidate: "Candidate") -> Before | None:
+        mark = _mark(candidate)
         for row in self._rows:
-            if _sign_of(row) == _sign(one):
+            if _mark_of_row(row) == mark:
                 self._rows.remove(row)
                 return Before("duplicate", row.id)
         for noted in self._gone:
-            if _noted(noted) == _sign(one):
+            if _mark_of_noted(noted) == mark:
                 self._gone.remove(noted)
                 return Before(FORGOTTEN, noted["id"])
         return None
 
 
 def brought(reader: "Reader", session: "Session", record: "Record | None") -> Brought:
-    """What a session has brought; `record` is that of `sessions`."""
+    """What a session has brought, by the vault and its record of the session."""
     rows = [reader.row(doc) for doc in reader.of_session(session.id)]
-    mine = [
+    mined = [
         row for row in rows if row.writer in WRITERS and row.source.host == session.host
     ]
-    ids = {one.get("id") for one in record.candidates} if record else set()
+    ids = {noted.get("id") for noted in record.candidates} if record else set()
     existing = {
         name for name in ids if isinstance(name, str) and reader.exact("id", name)
     }
-    return Brought(mine, record, existing)
+    return Brought(mined, record, existing)
 
 
-def _sign(one: "Candidate") -> tuple[str, str]:
-    return one.record, one.pattern
+def _mark(candidate: "Candidate") -> tuple[str, str]:
+    """Where a candidate was found, and by which rule."""
+    return candidate.record, candidate.pattern
 
 
-def _sign_of(row: "StoredRow") -> tuple[str, str]:
+def _mark_of_row(row: "StoredRow") -> tuple[str, str]:
     record = row.source.record or ""
     return record, (row.rationale or "").partition(":")[0]
 
 
-def _noted(one: Mapping[str, Any]) -> tuple[Any, Any]:
-    return one.get("record"), one.get("pattern")
+def _mark_of_noted(noted: Mapping[str, Any]) -> tuple[Any, Any]:
+    return noted.get("record"), noted.get("pattern")

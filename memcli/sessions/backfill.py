@@ -1,8 +1,8 @@
-"""Backfill: every session of a host's history, one after the other.
+"""Mining one transcript, or every session of a host's history.
 
-Invariant: each session is a commit of its own and noted when it is done, so a run that
-was stopped goes on where it was; a session that has not changed since it was mined is
-not read again, and one that cannot be read stops no other.
+Invariant: each session is a commit of its own and is noted when it is done, so a run
+that was stopped goes on where it was; a session that has not changed since it was mined
+is not read again, and one that cannot be read stops no other.
 """
 
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-class Done(NamedTuple):
+class FileOutcome(NamedTuple):
     """What became of one transcript: reflected, unchanged, or failed with `error`."""
 
     path: str
@@ -31,15 +31,15 @@ class Done(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        found = self.reflected
+        done = self.reflected
         return {
             "transcript": self.path,
             "host": self.host,
             "outcome": self.outcome,
-            "session": found.session.id if found else None,
-            "turns": found.turns if found else 0,
-            "counts": found.counts if found else {},
-            "cut": found.cut if found else 0,
+            "session": done.session.id if done else None,
+            "turns": done.turns if done else 0,
+            "counts": done.counts if done else {},
+            "cut": done.cut if done else 0,
             "error": self.error,
         }
 
@@ -57,85 +57,99 @@ def reflect_file(
     Raises:
         Unreadable: no such file, or no transcript that memcli knows.
         InvalidValue: no such host.
-        Others as `reflection.reflect`.
+        And what `reflect_session.learn` raises.
     """
-    found = transcripts.open_transcript(path, host)
-    return _reflected(vault, found, writer=writer, dry_run=dry_run)
+    transcript = transcripts.open_transcript(path, host)
+    return _reflected(vault, transcript, writer=writer, dry_run=dry_run)
 
 
 def _reflected(
-    vault: "Vault", found: transcripts.Transcript, *, writer: str, dry_run: bool
+    vault: "Vault", transcript: transcripts.Transcript, *, writer: str, dry_run: bool
 ) -> "Reflected":
     done = reflect_session.learn(
         vault,
-        found.session,
-        found.steps(),
-        transcript=_label(found.path),
+        transcript.session,
+        transcript.steps(),
+        transcript=_label(transcript.path),
         # Before it is read: what is written meanwhile is mined the next time.
-        mined=state(found.path),
+        mined=state(transcript.path),
         writer=writer,
         dry_run=dry_run,
     )
-    return done._replace(broken=len(found.broken), unknown=dict(found.unknown))
+    broken, unknown = len(transcript.broken), dict(transcript.unknown)
+    return done._replace(broken=broken, unknown=unknown)
 
 
 def found_here(
     environ: Mapping[str, str], names: Sequence[str], since_ms: int | None
 ) -> list[tuple[str, str]]:
-    """(host, path) of what is on this machine, each host's oldest first."""
-    found = []
-    for name in names or table.NAMES:
-        found += [
-            (name, path) for path in transcripts.discover(name, environ, since_ms)
-        ]
-    return found
+    """(host, path) of each transcript on this machine, each host's oldest first.
+
+    Args:
+        environ: HOME, and the variables that move a host's folder.
+        names: the hosts; empty for all.
+        since_ms: only those written to since then, in epoch milliseconds.
+    """
+    return [
+        (name, path)
+        for name in names or table.NAMES
+        for path in transcripts.discover(name, environ, since_ms)
+    ]
 
 
 def reflect_all(
     vault: "Vault",
-    found: Sequence[tuple[str, str]],
+    files: Sequence[tuple[str, str]],
     *,
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Done]:
+) -> Iterator[FileOutcome]:
     """Mine these transcripts; (host, path) as `found_here` gives them.
 
     Raises:
-        LockBusy: somebody else writes; what is done is done.
+        LockBusy: another process writes; what is done is done.
     """
-    for number, (host, path) in enumerate(found):
-        yield _one(vault, host, path, dry_run=dry_run)
+    for number, (host, path) in enumerate(files):
+        yield _reflected_or_not(vault, host, path, dry_run=dry_run)
         if progress is not None:
-            progress(number + 1, len(found))
+            progress(number + 1, len(files))
 
 
-def _one(vault: "Vault", host: str, path: str, *, dry_run: bool) -> Done:
+def _reflected_or_not(
+    vault: "Vault", host: str, path: str, *, dry_run: bool
+) -> FileOutcome:
     try:
-        found = transcripts.open_transcript(path, host)
-        session = found.session
+        transcript = transcripts.open_transcript(path, host)
+        session = transcript.session
         known = session_records.get(vault.root, session.host, session.id)
         if known is not None and known.reflected and known.mined == state(path):
-            return Done(path, host, "unchanged")
-        done = _reflected(vault, found, writer="pipeline", dry_run=dry_run)
+            return FileOutcome(path, host, "unchanged")
+        done = _reflected(vault, transcript, writer="pipeline", dry_run=dry_run)
     except LockBusy:
         raise
     except MemcliError as error:
-        return Done(path, host, "failed", error=f"{error.error_code}: {error.message}")
+        return FileOutcome(
+            path, host, "failed", error=f"{error.error_code}: {error.message}"
+        )
     except Exception as error:  # noqa: BLE001 a bug that one session shows stops no other
-        said = f"a bug in memcli: {type(error).__name__}: {error}"
-        return Done(path, host, "failed", error=redaction.redact(f"{path}: {said}"))
-    return Done(path, host, "reflected", done)
+        why = f"{path}: a bug in memcli: {type(error).__name__}: {error}"
+        return FileOutcome(path, host, "failed", error=redaction.redact(why))
+    return FileOutcome(path, host, "reflected", done)
 
 
 def _label(path: str) -> str:
-    """The file as people write it, and as it is the same on another machine."""
+    """A path as people write it, which is the same on another machine."""
     path = os.path.abspath(path).encode("utf-8", "replace").decode()
     home = os.path.expanduser("~")
     return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
 
 
 def state(path: str) -> tuple[int, int]:
-    """Size and time of a transcript: unlike these, it has grown or was rewritten."""
+    """Size and time of a transcript; when they differ, it has grown or was rewritten.
+
+    Raises:
+        Unreadable: it is gone.
+    """
     try:
         status = os.stat(path)
     except OSError as error:

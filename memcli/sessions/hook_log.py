@@ -1,8 +1,8 @@
-"""One line for each call of a hook: a person can see what memory does by itself.
+"""The log of hooks: one line a call, so that a person sees what memcli does by itself.
 
-Invariant: no text of a memory, a prompt or a transcript is in it, and writing it can
-fail nothing: a line that cannot be written is not written. It is cut at its limit by
-putting the older half away.
+Invariant: no text of a memory, a prompt or a transcript is in it. Writing a line fails
+nothing: one that cannot be written is left out. A log that has reached its limit
+becomes the older half, and the older half from before goes.
 """
 
 import os
@@ -51,7 +51,7 @@ def last(root: str, most: int) -> list[dict[str, Any]]:
     """The newest lines, the newest first."""
     import json
 
-    found: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
     for path in (_path(root), _path(root) + ".1"):
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -59,15 +59,15 @@ def last(root: str, most: int) -> list[dict[str, Any]]:
         except OSError:
             continue
         for row in reversed(rows):
-            if len(found) == most:
-                return found
+            if len(lines) == most:
+                return lines
             try:
                 line = json.loads(row)
             except ValueError:
                 continue
             if isinstance(line, dict):
-                found.append(line)
-    return found
+                lines.append(line)
+    return lines
 
 
 def _path(root: str) -> str:

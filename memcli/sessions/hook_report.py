@@ -1,7 +1,7 @@
-"""What memory did by itself: the sessions it knows of, and the last calls of hooks.
+"""What memcli did by itself: the sessions that it knows, and the last calls of hooks.
 
-Invariant: only looks. What it says of a session is what recovery would act on, and why
-one failed is what the log says of its last try.
+Invariant: it only looks. A session's state is the one that recovery would act on, and
+the reason of a failure is the one that the log has of the last try.
 """
 
 import os
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 STATES = ("live", "waiting", "failed", "mined")
-"""Of a session: somebody is in it, it waits for a sweep, its last try failed, done."""
+"""The states of a session: a person is in it, it waits for a sweep, its last try
+failed, it was mined."""
 
 # The log holds about so many lines.
 _ALL = 10_000
@@ -25,9 +26,14 @@ _TRIES = ("reflect", "sweep")
 class KnownSession(NamedTuple):
     """One session.
 
-    `state` is one of `STATES`; `idle_minutes` since it was last heard of; `transcript`
-    where it is, None when the host does not say; `there` whether that file exists;
-    `why` the error of its last try.
+    Attributes:
+        session, host: whose it is.
+        state: one of `STATES`.
+        started: when, ISO 8601 in UTC.
+        idle_minutes: since the last sign of it.
+        transcript: its path; None when the host does not say.
+        there: whether that file exists.
+        why: the error of the last try.
     """
 
     session: str
@@ -40,8 +46,8 @@ class KnownSession(NamedTuple):
     why: str | None
 
 
-class Took(NamedTuple):
-    """How long the calls of one event took, in milliseconds."""
+class EventTimes(NamedTuple):
+    """How long the calls of one event took: their median and 95th percentile, in ms."""
 
     event: str
     calls: int
@@ -51,30 +57,30 @@ class Took(NamedTuple):
 
 
 class Activity(NamedTuple):
-    """Sessions, the last heard of first; the newest calls; times of each event."""
+    """Sessions, the liveliest first; the newest calls; the times of each event."""
 
     sessions: list[KnownSession]
     calls: list[dict[str, Any]]
-    events: list[Took]
+    events: list[EventTimes]
 
     @property
     def by_state(self) -> dict[str, int]:
         """How many sessions are in each state."""
-        found = Counter(one.state for one in self.sessions)
-        return {state: found[state] for state in STATES}
+        counts = Counter(session.state for session in self.sessions)
+        return {state: counts[state] for state in STATES}
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            "sessions": [one._asdict() for one in self.sessions],
+            "sessions": [session._asdict() for session in self.sessions],
             "by_state": self.by_state,
             "calls": self.calls,
-            "events": [one._asdict() for one in self.events],
+            "events": [times._asdict() for times in self.events],
         }
 
 
 def activity(vault: "Vault", most: int) -> Activity:
-    """What memory did by itself in a vault.
+    """What memcli did by itself in a vault.
 
     Args:
         vault: whose markers and log.
@@ -86,12 +92,14 @@ def activity(vault: "Vault", most: int) -> Activity:
     for line in lines:  # the newest first
         if line.get("event") in _TRIES and isinstance(line.get("session"), str):
             errors.setdefault(line["session"], line.get("error"))
-    found = [_known(marker, now, errors) for marker in markers.markers(vault.root, now)]
-    found.sort(key=lambda one: (one.idle_minutes, one.session))
-    return Activity(found, lines[:most], _times(lines))
+    sessions = [
+        _state(marker, now, errors) for marker in markers.markers(vault.root, now)
+    ]
+    sessions.sort(key=lambda session: (session.idle_minutes, session.session))
+    return Activity(sessions, lines[:most], _times(lines))
 
 
-def _known(
+def _state(
     marker: markers.Marker, now: float, errors: dict[str, str | None]
 ) -> KnownSession:
     idle = max(0.0, now - marker.touched)
@@ -115,22 +123,22 @@ def _known(
     )
 
 
-def _times(lines: Sequence[dict[str, Any]]) -> list[Took]:
-    """Of each event, the one that is called most often first."""
+def _times(lines: Sequence[dict[str, Any]]) -> list[EventTimes]:
+    """The times of each event, the one that is called most often first."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for line in lines:
         if isinstance(line.get("ms"), int):
             groups.setdefault(str(line.get("event")), []).append(line)
-    found = []
-    for event, rows in groups.items():
-        spent = sorted(row["ms"] for row in rows)
-        found.append(
-            Took(
+    times = []
+    for event, calls in groups.items():
+        spent = sorted(line["ms"] for line in calls)
+        times.append(
+            EventTimes(
                 event,
-                len(rows),
-                sum(bool(row.get("error")) for row in rows),
+                len(calls),
+                sum(bool(line.get("error")) for line in calls),
                 spent[len(spent) // 2],
                 spent[min(len(spent) - 1, len(spent) * 95 // 100)],
             )
         )
-    return sorted(found, key=lambda one: (-one.calls, one.event))
+    return sorted(times, key=lambda each: (-each.calls, each.event))

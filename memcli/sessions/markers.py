@@ -1,9 +1,9 @@
-"""The markers of sessions: which ones live, which were mined, which crashed.
+"""The markers of sessions: which of them live, which were mined, which crashed.
 
 Invariant: a marker holds when a session began and where its transcript will be, and
-nothing that was said. `.start` says that there is something to mine; it becomes
-`.reflected` only when everything was kept, so whatever dies in between is found again.
-Everything here may be deleted at any time; nothing here is in git.
+nothing that was said. `.start` means that there is something to mine; it becomes
+`.reflected` only when everything was kept, so a session that dies in between is found
+again. Every marker may be deleted at any time; none is in git.
 
 The names are those of the design that these markers come from (seed 002).
 """
@@ -33,13 +33,13 @@ class Marker(NamedTuple):
 
     Attributes:
         session, host: whose it is.
-        transcript: where it is, or will be; None when the host does not say.
+        transcript: its path, also before it exists; None when the host does not say.
         started: ISO 8601 UTC.
         state: `START` or `REFLECTED`.
-        touched: when it was last heard of, epoch seconds: the later of the marker's
-            own time and its transcript's; what lies in the future says nothing.
+        touched: the last sign of the session, epoch seconds: the later of the marker's
+            own time and its transcript's; a time in the future does not count.
         path: the marker's file.
-        agent: who was asked in it and writes what it teaches; None is the owner.
+        agent: the agent as which the session asks and writes; None is the owner.
     """
 
     session: str
@@ -60,15 +60,25 @@ def begin(
     started: str,
     agent: str | None = None,
 ) -> bool:
-    """Say that a session lives; one that was mined before lives again.
+    """Note that a session lives; one that was mined before lives again.
 
-    What it teaches is its agent's, whoever mines it later; the first who says so holds.
+    Args:
+        root: the vault.
+        session, host: whose it is.
+        transcript: its path, when the host says so.
+        started: now, ISO 8601 UTC.
+        agent: the agent to whom the session's teachings belong, whenever it is mined;
+            the first call that names one counts.
 
-    Returns whether it is new. Raises OSError when that cannot be written down.
+    Returns:
+        Whether the session is new.
+
+    Raises:
+        OSError: it cannot be written down.
     """
     place = _path(root, session, START)
     done = _path(root, session, REFLECTED)
-    # Somebody may finish it meanwhile: whatever is not there then is written anew.
+    # Another process may finish it meanwhile: what is missing then is written anew.
     with contextlib.suppress(FileNotFoundError):
         if not os.path.exists(place):
             os.replace(done, place)
@@ -82,15 +92,19 @@ def begin(
         "started": before.get("started") or started,
         "transcript": transcript or before.get("transcript", ""),
     }
-    if of := before.get("agent") or agent:
-        fields["agent"] = of
+    if owner := before.get("agent") or agent:
+        fields["agent"] = owner
     make_folder(root)
     _write(place, "".join(f"{k}: {_line(v)}\n" for k, v in fields.items()))
     return not before
 
 
 def make_folder(root: str) -> None:
-    """Make the folder of the markers, which git is not to see; raises OSError."""
+    """Make the folder of the markers, which git ignores.
+
+    Raises:
+        OSError: the disk refuses.
+    """
     folder = os.path.join(root, layout.HARNESS)
     if os.path.isdir(folder):
         return
@@ -101,9 +115,10 @@ def make_folder(root: str) -> None:
 
 
 def finish(root: str, session: str, since: float) -> bool:
-    """Say that everything of a session was kept that was there at `since`.
+    """Note that everything was kept that a session had at `since`, epoch seconds.
 
-    Returns whether it is over: one that was touched after that moment goes on.
+    Returns:
+        Whether it is over: a session that was touched after that moment goes on.
     """
     start, place = _path(root, session, START), _path(root, session, REFLECTED)
     with contextlib.suppress(FileNotFoundError):
@@ -139,7 +154,7 @@ def markers(root: str, now: float | None = None) -> Iterator[Marker]:
 
 
 def shown(root: str, session: str) -> set[str]:
-    """Ids that this session has been shown."""
+    """The ids of the entries that this session has been shown."""
     try:
         with open(_path(root, session, SHOWN), encoding="utf-8") as file:
             return set(file.read().split())
@@ -148,9 +163,10 @@ def shown(root: str, session: str) -> set[str]:
 
 
 def show(root: str, session: str, ids: list[str], *, afresh: bool = False) -> None:
-    """Note what a session is shown; `afresh` when it has forgotten the rest.
+    """Note the ids that a session is shown; `afresh` when it has forgotten the others.
 
-    Raises OSError when it cannot be noted.
+    Raises:
+        OSError: it cannot be noted.
     """
     make_folder(root)
     with open(_path(root, session, SHOWN), "w" if afresh else "a") as file:
@@ -158,7 +174,7 @@ def show(root: str, session: str, ids: list[str], *, afresh: bool = False) -> No
 
 
 def path(root: str, session: str, ending: str) -> str:
-    """A file of a session among the markers, by its ending."""
+    """The path of a session's file among the markers, by its ending."""
     return _path(root, session, ending)
 
 
@@ -226,7 +242,7 @@ def _path_of(marker: Marker, state: str) -> str:
 
 
 def _name(session: str) -> str:
-    """A session's id as part of a file's name; strange ones by their hash."""
+    """A session's id as part of a file's name; the hash of a strange one."""
     if re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{_LONGEST_NAME - 1}}}", session):
         return session
     import hashlib

@@ -1,7 +1,7 @@
 """What mining has brought, and how each rule fares with the people who review it.
 
-Invariant: the files say what became of an entry, whoever decided it and wherever it is
-now; the records of sessions say only what was found there.
+Invariant: the vault's files say what became of an entry; the records of sessions say
+only what was found in them.
 """
 
 from collections import Counter
@@ -23,11 +23,15 @@ if TYPE_CHECKING:
 _ENOUGH = 3
 
 
-class Pattern(NamedTuple):
-    """One rule: how many entries it brought, and what became of them.
+class RuleReport(NamedTuple):
+    """How one rule fares.
 
-    `waiting` for review, `rejected` there, `kept`: in use or of use once. `noisy` when
-    a person rejected more of it than they kept.
+    Attributes:
+        pattern: its name.
+        brought: how many entries it brought.
+        kept: how many of them are active, or were once.
+        waiting: how many wait for review.
+        rejected: how many a review rejected.
     """
 
     pattern: str
@@ -38,17 +42,17 @@ class Pattern(NamedTuple):
 
     @property
     def noisy(self) -> bool:
-        """Whether people reject more than they keep of it."""
+        """Whether people reject more of its entries than they keep."""
         return self.rejected >= _ENOUGH and self.rejected > self.kept
 
 
-class Harvest(NamedTuple):
-    """Of a vault: entries by category and confidence, rules, and sessions."""
+class MiningReport(NamedTuple):
+    """A vault's mined entries by kind and confidence, its rules, and its sessions."""
 
     entries: int
     by_kind: dict[str, int]
     by_confidence: dict[str, int]
-    patterns: list[Pattern]
+    patterns: list[RuleReport]
     sessions: "list[Record]"
 
     @property
@@ -63,7 +67,7 @@ class Harvest(NamedTuple):
             "by_kind": self.by_kind,
             "by_confidence": self.by_confidence,
             "patterns": [
-                {**one._asdict(), "noisy": one.noisy} for one in self.patterns
+                {**rule._asdict(), "noisy": rule.noisy} for rule in self.patterns
             ],
             "sessions": {
                 "mined": sum(record.reflected for record in self.sessions),
@@ -79,9 +83,9 @@ class Harvest(NamedTuple):
                 ],
                 "found": dict(
                     Counter(
-                        f"{one.get('category')} {one.get('confidence')}"
+                        f"{candidate.get('category')} {candidate.get('confidence')}"
                         for record in self.sessions
-                        for one in record.candidates
+                        for candidate in record.candidates
                     )
                 ),
                 "cut": sum(record.cut for record in self.sessions),
@@ -89,11 +93,15 @@ class Harvest(NamedTuple):
         }
 
 
-def harvest(vault: "Vault") -> Harvest:
-    """Everything that mining has brought into a vault."""
+def report(vault: "Vault") -> MiningReport:
+    """Everything that mining has brought into a vault.
+
+    Raises:
+        NotAllowed: an agent asks; the records are the owner's.
+    """
     vault.owner_only("the record of mining")
     rows = vault.read(_rows)
-    return Harvest(
+    return MiningReport(
         entries=len(rows),
         by_kind=_counted(row.kind for row in rows),
         by_confidence=_counted(row.confidence or "none" for row in rows),
@@ -103,25 +111,29 @@ def harvest(vault: "Vault") -> Harvest:
 
 
 def session(vault: "Vault", name: str) -> "Record":
-    """What was found in one session; a unique start of its id will do.
+    """The record of one session.
+
+    Args:
+        vault: where it was mined.
+        name: its id, a unique start of it, or its transcript.
 
     Raises:
-        EntryNotFound: no session that was mined here is called so, or several are.
+        EntryNotFound: no session that was mined here has this name, or several have.
     """
     vault.owner_only("the record of mining")
-    known = session_records.every(vault.root)
-    found = [one for one in known if one.session == name or one.transcript == name]
-    found = found or [one for one in known if one.session.startswith(name)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        some = ", ".join(one.session for one in found[:5])
+    records = session_records.every(vault.root)
+    matches = [each for each in records if name in (each.session, each.transcript)]
+    matches = matches or [each for each in records if each.session.startswith(name)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        some = ", ".join(record.session for record in matches[:5])
         raise EntryNotFound(
-            f"'{name}' starts the ids of {len(found)} sessions: {some}",
-            hint="Give more of it.",
+            f"'{name}' starts the ids of {len(matches)} sessions: {some}",
+            hint="Give more of the id.",
             code="ambiguous_session",
         )
-    recent = ", ".join(one.session for one in known[:3])
+    recent = ", ".join(record.session for record in records[:3])
     raise EntryNotFound(
         f"no session that was mined here is called '{name}'",
         hint=f"The last ones: {recent}."
@@ -135,25 +147,26 @@ def current(vault: "Vault", record: "Record") -> list[dict[str, Any]]:
     """The candidates of a session with the state that their entries have now."""
 
     def states(reader: "Reader") -> dict[str, str]:
-        found = {}
-        for one in record.candidates:
-            name = one.get("id")
+        status_by_id = {}
+        for candidate in record.candidates:
+            name = candidate.get("id")
             for doc in reader.exact("id", name) if isinstance(name, str) else ():
-                found[str(name)] = str(reader.row(doc).status)
-        return found
+                status_by_id[str(name)] = str(reader.row(doc).status)
+        return status_by_id
 
-    known = vault.read(states)
+    status_by_id = vault.read(states)
     return [
-        {**one, "status": known.get(one.get("id") or "")} for one in record.candidates
+        {**candidate, "status": status_by_id.get(candidate.get("id") or "")}
+        for candidate in record.candidates
     ]
 
 
 def _rows(reader: "Reader") -> "list[StoredRow]":
-    found = [reader.row(doc) for doc in reader.everything()]
-    return [row for row in found if row.writer in WRITERS and row.rationale]
+    rows = [reader.row(doc) for doc in reader.everything()]
+    return [row for row in rows if row.writer in WRITERS and row.rationale]
 
 
-def _patterns(rows: "Iterable[StoredRow]") -> list[Pattern]:
+def _patterns(rows: "Iterable[StoredRow]") -> list[RuleReport]:
     by_pattern: dict[str, Counter[str]] = {}
     for row in rows:
         counts = by_pattern.setdefault(
@@ -166,13 +179,13 @@ def _patterns(rows: "Iterable[StoredRow]") -> list[Pattern]:
             counts["rejected"] += 1
         else:
             counts["kept"] += 1
-    found = [
-        Pattern(
+    rules = [
+        RuleReport(
             name, counts.total(), counts["kept"], counts["waiting"], counts["rejected"]
         )
         for name, counts in by_pattern.items()
     ]
-    return sorted(found, key=lambda one: (-one.brought, one.pattern))
+    return sorted(rules, key=lambda rule: (-rule.brought, rule.pattern))
 
 
 def _counted(values: Iterable[str]) -> dict[str, int]:

@@ -1,8 +1,8 @@
-"""Recovery: no session's learnings are lost because its end was not seen.
+"""Recovery: a session whose end memcli did not see is mined all the same.
 
-Invariant: a session that somebody is in is never an orphan: both its marker and its
+Invariant: a session that a person is in is never an orphan: both its marker and its
 transcript must have been still for an hour. One session is mined by one process at a
-time. A marker goes on only when everything was kept; what fails is tried again by the
+time. A marker changes only when everything was kept; what fails is tried again by the
 next sweep, and given up, with a line in the log, after thirty days.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 STILL = 3_600.0
-"""Seconds after which a session that nobody touched has ended, or crashed."""
+"""Seconds without a sign after which a session has ended, or crashed."""
 
 KEPT = 30 * 86_400.0
 """Seconds that a marker is kept after its session was mined, or never could be."""
@@ -30,7 +30,7 @@ KEPT = 30 * 86_400.0
 # A host may write the transcript late, or never: a day is late.
 _NEVER = 86_400.0
 # Copilot CLI writes its transcript a third of a second after what it tells; three times
-# that, and not for ever: somebody may be typing.
+# that, and not for ever: a person may be typing.
 _PAUSE = 1.0
 _MOST_PAUSES = 8
 # Another process may be mining the session; it needs a second, seldom ten.
@@ -40,8 +40,12 @@ _WAIT = 30.0
 class Swept(NamedTuple):
     """What a sweep did with one marker.
 
-    `outcome`: reflected, unchanged, live, waiting (no transcript yet), failed, dropped
-    (given up: `why` says it), expired (mined long ago).
+    Attributes:
+        session, host: whose it is.
+        outcome: reflected, unchanged, live, waiting (no transcript yet), failed,
+            dropped (given up), expired (mined long ago).
+        why: the reason of a failure, or why it was given up.
+        counts: of a reflected session, how many candidates met which action.
     """
 
     session: str
@@ -66,7 +70,7 @@ def sweep(
 ) -> list[Swept]:
     """Mine the sessions that ended unseen, and remove markers of long ago.
 
-    Each is mined as its own agent, so that what it teaches is not anybody else's; an
+    Each is mined as its own agent, so that its teachings become no other agent's; an
     agent sweeps its own sessions and hears of no other.
 
     Args:
@@ -82,9 +86,9 @@ def sweep(
         if vault.agent is not None and marker.agent != vault.agent.name:
             continue
         own = vault.acting_as(marker.agent)
-        one = _one(own, environ, marker, still, kept, dry_run=dry_run)
-        done.append(one)
-        tell(one)
+        swept = _swept(own, environ, marker, still, kept, dry_run=dry_run)
+        done.append(swept)
+        tell(swept)
     if not dry_run and vault.agent is None:
         _tidy(vault.root, vault.now_ms() / 1000, kept)
     return done
@@ -108,19 +112,19 @@ def mine(
     since = time.time()
     markers.make_folder(vault.root)
     with Lock(markers.path(vault.root, marker_session, markers.LOCKED), _WAIT):
-        found = None
+        reflected = None
         known = _certain_format(host)
-        if not _is_known(vault, path, known):
-            found = backfill.reflect_file(vault, path, known, writer="hook")
+        if not _is_unchanged(vault, path, known):
+            reflected = backfill.reflect_file(vault, path, known, writer="hook")
         if close:
             markers.finish(vault.root, marker_session, since)
-    return found
+    return reflected
 
 
 def settle(path: str | None) -> None:
-    """Wait until a host has written down what it has told already.
+    """Wait until a host has written to its transcript what it told the hook.
 
-    Returns when the file stays as it is for a second, or was never still for eight.
+    That is when the file stays as it is for a second, or was never still for eight.
     """
     seen = _state(path)
     for _ in range(_MOST_PAUSES):
@@ -138,7 +142,7 @@ def _state(path: str | None) -> tuple[int, int] | None:
         return None
 
 
-def _one(
+def _swept(
     vault: "Vault",
     environ: Mapping[str, str],
     marker: Marker,
@@ -164,21 +168,22 @@ def _one(
     if dry_run:
         return Swept(session, host, "reflected")
     try:
-        found = mine(vault, session, path, host, close=True)
+        reflected = mine(vault, session, path, host, close=True)
     except LockBusy as error:
         return Swept(session, host, "waiting", error.message)
     except Exception as error:  # noqa: BLE001 one session must not stop the others
-        why = _said(error)
+        why = _reason(error)
         # What no adapter reads today may be read by the next version; a day is enough.
         foreign = isinstance(error, Unreadable) and _certain_format(host) is None
         if age > (_NEVER if foreign else kept):
             markers.drop(marker)
             return Swept(session, host, "dropped", why)
         return Swept(session, host, "failed", why)
-    return Swept(session, host, "reflected", counts=found.counts if found else {})
+    counts = reflected.counts if reflected else {}
+    return Swept(session, host, "reflected", counts=counts)
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, MemcliError):
         return error.message
     return f"{type(error).__name__}: {getattr(error, 'strerror', None) or ''}"
@@ -196,7 +201,7 @@ def _written_since(marker: Marker) -> float | None:
 
 
 def _without(marker: Marker, age: float, *, dry_run: bool) -> Swept:
-    """A marker whose transcript nobody finds."""
+    """A marker whose transcript is not to be found."""
     if age < _NEVER:
         return Swept(marker.session, marker.host, "waiting", "no transcript yet")
     if not dry_run:
@@ -223,7 +228,7 @@ def _certain_format(host: str) -> str | None:
     return host if record is not None and record.hooks_name_format else None
 
 
-def _is_known(vault: "Vault", path: str, host: str | None) -> bool:
+def _is_unchanged(vault: "Vault", path: str, host: str | None) -> bool:
     """Whether a transcript has not changed since it was mined."""
     from memcli.hosts import transcripts
 
@@ -235,11 +240,11 @@ def _is_known(vault: "Vault", path: str, host: str | None) -> bool:
 
 
 def _tidy(root: str, now: float, kept: float) -> None:
-    """Remove what the markers that are gone have left beside them."""
+    """Remove the files that markers left behind which are gone."""
     from memcli.entries import layout
 
     folder = os.path.join(root, layout.HARNESS)
-    alive = {_stem(one.path) for one in markers.markers(root, now)}
+    alive = {_stem(marker.path) for marker in markers.markers(root, now)}
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         path = os.path.join(folder, name)
         if not name.startswith(markers.PREFIX) or name.endswith((START, REFLECTED)):
@@ -259,17 +264,17 @@ def _stem(path: str) -> str:
 
 
 def tell_log(vault: "Vault", done: list[Swept]) -> None:
-    """Note in the log what a sweep did that somebody may want to know."""
-    for one in done:
-        if one.outcome in ("reflected", "failed", "dropped"):
+    """Note in the log what a sweep reflected, failed at or gave up."""
+    for swept in done:
+        if swept.outcome in ("reflected", "failed", "dropped"):
             hook_log.note(
                 vault.root,
                 {
                     "at": vault.now_ms() // 1000,
                     "event": "sweep",
-                    "host": one.host,
-                    "session": one.session,
-                    "did": one.outcome,
-                    "error": one.why,
+                    "host": swept.host,
+                    "session": swept.session,
+                    "did": swept.outcome,
+                    "error": swept.why,
                 },
             )

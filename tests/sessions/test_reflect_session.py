@@ -414,10 +414,10 @@ def test_a_secret_scanner_that_fails_keeps_nothing_and_marks_the_session(
     (record,) = session_records.every(vault.root)
     assert not record.reflected
     assert "scanner_failed" in (record.error or "")
-    assert [one.session for one in mining_report.harvest(vault).failed] == ["talk"]
+    assert [one.session for one in mining_report.report(vault).failed] == ["talk"]
     monkeypatch.undo()
     reflect_file(vault, talk(tmp_path, SEEDED))
-    assert mining_report.harvest(vault).failed == []
+    assert mining_report.report(vault).failed == []
 
 
 @pytest.mark.parametrize("error", [Unreadable("the disk is gone"), ValueError("a bug")])
@@ -640,7 +640,7 @@ def test_inspect_mining_shows_which_rule_is_noisy(vault: Vault, tmp_path: Path) 
     ]
     reflect_file(vault, say(tmp_path, *words, ALWAYS))
     review.reject(vault, [one.id for one in review.pending(vault)])
-    found = {one.pattern: one for one in mining_report.harvest(vault).patterns}
+    found = {one.pattern: one for one in mining_report.report(vault).patterns}
     assert (found["remember"].rejected, found["remember"].noisy) == (3, True)
     assert (found["always"].kept, found["always"].noisy) == (1, False)
 

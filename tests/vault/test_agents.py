@@ -328,7 +328,7 @@ def test_what_shows_more_than_single_entries_is_for_the_owner(
         overview.overview,
         overview.index_facts,
         repair.plan,
-        mining_report.harvest,
+        mining_report.report,
     ):
         with pytest.raises(NotAllowed, match="for the owner"):
             ask(vault)

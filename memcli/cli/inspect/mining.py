@@ -17,7 +17,7 @@ def mining(context: Context, name: str | None) -> Result:
 def _vault(vault: "Vault") -> Result:
     from memcli.sessions import mining_report
 
-    found = mining_report.harvest(vault)
+    found = mining_report.report(vault)
 
     def text(canvas: Canvas) -> None:
         count = len(found.sessions) - len(found.failed)

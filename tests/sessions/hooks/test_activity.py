@@ -74,8 +74,8 @@ def test_calls_are_counted_with_their_times(live: Vault) -> None:
     hook_log.note(live.root, {"event": "stop", "ms": 7, "at": 2, "host": "codex"})
     found = hook_report.activity(live, 3)
     assert found.events == [
-        hook_report.Took("prompt-submit", 100, 2, 51, 96),
-        hook_report.Took("stop", 1, 0, 7, 7),
+        hook_report.EventTimes("prompt-submit", 100, 2, 51, 96),
+        hook_report.EventTimes("stop", 1, 0, 7, 7),
     ]
     assert [line["event"] for line in found.calls] == ["stop", *["prompt-submit"] * 2]
 
