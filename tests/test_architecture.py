@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 from tests.conftest import ROOT
@@ -40,6 +41,13 @@ def test_a_module_that_a_page_names_is_there() -> None:
         )
     ]
     assert lost == []
+
+
+def test_a_word_that_the_page_of_the_architecture_names_is_a_module() -> None:
+    page = (ROOT / "docs" / "internals" / "architecture.md").read_text("utf-8")
+    words = re.findall(r"`([a-z_0-9]+)`", re.sub(r"```.*?```", "", page, flags=re.S))
+    ours = {path.stem for path in MODULES} | {path.parent.name for path in MODULES}
+    assert set(words) - ours - sys.stdlib_module_names <= {"yaml"}
 
 
 def test_every_room_says_what_it_is_for_and_what_its_door_is():
