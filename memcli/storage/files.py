@@ -1,11 +1,10 @@
 """Files on disk: read, replace, and stay inside the vault.
 
-Invariant: a file that `write_atomic` was given holds either all of its old bytes
-or all of its new ones, whatever is killed and whenever; and no path that this module
-hands out leaves its root.
+Invariant: a file that `write_atomic` writes holds either all of its old bytes or all of
+its new ones, whenever the process is killed; and no path that `inside` returns leaves
+its root.
 
-Everything takes and returns `str` paths: `pathlib`, `tempfile` and `subprocess`
-would each cost a start-up more than the work done here.
+Paths are `str`: importing `pathlib` or `tempfile` costs more than the work done here.
 """
 
 import contextlib
@@ -34,7 +33,7 @@ NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 
-# From here on os.sync, which waits for every disk of the machine, is worth its wait.
+# From this many files on, os.sync is faster, though it waits for every disk.
 _SYNC_ALL = 256
 
 # A waiting writer tries again after this many seconds: a hundredth of a save.
@@ -101,9 +100,9 @@ def write_several(
 
     Args:
         items: (path, all of its new bytes), in the order of replacement.
-        fault: for tests; called with each step that has just been done: `created`,
-            `written`, `synced` for each file, then `replaced` for each, at the end
-            `settled`. What it raises is passed on.
+        fault: for tests; called after each step: `created`, `written`, `synced` for
+            each file, then `replaced` for each, at the end `settled`. What it raises is
+            passed on.
 
     Raises:
         WriteFailed: the disk refused. Where it refused to replace a file, those before
@@ -275,11 +274,11 @@ def _write_scratch(path: str, data: bytes, mode: int = 0o666) -> None:
 
 
 def _sync_files(waiting: Sequence[tuple[str, str]]) -> None:
-    """Wait until the bytes of these new files are on disk, or say that they cannot.
+    """Wait until the bytes of these new files are on disk; OSError where they cannot.
 
     10,000 files of 500 bytes on ext4: fsync of each as it is written 5.1 s, of each
     at the end 3.2 s, os.sync 0.06 s, os.sync and then fsync of each 0.9 s. os.sync
-    alone never says that the disk refused; and only Linux waits in it.
+    alone never reports that the disk refused; and only Linux waits in it.
     """
     if sys.platform == "win32":
         return
@@ -380,7 +379,7 @@ def _remove_quietly(path: str) -> None:
 
 
 def write_failed(path: str, error: Exception) -> WriteFailed:
-    """What the system said against writing this file, as our error."""
+    """The error for a file that the system refused to write."""
     number = getattr(error, "errno", None)
     if number in (errno.ENOSPC, getattr(errno, "EDQUOT", None)):
         return WriteFailed(
@@ -394,7 +393,7 @@ def write_failed(path: str, error: Exception) -> WriteFailed:
 
 
 def reason_of(error: Exception) -> str:
-    """What the system said, in lower case."""
+    """The system's reason, in lower case."""
     text = error.strerror if isinstance(error, OSError) else str(error)
     return (text or str(error) or type(error).__name__).lower()
 

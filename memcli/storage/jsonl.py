@@ -1,6 +1,6 @@
-"""JSON Lines in: one object a line, every mistake with its line.
+"""Reading JSON Lines: one object a line, every mistake with its line number.
 
-Invariant: a line is an object or an error that names it; nothing is guessed.
+Invariant: a line is an object, or an error that names it; nothing is guessed.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any
 from memcli.errors import InvalidValue, Unreadable
 from memcli.storage import files
 
-# A batch is held in memory; a gigabyte is somebody's mistake.
+# A batch is held in memory; nobody means to give a gigabyte.
 _LARGEST = 1_000_000_000
 
 
@@ -25,16 +25,16 @@ def objects(data: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         Unreadable: a line that is not UTF-8.
         InvalidValue: a line that is not a JSON object.
     """
-    for line, found in attempts(data, name):
-        if isinstance(found, Exception):
-            raise found
-        yield line, found
+    for line, value in attempts(data, name):
+        if isinstance(value, Exception):
+            raise value
+        yield line, value
 
 
 def attempts(
     data: bytes, name: str
 ) -> Iterator[tuple[int, dict[str, Any] | Unreadable | InvalidValue]]:
-    """As `objects`, but a bad line is yielded as its error instead of raised."""
+    """As `objects`, but yields the error of a bad line instead of raising it."""
     import json
 
     for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):

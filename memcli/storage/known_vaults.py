@@ -1,8 +1,8 @@
 """Where the user's vaults are: the default one, and those that their config names.
 
-Invariant: without a config of the user nothing is parsed; looking for it is one
-failed `open`. A name that nobody configured and a vault that may only be read give
-whoever wants to write the same refusal, so that nobody learns which vaults there are.
+Invariant: without a config of the user nothing is parsed; looking for it is one failed
+`open`. A writer gets the same refusal for a name that is not configured and for a vault
+that may only be read, so that a refusal does not tell which vaults exist.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
 
 PERSONAL = "personal"
-"""The name of the default vault, and what its rows say in `source`."""
+"""The name of the default vault, and the `source` of its rows."""
 
 _ROLES = ("rw", "ro")
 _KNOWN = ("path", "role", "recall", "hooks")
@@ -35,7 +35,7 @@ class KnownVault(NamedTuple):
 
     @property
     def source(self) -> str:
-        """What its rows say in `source`."""
+        """The `source` of its rows."""
         return PERSONAL if self.name == PERSONAL else f"team:{self.name}"
 
 
@@ -52,7 +52,7 @@ def configured(environ: Mapping[str, str]) -> dict[str, KnownVault]:
     """The vaults of `[vaults.NAME]` in the user's config.toml, in its order.
 
     Raises:
-        InvalidConfig: the file does not parse, or says something that it cannot.
+        InvalidConfig: the file does not parse, or a setting in it is not valid.
     """
     path = os.path.join(folder(environ), "config.toml")
     try:
@@ -87,7 +87,7 @@ def is_name(word: str) -> bool:
 
 
 def at(root: str, environ: Mapping[str, str]) -> KnownVault | None:
-    """The configured vault that lives in a folder, if any, however it is spelled."""
+    """The configured vault in a folder, if any, however the path is spelled."""
     places = configured(environ)
     if not places:
         return None
@@ -97,13 +97,13 @@ def at(root: str, environ: Mapping[str, str]) -> KnownVault | None:
 
 
 def read_only(root: str, environ: Mapping[str, str]) -> bool:
-    """Whether the user's config says that nothing is written in this folder."""
+    """Whether the user's config gives the vault in this folder the role ro."""
     place = at(root, environ)
     return place is not None and place.role == "ro"
 
 
 def refused(word: str) -> VaultNotFound:
-    """The refusal of a name that is unknown, or not for writing."""
+    """The refusal of a vault that is unknown, or that may only be read."""
     return VaultNotFound(
         f"no vault to use by the name '{word}'",
         hint="See which there are, and what is allowed in each: memcli inspect vaults",
@@ -113,9 +113,8 @@ def refused(word: str) -> VaultNotFound:
 def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
     """The vault's folder: the flag, `MEMCLI_VAULT`, or the user's default.
 
-    Each is a path, or a name of the user's config (`places`); `personal` is what
-    would be meant without the flag. Never the current folder by accident; an empty
-    value counts as not set.
+    Each is a path, or a name of the user's config; `personal` is the vault without the
+    flag. The current folder is never used by accident; an empty value counts as unset.
 
     Raises:
         VaultNotFound: none of the three names one.
@@ -135,7 +134,7 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
 
 
 def place_of(word: str | None, environ: Mapping[str, str]) -> KnownVault:
-    """The vault that a path or name means, which must be one.
+    """The vault that a path or name means; there must be one.
 
     Raises:
         VaultNotFound: nothing is there.
@@ -206,7 +205,7 @@ def _place(name: str, table: object, path: str) -> KnownVault:
     if role not in _ROLES:
         raise InvalidConfig(f"{where} role must be rw or ro (got {role!r})")
     recall, hooks = (_switch(table, name, where) for name in ("recall", "hooks"))
-    # From the config's own folder, so that it means the same wherever one stands.
+    # Relative to the config's own folder, wherever the user stands.
     above = os.path.dirname(path)
     root = os.path.normpath(os.path.join(above, os.path.expanduser(root.strip())))
     return KnownVault(name, root, role, recall, hooks)

@@ -1,6 +1,6 @@
-"""Where the files that come with memcli are: the vault's template, the skills.
+"""The folders that come with memcli: the vault's template, the skills.
 
-Invariant: a folder that is found is read and never written to.
+Invariant: memcli reads these folders and never writes to them.
 """
 
 import os
@@ -9,18 +9,18 @@ from memcli.errors import MemcliError
 
 
 def folder(name: str) -> str:
-    """The folder of this name: package data, or the checkout's own when run from one.
+    """The folder of this name in the package data, or in the checkout memcli runs from.
 
     Raises:
         MemcliError: this installation lacks it.
     """
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for found in (
+    for path in (
         os.path.join(package, "_data", name),
         os.path.join(os.path.dirname(package), name),
     ):
-        if os.path.isdir(found):
-            return found
+        if os.path.isdir(path):
+            return path
     raise MemcliError(
         f"{name} is not part of this installation", hint="Install memcli again."
     )

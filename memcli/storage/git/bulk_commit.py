@@ -1,11 +1,11 @@
 """One commit of many files, in time that grows with their number.
 
-Invariant: the same commit that `git commit --only` makes. It is built in an index
-of its own, from HEAD, so what the user has staged takes no part; hooks and signing
-apply; only after it exists are its paths brought up to date in the user's index.
+Invariant: the same commit that `git commit --only` makes. It is built in an index of
+its own, from HEAD, so it holds nothing that the user has staged; hooks and signing
+apply; its paths are brought up to date in the user's index only after it exists.
 
-It holds the lock of the user's index meanwhile; who is killed then leaves a lock that
-says whose it is and that nobody holds, and the next commit takes it away.
+The lock of the user's index is held meanwhile. A process that is killed then leaves a
+lock file that names memcli and is not locked, and the next commit removes it.
 
 `git commit --only` compares every path of the index with every path it is given:
 10,000 new files took 3 s, 30,000 took 27 s, 100,000 took 280 s.
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from memcli.storage.git.process import GitResult, run
 
 MANY = 500
-"""From this many paths on, this way is the faster one (measured: about 300)."""
+"""From this many paths on, `commit_many` is faster than git (measured: about 300)."""
 
 # Every file counts as large, and those go into one pack: 10,000 files of 500 bytes
 # take 0.6 s instead of 1.3 to 1.7, and 3.5 MB on disk instead of 40, and the next
@@ -58,32 +58,32 @@ def commit_many(
         return GitResult(1, b"are ignored by one of your .gitignore files")
     scratch = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
     index, lock = os.path.join(git_dir, "index"), os.path.join(git_dir, "index.lock")
-    aside = {**env, "GIT_INDEX_FILE": scratch}
-    later = {**env, "GIT_INDEX_FILE": scratch + "-next"}
+    own_index = {**env, "GIT_INDEX_FILE": scratch}
+    next_index = {**env, "GIT_INDEX_FILE": scratch + "-next"}
     update = ("update-index", "--add", "--remove", "-z", "--stdin")
     try:
-        # Held until the end, as `git commit` does: an index that missed this commit
-        # would show its files as deleted, and the user's next commit would delete them.
+        # Held until the end, as by `git commit`: an index that missed this commit would
+        # show its files as deleted, and the user's next commit would delete them.
         handle = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
     except FileExistsError:
         return GitResult(128, f"Unable to create '{lock}': File exists".encode())
-    held = _marked(handle)
+    locked = _mark_and_lock(handle)
     try:
         if run(root, env, ("rev-parse", "--verify", "--quiet", "HEAD")).code == 0:
-            read = run(root, aside, (*options, "read-tree", "HEAD"))
+            read = run(root, own_index, (*options, "read-tree", "HEAD"))
             if read.code:
                 return read
         packed = _ONE_PACK if _packs_together(root, env) else ()
-        added = run(root, aside, (*options, *packed, *update), names)
+        added = run(root, own_index, (*options, *packed, *update), names)
         if added.code:
             return added
         with contextlib.suppress(FileNotFoundError):  # nothing was ever staged
             shutil.copyfile(index, scratch + "-next")
-        added = run(root, later, (*options, *update), names)
+        added = run(root, next_index, (*options, *update), names)
         if added.code:
             return added
-        done = run(root, aside, (*options, *commit))
-        # Nothing to commit: who was killed before the next line has made it.
+        done = run(root, own_index, (*options, *commit))
+        # Nothing to commit: a process that was killed before the next line made it.
         if done.code == 0 or b"nothing to commit" in done.output:
             os.replace(scratch + "-next", index)
     finally:
@@ -93,13 +93,13 @@ def commit_many(
                     os.unlink(path)
         with contextlib.suppress(OSError):
             os.unlink(lock)
-        if held is not None:
-            os.close(held)
+        if locked is not None:
+            os.close(locked)
     return done
 
 
 def release(git_dir: str) -> bool:
-    """Take away the lock that a killed bulk commit has left; whether it was one."""
+    """Remove the lock that a killed bulk commit has left; return whether it was one."""
     path = os.path.join(git_dir, "index.lock")
     try:
         handle = os.open(path, os.O_RDWR)
@@ -121,8 +121,8 @@ def release(git_dir: str) -> bool:
 
 if sys.platform == "win32":
 
-    def _marked(handle: int) -> int | None:
-        """Windows deletes no file that is open: `memcli repair` has to do."""
+    def _mark_and_lock(handle: int) -> int | None:
+        """Windows deletes no open file, so `memcli repair` removes what is left."""
         os.close(handle)
         return None
 
@@ -132,15 +132,15 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _marked(handle: int) -> int | None:
-        """Say whose lock it is, and hold it as long as this process lives."""
+    def _mark_and_lock(handle: int) -> int | None:
+        """Write memcli's mark into the file, and lock it while this process lives."""
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.write(handle, _OURS)
         return handle
 
     def _is_left(handle: int, path: str) -> bool:
-        """Whether nobody holds this lock, and it still is the one at its place."""
+        """Whether no process holds this lock, and the file is still at its path."""
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -1,13 +1,14 @@
-"""The commit of a save in a third of git's time, where nothing speaks against it.
+"""The commit of a save in a third of the time that `git commit` takes.
 
-Invariant: the commit that is made is the one that `git commit --only` would make, or
-none is made and the caller takes the long way. The long way is taken wherever the
-user has told git to do more than store bytes: hooks, signatures, filters, line ends,
-a merge or rebase in progress, a linked work tree, an identity in the environment.
+Invariant: this makes the commit that `git commit --only` would make, or none, and the
+caller then uses `git commit`. It makes none wherever the user has told git to do more
+than store bytes: hooks, signatures, filters, line ends, a merge or rebase in progress,
+a linked work tree, an identity in the environment.
 
 CPU of the git processes behind one new file at 10,000 tracked files, in one run where
-`python -c pass` = 8 ms: add -N and commit --only 41 ms, this way 15. Most of the rest
-is `commit`, which looks at every file of the work tree twice and writes two indexes.
+`python -c pass` takes 8 ms: `add -N` and `commit --only` 41 ms, this module 15 ms. The
+difference is `commit`, which looks at every file of the work tree twice and writes two
+indexes.
 """
 
 import contextlib
@@ -23,7 +24,7 @@ MOST = 64
 """More paths than this are left to `git commit`."""
 
 _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
-# A person who commits in the same instant moves the branch; so often in a row: never.
+# A person who commits in the same instant moves the branch; never so often in a row.
 _TRIES = 5
 
 _UNDER_WAY = (
@@ -34,7 +35,7 @@ _UNDER_WAY = (
 # of 4,000 notes for it took 10 of its 24 ms. What is kept is compressed as always.
 _FAST = ("-c", "pack.compression=0")
 _IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
-# Any of these set, to whatever it may be, and git does more than store bytes.
+# With any of these settings, whatever its value, git does more than store bytes.
 _SETTINGS = re.compile(
     r"(?:core\.(?:hookspath|autocrlf|eol|safecrlf|attributesfile|sparsecheckout"
     r"|splitindex|worktree)|commit\.gpgsign|gpg\..*|user\.signingkey|author\..*"
@@ -76,28 +77,30 @@ def commit_quickly(
         return None
     contents = {prefix + path: _content(os.path.join(root, path)) for path in paths}
     gone = ("--all",) if None in contents.values() else ()
-    # `git add` takes the lock before it reads the index. `git commit --only` reads it
-    # first, and loses what another git has staged in between: seen with 8 writers and
-    # a person who commits beside them.
+    # `git add` takes the lock before it reads the index. `git commit --only` reads the
+    # index first, and loses what another git stages in between: seen with 8 writers
+    # and a person who committed beside them.
     add = ("-c", "core.preloadIndex=false", "add", *gone, "--verbose", *_PATHS)
     done = run(root, dict(env), add, _pathspecs(paths))
     if b".lock': File exists" in done.output:
         raise lock_busy(done.text)
     if not done.code and not done.output:
-        return None  # nothing differs, or only the long way can tell
+        return None  # nothing differs, or only `git commit` can tell
     try:
         if not done.code:
             done = _import(root, env, _stream(contents, message, branch, who))
-    except BaseException:  # Ctrl-C: or the person's next commit would make this one
+    except (
+        BaseException
+    ):  # Ctrl-C: else the person's next commit would hold these files
         _unstage(root, env, paths)
         raise
     if done.code:
         _unstage(root, env, paths)
         return None
-    # It is made: an interrupt comes too late, and what else fails here only leaves
-    # the index as a git beside us has written it, which `memcli repair` sees.
+    # The commit is made: an interrupt comes too late, and any other failure here only
+    # leaves the index as another git has written it, which `memcli repair` finds.
     with contextlib.suppress(KeyboardInterrupt, MemcliError):
-        _see_to_index(top, git_dir, env, contents)
+        _correct_index(top, git_dir, env, contents)
     try:
         with open(os.path.join(git_dir, *branch.split("/")), encoding="ascii") as file:
             return file.read().strip()
@@ -106,7 +109,7 @@ def commit_quickly(
 
 
 def _import(root: str, env: Mapping[str, str], stream: bytes) -> GitResult:
-    """Make the commit on the tip of the branch, wherever others move it meanwhile."""
+    """Make the commit on the tip of the branch; again where another git moved it."""
     for _ in range(_TRIES):
         done = run(
             root, dict(env), (*_FAST, "fast-import", "--quiet", "--done"), stream
@@ -117,17 +120,17 @@ def _import(root: str, env: Mapping[str, str], stream: bytes) -> GitResult:
     return done
 
 
-def _see_to_index(
+def _correct_index(
     top: str,
     git_dir: str,
     env: Mapping[str, str],
     contents: Mapping[str, bytes | None],
 ) -> None:
-    """Let the index hold what was committed, also when somebody has overwritten it.
+    """Let the index hold what was committed, also when another git overwrote it.
 
-    `git commit PATH` reads the index before it locks it. A person's, begun before
-    ours, writes an index without our files, and their next commit would undo ours.
-    Such a commit is over within milliseconds; looking costs one.
+    `git commit PATH` reads the index before it locks it. When a person started one
+    before this commit, it writes an index without these files, and their next commit
+    would undo this one. Such a commit ends within milliseconds; the look costs one.
     """
     from hashlib import sha1
 
@@ -175,7 +178,8 @@ def _pathspecs(paths: Sequence[str]) -> bytes:
 
 
 def _branch(git_dir: str) -> str:
-    """The branch that HEAD is on, when the repository is an ordinary one at rest."""
+    """The branch of HEAD; empty where a hook, an attribute or an operation in progress
+    makes git do more than store bytes."""
     try:
         with open(os.path.join(git_dir, "HEAD"), encoding="utf-8") as file:
             head = file.read().strip()
@@ -195,13 +199,13 @@ def _branch(git_dir: str) -> str:
     ):
         return ""
     branch = head.removeprefix("ref: ")
-    # Without a loose ref it may be packed, or not born yet; git knows.
+    # Without a loose ref the branch may be packed or unborn, which git can tell.
     exists = os.path.isfile(os.path.join(git_dir, *branch.split("/")))
     return branch if exists else ""
 
 
 def _is_plain_index(git_dir: str) -> bool:
-    """Whether the index is of a version whose names can be looked for as they are."""
+    """Whether the index has version 2, which holds names as they are."""
     try:
         with open(os.path.join(git_dir, "index"), "rb") as file:
             return file.read(8) == b"DIRC\0\0\0\2"
@@ -238,7 +242,7 @@ def _is_plain(top: str, path: str) -> bool:
 
 
 def _identity(root: str, env: dict[str, str]) -> str | None:
-    """`Name <address>`, when nothing in git's settings asks for the long way."""
+    """`Name <address>`; None where git's settings ask for more than storing bytes."""
     listed = run(root, env, ("config", "--list", "-z"))
     if listed.code:
         return None
@@ -257,7 +261,7 @@ def _identity(root: str, env: dict[str, str]) -> str | None:
 def _stream(
     contents: Mapping[str, bytes | None], message: str, branch: str, who: str
 ) -> bytes:
-    """The commit, in the words of git-fast-import(1)."""
+    """The commit in the format of git-fast-import(1)."""
     text = (message.strip() + "\n").encode("utf-8", "replace")
     now = f"{int(time.time())} {time.strftime('%z') or '+0000'}"
     lines = [

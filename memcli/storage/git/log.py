@@ -1,10 +1,10 @@
-"""What git knows of a vault: where it is, and what its history answers.
+"""Reading a vault's history from git: commits, blobs, status.
 
 Invariant: reads only; every path that goes in or comes out is a POSIX path relative
 to the vault, which may be a folder of a larger repository.
 
-These are the ways back, and they use GitPython, which costs more to import than a
-whole save may; the way in is `history.Repository`, which starts git itself.
+Reading uses GitPython, which costs more to import than a whole save may; a commit
+(`repository.Repository`) starts git itself.
 """
 
 import os
@@ -33,7 +33,7 @@ class Commit(NamedTuple):
 
 
 class Blob(NamedTuple):
-    """What a file held as of a commit: git's name for the bytes, and its path."""
+    """The content of a file as of a commit: git's id of the bytes, and the path."""
 
     id: str
     path: str
@@ -41,7 +41,7 @@ class Blob(NamedTuple):
 
 
 class Readable:
-    """A repository that is asked, and not changed."""
+    """A repository, for questions that change nothing."""
 
     def __init__(self, root: str, top: str, git_dir: str, env: dict[str, str]) -> None:
         self.root = root
@@ -92,8 +92,8 @@ class Readable:
 
     def head(self) -> str | None:
         """Return the id of the current commit, None in an empty repository."""
-        found = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
-        return found.text if found.code == 0 else None
+        result = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
+        return result.text if result.code == 0 else None
 
     def is_detached(self) -> bool:
         """Say whether HEAD is a commit and no branch."""
@@ -111,7 +111,7 @@ class Readable:
         """
         if self.head() is None:
             return []
-        said = self._ask(
+        output = self._ask(
             "log",
             "--follow",
             "--name-status",
@@ -122,11 +122,11 @@ class Readable:
             path,
         )
         commits = []
-        for row in ("\0" + said.decode("utf-8", "replace")).split("\0\x02")[1:]:
+        for row in ("\0" + output.decode("utf-8", "replace")).split("\0\x02")[1:]:
             header, _, change = row.partition("\0\n")
             commits.append(Commit(*header.rstrip("\0").split("\x1f", 3)))
-            # To git a new file that resembles another one is its copy, and small
-            # notes under the same frontmatter all do: that history is not ours.
+            # git takes a new file that resembles another for its copy, and small notes
+            # under the same frontmatter all do: older commits are of another file.
             if change.startswith("C"):
                 break
         return commits
@@ -141,10 +141,10 @@ class Readable:
         return self._ask("cat-file", "blob", f"{commit}:./{path}")
 
     def unlike_head(self, contents: Mapping[str, bytes]) -> list[str]:
-        """Return those of these files whose bytes HEAD does not have at their paths.
+        """Return the paths at which HEAD holds other bytes than these, or none.
 
-        Where git stores other bytes than the disk has (line ends, filters), a file
-        that is committed counts, too.
+        Where git stores other bytes than the disk has (line ends, filters), this
+        includes files that are committed.
         """
         import hashlib
 
@@ -152,22 +152,23 @@ class Readable:
         paths = [path for path in contents if "\n" not in path]
         names = "".join(f"HEAD:{prefix}{path}\n" for path in paths)
         data = names.encode("utf-8", "surrogateescape")
-        said = self._git(("cat-file", "--batch-check=%(objectname)"), data).output
-        known = set()
-        for path, line in zip(paths, said.split(b"\n"), strict=False):
+        output = self._git(("cat-file", "--batch-check=%(objectname)"), data).output
+        same = set()
+        for path, line in zip(paths, output.split(b"\n"), strict=False):
             data = b"blob %d\0" % len(contents[path]) + contents[path]
             kind = "sha256" if len(line) == 64 else "sha1"
             digest = hashlib.new(kind, data, usedforsecurity=False).hexdigest()
             if line == digest.encode():
-                known.add(path)
-        return [path for path in contents if path not in known]
+                same.add(path)
+        return [path for path in contents if path not in same]
 
     def blobs(self, paths: Collection[str], mark: str | None) -> list[Blob]:
-        """Return what the files at these paths have held, in any branch, and more.
+        """Return every content that the files at these paths have had, in any branch.
 
         Args:
-            paths: of the vault; whatever was there at any time.
-            mark: a text; paths at which a file with it came or went count, too.
+            paths: of the vault.
+            mark: a text; every path at which a file with it was added or removed
+                counts, too.
 
         Raises:
             HistoryError: git refused.
@@ -184,20 +185,21 @@ class Readable:
         """Return the bytes of each blob; empty for one that is not there."""
         names = "".join(f"{blob.id}\n" for blob in blobs)
         output = self._git(("cat-file", "--batch"), names.encode()).output
-        found = []
+        contents = []
         while output:
             header, _, output = output.partition(b"\n")
             words = header.split()
             size = int(words[2]) if len(words) == 3 else 0
-            found.append(output[:size])
+            contents.append(output[:size])
             output = output[size + 1 :] if len(words) == 3 else output
-        return found
+        return contents
 
     def _raw(self, *arguments: str) -> list[Blob]:
-        said = self._ask(
+        """The blobs that `git log --raw` names."""
+        output = self._ask(
             "log",
             "--all",
-            "-m",  # what only the merge itself wrote, too
+            "-m",  # also what a merge commit alone wrote
             "--raw",
             "--no-abbrev",
             "--no-renames",
@@ -207,9 +209,9 @@ class Readable:
             literal=False,
         )
         prefix = self._prefix()
-        found = []
+        blobs = []
         commit = ""
-        tokens = iter(said.decode("utf-8", "surrogateescape").split("\0"))
+        tokens = iter(output.decode("utf-8", "surrogateescape").split("\0"))
         for token in tokens:
             token = token.lstrip("\n")
             if token.startswith("\2"):
@@ -217,8 +219,8 @@ class Readable:
             elif token.startswith(":"):
                 blob, path = token.split()[3], next(tokens)
                 if blob.strip("0"):  # zeros: it was removed
-                    found.append(Blob(blob, path.removeprefix(prefix), commit))
-        return found
+                    blobs.append(Blob(blob, path.removeprefix(prefix), commit))
+        return blobs
 
     def changes(self, commit: str) -> list[str]:
         """Return the paths of the vault that a commit changed, added or removed.
@@ -227,11 +229,11 @@ class Readable:
             HistoryError: no such commit.
         """
         self._checked(commit)
-        said = self._ask(
+        output = self._ask(
             "show", "--format=", "--name-only", "--no-renames", "-z", commit, "--", "."
         )
         prefix = self._prefix()
-        return [name.removeprefix(prefix) for name in split_names(said)]
+        return [name.removeprefix(prefix) for name in split_names(output)]
 
     def subjects(self, limit: int = 100) -> list[Commit]:
         """Return the newest `limit` commits that touched the vault.
@@ -241,10 +243,10 @@ class Readable:
         """
         if self.head() is None:
             return []
-        said = self._ask("log", f"--max-count={limit}", *_FORMAT, "--", ".")
+        output = self._ask("log", f"--max-count={limit}", *_FORMAT, "--", ".")
         return [
             Commit(*row.split("\x1f", 3))
-            for row in said.decode("utf-8", "replace").split("\0")
+            for row in output.decode("utf-8", "replace").split("\0")
             if row
         ]
 
@@ -289,8 +291,8 @@ class Readable:
         """Run a reading git command through GitPython; return what it printed."""
         import git
 
-        # GitPython adds to the environment and cannot take from it, so what a
-        # hook's git may have set is set right instead.
+        # GitPython adds to the environment and cannot remove from it, so variables
+        # that a hook's git may have set get the right values instead.
         env = {
             **self._env,
             "GIT_DIR": self._git_dir,
@@ -308,8 +310,8 @@ class Readable:
                 strip_newline_in_stdout=False,
             )
         except git.GitCommandError as error:
-            said = str(error.stderr).strip()
-            raise HistoryError(f"git {arguments[0]} failed: {said}") from error
+            reason = str(error.stderr).strip()
+            raise HistoryError(f"git {arguments[0]} failed: {reason}") from error
         return output
 
 
@@ -330,4 +332,5 @@ def _linked(marker: str) -> str:
 
 
 def split_names(output: bytes) -> list[str]:
+    """The names of an output of git with `-z`."""
     return output.decode("utf-8", "surrogateescape").split("\0")[:-1]

@@ -1,7 +1,8 @@
 """Starting git: a clean environment, no prompt, no `subprocess`.
 
 Invariant: every git that memcli starts itself is started here, with an environment
-that no hook has bent and messages that memcli can read. Knows nothing of commits.
+that no git hook has changed, and with English messages, which memcli reads. This module
+knows nothing of commits.
 """
 
 import contextlib
@@ -45,15 +46,16 @@ class GitResult(NamedTuple):
 
 
 def clean_environment(environ: Mapping[str, str] | None) -> dict[str, str]:
-    """The environment for git: `environ`, or our own, without what bends git."""
+    """The environment for git: `environ`, or this process's own, without variables
+    that would make git work on another repository."""
     env = dict(os.environ if environ is None else environ)
     for name in _FOREIGN_VARIABLES:
         env.pop(name, None)
-    # English messages, because they are read here; but not LC_ALL=C, which would
-    # take UTF-8 away from the user's hooks.
-    spoken = env.pop("LC_ALL", "")
-    if spoken:
-        env["LANG"] = env["LC_CTYPE"] = spoken
+    # English messages, because memcli reads them; but not LC_ALL=C, which would take
+    # UTF-8 away from the user's hooks.
+    locale = env.pop("LC_ALL", "")
+    if locale:
+        env["LANG"] = env["LC_CTYPE"] = locale
     env["LC_MESSAGES"] = "C"
     env["GIT_TERMINAL_PROMPT"] = "0"
     return env
@@ -75,6 +77,7 @@ def run(
 
 
 def run_portably(command: Sequence[str], env: dict[str, str], data: bytes) -> GitResult:
+    """Run a command with `subprocess`."""
     import subprocess
 
     done = subprocess.run(
@@ -98,33 +101,33 @@ if sys.platform != "win32":
         """
         import signal
 
-        with _scratch() as given, _scratch() as said:
+        with _scratch() as stdin, _scratch() as stdout:
             rest = memoryview(data)
-            while rest:  # half of the paths would be other paths
-                rest = rest[os.write(given, rest) :]
-            os.lseek(given, 0, os.SEEK_SET)
+            while rest:  # one write may take only a part
+                rest = rest[os.write(stdin, rest) :]
+            os.lseek(stdin, 0, os.SEEK_SET)
             pid = os.posix_spawnp(
                 command[0],
                 command,
                 env,
                 file_actions=[
-                    (os.POSIX_SPAWN_DUP2, given, 0),
-                    (os.POSIX_SPAWN_DUP2, said, 1),
-                    (os.POSIX_SPAWN_DUP2, said, 2),
+                    (os.POSIX_SPAWN_DUP2, stdin, 0),
+                    (os.POSIX_SPAWN_DUP2, stdout, 1),
+                    (os.POSIX_SPAWN_DUP2, stdout, 2),
                 ],
                 setsigdef=[signal.SIGPIPE],  # Python ignores it; git must not
             )
             try:
                 status = os.waitpid(pid, 0)[1]
             except KeyboardInterrupt:
-                # The terminal told git as well. Wait for what becomes of it: when
-                # it had finished, the interrupt came too late and is dropped, or a
-                # commit that was made would be reported as one that was not.
+                # The terminal interrupts git as well. Wait for its end: when git had
+                # finished, the interrupt came too late and is dropped, or a commit that
+                # was made would be reported as one that was not.
                 status = os.waitpid(pid, 0)[1]
                 if status:
                     raise
-            size = os.fstat(said).st_size
-            output = os.pread(said, size, 0)
+            size = os.fstat(stdout).st_size
+            output = os.pread(stdout, size, 0)
         return GitResult(os.waitstatus_to_exitcode(status), output)
 
     @contextlib.contextmanager
@@ -147,9 +150,9 @@ else:
     _start = run_portably
 
 
-def lock_busy(said: str) -> LockBusy:
-    """What git said of a lock that another git holds, as our error."""
-    path = said.partition("Unable to create '")[2].partition("'")[0]
+def lock_busy(message: str) -> LockBusy:
+    """The error for git's message about a lock that another git holds."""
+    path = message.partition("Unable to create '")[2].partition("'")[0]
     age = ""
     with contextlib.suppress(OSError):
         age = f" for {max(0, int(time.time() - os.stat(path).st_mtime))} s"

@@ -1,11 +1,10 @@
-"""git: one commit for each change, and the questions that history answers.
+"""The history of a vault: one commit for each change, and what `log` can read.
 
 Invariant: a commit made here holds the given paths and nothing else; what the user
 has staged stays staged, what the user has edited stays uncommitted, and a commit
 that fails leaves the index as it was. Files of the work tree are never touched.
 
-The way in (`commit`) is hot and starts git itself; the ways back are those of
-`gitreading`.
+Every save waits for `commit`, so it starts git itself; reading is inherited from `log`.
 """
 
 import contextlib
@@ -22,7 +21,7 @@ from memcli.storage.git.process import GitResult, clean_environment, lock_busy, 
 __all__ = ["Commit", "Repository"]
 
 # The preloading threads cost more than they save once the files are in the cache: 29
-# instead of 39 ms of CPU for one new file among 10,000. See quickcommit for the rest.
+# instead of 39 ms of CPU for one new file among 10,000. See fast_commit for the rest.
 _CHEAP = ("-c", "core.preloadIndex=false")
 _COMMIT = (
     "-c",
@@ -57,8 +56,8 @@ class Repository(Readable):
     ) -> "Repository":
         """Make `root` a git repository of its own, branch `main`, and open it.
 
-        Where no user is configured, the repository gets memcli's. Harmless on a
-        repository that exists.
+        Where git has no user configured, the repository gets the user memcli. A
+        repository that exists is not changed otherwise.
 
         Raises:
             HistoryError: git is missing or refused.
@@ -78,7 +77,7 @@ class Repository(Readable):
         """Commit these paths as they are on disk: added, changed or deleted.
 
         The user's hooks and signing apply. A path that exists neither on disk nor
-        in git is passed over. Garbage is collected when git would do so itself.
+        in git is skipped. Garbage is collected when git would do so itself.
 
         Args:
             paths: files, not folders.
@@ -91,7 +90,7 @@ class Repository(Readable):
 
         Raises:
             LockBusy: another git held a lock longer than that.
-            HistoryError: a hook or git refused; message carries what it said.
+            HistoryError: a hook or git refused; the message quotes it.
         """
         wanted = list(dict.fromkeys(paths))
         for state in ("rebase-merge", "rebase-apply"):
@@ -125,13 +124,13 @@ class Repository(Readable):
             return self._commit_many(paths, message)
         present = [p for p in paths if os.path.lexists(os.path.join(self.root, p))]
         where = (self.root, self._git_dir, self._env)
-        quick = commit_quickly(*where, paths, _clean(message), self._prefix())
-        if quick is not None:
+        commit = commit_quickly(*where, paths, _clean(message), self._prefix())
+        if commit is not None:
             if self._garbage_is_due():
                 self._git(("gc", "--auto", "--quiet"))  # goes on in the background
-            return quick or self.head()
-        # Where the user's settings ask for it: hooks, signing, filters. git reads the
-        # index before it locks it, so what somebody stages in that instant is lost.
+            return commit or self.head()
+        # The user's settings ask for `git commit`: hooks, signing, filters. git reads
+        # the index before it locks it: what another git stages in between is lost.
         fresh = self._not_in_index(present)
         if fresh:
             self._announce(fresh, paths)
@@ -183,12 +182,12 @@ class Repository(Readable):
         raise self._failure(done, paths)
 
     def _not_in_index(self, paths: list[str]) -> list[str]:
-        """Those paths that the index does not seem to hold.
+        """The paths that the index does not seem to hold.
 
-        A look at its bytes (a name behind the low byte of its length) costs 1 ms
+        A search in its bytes (a name behind the low byte of its length) costs 1 ms
         and saves 6 ms of `git add` where every path is tracked. It may be wrong both
-        ways, as index versions 3 and 4 write names otherwise: `add` passes over a
-        tracked path, and `commit` complains of an untracked one.
+        ways, since index versions 3 and 4 write names differently: `add` then skips a
+        tracked path, and `commit` reports an untracked one.
         """
         if len(paths) > _FEW:  # each is a search through the whole index
             return paths
@@ -206,9 +205,9 @@ class Repository(Readable):
         ]
 
     def _announce(self, fresh: list[str], paths: Sequence[str]) -> None:
-        """Give new paths an empty entry in the index: `commit --only` needs one.
+        """Give new paths an empty entry in the index, which `commit --only` needs.
 
-        What the user has staged for a path that git knows stays as it is.
+        What the user has staged for a tracked path stays as it is.
         """
         options = (*_CHEAP, "add", "--intent-to-add", *_PATHS)
         added = self._git(options, _pathspecs(fresh))
@@ -275,19 +274,19 @@ class Repository(Readable):
     def _failure(
         self, done: GitResult, paths: Sequence[str]
     ) -> HistoryError | LockBusy:
-        """The exception that says in our words why git did not commit."""
-        said = done.output
+        """The error that says why git did not commit."""
+        output = done.output
         what = _called(paths)
-        if b".lock': File exists" in said:
+        if b".lock': File exists" in output:
             return lock_busy(done.text)
-        if b"cannot lock ref" in said:
+        if b"cannot lock ref" in output:
             return LockBusy(
                 "another git moved HEAD during the commit", hint="try again"
             )
         for state in ("merge", "cherry-pick", "rebase"):
-            if b"partial commit during a " + state.encode() in said:
+            if b"partial commit during a " + state.encode() in output:
                 return _unfinished(state, paths)
-        if b"are ignored by one of your .gitignore" in said:
+        if b"are ignored by one of your .gitignore" in output:
             return HistoryError(
                 f"{what} cannot be committed: a .gitignore rule excludes it",
                 hint="git check-ignore -v names the rule; remove it",
@@ -343,5 +342,5 @@ def _unfinished(state: str, paths: Sequence[str]) -> HistoryError:
 
 
 def _refused(what: str, done: GitResult) -> HistoryError:
-    said = done.text[-2000:] or f"git ended with {done.code} and said nothing"
-    return HistoryError(f"{what}: {said}", hint="do what git asks for, then repeat")
+    reason = done.text[-2000:] or f"git ended with {done.code} and printed nothing"
+    return HistoryError(f"{what}: {reason}", hint="do what git asks for, then repeat")
