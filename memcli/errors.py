@@ -1,9 +1,9 @@
-"""Everything that memcli refuses, as one tree of exceptions.
+"""Every refusal of memcli, as one tree of exceptions.
 
-Invariant: whatever goes wrong in a way that a user can meet is a `MemcliError`;
-its class carries the stable `code` that programs match and the exit code of the
-process, its message says what and where, its `hint` says what to do next. An
-exception outside this tree is a bug in memcli (exit code 70).
+Invariant: a failure that a user can meet is a `MemcliError`. Its class carries the
+stable `code` that programs match and the exit code of the process, its message says
+what failed and where, its `hint` what to do next. An exception outside this tree is a
+bug in memcli (exit code 70).
 
 Exit codes: 1 the request failed, 2 usage, 70 a bug, 75 try again later
 (EX_USAGE and friends of BSD sysexits.h, except that usage is 2 as in every shell).
@@ -17,8 +17,8 @@ class MemcliError(Exception):
 
     Args:
         message: one sentence: what failed, and where.
-        hint: what to do next, or None when nothing sensible can be said.
-        code: overrides the class's code where one class serves several fields.
+        hint: what to do next; None where there is no advice.
+        code: replaces the class's code where one class serves several fields.
     """
 
     code: ClassVar[str] = "failed"
@@ -64,7 +64,7 @@ class InvalidValue(MemcliError):
 
 
 class EntryNotFound(MemcliError):
-    """No entry answers to this id."""
+    """No entry has this id."""
 
     code = "entry_not_found"
 
@@ -100,7 +100,7 @@ class SecretFound(MemcliError):
 
 
 class ScannerFailed(MemcliError):
-    """What looks for secrets in mined text cannot run, so nothing is kept."""
+    """The scanner for secrets in mined text cannot run, so nothing is kept."""
 
     code = "scanner_failed"
 
@@ -118,7 +118,7 @@ class AmbiguousQuery(MemcliError):
 
 
 class Conflict(MemcliError):
-    """Something changed between the decision and the deed; nothing was done."""
+    """A file changed between the decision and the write; nothing was changed."""
 
     code = "conflict"
 
@@ -130,7 +130,7 @@ class NotAllowed(MemcliError):
 
 
 class LockBusy(MemcliError):
-    """Somebody else is writing; the same call may succeed later."""
+    """Another process is writing; the same call may succeed later."""
 
     code = "lock_busy"
     exit_code = 75

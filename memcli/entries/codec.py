@@ -1,9 +1,9 @@
 """Markdown text with YAML frontmatter, to an Entry and back.
 
-Invariant: nothing that a person wrote is lost on the way. A body comes back byte for
-byte, keys whose value memcli does not use come back as the lines they were, a file
-that cannot be understood is refused with its line and never guessed at, and
-`rewrite` changes no line that it has no reason to change.
+Invariant: nothing that a person wrote is lost. A body comes back byte for byte, keys
+whose value memcli does not use come back as the lines they were, a file that cannot be
+understood is refused with its line and never guessed at, and `rewrite` changes no line
+that it has no reason to change.
 
 `frontmatter` knows how YAML is read and written, `fields` what each field may hold.
 """
@@ -27,7 +27,7 @@ from memcli.entries.frontmatter import (
 from memcli.entries.ids import adopted_id, id_time, is_adopted, is_id
 from memcli.errors import InvalidValue
 
-# What an idea's page says instead of pending; the set of statuses stays closed.
+# The status in an idea's page, which stands for pending.
 INCUBATING = "incubating"
 
 
@@ -41,7 +41,7 @@ class Problem(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """A file as an entry; `own` tells that the file itself carries memcli's id."""
+    """A file as an entry; `own` says whether the file itself carries memcli's id."""
 
     entry: Entry
     problems: tuple[Problem, ...]
@@ -51,10 +51,10 @@ class Decoded(NamedTuple):
 def decode(data: bytes, path: str, *, kinds: Collection[str] = KINDS) -> Decoded:
     """Read a file.
 
-    In a file of memcli's own, a field with an invalid value is a problem and counts
-    as unset. A note that was adopted keeps the right to other meanings of our names
-    (`status: draft`, `type: book`): there it is no problem. Either way the lines are
-    kept in `extra`.
+    In a file that memcli wrote, a field with an invalid value is a problem and counts
+    as unset. In an adopted note the same names may mean something else (`status:
+    draft`, `type: book`), so there it is no problem. Either way `extra` keeps the
+    lines.
 
     Args:
         data: the file's bytes: UTF-8, with or without BOM, LF or CRLF.
@@ -62,26 +62,26 @@ def decode(data: bytes, path: str, *, kinds: Collection[str] = KINDS) -> Decoded
         kinds: the kinds that an adopted note may claim.
 
     Raises:
-        InvalidEntry: not UTF-8, broken YAML, a frontmatter of ours that is not
+        InvalidEntry: not UTF-8, broken YAML, a frontmatter of memcli's that is not
             closed, conflict markers, aliases, a key that is given twice.
     """
     return _interpret(take_apart(data, path), path, kinds)
 
 
 def body_of(data: bytes, path: str) -> str:
-    """The body of a file, without reading the frontmatter of one of our own.
+    """The body of a file; the frontmatter that memcli wrote is not parsed.
 
     Raises:
         InvalidEntry: as `decode`.
     """
     if data.startswith(b"---\nid: "):
-        # What `encode` wrote: no value of it holds a line of three hyphens.
+        # `encode` writes no value that holds a line of three hyphens.
         end = data.find(b"\n---\n")
         if end > 0:
             try:
                 return data[end + 5 :].decode()
             except UnicodeDecodeError:
-                pass  # decode says where
+                pass  # decode raises with the line
     return decode(data, path).entry.body
 
 
@@ -89,8 +89,8 @@ def encode(entry: Entry) -> bytes:
     """Write an entry as a new file.
 
     Raises:
-        InvalidValue: a NUL or half a surrogate pair in a text; an id or an extra
-            that would not be read back as what it is.
+        InvalidValue: a NUL or half a surrogate pair in a text; an id or an extra that
+            would be read back as something else.
     """
     if not is_id(entry.id):
         raise InvalidValue(f"not an id: {entry.id!r}", code="invalid_id")
@@ -110,12 +110,12 @@ def encode(entry: Entry) -> bytes:
 
 
 def rewrite(original: bytes, entry: Entry, *, kinds: Collection[str] = KINDS) -> bytes:
-    """Change a file into one that holds this entry, line by line.
+    """Return a file's bytes changed to hold this entry, line by line.
 
     Only the lines of keys whose value differs change; new keys go to their canonical
-    place; comments, quoting, order, BOM and line ends stay. A note without
-    frontmatter gets one on top. An adopted note that changes gets its id written,
-    since others may point at it from then on.
+    place; comments, quoting, order, BOM and line ends stay. A note without frontmatter
+    gets one. An adopted note that changes gets its id written into it, since other
+    entries may refer to it from then on.
 
     Raises:
         InvalidEntry: as `decode`, for the original.
@@ -187,9 +187,9 @@ def _own_id(parts: list[Part]) -> tuple[str, str]:
 
     Other programs keep an `id` of their own; memcli then writes `memcli_id`.
     """
-    found = {part.name: part.value.value for part in parts if part.name in _ID_KEYS}
+    values = {part.name: part.value.value for part in parts if part.name in _ID_KEYS}
     for key in _ID_KEYS:
-        value = found.get(key)
+        value = values.get(key)
         if isinstance(value, str) and is_id(value):
             return key, value
     return "", ""
@@ -244,24 +244,24 @@ def _chunks(
         FIELDS, entry, before, _DEFAULTS, strict=False
     ):
         key = id_key if name == "id" else name
-        known = value == prior and (own or name != "id")
+        unchanged = value == prior and (own or name != "id")
         if value != default:
             written.add(key)
         if key not in names:
-            if value != default and not (own and known):
+            if value != default and not (own and unchanged):
                 names.insert(place + 1, key)
                 texts.insert(place + 1, fitted(lines_of(key, value)))
                 place += 1
             continue
         place = names.index(key)
-        if not known:
+        if not unchanged:
             lines = "" if value == default else lines_of(key, value)
             texts[place] = fitted(lines, page.comment(parts[key]))
-    kept, wanted = dict(before.extra), dict(entry.extra)
-    for name in kept.keys() - wanted.keys() - written:
+    old_extra, new_extra = dict(before.extra), dict(entry.extra)
+    for name in old_extra.keys() - new_extra.keys() - written:
         texts[names.index(name)] = ""
     for name, lines in entry.extra:
-        if name in written or kept.get(name) == lines:
+        if name in written or old_extra.get(name) == lines:
             continue
         if name not in names:
             names.insert(-1, name)

@@ -1,7 +1,7 @@
 """Time as text: spans of coarse dates, words for a date, bounds that people type.
 
-Invariant: everything is UTC and everything is pure; `now` is always given. A coarse
-date (`2023`, `2023-05`) is a span, never a made-up instant.
+Invariant: pure and in UTC; the caller always gives `now`. A coarse date (`2023`,
+`2023-05`) is a span, never a made-up instant.
 """
 
 import re
@@ -37,9 +37,12 @@ _WEEKDAYS = (
 
 
 def span(value: str) -> tuple[int, int]:
-    """Return [start, end) of a field's date, in epoch seconds; InvalidValue else.
+    """Return [start, end) of a field's date, in epoch seconds.
 
     A date-time lasts one second.
+
+    Raises:
+        InvalidValue: this is not a date.
     """
     value = check_date(value, "date")
     if len(value) > 10:
@@ -61,7 +64,7 @@ def to_epoch(value: str) -> int:
 
 
 def iso(epoch_seconds: int) -> str:
-    """Return `YYYY-MM-DDTHH:MM:SSZ`; a ValueError outside the years 1 to 9999."""
+    """Return `YYYY-MM-DDTHH:MM:SSZ`; ValueError outside the years 1 to 9999."""
     days, seconds = divmod(epoch_seconds, _DAY)
     try:
         day = date.fromordinal(days + _EPOCH).isoformat()
@@ -72,9 +75,9 @@ def iso(epoch_seconds: int) -> str:
 
 
 def date_words(value: str) -> tuple[str, ...]:
-    """Return the words a question would use for a date, as coarse as the date.
+    """Return the words that a question would use for a date, as coarse as the date.
 
-    `2023-05-08` gives `8`, `may`, `2023`, `monday`; what is no date gives none.
+    `2023-05-08` gives `8`, `may`, `2023`, `monday`; a text that is no date gives none.
     """
     try:
         value = check_date(value, "date")
@@ -106,21 +109,21 @@ _PERIOD = re.compile(r"(this|last) (week|month|year)")
 def parse_bound(text: str, now: int, *, end: bool) -> int:
     """Return the moment that a person names, in epoch seconds.
 
-    What names a stretch of time (`2025-06`, `yesterday`, `last week`, which starts on
-    Monday) stands for its first second, or with `end` for the first one after it.
-    `--after` (>=) and `--before` (<) both want the first; `--as-of 2025-06` wants the
-    end of June. `7d`, `2w`, `3m`, `1y`, `12h`, `30min` and `3 days ago` are moments:
-    that long before `now`, a month being a calendar month.
+    A period (`2025-06`, `yesterday`, `last week`, which starts on Monday) stands for
+    its first second, or with `end` for the first second after it. `--after` (>=) and
+    `--before` (<) both take the first; `--as-of 2025-06` takes the end of June. `7d`,
+    `2w`, `3m`, `1y`, `12h`, `30min` and `3 days ago` are moments: that long before
+    `now`, with calendar months.
 
     Raises:
         InvalidValue: anything else; the hint lists the forms.
     """
     words = " ".join(text.lower().split())
-    found = _AGO.fullmatch(words)
+    ago = _AGO.fullmatch(words)
     try:
-        if found and found[2] in _UNITS:
-            count = 1 if found[1] in ("a", "an") else int(found[1])
-            return back(now, count, _UNITS[found[2]])
+        if ago and ago[2] in _UNITS:
+            count = 1 if ago[1] in ("a", "an") else int(ago[1])
+            return back(now, count, _UNITS[ago[2]])
         if words == "now":
             return now
         return (_period(words, now) or span(words))[end]
@@ -139,21 +142,22 @@ def _period(words: str, now: int) -> tuple[int, int] | None:
         return today, today + _DAY
     if words == "yesterday":
         return today - _DAY, today
-    found = _PERIOD.fullmatch(words)
-    if found is None:
+    period = _PERIOD.fullmatch(words)
+    if period is None:
         return None
+    which, unit = period.groups()
     moment = datetime.fromtimestamp(now, UTC)
-    if found[2] == "week":
+    if unit == "week":
         monday = today - moment.weekday() * _DAY
         start, end = monday, monday + 7 * _DAY
-        return (start, end) if found[1] == "this" else (start - 7 * _DAY, start)
-    length = 7 if found[2] == "month" else 4
+        return (start, end) if which == "this" else (start - 7 * _DAY, start)
+    length = 7 if unit == "month" else 4
     start, end = span(moment.isoformat()[:length])
-    return (start, end) if found[1] == "this" else span(iso(start - 1)[:length])
+    return (start, end) if which == "this" else span(iso(start - 1)[:length])
 
 
 def back(now: int, count: int, unit: str) -> int:
-    """The moment that many `minutes`, `hours`, ... `years` before `now`.
+    """The moment so many `minutes`, `hours`, ... `years` before `now`.
 
     Raises:
         ValueError: it lies before the year 1.

@@ -1,7 +1,7 @@
 """How a reflection item fades: its weight by age, and when it ends.
 
-Invariant: pure. Age counts in days from the last time that the item was seen, so
-what keeps happening stays, and what does not goes by itself.
+Invariant: pure. Age counts in days from the last time that the item was seen, so an
+item that keeps being seen stays, and any other ends by itself.
 
 The model is logistic, as the reflection pipeline of memory-lancedb-pro has it:
 `1 / (1 + exp(k (age - midpoint)))`, times a base weight, times a quality. An item
@@ -37,20 +37,21 @@ DEFAULTS: Policies = {
     Item.INVARIANT: Policy(45, 0.22, 1.1, 1.0, max_age=45),
     Item.DERIVED: Policy(7, 0.65, 1.0, 0.95, max_age=14),
 }
-"""The reference's constants; it lets invariants live for ever, we do not."""
+"""The constants of that pipeline, in which invariants live for ever; here they end."""
 
 
 def times(created: str, seen: Iterable[str]) -> tuple[int, ...]:
-    """When an item was seen, epoch seconds, oldest first; () when nobody knows."""
+    """When an item was seen, epoch seconds, oldest first; () when it has no date."""
     from memcli.entries import dates
 
     return tuple(sorted(dates.to_epoch(when) for when in (created, *seen) if when))
 
 
 def ends(entry: Entry, policies: Policies = DEFAULTS) -> int:
-    """When an entry stops being shown by itself, epoch seconds; 0 = never.
+    """When an entry stops being shown by itself, epoch seconds; 0 for never.
 
-    The earlier of its `expires_at` and, of a reflection item, its maximum age.
+    That is its `expires_at`, or for a reflection item its maximum age if that is
+    earlier.
     """
     from memcli.entries import dates
 
@@ -68,7 +69,7 @@ def logistic(age: float, policy: Policy) -> float:
     >>> round(logistic(7, DEFAULTS[Item.DERIVED]), 3)
     0.5
     """
-    # exp overflows above 709; what is that old weighs nothing.
+    # exp overflows above 709; an item of that age weighs nothing.
     exponent = min(policy.k * (max(0.0, age) - policy.midpoint), 700.0)
     return 1 / (1 + math.exp(exponent))
 

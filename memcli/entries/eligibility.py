@@ -1,8 +1,8 @@
 """The one answer to "may this entry be shown?".
 
-Invariant: recall, reflect, hooks and inspect ask `verdict` and nothing else, so
-a solved thing stays solved on every path. The function is pure: it sees facts
-and a view, and gives the reason when the answer is no.
+Invariant: recall, reflect, hooks and inspect ask `verdict` and nothing else, so a
+resolved entry stays hidden on every path. The function is pure: it takes facts and a
+view, and returns the reason when the answer is no.
 """
 
 from enum import StrEnum
@@ -16,11 +16,11 @@ HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
 
 
 class Facts(NamedTuple):
-    """What eligibility depends on; times in epoch seconds UTC, 0 = not set.
+    """What eligibility depends on; times in epoch seconds UTC, 0 for not set.
 
-    `expires` is the earlier of its explicit end and its maximum age (`decay.ends`);
-    `ended` is when a superseded or resolved entry stopped being current. The rest
-    says who may see it.
+    `expires` is the earlier of the entry's explicit end and its maximum age
+    (`decay.ends`); `ended` is when a superseded or resolved entry stopped being
+    current. `agent`, `visibility` and `groups` say which agents may see it.
     """
 
     status: Status
@@ -33,8 +33,8 @@ class Facts(NamedTuple):
 
 
 class ReadPolicy(StrEnum):
-    """What an agent may read besides its own entries: nothing, what is shared with
-    all, or what is shared with one of its groups."""
+    """What an agent may read besides its own entries: nothing, entries shared with all,
+    or entries shared with one of its groups."""
 
     ISOLATED = "isolated"
     SHARED = "shared"
@@ -42,7 +42,7 @@ class ReadPolicy(StrEnum):
 
 
 class Agent(NamedTuple):
-    """Who asks, when it is not the vault's owner; whom nobody knows is isolated."""
+    """An agent that asks; one that the vault's config does not name is isolated."""
 
     name: str
     policy: ReadPolicy = ReadPolicy.ISOLATED
@@ -50,11 +50,11 @@ class Agent(NamedTuple):
 
 
 class View(NamedTuple):
-    """Who asks, for when.
+    """Who asks, and for which moment.
 
-    `now` is the present in epoch seconds. With `as_of` the question is what was
-    current at that moment; statuses are then read back in time. Without an agent
-    the vault's owner asks, and sees everything.
+    `now` is the present in epoch seconds. `as_of` asks what was current at that moment;
+    statuses are then those of that time. Without an agent the vault's owner asks, and
+    sees everything.
     """
 
     now: int
@@ -85,7 +85,7 @@ def verdict(facts: Facts, view: View) -> str | None:
 
 
 def visible(facts: Facts, agent: Agent) -> bool:
-    """Whether an agent may know that an entry is there."""
+    """Whether an agent may know that an entry exists."""
     if facts.agent == agent.name:
         return True
     if agent.policy is ReadPolicy.GROUP:
@@ -95,9 +95,10 @@ def visible(facts: Facts, agent: Agent) -> bool:
 
 
 def alternatives(agent: Agent) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """What an agent may see, for an index: any of these rows of (field, value), whole.
+    """What an agent may see, for an index: entries with all pairs of (field, value) of
+    any of these rows.
 
-    The same as `verdict` says of one entry; a test holds the two against each other.
+    A test proves that `verdict` gives the same answer for every entry.
     """
     own = (("agent", agent.name),)
     if agent.policy is ReadPolicy.SHARED:
@@ -113,7 +114,7 @@ def _verdict_at(facts: Facts, moment: int) -> str | None:
         return "not written yet"
     if facts.status in (Status.PENDING, Status.REJECTED):
         return str(facts.status)
-    # Ended, and nobody wrote down when: it must not come back through --as-of.
+    # Ended without a date: it must not come back through --as-of.
     over = facts.ended or facts.status is not Status.ACTIVE
     if over and facts.ended <= moment:
         return str(facts.status)
@@ -123,7 +124,7 @@ def _verdict_at(facts: Facts, moment: int) -> str | None:
 
 
 def facts(entry: Entry, policies: decay.Policies = decay.DEFAULTS) -> Facts:
-    """What eligibility needs to know of an entry."""
+    """The facts of an entry."""
     ended = 0
     if entry.status is Status.RESOLVED:
         ended = _epoch(entry.resolved_at or entry.updated)

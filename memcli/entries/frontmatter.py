@@ -1,11 +1,12 @@
 """The YAML of a markdown file: taken apart into lines, and written.
 
-Invariant: a `Page` put together again is the file, byte for byte. What YAML reads as
-values is only looked at; what is changed later are whole lines.
+Invariant: a `Page` put together again is the file, byte for byte. YAML is only used to
+find keys and values; a change replaces whole lines.
 
-The only module that knows YAML. Reading goes through python-frontmatter's handler and
-the C loader, as a tree of nodes: they carry their lines, and a scalar stays the string
-that it is. Writing is done here, since importing yaml costs more than a save does.
+This is the only module that knows YAML. It reads through python-frontmatter's handler
+and the C loader into a tree of nodes, which carry their lines, and in which a scalar is
+the string that stands in the file. It writes YAML by itself, since importing yaml costs
+more than a save does.
 """
 
 import re
@@ -288,8 +289,8 @@ def _scalar(text: str, plain: re.Pattern[str]) -> str:
     return f'"{_UNSAFE.sub(_escape, text)}"'
 
 
-def _escape(found: re.Match[str]) -> str:
-    letter = found[0]
+def _escape(unsafe: re.Match[str]) -> str:
+    letter = unsafe[0]
     if letter == "\0":
         raise InvalidValue("a text may not hold a NUL", code="invalid_text")
     return _ESCAPES.get(letter) or f"\\u{ord(letter):04x}"
@@ -315,7 +316,7 @@ def to_bytes(text: str) -> bytes:
 
 
 def values_of(lines: str) -> list[str]:
-    """The texts that the lines of one key hold; one text may be a list by commas."""
+    """The texts that the lines of one key hold; a scalar is split at its commas."""
     try:
         parts = take_apart(f"---\n{lines}---\n".encode(), "").parts
     except (InvalidEntry, UnicodeEncodeError):

@@ -1,7 +1,7 @@
 """When two texts say the same: as text, and as a claim.
 
-Invariant: pure, and stable: a fingerprint or key that was made once is compared with
-those of years later, so a change here is a change of the index's `ROW_VERSION`.
+Invariant: pure, and stable: fingerprints and keys are compared with those of years
+later, so a change here is a change of the index's `ROW_VERSION`.
 """
 # ruff: noqa: RUF001 (look-alike quotes and dashes are named on purpose)
 
@@ -27,15 +27,15 @@ def fingerprint(text: str) -> str:
 
     folded = unicodedata.normalize("NFC", text).casefold()
     lines = (" ".join(line.split()) for line in folded.splitlines())
-    kept = unicodedata.normalize("NFC", "\n".join(line for line in lines if line))
-    return hashlib.sha256(kept.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    plain = unicodedata.normalize("NFC", "\n".join(line for line in lines if line))
+    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def claim(text: str) -> str:
     """Return 16 hexadecimal characters that texts of the same strict key share.
 
     The kind is left out: a rule and a lesson in the same words are one claim, and
-    what is solved is the claim (docs/decisions/0006).
+    `resolve` resolves claims (docs/decisions/0006).
     """
     import hashlib
 
@@ -44,7 +44,7 @@ def claim(text: str) -> str:
 
 
 def strict_key(kind: str, text: str) -> str:
-    """Return `kind:text` with the text stripped of everything that carries no claim.
+    """Return `kind:text`, with the text stripped of everything but its claim.
 
     Quotes and dashes unified, bullets and trailing punctuation dropped, spaces
     collapsed, lower case. Resolving one item resolves every item of its key.

@@ -1,7 +1,7 @@
-"""Every path name of a vault, and nothing else that knows one.
+"""Every path name of a vault.
 
-Invariant: paths here are vault-relative, in POSIX form. A rename in this module
-renames everywhere; a path literal anywhere else is a bug.
+Invariant: paths here are vault-relative, in POSIX form. A path literal in any other
+module is a bug.
 """
 
 from typing import TYPE_CHECKING
@@ -55,9 +55,9 @@ _REGISTRY = tuple(
 def is_entry(path: str) -> bool:
     """Whether a markdown file at this path is an entry.
 
-    Every `*.md` file is one, wherever a person puts it, save the pages that
-    memcli writes for people (the vault's README, the idea ledger, the registry) and
-    what lies beside an idea's own page in its folder, archived or not.
+    Every `*.md` file is one, wherever a person puts it, except the pages that memcli
+    writes for people (the vault's README, the idea ledger, the registry) and what lies
+    beside an idea's own page in its folder, archived or not.
     """
     if not path.endswith(".md") or path in (README, IDEA_LEDGER):
         return False
@@ -101,15 +101,15 @@ def folder_for(entry: "Entry") -> str:
 
 
 def archived(path: str, entry_id: str) -> str:
-    """Where a version goes that another one replaces: its path, marked by its id.
+    """The archive path of a version that was replaced: its path, marked with its id.
 
-    The id makes the name unique for good, also where two vaults are merged.
+    The id keeps the name unique, also where two vaults are merged.
     """
     return f"{ARCHIVE}/{path.removesuffix('.md')}.{entry_id}.md"
 
 
 def before_archive(path: str) -> str:
-    """The path that an archived file had before; any other path as it is."""
+    """The path that an archived file had before; any other path unchanged."""
     if not path.startswith(ARCHIVE + "/"):
         return path
     stem, dot, entry_id = path.removesuffix(".md").rpartition(".")

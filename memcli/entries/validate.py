@@ -1,7 +1,7 @@
-"""What a caller wants saved, checked field by field before anything is touched.
+"""Checking what a caller wants saved, field by field, before anything is touched.
 
 Invariant: pure; a value that `draft` returns can be written as it is. `save`, its
-batches and `import` all come through here, so a field means the same everywhere.
+batches and `import` all call it, so a field means the same everywhere.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,11 +19,11 @@ _ALIASES = {"body": "text", "content": "text", "tag": "tags", "entity": "entitie
 def draft(
     values: Mapping[str, Any], *, kinds: Collection[str], body_limit: int
 ) -> Entry:
-    """Check the fields of one entry to be.
+    """Check the fields of a new entry.
 
     Args:
         values: `text` and any field of an entry; None and "" count as not given.
-        kinds: the kinds that this vault knows.
+        kinds: the kinds that this vault allows.
         body_limit: the largest text accepted, in characters.
 
     Returns:

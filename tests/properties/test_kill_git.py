@@ -441,7 +441,7 @@ def test_the_lock_of_a_living_bulk_import_is_not_taken_away(
     shutil.copytree(full, root)
     lock = root / ".git" / "index.lock"
     handle = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    held = bulk_commit._marked(handle)
+    held = bulk_commit._mark_and_lock(handle)
     assert held is not None
     assert not bulk_commit.release(str(root / ".git"))
     assert lock.exists()

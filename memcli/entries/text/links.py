@@ -30,15 +30,15 @@ def links(body: str) -> tuple[str, ...]:
     if "[" not in body:
         return ()
     text = _CODE.sub("", body) if "`" in body else body
-    found = [target.strip() for target in _WIKILINK.findall(text)]
-    found += [target for target in _MDLINK.findall(text) if "://" not in target]
-    return tuple(dict.fromkeys(target for target in found if target))
+    targets = [target.strip() for target in _WIKILINK.findall(text)]
+    targets += [target for target in _MDLINK.findall(text) if "://" not in target]
+    return tuple(dict.fromkeys(target for target in targets if target))
 
 
 def unlinked(text: str) -> str:
-    """The text with wikilinks that are none any more; in code nothing changes.
+    """The text with its wikilinks escaped; code does not change.
 
-    For what was said in a session: `[[ -f x ]]` there means no note of the vault.
+    For words of a session: `[[ -f x ]]` there means no note of the vault.
 
     >>> unlinked("Use [[ ]] and not `[[`")
     'Use \\\\[\\\\[ ]] and not `[[`'
@@ -59,28 +59,28 @@ def _escaped(text: str) -> str:
 def wikilinks(body: str) -> tuple[str, ...]:
     """Targets of `[[wikilinks]]` alone, as written."""
     text = _CODE.sub("", body) if "`" in body else body
-    found = (target.strip() for target in _WIKILINK.findall(text))
-    return tuple(dict.fromkeys(target for target in found if target))
+    targets = (target.strip() for target in _WIKILINK.findall(text))
+    return tuple(dict.fromkeys(target for target in targets if target))
 
 
 def links_of(entry: Entry) -> tuple[str, ...]:
-    """Targets of an entry's links: in its body, and those that it was left (`links:`).
+    """Targets of an entry's links: in its body, and in its key `links`.
 
-    `evolve` writes the latter, so that rewording a text does not cut a link.
+    `evolve` writes that key, so that rewording a text does not lose a link.
     """
-    found = links(entry.body)
+    targets = links(entry.body)
     for name, lines in entry.extra:
         if name == "links" and "[[" in lines:
             from memcli.entries.frontmatter import values_of
 
-            found += links("\n".join(values_of(lines)))
-    return tuple(dict.fromkeys(found))
+            targets += links("\n".join(values_of(lines)))
+    return tuple(dict.fromkeys(targets))
 
 
 def link_keys(entry_id: str, path: str, title: str) -> tuple[str, ...]:
     """The names by which a link may mean an entry: id, path, file name, title.
 
-    What was archived answers to its earlier path, too, behind what is there now.
+    An archived entry also has its earlier path, behind the entry that is there now.
     """
     keys = [entry_id]
     for place in dict.fromkeys((path, layout.before_archive(path))):
@@ -98,12 +98,12 @@ def link_names(entry: Entry) -> tuple[str, ...]:
 
 def aliases(entry: Entry) -> list[str]:
     """Further names that a note gives itself in its frontmatter, in lower case."""
-    found = [lines for name, lines in entry.extra if name in _ALIAS_KEYS]
-    if not found:
+    keys = [lines for name, lines in entry.extra if name in _ALIAS_KEYS]
+    if not keys:
         return []
     from memcli.entries.frontmatter import values_of
 
-    return [alias.casefold() for lines in found for alias in values_of(lines)]
+    return [alias.casefold() for lines in keys for alias in values_of(lines)]
 
 
 def link_readings(target: str, path: str) -> tuple[str, ...]:
@@ -119,15 +119,15 @@ def link_readings(target: str, path: str) -> tuple[str, ...]:
 
         spellings.append(unquote(plain))
     folder = path.rpartition("/")[0].casefold()
-    found: list[str] = []
+    readings: list[str] = []
     for spelling in spellings:
         key = composed(spelling.removesuffix(".md").removeprefix("./").casefold())
-        found += (key, _joined(folder, key), key.rpartition("/")[2])
-    return tuple(dict.fromkeys(name for name in found if name))
+        readings += (key, _joined(folder, key), key.rpartition("/")[2])
+    return tuple(dict.fromkeys(name for name in readings if name))
 
 
 def composed(name: str) -> str:
-    """The name as people type it; macOS hands out names with accents apart."""
+    """The name with its accents composed; macOS lists names with accents apart."""
     return name if name.isascii() else unicodedata.normalize("NFC", name).casefold()
 
 

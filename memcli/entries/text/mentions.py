@@ -1,9 +1,9 @@
 """Which entities a text mentions: registered names, wikilinks and identifiers.
 
-Invariant: pure, and linear in the text. A capitalised word is no entity because of its
-capital: what is linked is registered, or somebody linked it, or it has the form of an
-identifier. The same text and names give the same mentions, in whatever order the names
-came, and a name that means two entities is reported and links to neither.
+Invariant: pure, and linear in the text. A capital alone makes no entity: a mention is
+registered, or it stands in a wikilink, or it has the form of an identifier. The same
+text and names give the same mentions, in whatever order the names came, and a name that
+means two entities is reported and links to neither.
 """
 
 import re
@@ -14,7 +14,7 @@ from memcli.entries.ids import is_id
 from memcli.entries.text.identifiers import AROUND, identifier, identifiers
 from memcli.entries.text.tokens import UNSPACED
 
-# Beyond this a text lists identifiers, it does not speak of them.
+# A text with more identifiers than this lists them, it does not speak of them.
 _MOST_IDENTIFIERS = 12
 _LONGEST_LINK = 80
 
@@ -23,9 +23,9 @@ _JOINERS = frozenset("._/\\@-:")
 
 
 class Compiled:
-    """Names made ready for looking up; `parts` are plain values, to be cached.
+    """Names prepared for look-up; `parts` are plain values, to be cached.
 
-    No NamedTuple: making one costs every save half a millisecond.
+    Not a NamedTuple: defining one costs every save half a millisecond.
 
     `meant`: folded form -> the name it means. `ambiguous`: folded form -> the names it
     could mean. `places`: first word -> the forms that begin with it, longest first:
@@ -74,7 +74,7 @@ def mentions(text: str, names: Compiled) -> tuple[list[str], list[str]]:
         (registered names, then wikilinks, then identifiers, each in the order in which
         they first stand; the folded ambiguous names, in the same order).
     """
-    found: dict[str, str] = {}
+    mentioned: dict[str, str] = {}
     unclear: dict[str, None] = {}
     if names.places:
         for form in forms(text, names.places):
@@ -82,22 +82,22 @@ def mentions(text: str, names: Compiled) -> tuple[list[str], list[str]]:
                 unclear[form] = None
             else:
                 name = names.meant[form]
-                found.setdefault(fold(name), name)
+                mentioned.setdefault(fold(name), name)
     if "[[" in text:
         for target in _linked(text, names):
-            found.setdefault(fold(target), target)
+            mentioned.setdefault(fold(target), target)
     count = 0
     for name in identifiers(text):
         form = fold(name)
         if form in names.ambiguous:
             continue
         name = names.meant.get(form, name)
-        if fold(name) not in found:
-            found[fold(name)] = name
+        if fold(name) not in mentioned:
+            mentioned[fold(name)] = name
             count += 1
             if count == _MOST_IDENTIFIERS:
                 break
-    return list(found.values()), list(unclear)
+    return list(mentioned.values()), list(unclear)
 
 
 def linked(entry: Entry, names: Compiled) -> tuple[Entry, list[str]]:
@@ -106,24 +106,24 @@ def linked(entry: Entry, names: Compiled) -> tuple[Entry, list[str]]:
     The entities that it has stay first and in their order, in the registry's spelling.
     """
     text = f"{entry.title}\n\n{entry.body}" if entry.title else entry.body
-    found, unclear = mentions(text, names)
-    kept: dict[str, str] = {}
+    mentioned, unclear = mentions(text, names)
+    by_form: dict[str, str] = {}
     for name in entry.entities:
         form = fold(name)
         if form in names.ambiguous and form not in unclear:
             unclear.append(form)
         name = names.meant.get(form, name)
-        kept.setdefault(fold(name), name)
-    for name in found:
-        kept.setdefault(fold(name), name)
-    entities = tuple(kept.values())
+        by_form.setdefault(fold(name), name)
+    for name in mentioned:
+        by_form.setdefault(fold(name), name)
+    entities = tuple(by_form.values())
     if entities != entry.entities:
         entry = entry.replace(entities=entities)
     return entry, unclear
 
 
 def lowered(text: str) -> str:
-    """Lower case that keeps every letter at its place."""
+    """Lower case with every letter at the same position."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -131,15 +131,15 @@ def lowered(text: str) -> str:
 
 
 def words_of(text: str) -> Iterator[tuple[int, str]]:
-    """(where, word) of a text; a sign of a script without spaces is a word."""
+    """(position, word) of a text; a sign of a script without spaces is a word."""
     pattern = _WORD
     if not text.isascii():
         pattern = f"[{UNSPACED}]|[^\\W{UNSPACED}]+"
-    return ((found.start(), found[0]) for found in re.finditer(pattern, text))
+    return ((match.start(), match[0]) for match in re.finditer(pattern, text))
 
 
 def forms(text: str, places: dict[str, list[tuple[str, int, str]]]) -> Iterator[str]:
-    """The folded forms in a text as whole words, the longest at each place.
+    """The folded names that a text holds as whole words, the longest at each position.
 
     Args:
         text: any text.
@@ -170,7 +170,7 @@ def forms(text: str, places: dict[str, list[tuple[str, int, str]]]) -> Iterator[
 
 
 def _is_whole(text: str, begin: int, end: int) -> bool:
-    """Whether a name stands for itself, and is no part of a word or identifier."""
+    """Whether a name stands alone, and not within a word or an identifier."""
     before, after = text[begin - 1 : begin], text[end : end + 1]
     if _touches(before, text[begin]) or _touches(text[end - 1], after):
         return False
@@ -185,14 +185,14 @@ def _is_whole(text: str, begin: int, end: int) -> bool:
     return "://" not in chunk and "@" not in chunk and identifier(bare) is None
 
 
-def _touches(one: str, other: str) -> bool:
+def _touches(left: str, right: str) -> bool:
     """Whether two letters beside each other belong to one word."""
-    if not (one and other) or not (_is_letter(one) and _is_letter(other)):
+    if not (left and right) or not (_is_letter(left) and _is_letter(right)):
         return False
-    if one.isascii() and other.isascii():
+    if left.isascii() and right.isascii():
         return True
     unspaced = f"[{UNSPACED}]"
-    return not (re.match(unspaced, one) or re.match(unspaced, other))
+    return not (re.match(unspaced, left) or re.match(unspaced, right))
 
 
 def _is_letter(sign: str) -> bool:
@@ -200,7 +200,7 @@ def _is_letter(sign: str) -> bool:
 
 
 def _linked(text: str, names: Compiled) -> Iterator[str]:
-    """The names that wikilinks bring; a link to a file or an entry brings none."""
+    """The names in wikilinks; a link to a file or an entry is no name."""
     from memcli.entries.text.links import wikilinks
 
     for raw in wikilinks(text):

@@ -1,7 +1,7 @@
-"""The names of a registry, made ready for `linking`.
+"""The names of a registry, prepared for `mentions`.
 
-Invariant: pure; the order in which entities come says nothing. Apart from `linking`
-because a save whose registry has not changed takes the result from a cache.
+Invariant: the result does not depend on the order of the entities. This is apart from
+`mentions` because a save whose registry has not changed takes the result from a cache.
 """
 
 import os
@@ -17,9 +17,9 @@ _WORD_LIST = os.path.join(os.path.dirname(__file__), "ordinary_words.txt")
 
 
 class Registered(NamedTuple):
-    """An entity of the registry, as its file says.
+    """An entity of the registry, as its file describes it.
 
-    `agent`, `visibility` and `groups` say who may know of it, as of an entry.
+    `agent`, `visibility` and `groups` say which agents may know of it, as for entries.
     """
 
     name: str
@@ -33,26 +33,28 @@ class Registered(NamedTuple):
 
 
 def compiled(entities: Iterable[Registered]) -> Compiled:
-    """Make the names and aliases of a registry ready.
+    """Prepare the names and aliases of a registry for look-up.
 
-    An alias that is another entity's name means that one; an alias of two entities
+    An alias that is another entity's name means that entity; an alias of two entities
     means neither.
     """
-    entities = sorted(entities, key=lambda one: (one.path, one.name))
+    entities = sorted(entities, key=lambda entity: (entity.path, entity.name))
     meant: dict[str, str] = {}
+    # Folded form -> each spelling, and whether it is found in any case.
     spelt: dict[str, dict[str, bool]] = {}
-    for one in entities:
-        meant.setdefault(fold(one.name), one.name)
+    for entity in entities:
+        meant.setdefault(fold(entity.name), entity.name)
     names = set(meant)
     claims: dict[str, dict[str, None]] = {}
-    for one in entities:
-        name = meant[fold(one.name)]
-        spelt.setdefault(fold(one.name), {})[one.name] = _is_loose(one.name, one.type)
-        for alias in one.aliases:
+    for entity in entities:
+        name = meant[fold(entity.name)]
+        loose = _is_loose(entity.name, entity.type)
+        spelt.setdefault(fold(entity.name), {})[entity.name] = loose
+        for alias in entity.aliases:
             form = fold(alias)
             if form not in names:
                 claims.setdefault(form, {})[name] = None
-                loose = _is_loose(alias, one.type)
+                loose = _is_loose(alias, entity.type)
                 spelt.setdefault(form, {})[alias] = loose
     ambiguous = {}
     for form, several in claims.items():
@@ -97,8 +99,9 @@ def ordinary_words() -> frozenset[str]:
 def _is_loose(name: str, kind: str) -> bool:
     """Whether a name is safe to find in any case.
 
-    Several words are, and what has a digit, a mark or a capital inside. A single word
-    is not when it is short, ordinary, or a person's: `Will`, `Go`, `Mark`.
+    Several words are, and a word with a digit, a mark or a capital inside. A single
+    word is not when it is short, ordinary, or the name of a person: `Will`, `Go`,
+    `Mark`.
     """
     if not name.isascii() or not name.isalpha():
         return len(name) > 1

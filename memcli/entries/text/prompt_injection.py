@@ -1,16 +1,16 @@
-"""Text that speaks to the model that will read it, instead of telling it something.
+"""Text that gives orders to the model that reads it.
 
-Invariant: pure. What is found is not injected into a session, and stays in the vault,
-where a person sees it; a memory is a record of the past, never an instruction. The
-families are those that reflection pipelines have met: overrides of the prompt,
-requests for secrets, role tags, role prefixes. Each asks for a whole phrase, since
-notes about prompts, secrets and roles are ordinary notes.
+Invariant: pure. A memory is a record of the past, never an instruction: text that is
+found here is not injected into a session, and stays in the vault, where a person sees
+it. The families are those that reflection pipelines have met: overrides of the prompt,
+requests for secrets, role tags, role prefixes. Each needs a whole phrase, since notes
+about prompts, secrets and roles are ordinary notes.
 """
 
 import re
 
-# A name, words of which a text must hold one, and the pattern: to compile one takes a
-# millisecond, and a hook screens few texts.
+# A name, words of which the text must hold one, and the pattern. Compiling a pattern
+# takes a millisecond, and most texts hold none of the words.
 _FAMILIES = (
     (
         "tries to override instructions",

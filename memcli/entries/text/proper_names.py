@@ -1,7 +1,7 @@
-"""Words that may be somebody's or something's name, for a person to decide on.
+"""Words that may be the name of a person or a thing, for a person to decide on.
 
-Invariant: pure, and proposes only: capitals say that a word may be a name, never that
-it is one. What is proposed stands in the text as it is.
+Invariant: pure, and only proposes: capitals say that a word may be a name, never that
+it is one. Every proposed name stands in the text as it is.
 """
 # ruff: noqa: RUF001 (curly quotes are named on purpose)
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from memcli.entries.text.tokens import STOP_WORDS
 
-# Capitals that are no names: what begins sentences and labels, days, months, acronyms
-# that every project uses.
+# Capitalised words that are no names: words that begin sentences and labels, days,
+# months, acronyms that every project uses.
 _COMMON = (
     frozenset(
         """
@@ -52,12 +52,12 @@ class ProperName(NamedTuple):
 def proper_names(text: str) -> list[ProperName]:
     """The possible names of a text, each once, in their order.
 
-    Two capitalised words in a row, or one in mid-sentence. Headings, code and links are
-    passed over, and lines in which every word of weight has a capital.
+    These are two capitalised words in a row, or one in mid-sentence. Headings, code,
+    links, and lines in which every important word has a capital are skipped.
     """
     if "`" in text or "[" in text or "://" in text:
         text = re.sub(_SPACES, " . ", text, flags=re.DOTALL)
-    found: dict[str, ProperName] = {}
+    names: dict[str, ProperName] = {}
     for line in text.split("\n"):
         plain = (
             re.sub(_LABEL, "", line, count=1)
@@ -66,9 +66,9 @@ def proper_names(text: str) -> list[ProperName]:
         )
         if plain.lstrip().startswith(("#", "|", "---")):
             continue
-        for one in _of_line(plain.split()):
-            found.setdefault(one.name, one)
-    return list(found.values())
+        for name in _of_line(plain.split()):
+            names.setdefault(name.name, name)
+    return list(names.values())
 
 
 def _of_line(words: list[str]) -> list[ProperName]:
@@ -77,7 +77,7 @@ def _of_line(words: list[str]) -> list[ProperName]:
         word[:1].islower() and word not in STOP_WORDS for word in plain
     ):
         return []  # a title, or shouting
-    found: list[ProperName] = []
+    names: list[ProperName] = []
     run: list[str] = []
     begins = at_start = True
 
@@ -85,7 +85,7 @@ def _of_line(words: list[str]) -> list[ProperName]:
         nonlocal run
         several = len(run) > 1
         if run and len(run) <= _MOST_WORDS and (several or not at_start):
-            found.append(ProperName(" ".join(run), several))
+            names.append(ProperName(" ".join(run), several))
         run = []
 
     for raw in words:
@@ -94,7 +94,7 @@ def _of_line(words: list[str]) -> list[ProperName]:
         stem = re.sub(r"['’]s?$", "", stem)
         named = re.fullmatch(_NAME, stem) is not None and len(stem) > 1
         common = stem.lower() in _COMMON
-        # What begins a sentence is left out of a run when it is a word of every day.
+        # A common word at the beginning of a sentence does not start a run.
         if named and not (common and not run):
             if not run:
                 at_start = begins
@@ -107,4 +107,4 @@ def _of_line(words: list[str]) -> list[ProperName]:
             close()
         begins = ended or (begins and not stem)
     close()
-    return found
+    return names

@@ -1,11 +1,11 @@
-"""The time that a question speaks of: "last week", "in June 2025", "before the move".
+"""The time that a question names: "last week", "in June 2025", "before the move".
 
 Invariant: pure; a window is read only from words that name a time and nothing else,
-since a wrong window is worse than none. What is coarse stays coarse: a year is the
-whole year. Two times that do not make one stretch are no window.
+since a wrong window is worse than none. A coarse time stays coarse: a year is the whole
+year. Two times that do not make one period are no window.
 
-A month or a day without its year ("in June", "on 5 May", "on Monday") is none: which
-year is meant nobody said, and the words of an entry's date are searched anyway.
+A month or a day without its year ("in June", "on 5 May", "on Monday") is no window,
+since it does not say which year; the words of an entry's date are searched anyway.
 """
 
 import re
@@ -20,14 +20,14 @@ Span = tuple[int, int]
 """[start, end) in epoch seconds."""
 
 Dated = Callable[[str], Span | None]
-"""When what goes by a name was; None when nothing of that name has a date."""
+"""The span of the event of a name; None when no entry of that name has a date."""
 
 
 class Window(NamedTuple):
-    """A stretch of time: at or after, strictly before; None is open.
+    """A period: at or after, strictly before; None is open.
 
-    `words` are those of the question, which hold nothing else to search for when
-    they are `relative` ("last week" names no entry). `place` is where they stand.
+    `words` are the words of the question that name it, at `place`. With `relative`
+    ("last week") they are not searched for, since they name no entry.
     """
 
     after: int | None
@@ -86,8 +86,8 @@ _COUNT = (
     + "|".join(_NUMBERS)
     + ")"
 )
-# What must stand before a bare year or month in digits.
-_SAID = (
+# One of these must stand before a bare year or month in digits.
+_IN_FRONT = (
     r"(?:(?<=\bin\ )|(?<=\bsince\ )|(?<=\bafter\ )|(?<=\bbefore\ )|(?<=\buntil\ )|"
     r"(?<=\bduring\ )|(?<=\byear\ ))"
 )
@@ -103,9 +103,9 @@ _PERIODS = (
     rf"{_MONTH.format('m2')}\ {_DAY_OF.format('d2')},?\ {_YEAR.format('y2')}",
     r"(?P<date>\d{4}-\d\d-\d\d)(?![\w/-]|[.:]\w)",
     rf"{_MONTH.format('m3')},?\ (?:of\ |de\ )?{_YEAR.format('y3')}",
-    rf"{_SAID}(?P<month_date>\d{{4}}-\d\d)(?![\w/-]|[.:]\w)",
+    rf"{_IN_FRONT}(?P<month_date>\d{{4}}-\d\d)(?![\w/-]|[.:]\w)",
     rf"Q(?P<q>[1-4])\ {_YEAR.format('y4')}",
-    rf"{_SAID}(?:(?:early|mid|late)[ -])?{_YEAR.format('y5')}{_AFTER_YEAR}",
+    rf"{_IN_FRONT}(?:(?:early|mid|late)[ -])?{_YEAR.format('y5')}{_AFTER_YEAR}",
     r"(?P<beforelast>day\ before\ yesterday|vorgestern)",
     r"(?P<yesterday>yesterday|gestern|ayer)",
     r"(?P<hier>(?<=\bfait\ )hier|^hier(?=\W))",
@@ -150,19 +150,19 @@ def find(question: str, now: int, dated: Dated | None = None) -> Window | None:
     Args:
         question: as it was asked.
         now: the moment that relative words count from, epoch seconds.
-        dated: asked for the name in "before the migration".
+        dated: called with the name in "before the migration".
     """
-    # What is quoted is spoken about; every space is one, so that patterns need no \s+.
-    text = re.sub(_QUOTED, lambda found: "." * len(found[0]), question)
+    # Quoted words name no time; every space is one, so that patterns need no \s+.
+    text = re.sub(_QUOTED, lambda quoted: "." * len(quoted[0]), question)
     text = re.sub(r"\s", " ", text)
-    found = list(_periods(text, now))
-    if found:
-        return _one(text, found)
+    periods = list(_periods(text, now))
+    if periods:
+        return _joined(text, periods)
     return _event(text, dated) if dated else None
 
 
 class _Period(NamedTuple):
-    """A time in the question; `span` is None for one that no calendar has."""
+    """A time in the question; `span` is None for a date that does not exist."""
 
     place: tuple[int, int]
     span: Span | None
@@ -170,13 +170,13 @@ class _Period(NamedTuple):
 
 
 def _periods(text: str, now: int) -> Iterator[_Period]:
-    for found in re.finditer(_PERIOD, text, re.IGNORECASE):
-        named = {k: v.lower() for k, v in found.groupdict().items() if v is not None}
+    for match in re.finditer(_PERIOD, text, re.IGNORECASE):
+        named = {k: v.lower() for k, v in match.groupdict().items() if v is not None}
         try:
             period = _absolute(named, now) or _relative(named, now)
         except (ValueError, OverflowError, InvalidValue):
             period = None
-        yield _Period(found.span(), period, named.keys().isdisjoint(_ABSOLUTE))
+        yield _Period(match.span(), period, named.keys().isdisjoint(_ABSOLUTE))
 
 
 def _absolute(named: dict[str, str], now: int) -> Span | None:
@@ -256,7 +256,7 @@ def _ago(count: str, unit: str, now: int) -> Span:
 
 
 def _count(word: str) -> Span:
-    """From how many, to how many."""
+    """The smallest and the largest number that a word stands for."""
     for name, vague in _VAGUE.items():
         if name in word:
             return vague
@@ -272,19 +272,19 @@ def _up_to_now(count: int, unit: str, now: int) -> Span:
     return start, now - now % _DAY + _DAY
 
 
-def _one(text: str, found: list[_Period]) -> Window | None:
-    """The one stretch that the times of a question make, or None."""
-    if any(period.span is None for period in found):
+def _joined(text: str, periods: list[_Period]) -> Window | None:
+    """The one window that the times of a question make, or None."""
+    if any(period.span is None for period in periods):
         return None
-    first, last = found[0], found[-1]
+    first, last = periods[0], periods[-1]
     between = text[first.place[1] : last.place[0]]
-    if len(found) == 2 and re.fullmatch(_JOINED, between, re.IGNORECASE):
+    if len(periods) == 2 and re.fullmatch(_JOINED, between, re.IGNORECASE):
         opened = re.search(_OPENED, text[: first.place[0]], re.IGNORECASE)
         if opened and first.span and last.span and first.span[0] < last.span[1]:
             place = (opened.start(), last.place[1])
             span = (first.span[0], last.span[1])
             return _window(text, place, span, first.relative and last.relative)
-    if len({period.span for period in found}) > 1 or first.span is None:
+    if len({period.span for period in periods}) > 1 or first.span is None:
         return None
     head = text[: first.place[0]]
     relation = re.search(_BEFORE_IT, head, re.IGNORECASE)
@@ -298,7 +298,7 @@ def _one(text: str, found: list[_Period]) -> Window | None:
 
 
 def _from(text: str, earlier: "re.Match[str]", last: _Period) -> Window | None:
-    """From "June and July 2025", "5-7 June 2025": the whole stretch."""
+    """The whole window of "June and July 2025", "5-7 June 2025"."""
     start, end = last.span or (0, 0)
     date = dates.iso(start)[:10]
     days = (end - start) // _DAY
@@ -340,10 +340,10 @@ def _window(text: str, place: tuple[int, int], span: Span, relative: bool) -> Wi
 
 
 def _event(text: str, dated: Dated) -> Window | None:
-    """From "before the migration", when something of that name has one date."""
+    """The window of "before the migration", when one event of that name has a date."""
     windows = []
-    for found in re.finditer(_EVENT, text, re.IGNORECASE):
-        span = dated(found["name"].strip(" ."))
+    for match in re.finditer(_EVENT, text, re.IGNORECASE):
+        span = dated(match["name"].strip(" ."))
         if span is not None:
-            windows.append(_related(text, found.span(), found, span, False))
+            windows.append(_related(text, match.span(), match, span, False))
     return windows[0] if len(windows) == 1 else None

@@ -1,8 +1,8 @@
 """Text to search terms, the same way for entries and for questions.
 
-Invariant: what is indexed and what is asked go through `terms`, so a word meets
-its inflections, an identifier meets its parts, and a run of Chinese meets the
-same run. Nothing here knows an index; the stemmer comes in as a function.
+Invariant: indexed text and questions go through the same splitting and stemming, so a
+word matches its inflections, an identifier its parts, and a run of Chinese the same
+run. Nothing here knows an index; the stemmer is passed in as a function.
 
 Changing anything that `terms` returns changes what an index holds: raise
 `ANALYSIS_VERSION`, and every index is rebuilt at its next use.
@@ -46,7 +46,7 @@ _PLACE = re.compile(r"(.*\.[A-Za-z]\w*):([0-9]+)(?::([0-9]+))?")
 _SEPARATORS = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 _POSSESSIVE = re.compile(r"['’](?:s|S)\b|['’]$")
-# What makes a chunk one name rather than words that happen to touch.
+# A chunk with one of these is one name, and not words that happen to touch.
 _IDENTIFIER = re.compile(r"[_/\\:@#.]|[0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]")
 # A word longer than this is data (a hash, base64), useful whole or not at all.
 _LONGEST = 64
@@ -66,17 +66,17 @@ def words(text: str) -> list[str]:
         text = _spaced(_fold(text))
         # Compiled at its first use, as `_spaced`.
         chunks = re.compile(_WIDE_CHUNK).findall
-    found: list[str] = []
+    words: list[str] = []
     for chunk in chunks(text):
         if chunk.isascii() and chunk.isalpha():
             if chunk[1:].islower() or chunk.islower() or chunk.isupper():
-                found.append(chunk.lower()[:_LONGEST])
+                words.append(chunk.lower()[:_LONGEST])
                 continue
         elif not chunk.isascii() and _is_unspaced(chunk):
-            found.extend(_bigrams(chunk))
+            words.extend(_bigrams(chunk))
             continue
-        found.extend(_split(chunk))
-    return found
+        words.extend(_split(chunk))
+    return words
 
 
 def terms(text: str, stem: Stem) -> list[str]:
@@ -94,7 +94,7 @@ def terms(text: str, stem: Stem) -> list[str]:
 
 
 def question(text: str, stem: Stem) -> list[tuple[str, str]]:
-    """The search terms of a question, each with its word as it was asked."""
+    """The search terms of a question, each with the word of the question."""
     return [
         (stem(word) if word.isalpha() and word.isascii() else word, word)
         for word in words(text)
@@ -112,15 +112,15 @@ def name_key(name: str) -> str:
 
 
 def _fold(text: str) -> str:
-    """Compatibility forms and accents away, so that café is found as cafe."""
+    """Without compatibility forms and accents, so that café is found as cafe."""
     text = unicodedata.normalize("NFKD", text)
     text = "".join(c for c in text if not unicodedata.combining(c) or c > "\u0370")
     return unicodedata.normalize("NFC", text)
 
 
 def _spaced(text: str) -> str:
-    """Set runs of unspaced scripts apart from what touches them."""
-    # Compiled at its first use: its ranges cost 4 ms that an English recall spares.
+    """Put spaces around runs of scripts without spaces."""
+    # Compiled at its first use: its ranges cost 4 ms, which an English recall saves.
     return re.sub(f"[{UNSPACED}]+", r" \g<0> ", text)
 
 
