@@ -7,12 +7,13 @@ of whoever runs it, and none inherits the variables of a git hook that runs the 
 import hashlib
 import itertools
 import os
+import random
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,6 +35,35 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 """The checkout."""
+
+EVERYTHING = os.environ.get("MEMCLI_TESTS") == "all"
+"""Whether tests with many cases try all of them, as `make test-all` does."""
+
+
+# The processes of xdist have it from the one that starts them.
+SEED = os.environ.setdefault("MEMCLI_SEED", str(random.randrange(1_000_000)))
+_Case = TypeVar("_Case")
+
+
+def sample(cases: Iterable[_Case], size: int) -> list[_Case]:
+    """All of these cases in `make test-all`, else `size` of them, others in each run.
+
+    The last line of a run but one says with which `MEMCLI_SEED` it can be repeated.
+    """
+    every = list(cases)
+    if EVERYTHING or len(every) <= size:
+        return every
+    # The same for each test, whichever others run before it.
+    name = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]
+    return random.Random(f"{SEED} {name}").sample(every, size)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not EVERYTHING:
+        terminalreporter.write_line(
+            f"a sample of the kills: MEMCLI_SEED={SEED} (make test-all tries every one)"
+        )
+
 
 _homes = itertools.count()
 

@@ -31,7 +31,7 @@ from memcli.recall.query import Query, view_of
 from memcli.sessions.reflect_session import learn
 from memcli.vault.health import repair
 from memcli.vault.health.overview import overview
-from tests.conftest import NOW
+from tests.conftest import EVERYTHING, NOW, sample
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
@@ -171,7 +171,22 @@ class Killed(NamedTuple):
     died: bool
 
 
-def run_and_kill(root: Path, act: Act, step: int, start: int = 2_000) -> bool:
+def steps_of(run: Callable[[Callable[[], None]], object]) -> int:
+    """How often a child says that it has come to a step."""
+    told, tell = os.pipe()
+    run(lambda: (os.write(tell, b"."), None)[1])
+    os.close(tell)
+    with open(told, "rb") as pipe:
+        return len(pipe.read())
+
+
+def run_and_kill(
+    root: Path,
+    act: Act,
+    step: int,
+    start: int = 2_000,
+    at_step: Callable[[], None] | None = None,
+) -> bool:
     """Run an operation in a child that dies at its n-th step; whether it did."""
     with warnings.catch_warnings():
         # Threads of the test runner; the child uses none of them.
@@ -183,6 +198,8 @@ def run_and_kill(root: Path, act: Act, step: int, start: int = 2_000) -> bool:
         def fault(_: str) -> None:
             nonlocal steps
             steps += 1
+            if at_step:
+                at_step()
             if steps == step:
                 os.kill(os.getpid(), signal.SIGKILL)
 
@@ -210,18 +227,21 @@ def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def everywhere(full: Path, folder: Path, act: Act) -> Iterator[Killed]:
-    """The vault after a kill at each step of an operation, until none is left."""
-    step = 0
-    while True:
-        step += 1
+def everywhere(full: Path, folder: Path, act: Act, size: int = 4) -> Iterator[Killed]:
+    """The vault after a kill at each step of an operation, then after no kill.
+
+    Of the steps a sample, outside of `make test-all`.
+    """
+    root = folder / "counted"
+    shutil.copytree(full, root)
+    count = steps_of(lambda tell: run_and_kill(root, act, 0, at_step=tell))
+    shutil.rmtree(root)
+    for step in [*sample(range(1, count + 1), size), count + 1]:
         root = folder / f"step-{step}"
         shutil.copytree(full, root)
         died = run_and_kill(root, act, step)
         yield Killed(root, step, died)
         shutil.rmtree(root)
-        if not died:
-            return
 
 
 def git(root: Path, *words: str) -> str:
@@ -290,7 +310,7 @@ def test_a_reflection_that_is_killed_is_completed_by_the_next_one(
     full: Path, tmp_path: Path, said: Sequence[str]
 ) -> None:
     whole: list[State] = []
-    for killed in everywhere(full, tmp_path, lambda v: reflect_on_talk(v, said)):
+    for killed in everywhere(full, tmp_path, lambda v: reflect_on_talk(v, said), 6):
         vault = opened(killed.root, 4_000)
         counts = reflect_on_talk(vault, said)
         assert sum(counts.values()) == len(said)
@@ -371,7 +391,7 @@ def test_a_file_that_was_edited_after_the_kill_is_left_to_its_author(
     assert not (root / ".memcli" / "run" / "journal").exists()
 
 
-@settings(max_examples=100)
+@settings(max_examples=100 if EVERYTHING else 20)
 @given(st.sampled_from(sorted(OPERATIONS)), st.integers(1, 30), st.data())
 def test_kills_in_a_row_never_lose_a_committed_text(
     full: Path,
