@@ -197,6 +197,18 @@ def test_relative_links_lead_somewhere(page: Path):
     assert [link for link in relative if not leads_somewhere(page, link)] == []
 
 
+def test_every_page_is_in_an_index():
+    indexes = [*sorted((ROOT / "docs").rglob("README.md"))]
+    listed = {
+        (index.parent / link.partition("#")[0]).resolve()
+        for index in indexes
+        for link in re.findall(r"\]\(([^)\s]+)\)", prose(index))
+    }
+    pages = {page for page in (ROOT / "docs").rglob("*.md") if page not in indexes}
+    assert pages - listed == set()
+    assert set(indexes) - listed == {ROOT / "docs" / "README.md"}
+
+
 def prose(page: Path) -> str:
     text = page.read_text(encoding="utf-8")
     return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
