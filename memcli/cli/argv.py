@@ -7,7 +7,7 @@ costs 5 times a bare Python, a recall over 10,000 entries in all 8 times.
 import gc
 import os
 import sys
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from memcli.cli import flags, plain
 
@@ -17,7 +17,6 @@ def main() -> None:
     # A command lives for a moment: collecting garbage after every 700 objects costs
     # a recall 5 of its 75 ms, and taking the process apart at its end 5 more.
     gc.set_threshold(100_000)
-    _defer_hashlib()
     words = sys.argv[1:]
     if words[:1] == ["hook"] and not {"--help", "-h"} & set(words):
         from memcli.sessions.hooks import call
@@ -38,35 +37,6 @@ def main() -> None:
     from memcli.cli.app import main as typer_main
 
     sys.exit(typer_main(words))
-
-
-def _defer_hashlib() -> None:
-    """Let `hashlib` load when it is used: with it comes OpenSSL, which costs 2 to 6 ms.
-
-    Whoosh wants one function of it, which Python has in a module of its own.
-    """
-    if "hashlib" in sys.modules:
-        return
-    stand_in = type(sys)("hashlib")
-
-    def real(name: str) -> Any:
-        if name.startswith("__"):  # the import system asks whether it is a package
-            raise AttributeError(name)
-        if sys.modules.get("hashlib") is stand_in:
-            del sys.modules["hashlib"]
-        import hashlib
-
-        return getattr(hashlib, name)
-
-    def md5(*given: Any, **options: Any) -> Any:
-        try:
-            own = __import__("_md5").md5
-        except ImportError:  # Python was built without
-            own = real("md5")
-        return own(*given, **options)
-
-    vars(stand_in).update(__getattr__=real, md5=md5)
-    sys.modules["hashlib"] = stand_in
 
 
 def leave(code: int) -> NoReturn:

@@ -147,8 +147,6 @@ def test_noting_a_recall_loads_next_to_nothing(vault: Vault):
 PROMPT = """
 import os
 from memcli.sessions.hooks import call as hook
-from memcli.cli.argv import _defer_hashlib
-_defer_hashlib()
 call = hook.Call([{event!r}, "--host", "codex", "--vault", {root!r}])
 given = {{"session_id": "s1", "prompt": "deploy the billing service"}}
 hook.answer(call, lambda: given)
@@ -201,19 +199,3 @@ def test_a_hook_loads_the_record_of_its_host_and_no_format_of_transcripts(
     ours = {name for name in loaded if name.startswith("memcli.hosts.")}
     more = {"host", "table", "hook_payload", "hook_reply", "transcript"}
     assert ours == {f"memcli.hosts.{name}" for name in records | more}
-
-
-def test_hashlib_is_itself_when_it_is_used():
-    code = """
-from memcli.cli.argv import _defer_hashlib
-_defer_hashlib()
-import hashlib
-from hashlib import md5
-assert "_hashlib" not in sys.modules
-assert md5(b"x", usedforsecurity=False).hexdigest().startswith("9dd4e461")
-assert hashlib.sha256(b"x").hexdigest().startswith("2d711642")
-from hashlib import sha1
-import hashlib
-assert hashlib.sha1 is sha1 and hashlib.__file__
-"""
-    assert "hashlib" in loaded_by(code)

@@ -7,10 +7,9 @@ and the oldest goes only after its uses of skills were added to the total, once,
 often that is killed. A log that cannot be written is not written: nothing here raises.
 """
 
-import math
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memcli.entries import layout
@@ -53,38 +52,11 @@ def encode(line: Mapping[str, Any]) -> bytes:
     """An event as its line.
 
     Raises:
-        ValueError: it holds what JSON cannot say.
+        ValueError, TypeError: it holds what JSON cannot say.
     """
-    # `json` would cost a recall that prints text 1.2 ms to load; this is what it does.
-    return _json(line).encode() + b"\n"
+    import json
 
-
-def _json(value: Any) -> str:
-    match value:
-        case str():
-            quoted: str = _quoted()(value)
-            return quoted
-        case None | True | False:
-            return {None: "null", True: "true", False: "false"}[value]
-        case int():
-            return int.__repr__(value)
-        case float() if math.isfinite(value):
-            return float.__repr__(value)
-        case Mapping():
-            quote = _quoted()
-            fields = (f"{quote(name)}:{_json(held)}" for name, held in value.items())
-            return f"{{{','.join(fields)}}}"
-        case list() | tuple():
-            return f"[{','.join(map(_json, value))}]"
-    raise ValueError(f"no JSON: {value!r}")
-
-
-def _quoted() -> "Callable[[str], str]":
-    try:
-        made: Callable[[str], str] = __import__("_json").encode_basestring_ascii
-    except ImportError:  # Python was built without
-        from json.encoder import encode_basestring_ascii as made
-    return made
+    return json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
 def decode(line: bytes) -> event.Event | None:
@@ -175,7 +147,7 @@ def hashed(question: str, secret: bytes) -> str:
     True
     """
     words = " ".join(question.casefold().split()).encode("utf-8", "surrogatepass")
-    try:  # `hashlib` would load OpenSSL, which costs 2 to 6 ms
+    try:  # `hashlib` would load OpenSSL: 3 ms, a sixth of a bare Python
         blake2b = __import__("_blake2").blake2b
     except ImportError:
         from hashlib import blake2b
