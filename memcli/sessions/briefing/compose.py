@@ -1,8 +1,8 @@
-"""What a session is told: at its start what matters, at a prompt what fits it.
+"""The entries that a session is told: at its start, and with a prompt.
 
-Invariant: everything goes through the one eligibility function; what looks like an
+Invariant: each goes through the one eligibility function; an entry that reads like an
 instruction to the model is left out; nothing is told that does not fit, since a hook
-speaks without being asked. The same vault and prompt give the same items.
+speaks unasked. The same vault and prompt give the same items.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ _FITTING = "What may fit this prompt"
 
 _MOST_PREFERENCES = 12
 _MOST_CONSTRAINTS = 8
-# What is more than this is a document; its title says that it is there.
+# A text longer than this is a document; the session is told its title.
 _LONGEST = 1_200
 
 # Of a prompt: how many entries, and how well they must fit. An entry fits when it
@@ -46,7 +46,7 @@ _FLOOR = 1.0
 
 
 class Fit(NamedTuple):
-    """An entry that fits a prompt; `score` is for the words that it has `matched`."""
+    """An entry that fits a prompt, with its score for the words that it `matched`."""
 
     item: Item
     score: float
@@ -54,10 +54,13 @@ class Fit(NamedTuple):
 
 
 class Fitting(NamedTuple):
-    """What of one vault fits a prompt, the best first.
+    """The entries of one vault that fit a prompt, the best first.
 
-    `counts` says for each word of the prompt that the vault holds in how many of its
-    `size` entries it stands: what its scores were made of.
+    Attributes:
+        found: the entries.
+        counts: of each word of the prompt that the vault holds, the number of entries
+            with it. The scores were made of these.
+        size: how many entries the vault has.
     """
 
     found: list[Fit]
@@ -67,7 +70,7 @@ class Fitting(NamedTuple):
     @property
     def items(self) -> list[Item]:
         """What to tell, the best first."""
-        return [one.item for one in self.found]
+        return [fit.item for fit in self.found]
 
 
 def at_start(vault: "Vault", view: "View") -> list[Item]:
@@ -81,32 +84,30 @@ def standing(
 ) -> list[Item]:
     """As `at_start`, of a reader and the settings of its vault.
 
-    With the `source` of a team's vault nothing is whole that is a document, and what
-    others are busy with is left out.
+    With the `source` of a team's vault every document is told by its title, and the
+    team's recent focus is left out.
     """
     from memcli.sessions.briefing import select
 
     chosen = select.chosen(reader, settings, view=view)
 
-    def items(
-        found: "Iterable[WeighedItem]", part: str, channel: str
-    ) -> Iterator[Item]:
-        for one in found:
-            text = _short(one, source) if source else one.text
-            docs = () if source else reader.exact("id", one.id)
+    def items(rows: "Iterable[WeighedItem]", part: str, channel: str) -> Iterator[Item]:
+        for row in rows:
+            text = _short(row, source) if source else row.text
+            docs = () if source else reader.exact("id", row.id)
             signal = (
                 event.row(reader.row(docs[0]), channels=[channel]) if docs else None
             )
-            yield Item(one.id, text, part, source, signal)
+            yield Item(row.id, text, part, source, signal)
 
-    told = [*items(chosen.pinned, PINNED, "pinned")]
-    ids = {one.id for one in chosen.pinned}
+    entries = [*items(chosen.pinned, PINNED, "pinned")]
+    ids = {row.id for row in chosen.pinned}
     for kind, part, most in (
         ("constraint", CONSTRAINTS, _MOST_CONSTRAINTS),
         ("preference", WANTED, _MOST_PREFERENCES),
     ):
         rows = [row for row in _of_kind(reader, kind, view) if row.id not in ids]
-        told += [
+        entries += [
             Item(
                 row.id,
                 _short(row, source),
@@ -116,27 +117,27 @@ def standing(
             )
             for row in rows[:most]
         ]
-    told += items(chosen.rules, RULES, "rule")
+    entries += items(chosen.rules, RULES, "rule")
     if not source:
-        told += items(chosen.focus, RECENTLY, "recent")
-    return told
+        entries += items(chosen.focus, RECENTLY, "recent")
+    return entries
 
 
 def note(
     vault: "Vault", prompt: str | None, items: Iterable[Item], shown: Collection[str]
 ) -> None:
-    """Let the vault's log of signals say what a session was told of it.
+    """Write into the vault's log of signals which of its entries a session was told.
 
     Args:
-        vault: the own one; what was told of others is theirs.
-        prompt: what was asked; None at a start.
+        vault: the own one; entries of other vaults are not noted.
+        prompt: the question; None at a start.
         items: what there was to tell, the best first.
         shown: the ids of those that were told.
     """
-    told = [item.signal for item in items if item.signal and item.id in shown]
+    rows = [item.signal for item in items if item.signal and item.id in shown]
     if prompt is not None:
-        told = [{**row, "rank": rank} for rank, row in enumerate(told, 1)]
-    vault.recorder.recalled(prompt, told)
+        rows = [{**row, "rank": rank} for rank, row in enumerate(rows, 1)]
+    vault.recorder.recalled(prompt, rows)
 
 
 def for_prompt(
@@ -145,13 +146,13 @@ def for_prompt(
     view: "View",
     shown: Collection[str],
 ) -> Fitting:
-    """What fits the words of a prompt; nothing that was shown already.
+    """The entries that fit the words of a prompt, without those shown already.
 
     Args:
         vault: the own one.
         asked: as `question` gives them.
-        view: who asks, and when.
-        shown: ids.
+        view: the agent that asks, and the moment.
+        shown: the ids of the entries that the session was shown.
     """
     return vault.read(lambda reader: fitting(reader, asked, view, shown))
 
@@ -181,20 +182,20 @@ def fitting(
     from memcli.search.ranking.corpus import Question, Scope
     from memcli.search.ranking.weights import LEXICAL
 
-    held = [(reader.frequency(term), term, word) for term, word in asked]
-    held = sorted(one for one in held if one[0])
-    counts = {word: count for count, _, word in held}
-    held = held[:_WORDS]
+    frequencies = [(reader.frequency(term), term, word) for term, word in asked]
+    rarest_first = sorted(each for each in frequencies if each[0])
+    counts = {word: count for count, _, word in rarest_first}
     fitting = Fitting([], counts, reader.size)
-    if sum(map(_counts, (word for _, _, word in held))) < _SHARED:
+    rarest = rarest_first[:_WORDS]
+    if sum(_counts(word) for _, _, word in rarest) < _SHARED:
         return fitting
-    kept = {term for _, term, _ in held}
+    terms = {term for _, term, _ in rarest}
 
     def admit(doc: int) -> bool:
         return reader.verdict(doc, view) is None
 
     ranked = bm25.rank(
-        Question([(term, word) for term, word in asked if term in kept], view.now),
+        Question([(term, word) for term, word in asked if term in terms], view.now),
         reader,
         limit=3 * MOST,
         scope=Scope(admit=admit),
@@ -227,17 +228,17 @@ def _fits(
         return False
     shared = sum(weights[word] for word in matched)
     # A row's words weigh what the prompt's weigh on average.
-    theirs = terms * whole / len(weights)
-    return shared >= _FIT * min(whole, theirs)
+    row_weight = terms * whole / len(weights)
+    return shared >= _FIT * min(whole, row_weight)
 
 
 def _counts(word: str) -> int:
-    """As how many words a word counts: a name (`rate_limit`, 9077, ci.yml) as two."""
+    """The words that a word counts as: a name (`rate_limit`, 9077, ci.yml) as two."""
     return 1 if word.isalpha() else 2
 
 
 def _of_kind(reader: "Reader", kind: str, view: "View") -> "list[StoredRow]":
-    """Entries of a kind in force: most often met first, then the newest."""
+    """The entries of a kind in force: first the most often met, then the newest."""
     docs = [
         doc for doc in reader.exact("kind", kind) if reader.verdict(doc, view) is None
     ]

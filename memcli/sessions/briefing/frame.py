@@ -1,9 +1,9 @@
-"""What memcli puts into a session, as text that a model reads.
+"""The text that memcli puts into a session, for a model to read.
 
-Invariant: pure, and the same items give the same bytes: hosts cache what stands in
-front of a conversation. It says of itself that it is a record of the past; nothing in
-an item can close the frame, look like the host, or reach a terminal. Items come whole
-or are named as left out, never cut in the middle: half a rule is worse than none.
+Invariant: pure, and the same items give the same bytes: hosts cache the beginning of a
+conversation. The text says of itself that it is a record of the past; nothing in an
+item can close the frame, look like the host, or reach a terminal. Items come whole or
+are named as left out, never cut in the middle: half a rule is worse than none.
 """
 
 import re
@@ -23,19 +23,23 @@ _OPENING = (
 
 # Controls, separators of lines and paragraphs, and overrides of direction.
 _CONTROLS = r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
-# What nobody sees and a model reads: marks, joiners of words, letters of tags.
+# Invisible to a person, read by a model: marks, joiners of words, letters of tags.
 _UNSEEN = r"[\u061c\u200b\u200e\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
-# What the names of four that were left out take, with the words around them.
+# Characters for the names of four items left out, with the words around them.
 _NAMES, _NAMED = 160, 4
 # Characters of the name of a vault.
 _LONGEST_SOURCE = 40
 
 
 class Item(NamedTuple):
-    """One thing to tell: `part` is the heading that it stands under.
+    """One entry to tell.
 
-    `source` is the vault that it is from, for who reads it; empty is the own one.
-    `signal` is what the log of signals has of it; it is not told.
+    Attributes:
+        id: the entry's.
+        text: its words, or its title.
+        part: the heading that it stands under.
+        source: the vault that it is from; empty for the own one.
+        signal: its row for the log of signals, which is not told; None for no row.
     """
 
     id: str
@@ -46,7 +50,7 @@ class Item(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its id, and the vault to look it up in when that is not the own one."""
+        """Its id, with its vault when that is not the own one."""
         return f"{self.id} ({self.label})" if self.source else self.id
 
     @property
@@ -63,16 +67,18 @@ class Framed(NamedTuple):
 
 
 def framed(items: Sequence[Item], most: int, left: Sequence[Item] = ()) -> Framed:
-    """Put items into one frame of at most so many characters, in their order.
+    """Put items into one frame, in their order; empty when none has room.
 
-    What is `left` out already is named after those that have no room. Empty when there
-    is nothing, or room for nothing.
+    Args:
+        items: what to tell.
+        most: characters, at most, with what JSON adds.
+        left: items that are left out already; named after those that have no room.
     """
     start = f"<{FRAME}>\n{_OPENING}\n"
     end = f"</{FRAME}>"
     room = most - _cost(start) - _cost(end)
-    # Room for the names of what comes after, were it all left out.
-    widest = max((len(one.name) - len(one.id) for one in (*items, *left)), default=0)
+    # Room for the names of those that come after, were they all left out.
+    widest = max((len(i.name) - len(i.id) for i in (*items, *left)), default=0)
     room -= _NAMES + _NAMED * widest
     lines: list[str] = []
     shown: list[str] = []
@@ -114,5 +120,5 @@ def plain(text: str) -> str:
 
 
 def _cost(text: str) -> int:
-    """How long it is as JSON, which is how it travels."""
+    """The length of a text as JSON, which is how it travels."""
     return len(text) + sum(text.count(sign) for sign in '\n"\\')

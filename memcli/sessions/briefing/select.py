@@ -1,9 +1,9 @@
-"""What of the reflection items goes into a session, and why.
+"""Which reflection items go into a session, and why.
 
 Invariant: one use case for every hook. It shows nothing that eligibility refuses and
-nothing whose claim is resolved anywhere; within a budget it chooses the strongest
-items that fit the question; the same vault, question and moment give the same choice,
-each with its reason, and what is left out is named with its own.
+nothing whose claim is resolved in any entry; within a budget it chooses the strongest
+items that fit the question. The same vault, question and moment give the same choice.
+Each item has the reason why it goes in, or why it does not.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,8 +34,15 @@ _ALIKE = ((0.85, 0.12), (0.70, 0.35), (0.55, 0.70))
 class WeighedItem(NamedTuple):
     """A claim that might go into a session.
 
-    `score` is its weight now, summed over its sightings and over entries of the same
-    words; `days_left` until its end; `reason` why it is in, or why it is not.
+    Attributes:
+        id, title, text, path, item, status: of the entry whose words count.
+        score: its weight now, summed over its sightings and over entries of the same
+            words.
+        days_left: until its end; None for no end.
+        sightings: how often it was met.
+        recurred: whether it was met again after it was resolved.
+        injected: whether it goes in.
+        reason: why it does, or why it does not.
     """
 
     id: str
@@ -57,7 +64,7 @@ class WeighedItem(NamedTuple):
 
 
 class Injected(NamedTuple):
-    """What goes into a session: pinned entries whole, rules, focus; and the rest."""
+    """The pinned entries, rules and focus that go into a session; and the rest."""
 
     pinned: list[WeighedItem]
     rules: list[WeighedItem]
@@ -66,14 +73,22 @@ class Injected(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {name: [one.as_dict() for one in rows] for name, rows in self._items()}
+        return {name: [row.as_dict() for row in rows] for name, rows in self._items()}
 
     def _items(self) -> list[tuple[str, list[WeighedItem]]]:
         return list(zip(self._fields, self, strict=True))
 
 
-class _Claim(NamedTuple):
-    """The entries of one claim, as one candidate for choice."""
+class _ClaimGroup(NamedTuple):
+    """The entries of one claim, which are chosen or left out together.
+
+    Attributes:
+        row: the entry whose words count.
+        score: the weight of all.
+        last: when one of them was last met, epoch seconds.
+        refusal: why none of them may be shown; None when one may.
+        sightings, days_left: of all, as of `WeighedItem`.
+    """
 
     row: "StoredRow"
     score: float
@@ -112,13 +127,17 @@ def chosen(
     budget = settings.injection.chars if chars is None else chars
     candidates = _choose(reader, view, query, settings, budget)
     pinned = _pinned(reader, view)
-    shown = {claim(one.text) for one in pinned}
-    taken = [one for one in candidates if one.injected and claim(one.text) not in shown]
+    shown = {claim(entry.text) for entry in pinned}
+    taken = [
+        candidate
+        for candidate in candidates
+        if candidate.injected and claim(candidate.text) not in shown
+    ]
     return Injected(
         pinned=pinned,
-        rules=[one for one in taken if one.item == _RULES],
-        focus=[one for one in taken if one.item == _FOCUS],
-        omitted=[one for one in candidates if not one.injected],
+        rules=[rule for rule in taken if rule.item == _RULES],
+        focus=[focus for focus in taken if focus.item == _FOCUS],
+        omitted=[candidate for candidate in candidates if not candidate.injected],
     )
 
 
@@ -127,7 +146,7 @@ def reflections(
 ) -> list[WeighedItem]:
     """Every reflection item, and whether it would go into a session.
 
-    In the order of choice: rules, then focus, then what is left out, strongest first.
+    In the order of choice: rules, focus, then those left out, the strongest first.
     """
     settings = vault.settings
     budget = settings.injection.chars if chars is None else chars
@@ -137,62 +156,62 @@ def reflections(
 def _choose(
     reader: "Reader", view: View, query: str, settings: "Config", budget: int
 ) -> list[WeighedItem]:
-    claims = _claims(reader, view, settings)
-    words = _relevance(reader, query, [one.row.id for one in claims])
+    groups = _claims(reader, view, settings)
+    words = _relevance(reader, query, [group.row.id for group in groups])
     limits = settings.injection
     chosen: list[WeighedItem] = []
-    left: list[WeighedItem] = []
-    for item, most in ((_RULES, limits.invariants), (_FOCUS, limits.derived)):
-        waiting = [one for one in claims if one.row.item == item]
-        taken: list[_Claim] = []
+    omitted: list[WeighedItem] = []
+    for kind, most in ((_RULES, limits.invariants), (_FOCUS, limits.derived)):
+        waiting = [group for group in groups if group.row.item == kind]
+        taken: list[_ClaimGroup] = []
         while waiting:
-            one = min(waiting, key=_order(item, taken, words))
-            waiting.remove(one)
-            refusal = one.refusal or _too_much(
-                one, len(taken), most, budget, limits.min_score
+            group = min(waiting, key=_order(kind, taken, words))
+            waiting.remove(group)
+            refusal = group.refusal or _too_much(
+                group, len(taken), most, budget, limits.min_score
             )
             if refusal:
-                left.append(_candidate(one, refusal, injected=False))
+                omitted.append(_candidate(group, refusal, injected=False))
                 continue
-            budget -= len(one.row.text)
-            taken.append(one)
-            why = _why(one, words.get(one.row.id, (0.0, []))[1])
-            chosen.append(_candidate(one, why, injected=True))
-    left.sort(key=lambda one: (-one.score, one.id))
-    return [*chosen, *left]
+            budget -= len(group.row.text)
+            taken.append(group)
+            why = _why(group, words.get(group.row.id, (0.0, []))[1])
+            chosen.append(_candidate(group, why, injected=True))
+    omitted.sort(key=lambda each: (-each.score, each.id))
+    return [*chosen, *omitted]
 
 
 def _order(
-    item: str, taken: list[_Claim], words: Mapping[str, tuple[float, list[str]]]
-) -> Callable[[_Claim], tuple[Any, ...]]:
-    """What is chosen next, least first.
+    kind: str, taken: list[_ClaimGroup], words: Mapping[str, tuple[float, list[str]]]
+) -> Callable[[_ClaimGroup], tuple[Any, ...]]:
+    """The order of choice, least first.
 
-    With a question, a delta that shares no word with it comes after those that do; a
+    With a question, a focus that shares no word with it comes after those that do; a
     rule holds for any question.
     """
 
-    def key(one: _Claim) -> tuple[Any, ...]:
-        name = one.row.id
+    def key(group: _ClaimGroup) -> tuple[Any, ...]:
+        name = group.row.id
         share = words[name][0] if name in words else 0.0
-        strength = one.score * (1 + _BOOST[item] * share) * _unlikeness(one, taken)
-        aside = item == _FOCUS and bool(words) and not share
-        return (aside, -strength, -one.last, one.row.text, name)
+        strength = group.score * (1 + _BOOST[kind] * share) * _unlikeness(group, taken)
+        aside = kind == _FOCUS and bool(words) and not share
+        return (aside, -strength, -group.last, group.row.text, name)
 
     return key
 
 
-def _claims(reader: "Reader", view: View, settings: "Config") -> list[_Claim]:
+def _claims(reader: "Reader", view: View, settings: "Config") -> list[_ClaimGroup]:
     """The reflection items by claim: scores summed, newest wording, the reason against.
 
-    A claim that is resolved in any entry is resolved in all: a twin in other clothes
-    must not bring it back.
+    A claim that is resolved in any entry is resolved in all: an entry of another kind
+    in the same words must not bring it back.
     """
-    groups: dict[str, list[int]] = {}
+    docs_by_claim: dict[str, list[int]] = {}
     for item in (_RULES, _FOCUS):
         for doc in reader.exact("item", item):
-            groups.setdefault(claim(reader.row(doc).text), []).append(doc)
-    found = []
-    for key, docs in groups.items():
+            docs_by_claim.setdefault(claim(reader.row(doc).text), []).append(doc)
+    groups = []
+    for key, docs in docs_by_claim.items():
         rows = [(reader.row(doc), reader.verdict(doc, view)) for doc in docs]
         shown = [row for row, refusal in rows if refusal is None]
         solved = [
@@ -209,8 +228,8 @@ def _claims(reader: "Reader", view: View, settings: "Config") -> list[_Claim]:
         row = counted[-1]
         refusal = refusal or prompt_injection.suspicious(row.text)
         ends = [reader.facts(doc, access=False).expires for doc in docs]
-        found.append(
-            _Claim(
+        groups.append(
+            _ClaimGroup(
                 row=row,
                 score=sum(_score(each, view.now, settings) for each in counted),
                 last=max(_last(each) for each in counted),
@@ -219,24 +238,24 @@ def _claims(reader: "Reader", view: View, settings: "Config") -> list[_Claim]:
                 days_left=(max(ends) - view.now) / decay.DAY if max(ends) else None,
             )
         )
-    return found
+    return groups
 
 
 def _too_much(
-    one: _Claim, taken: int, most: int, room: int, min_score: float
+    group: _ClaimGroup, taken: int, most: int, room: int, min_score: float
 ) -> str | None:
-    if one.score < min_score:
-        return f"faded: weight {one.score:.2f} is below {min_score}"
+    if group.score < min_score:
+        return f"faded: weight {group.score:.2f} is below {min_score}"
     if taken >= most:
         return f"{most} are in already"
-    if len(one.row.text) > room:
-        return f"no room: {len(one.row.text):,} characters, {room:,} are left"
+    if len(group.row.text) > room:
+        return f"no room: {len(group.row.text):,} characters, {room:,} are left"
     return None
 
 
-def _unlikeness(one: _Claim, taken: list[_Claim]) -> float:
-    """The factor by which what is like something chosen counts less."""
-    mine = set(one.row.terms)
+def _unlikeness(group: _ClaimGroup, taken: list[_ClaimGroup]) -> float:
+    """The factor by which an item counts less that is like one already chosen."""
+    mine = set(group.row.terms)
     factor = 1.0
     for other in taken:
         theirs = set(other.row.terms)
@@ -308,8 +327,8 @@ def _pinned(reader: "Reader", view: View) -> list[WeighedItem]:
     ]
 
 
-def _candidate(one: _Claim, reason: str, *, injected: bool) -> WeighedItem:
-    row = one.row
+def _candidate(group: _ClaimGroup, reason: str, *, injected: bool) -> WeighedItem:
+    row = group.row
     return WeighedItem(
         id=row.id,
         title=row.title,
@@ -317,18 +336,18 @@ def _candidate(one: _Claim, reason: str, *, injected: bool) -> WeighedItem:
         path=row.path,
         item=row.item,
         status=row.status,
-        score=round(one.score, 3),
-        days_left=None if one.days_left is None else round(one.days_left, 1),
-        sightings=one.sightings,
+        score=round(group.score, 3),
+        days_left=None if group.days_left is None else round(group.days_left, 1),
+        sightings=group.sightings,
         recurred=recurred_at(row) is not None,
         injected=injected,
         reason=reason,
     )
 
 
-def _why(one: _Claim, words: list[str]) -> str:
-    kind = "rule" if one.row.item == _RULES else "recent"
-    reason = f"{kind}, weight {one.score:.2f}"
+def _why(group: _ClaimGroup, words: list[str]) -> str:
+    kind = "rule" if group.row.item == _RULES else "recent"
+    reason = f"{kind}, weight {group.score:.2f}"
     return f"{reason}; matches {', '.join(words)}" if words else reason
 
 

@@ -1,10 +1,10 @@
-"""What the vaults of teams add to what a session is told unasked.
+"""The entries of teams' vaults that a session is told beside those of its own.
 
-Invariant: they only add. A vault that is missing, broken, slow or not indexed is left
+Invariant: teams only add. A vault that is missing, broken, slow or not indexed is left
 out with its reason and costs the caller no more than the time given; nothing is
-written to one but its index, of few files. What fits a prompt is ordered as if all
-were one vault, the own one's best two are among it, and teams together have so much
-room.
+written to one but its index, of few files. Entries that fit a prompt are ordered as if
+all vaults were one, the best two of the own vault among them; at a session's start all
+teams share one room.
 """
 
 import os
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
-# Of four entries that a prompt brings, so many are the own vault's if it has them.
+# Entries of the own vault among the four that a prompt brings, if so many fit.
 _OWN = 2
-# Characters at a session's start, of all teams together: a third of what hosts take.
+# Characters for all teams at a session's start: a third of what hosts take.
 _ROOM = 3_000
-# What a line has around its text: the id, the vault's name, a dash and brackets.
+# Characters around an entry's text: the id, the vault's name, a dash and brackets.
 _AROUND = 40
 
 BEHIND = "its index is being built"
@@ -37,9 +37,12 @@ LATE = "it took too long"
 
 
 class TeamAnswers(NamedTuple, Generic[_Answer]):
-    """What each vault answered, in the order of the config, and why others did not.
+    """The answers of vaults, in the order of the config, and why others gave none.
 
-    `silent` has the reason by source; `behind` are those whose index must be built.
+    Attributes:
+        answers: (source, answer) of each vault that answered.
+        silent: by source, why a vault did not.
+        behind: the vaults whose index must be built.
     """
 
     answers: list[tuple[str, _Answer]]
@@ -53,8 +56,10 @@ def told_by_hooks(environ: Mapping[str, str]) -> "list[KnownVault]":
     Raises:
         InvalidConfig: the user's config cannot be understood.
     """
-    found = known_vaults.configured(environ).values()
-    by_path = {one.path: one for one in reversed(found) if one.recall and one.hooks}
+    vaults = known_vaults.configured(environ).values()
+    by_path = {
+        vault.path: vault for vault in reversed(vaults) if vault.recall and vault.hooks
+    }
     return list(reversed(by_path.values()))
 
 
@@ -70,26 +75,25 @@ def ask(
     """Ask vaults side by side until a moment of the monotonic clock.
 
     Args:
-        teams: whom to ask.
-        answer: has no effects, and is called in another thread for each.
+        teams: the vaults.
+        answer: gives a vault's answer, without effects; called in a thread for each.
         own: the folder of the own vault, which is not asked again.
-        until: what has not answered then is left out.
-        agent: who asks, as of `Vault`.
-        environ: as of `Vault`.
+        until: the moment; a vault that has not answered then is left out.
+        agent, environ: as of `Vault`.
     """
-    # A thread each: a disk that hangs holds its own thread, and the process ends
+    # A thread each: a disk that hangs holds only its own thread, and the process ends
     # without it.
     from threading import Thread
 
     from memcli.search.index import Behind
     from memcli.vault.vault import Vault
 
-    given: dict[str, _Answer] = {}
+    answered: dict[str, _Answer] = {}
     refused: dict[str, str] = {}
     behind: list[KnownVault] = []
     itself: set[str] = set()
 
-    def one(place: "KnownVault") -> None:
+    def ask_one(place: "KnownVault") -> None:
         try:
             if os.path.realpath(place.path) == os.path.realpath(own):
                 itself.add(place.source)
@@ -98,110 +102,122 @@ def ask(
                 refused[place.source] = f"there is no vault at {place.path}"
                 return
             vault = Vault(place.path, environ=environ, agent=agent, source=place.source)
-            given[place.source] = _read(vault, answer)
+            answered[place.source] = _read(vault, answer)
         except Behind:
             behind.append(place)
             refused[place.source] = BEHIND
-        except BaseException as error:  # noqa: BLE001 its own fault, whatever it is
+        except BaseException as error:  # noqa: BLE001 the vault's fault, not the hook's
             refused[place.source] = hook_log.named(error)
 
-    threads = [Thread(target=one, args=(place,), daemon=True) for place in teams]
+    threads = [Thread(target=ask_one, args=(place,), daemon=True) for place in teams]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(max(0.0, until - time.monotonic()))
     # From here on a thread that comes late changes nothing.
-    answers, reasons = dict(given), dict(refused)
+    answers, reasons = dict(answered), dict(refused)
     asked = [place.source for place in teams if place.source not in itself]
     silent = {name: reasons.get(name, LATE) for name in asked if name not in answers}
-    told = [(name, answers[name]) for name in asked if name in answers]
-    return TeamAnswers(
-        told, silent, [place for place in behind if place.source in silent]
-    )
+    unindexed = [place for place in behind if place.source in silent]
+    in_order = [(name, answers[name]) for name in asked if name in answers]
+    return TeamAnswers(in_order, silent, unindexed)
 
 
 def _read(vault: "Vault", answer: "Callable[[Vault, Reader], _Answer]") -> _Answer:
-    """The answer; few files that changed are indexed before, of more nobody waits."""
+    """A vault's answer, after an update of its index if few files changed.
+
+    Raises:
+        Behind: too many changed for a hook to wait.
+    """
 
     def look(reader: "Reader", changed: list[str], gone: list[str]) -> Any:
         return None if changed or gone else (answer(vault, reader),)
 
-    found = vault.index.at_once(look)
-    if found is None:
+    held = vault.index.at_once(look)
+    if held is None:
         return vault.index.read(lambda reader: answer(vault, reader))
-    first: _Answer = found[0]
-    return first
+    current: _Answer = held[0]
+    return current
 
 
 # --- one text -----------------------------------------------------------------------
 
 
 def fitting(own: "Fitting", teams: "Sequence[Fitting]") -> list[Item]:
-    """What fits a prompt best of all vaults, weighed as if they were one."""
+    """The entries of all vaults that fit a prompt best, weighed as if in one vault."""
     if not teams:
-        return [one.item for one in own.found[: compose.MOST]]
+        return [fit.item for fit in own.found[: compose.MOST]]
     from memcli.search.ranking.corpus import inverse_frequency
 
-    every = [own, *teams]
-    size = sum(one.size for one in every)
+    vaults = [own, *teams]
+    size = sum(vault.size for vault in vaults)
     counts: dict[str, int] = {}
-    for one in every:
-        for word, count in one.counts.items():
+    for vault in vaults:
+        for word, count in vault.counts.items():
             counts[word] = counts.get(word, 0) + count
-    told: set[str] = set()
+    marks: set[str] = set()
     scored: list[tuple[float, Item]] = []
-    for one in every:
-        for fit in one.found:
-            if not _is_new(fit.item, told):
+    for vault in vaults:
+        for fit in vault.found:
+            if not _is_new(fit.item, marks):
                 continue
-            here = sum(inverse_frequency(one.counts[w], one.size) for w in fit.matched)
-            there = sum(inverse_frequency(counts[w], size) for w in fit.matched)
+            words = fit.matched
+            here = sum(inverse_frequency(vault.counts[w], vault.size) for w in words)
+            there = sum(inverse_frequency(counts[w], size) for w in words)
             scored.append((fit.score * there / here, fit.item))
-    scored.sort(key=lambda one: -one[0])  # equal scores: the own vault first
-    mine = [one for one in scored if not one[1].source][:_OWN]
-    rest = [one for one in scored if one not in mine][: compose.MOST - len(mine)]
-    return [one[1] for one in scored if one in mine or one in rest]
+    scored.sort(key=lambda pair: -pair[0])  # equal scores: the own vault first
+    best_own = [pair for pair in scored if not pair[1].source][:_OWN]
+    others = [pair for pair in scored if pair not in best_own]
+    others = others[: compose.MOST - len(best_own)]
+    return [pair[1] for pair in scored if pair in best_own or pair in others]
 
 
 def standing(
     own: Sequence[Item], teams: Sequence[Sequence[Item]], shown: Collection[str]
 ) -> tuple[list[Item], list[Item]]:
-    """What is told at a session's start, in order; and what teams have no room for.
+    """The entries of all vaults that a session is told at its start.
 
-    Under each heading the own vault's stands first. Nothing that was `shown`, and
-    nothing of a team in the words of another vault.
+    Under each heading those of the own vault come first. Entries that were `shown` are
+    left out, and those of a team in the words of another vault.
+
+    Returns:
+        The entries in order, and those of teams for which there is no room.
     """
-    mine = [one for one in own if one.id not in shown]
-    told: set[str] = set()
-    for one in own if teams else ():
-        _is_new(one, told)
-    theirs = [
-        [one for one in items if one.id not in shown and _is_new(one, told)]
+    own_new = [item for item in own if item.id not in shown]
+    marks: set[str] = set()
+    for item in own if teams else ():
+        _is_new(item, marks)
+    team_new = [
+        [item for item in items if item.id not in shown and _is_new(item, marks)]
         for items in teams
     ]
-    kept: list[Item] = []
-    left: list[Item] = []
+    placed: list[Item] = []
+    left_out: list[Item] = []
     room = _ROOM
-    for one in _by_turns(theirs):
-        cost = len(one.text) + _AROUND
-        (kept if cost <= room else left).append(one)
-        room -= cost if cost <= room else 0
-    everything = sorted([*mine, *kept], key=lambda one: compose.PARTS.index(one.part))
-    return everything, left
+    for item in _by_turns(team_new):
+        cost = len(item.text) + _AROUND
+        if cost <= room:
+            placed.append(item)
+            room -= cost
+        else:
+            left_out.append(item)
+    everything = [*own_new, *placed]
+    everything.sort(key=lambda item: compose.PARTS.index(item.part))
+    return everything, left_out
 
 
 def _by_turns(queues: Sequence[Sequence[Item]]) -> Iterator[Item]:
-    """The next of whoever has said least, so that no team takes another one's room."""
-    said = [0] * len(queues)
+    """The items of teams by turns: the next is of the team that has used least room."""
+    used = [0] * len(queues)
     place = [0] * len(queues)
     while True:
-        waiting = [i for i, one in enumerate(queues) if place[i] < len(one)]
+        waiting = [i for i, queue in enumerate(queues) if place[i] < len(queue)]
         if not waiting:
             return
-        one = min(waiting, key=lambda i: (said[i], i))
-        item = queues[one][place[one]]
-        place[one] += 1
-        said[one] += len(item.text) + _AROUND
+        turn = min(waiting, key=lambda i: (used[i], i))
+        item = queues[turn][place[turn]]
+        place[turn] += 1
+        used[turn] += len(item.text) + _AROUND
         yield item
 
 
