@@ -308,8 +308,8 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
     from memcli.recall import feedback
     from memcli.vault.vault import Vault
 
-    several = (vaults,) if isinstance(vaults, Vault) else vaults.vaults
-    noted = feedback.feedback(several, useful, not_useful)
+    holders = (vaults,) if isinstance(vaults, Vault) else vaults.vaults
+    noted = feedback.feedback(holders, useful, not_useful)
 
     def text(canvas: Canvas) -> None:
         for note in noted:

@@ -16,6 +16,22 @@ from memcli.errors import InvalidValue, UsageError
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
+    class Narrowing(TypedDict, total=False):
+        """Python's options of every question; the fields of `Query`."""
+
+        filters: "Filters"
+        view: View
+        limit: int | None
+        budget: str
+
+    class Options(Narrowing, total=False):
+        """Python's options of a recall; the fields of `Query`."""
+
+        max_chars: int | None
+        depth: int
+        explain: bool
+
+
 BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
 """Budget -> (rows by default, lexical matches that get the closer look)."""
 
@@ -79,23 +95,6 @@ class Query(NamedTuple):
     def pool(self) -> int:
         """How many lexical matches get the closer look."""
         return max(BUDGETS[self.budget][1], 2 * self.most)
-
-
-class Narrowing(TypedDict, total=False):
-    """Python's options of every question; the fields of `Query`."""
-
-    filters: Filters
-    view: View
-    limit: int | None
-    budget: str
-
-
-class Options(Narrowing, total=False):
-    """Python's options of a recall; the fields of `Query`."""
-
-    max_chars: int | None
-    depth: int
-    explain: bool
 
 
 class Words(TypedDict, total=False):
@@ -172,7 +171,7 @@ def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
     )
 
 
-def made(query: str | Query, default: View, **options: Unpack[Options]) -> Query:
+def made(query: str | Query, default: View, **options: "Unpack[Options]") -> Query:
     """The query that Python asks for, by a text and options or by a whole `Query`.
 
     The options win over the whole query. Without a view a text has the default one.
