@@ -1,9 +1,9 @@
-"""What a vault holds already of a text: the same memory, or one that is nearly it.
+"""Duplicates: whether a vault holds a text already, or one that says nearly the same.
 
 Invariant: the same text is the same memory, unless both say where they stood (in
 which session, at which place) and the places differ: two people may thank each other
 in the same words twice. Only an active entry, or one in the draft's own state, makes
-it a duplicate; others are named, so that whoever writes knows.
+it a duplicate; others are named in the outcome.
 """
 
 import os
@@ -48,7 +48,8 @@ class Held(NamedTuple):
     item: str | None = None
 
 
-# What an extraction meets again, the most telling first, and what that is called.
+# The states of entries that a mined draft repeats, the most telling first, each with
+# the outcome of the draft.
 _MET_AGAIN = {
     _ACTIVE: "duplicate",
     str(Status.RESOLVED): "recurred",
@@ -76,9 +77,9 @@ class HeldTexts:
         if entry.id and entry.id in self._by_id:
             return self._by_id[entry.id], "duplicate"
         if is_extracted(entry):
-            found = self._by_claim.get(claim(entry.body), ())
+            same_claim = self._by_claim.get(claim(entry.body), ())
             for status, outcome in _MET_AGAIN.items():
-                for held in found:
+                for held in same_claim:
                     if held.status != status:
                         continue
                     if status == _ACTIVE and (held.item or _is_of_session(entry)):
@@ -97,16 +98,16 @@ class HeldTexts:
         return None
 
     def earlier(self, entry: Entry) -> list[Held]:
-        """Entries with this text that are active no more."""
-        found = self._by_text.get(fingerprint(entry.body), ())
+        """Entries with this text that are no longer active."""
+        same_text = self._by_text.get(fingerprint(entry.body), ())
         states = (_ACTIVE, str(entry.status))
-        return [held for held in found if held.status not in states]
+        return [held for held in same_text if held.status not in states]
 
 
 def is_extracted(entry: Entry) -> bool:
-    """Whether a draft was mined, rather than stated by whoever saves it.
+    """Whether a draft was mined from a session, rather than written by its author.
 
-    What is stated may say again what was solved or rejected; what is mined may not.
+    An author may say again what was resolved or rejected; a mined draft may not.
     """
     return (
         entry.item is not None
@@ -116,26 +117,26 @@ def is_extracted(entry: Entry) -> bool:
 
 
 def _is_of_session(entry: Entry) -> bool:
-    """Whether a draft was mined in a session: it is evidence for what it repeats."""
+    """Whether a draft was mined in a session, which makes it a sighting of its twin."""
     return entry.source.writer in ("hook", "pipeline") and bool(entry.source.session)
 
 
 def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
-    """The entry with one more sighting, or None when this one is counted already.
+    """The entry with one more sighting, or None when the sighting is counted already.
 
-    Sightings count once a session; without a session once a day. One from before an
-    entry was resolved says nothing new; each one after it is a recurrence.
+    Sightings count once a session; without a session once a day. A sighting from before
+    the entry was resolved says nothing new; each one after that is a recurrence.
     """
     from memcli.entries import dates
 
-    told = draft.occurred_at or draft.created
-    when = told or now
+    dated = draft.occurred_at or draft.created
+    when = dated or now
     first_since = False
     if entry.status is Status.RESOLVED and entry.resolved_at:
         solved = dates.to_epoch(entry.resolved_at)
-        if told and dates.span(told)[1] <= solved:
+        if dated and dates.span(dated)[1] <= solved:
             return None
-        # Seconds are coarse, and "after" is how a recurrence is told.
+        # Seconds are coarse, and a recurrence must be later than the resolution.
         when = dates.iso(max(dates.to_epoch(when), solved + 1))
         first_since = all(dates.to_epoch(seen) <= solved for seen in entry.seen)
     source = draft.source
@@ -145,7 +146,7 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
         known = mark in entry.evidence or mark in own
     else:
         known = when[:10] in {seen[:10] for seen in (entry.created, *entry.seen)}
-    # Of a full list the oldest go first; what is older still has gone from it.
+    # A full list drops its oldest; a sighting older than those was dropped before.
     full = len(entry.seen) >= _MOST_SIGHTINGS
     late = full and dates.to_epoch(when) < min(map(dates.to_epoch, entry.seen))
     if (known or late) and not first_since:
@@ -164,8 +165,8 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
 class Later(NamedTuple):
     """Files that changed after the index was made, read one by one instead.
 
-    A save must know them, but not pay for indexing them: after a row of saves that
-    would cost each one more than the rest of its work.
+    A save must know them, but not pay for indexing them: in a series of saves the
+    indexing would cost each one more than the rest of its work.
     """
 
     root: str
@@ -209,7 +210,7 @@ def held_texts(
     reader: "Reader", later: Later, drafts: Sequence[Entry], now: int
 ) -> HeldTexts:
     """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
-    found = HeldTexts()
+    known = HeldTexts()
     outdated = later.paths
     texts = {fingerprint(entry.body) for entry in drafts}
     claims = {claim(entry.body) for entry in drafts if is_extracted(entry)}
@@ -222,11 +223,11 @@ def held_texts(
         row = reader.row(doc)
         if row.path not in outdated:
             facts = reader.facts(doc, access=False)
-            found.add(row.text, _held(row, facts, now))
+            known.add(row.text, _held(row, facts, now))
     for path, data, body in later.bodies():
         if ids or fingerprint(body) in texts or (claims and claim(body) in claims):
-            found.add(body, held(_decode(data, path), now))
-    return found
+            known.add(body, held(_decode(data, path), now))
+    return known
 
 
 def held(entry: Entry, now: int) -> Held:
@@ -246,7 +247,8 @@ def held(entry: Entry, now: int) -> Held:
 def _standing(facts: Facts, is_item: bool, now: int) -> str:
     """An entry's status, as far as duplicates go.
 
-    What has expired stands for nothing; an item that has faded is refreshed instead.
+    An entry that has expired counts as expired; an item that has faded does not, since
+    a new sighting refreshes it.
     """
     if not is_item and verdict(facts, View(now)) == "expired":
         return str(Status.EXPIRED)

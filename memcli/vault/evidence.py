@@ -1,7 +1,7 @@
-"""What observations and models rest on: as it was when somebody looked, and for whom.
+"""The evidence of observations and models: what it said, and who may see it.
 
-Invariant: what was drawn from memories is seen by nobody who may not see each of
-them, and carries the fingerprint of every one, so that a later edit by hand shows.
+Invariant: an entry that was drawn from memories is shown only to those who may see each
+of them, and carries the fingerprint of every one, so that a later edit by hand shows.
 """
 
 from typing import TYPE_CHECKING
@@ -29,10 +29,10 @@ def settled(reader: "Reader", entry: Entry, *, agent: str | None, now: str) -> E
     """A drawn entry as it is to be written.
 
     Args:
-        reader: what whoever writes may see.
+        reader: the entries that the author may see.
         entry: an observation or model with its evidence; fingerprints and
-            `refreshed_at` that it brings are kept.
-        agent: who writes; None is the vault's owner.
+            `refreshed_at` that it brings stay as they are.
+        agent: the author; None is the vault's owner.
         now: the moment, ISO 8601.
 
     Returns:
@@ -40,7 +40,7 @@ def settled(reader: "Reader", entry: Entry, *, agent: str | None, now: str) -> E
         piece of it, and the moment up to which it looked.
     """
     rows = [row for name in entry.evidence for row in lookup.of_id(reader, name)]
-    known = {one.partition(":")[0]: one for one in entry.fingerprints}
+    known = {cited.partition(":")[0]: cited for cited in entry.fingerprints}
     prints = {name: known.get(name, "") for name in entry.evidence}
     for row in rows:
         name = row.id
@@ -52,11 +52,11 @@ def settled(reader: "Reader", entry: Entry, *, agent: str | None, now: str) -> E
 
 
 def narrowed(entry: Entry, rows: "Sequence[StoredRow]", agent: str | None) -> Entry:
-    """The entry, shown to nobody who may not see all that it was drawn from.
+    """The entry, shown only to those who may see all of its evidence.
 
     Private is narrower than group, and group than shared; of several groups those
-    remain that see everything. An author sees their own entries always: where the
-    evidence is another's, whoever writes becomes the author.
+    remain that see everything. Authors always see their own entries, so when the
+    evidence belongs to another agent, `agent` becomes the author.
     """
     limited = [row for row in rows if row.visibility != _SHARED]
     if not limited:

@@ -2,8 +2,8 @@
 
 Invariant: lineage is a chain in both directions. The new version stands at the path
 of the old one, so links keep working; the old one stands below `archive/`, word for
-word, with who replaced it, when and why. Two entries may be replaced by one; nobody
-is replaced twice.
+word, and says which version replaced it, when and why. One entry may replace several;
+no entry is replaced twice.
 """
 
 import os
@@ -58,7 +58,7 @@ def replace(
         old: the entry that is replaced, as it was read inside the transaction.
         fresh: the new version: with an id, a body and whatever it should carry; its
             path, status and lineage are set here.
-        reason: why, for whoever asks later.
+        reason: why, for people who look at the history.
         now: the moment, ISO 8601.
 
     Returns:
@@ -142,13 +142,13 @@ def refuse_ended(vault: "Vault", entry: Entry) -> None:
         )
     if entry.status is Status.RESOLVED:
         raise NotAllowed(
-            f"{entry.id} is resolved, since {entry.resolved_at or 'nobody knows when'}",
+            f"{entry.id} is resolved, since {entry.resolved_at or 'an unknown date'}",
             hint=f"Bring it back first: memcli resolve --undo {entry.id}",
             code="resolved",
         )
     if entry.status is Status.PENDING and layout.is_idea(entry.path):
         raise NotAllowed(
-            f"{entry.id} is an idea that nobody has decided on",
+            f"{entry.id} is an idea that is not decided on yet",
             hint=f"Make it a memory: memcli ideas promote {entry.id}",
             code="pending",
         )
@@ -184,23 +184,22 @@ def current(reader: "Reader", entry_id: str) -> str | None:
 
 def versions(reader: "Reader", entry_id: str) -> list[Version]:
     """Everything that an entry replaced or was replaced by, the oldest first."""
-    found: dict[str, StoredRow] = {}
+    rows: dict[str, StoredRow] = {}
     waiting = [entry_id]
     while waiting:
         name = waiting.pop()
-        row = None if name in found else _head(reader, name)
+        row = None if name in rows else _head(reader, name)
         if row is None:
             continue
-        found[name] = row
+        rows[name] = row
         waiting += filter(None, (row.supersedes, row.superseded_by))
         waiting += [
             reader.row(doc).id
             for way in ("supersedes", "superseded_by")
             for doc in reader.exact(way, name)
         ]
-    rows = sorted(
-        found.values(),
-        key=lambda row: (_depth(row, found), row.created, row.id),
+    oldest_first = sorted(
+        rows.values(), key=lambda row: (_depth(row, rows), row.created, row.id)
     )
     return [
         Version(
@@ -214,19 +213,20 @@ def versions(reader: "Reader", entry_id: str) -> list[Version]:
             reason=row.reason,
             current=row.status == str(Status.ACTIVE) and not row.superseded_by,
         )
-        for row in rows
+        for row in oldest_first
     ]
 
 
-def _depth(row: "StoredRow", found: "Mapping[str, StoredRow]") -> int:
+def _depth(row: "StoredRow", rows: "Mapping[str, StoredRow]") -> int:
     """How many versions stand before this one."""
     depth, seen = 0, {row.id}
-    while row.supersedes and row.supersedes in found and row.supersedes not in seen:
-        row = found[row.supersedes]
+    while row.supersedes and row.supersedes in rows and row.supersedes not in seen:
+        row = rows[row.supersedes]
         seen.add(row.id)
         depth += 1
     return depth
 
 
 def _head(reader: "Reader", entry_id: str) -> "StoredRow | None":
+    """The row of an id, the one in use before an archived copy."""
     return next(iter(lookup.of_id(reader, entry_id)), None)

@@ -1,9 +1,9 @@
-"""Entries by id: from what was typed to the entries that it means.
+"""Entries by id: from an id or a prefix to the entries that have it.
 
-Invariant: a whole id, or a prefix of one that only one entry has, leads to that entry;
-anything else is refused with what it might have meant. Two files carry one id for a
-moment while a version is replaced, or when an older state was checked out: the one in
-use is meant.
+Invariant: a whole id, or a prefix that only one id starts with, leads to one entry;
+anything else is refused, with the entries that it might mean. Two files carry one id
+for a moment while a version is replaced, or after an older state was checked out: then
+the active one is meant, or the one outside the archive.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _MOST_NAMED = 5
 
 
 def path_of(reader: "Reader", prefix: str) -> str:
-    """The path of the entry that an id, or a unique prefix of one, means.
+    """The path of the entry that has an id, or the only id with a prefix.
 
     Raises:
         EntryNotFound, AmbiguousId: no entry has such an id, or several.
@@ -35,7 +35,7 @@ def path_of(reader: "Reader", prefix: str) -> str:
 
 
 def matching(reader: "Reader", prefix: str) -> "list[StoredRow]":
-    """The rows of the entries that an id, or a prefix of one, may mean.
+    """The rows of the entries that have an id, or an id with a prefix.
 
     Raises:
         EntryNotFound: no entry has such an id.

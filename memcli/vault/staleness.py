@@ -1,7 +1,8 @@
 """Why an observation or model may no longer hold, computed from the files.
 
-Invariant: nothing is marked and nothing is stored: who asks gets what the files say
-now, and of what they may see alone. Each reason names the entries that make it.
+Invariant: nothing is marked and nothing is stored: the answer follows from the files
+as they are now, and from those alone that the caller may see. Each reason names the
+entries that make it.
 """
 
 from collections import Counter
@@ -34,30 +35,33 @@ class Reason(NamedTuple):
 
 
 def reasons(reader: "Reader", row: "StoredRow", view: View) -> list[Reason]:
-    """Why what was drawn from others may no longer hold; takes a row of the index.
+    """Why an observation or model may no longer hold; none for a fact.
 
-    Evidence that whoever asks may not see says nothing to them, so an agent is never
-    told of `removed`. What had ended before somebody looked was cited as history. At
-    an earlier moment (`as_of`) files do not say what was edited or removed since.
+    Evidence that the caller may not see gives no reason, so an agent never gets
+    `removed`. Evidence that had ended before the entry was refreshed was cited as
+    history. At an earlier moment (`as_of`) the files do not tell what was edited or
+    removed since.
     """
     if row.layer == str(Layer.FACT):
         return []
     when = row.refreshed_at or row.created
     looked = dates.to_epoch(when) if when else 0
-    found: dict[str, list[str]] = {}
-    prints = dict(one.partition(":")[::2] for one in row.fingerprints)
+    by_reason: dict[str, list[str]] = {}
+    prints = dict(cited.partition(":")[::2] for cited in row.fingerprints)
     for name in row.evidence:
         reason = _of(reader, name, prints.get(name), view, looked)
         if reason:
-            found.setdefault(reason, []).append(name)
+            by_reason.setdefault(reason, []).append(name)
     newer = _newer(reader, row, view, looked)
     if newer:
-        found[NEWER] = newer
-    return [Reason(name, ids[:_MOST_IDS], len(ids)) for name, ids in found.items()]
+        by_reason[NEWER] = newer
+    return [
+        Reason(reason, ids[:_MOST_IDS], len(ids)) for reason, ids in by_reason.items()
+    ]
 
 
 def is_stale(row: "StoredRow", why: list[Reason]) -> bool:
-    """Whether the reasons make it stale; a pinned model is its people's to judge."""
+    """Whether the reasons make it stale; people judge pinned models themselves."""
     return bool(why) and row.subtype != str(Subtype.PINNED)
 
 
@@ -110,9 +114,9 @@ def _edited(reader: "Reader", docs: list[int], mark: str | None, looked: int) ->
 def _newer(reader: "Reader", row: "StoredRow", view: View, looked: int) -> list[str]:
     """Ids of memories in scope that were written since, the newest first.
 
-    In scope is what names two of its entities, or the only one; without entities the
-    same of its tags. One of several would be too wide: most memories of a project
-    name the project.
+    A memory is in scope when it names two entities of the model, or its only one; of a
+    model without entities the tags count. One of several would be too wide: most
+    memories of a project name the project.
     """
     from memcli.entries.text.tokens import name_key
 
@@ -132,7 +136,7 @@ def _newer(reader: "Reader", row: "StoredRow", view: View, looked: int) -> list[
     for layer in _ABOVE[row.layer]:
         docs.difference_update(reader.exact("layer", str(layer)))
     force = View(view.now, as_of=view.as_of, agent=view.agent)
-    found = [doc for doc in docs if reader.verdict(doc, force) is None]
-    found.sort(key=lambda doc: (-created[doc], reader.orders[doc]))
-    ids = [reader.row(doc).id for doc in found]
+    shown = [doc for doc in docs if reader.verdict(doc, force) is None]
+    shown.sort(key=lambda doc: (-created[doc], reader.orders[doc]))
+    ids = [reader.row(doc).id for doc in shown]
     return [name for name in dict.fromkeys(ids) if name not in row.evidence]

@@ -1,5 +1,5 @@
-"""What is wrong with a vault, and how to mend it.
+"""What is wrong with a vault, and how to repair it.
 
-Door: `lint` (findings), `repair` (the plan that mends them), `inspect` (one entry).
-Not in here: guesses. What cannot be mended without one is only reported.
+Door: `lint` (findings), `repair` (the plan that ends them), `overview` (the vault),
+`inspect` (one entry). Not in here: guesses. What needs one is only reported.
 """

@@ -1,4 +1,4 @@
-"""What a lint says of a file: the words that every check shares.
+"""A finding of the lint, and the text that checks look at.
 
 Invariant: a finding names a file and a line in it, frontmatter included.
 """
@@ -12,7 +12,7 @@ ERROR, WARNING = "error", "warning"
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong; `line` counts from 1."""
+    """Something wrong in a file; `line` counts from 1, `level` is error or warning."""
 
     path: str
     line: int
@@ -23,9 +23,10 @@ class Finding(NamedTuple):
 
 
 class Text(NamedTuple):
-    """An entry with what precedes its body, to tell the lines of a file.
+    """An entry with the text of its file, which tells the lines of what is wrong.
 
-    `claim` is what it says, kept when the body is not (`sameness.claim`).
+    `head` is the file up to the body, `text` all of it; `claim` is `identity.claim` of
+    the body, and stays when the body is dropped.
     """
 
     entry: Entry
@@ -34,7 +35,7 @@ class Text(NamedTuple):
     claim: str
 
     def without_body(self) -> "Text":
-        """Only what other files are checked against."""
+        """The same without its words: enough to check other files against."""
         return self._replace(
             entry=self.entry.replace(title=self.entry.display_title, body=""), text=""
         )
@@ -46,5 +47,5 @@ class Text(NamedTuple):
 
     def field_line(self, name: str) -> int:
         """The line of a frontmatter key; 1 when it has none."""
-        found = re.search(rf"""^[ ]*["']?{name}["']?[ ]*:""", self.head, re.MULTILINE)
-        return self.head.count("\n", 0, found.start()) + 1 if found else 1
+        key = re.search(rf"""^[ ]*["']?{name}["']?[ ]*:""", self.head, re.MULTILINE)
+        return self.head.count("\n", 0, key.start()) + 1 if key else 1

@@ -1,4 +1,4 @@
-"""What is wrong in a vault: every file read again, every promise of the format checked.
+"""The lint: every file of a vault read again, every promise of the format checked.
 
 Invariant: reads only, and reports rather than guesses. An `error` is something that
 memcli cannot use as it stands; a `warning` is something that a person would want to
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from memcli.entries.codec import Decoded
     from memcli.vault.vault import Vault
 
-# As much of a file is indexed; see memcli.search.index.
+# The index holds so many bytes of a file; see memcli.search.writer.
 _INDEXED = 1_000_000
 _CONFLICT = re.compile(r"^<{7} .*?^={7}\r?$.*?^>{7} ", re.MULTILINE | re.DOTALL)
-# As `files` names what it is about to put in place of a file.
+# The names that `files` gives to what will replace a file.
 _HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
-# A younger one may belong to a write that is going on, in seconds.
+# Seconds; a younger file may belong to a write that is going on.
 _ABANDONED = 60.0
 _Meant = TypeVar("_Meant")
 
@@ -38,7 +38,15 @@ _Meant = TypeVar("_Meant")
 def lint(
     vault: "Vault", *, progress: Callable[[int, int], None] | None = None
 ) -> list[Finding]:
-    """Everything that is wrong in a vault."""
+    """Everything that is wrong in a vault.
+
+    Args:
+        vault: whose files.
+        progress: called with (files done, files to do).
+
+    Raises:
+        NotAllowed: an agent asks.
+    """
     vault.owner_only("the lint")
     listing = scan(vault.root)
     paths = sorted(path for path in paths_of(listing) if layout.is_entry(path))
@@ -47,7 +55,7 @@ def lint(
     try:
         kinds = vault.kinds
     except InvalidConfig as error:
-        # Nothing else can be judged without it; every command refuses, too.
+        # Nothing else can be judged without the config; every command refuses.
         return [
             Finding(
                 layout.CONFIG, error.line, "bad_config", ERROR, error.reason, error.hint
@@ -72,7 +80,7 @@ def lint(
         text = Text(decoded.entry, *_split(data, body), claim(body))
         found += _about_file(text, len(data))
         found += _about_entry(text, decoded, kinds, now)
-        # Of a text that links nowhere only the names are needed from here on.
+        # A text without links is needed for its names alone from here on.
         read.append(text if "[" in text.entry.body else text.without_body())
     if progress:
         progress(len(paths), len(paths))
@@ -93,7 +101,7 @@ def lint(
 
 
 class Names(Generic[_Meant]):
-    """What a link may mean, by every name that it may use.
+    """The files that a link may mean, by every name that it may use.
 
     A lint that did not know aliases was wrong in three findings of four.
     """
@@ -102,12 +110,12 @@ class Names(Generic[_Meant]):
         self._by_name: dict[str, _Meant] = {}
 
     def add(self, names: Iterable[str], meant: _Meant) -> None:
-        """Let these names mean something, unless they mean something already."""
+        """Let these names mean `meant`, unless they have a meaning already."""
         for name in names:
             self._by_name.setdefault(composed(name), meant)
 
     def find(self, target: str, path: str) -> _Meant | None:
-        """What a link in the file at `path` means; None when it dangles."""
+        """The meaning of a link in the file at `path`; None when it dangles."""
         for name in link_readings(target, path):
             if name in self._by_name:
                 return self._by_name[name]
@@ -153,7 +161,7 @@ def _about_entry(
     path = entry.path
     for problem in decoded.problems:
         if problem.field == "type":
-            # What older programs wrote; the entry is used, as of type unknown.
+            # Older programs wrote other types; the entry counts as of type unknown.
             yield Finding(path, problem.line, "unknown_type", WARNING, problem.message)
         else:
             yield Finding(path, problem.line, "bad_field", ERROR, problem.message)
@@ -216,14 +224,14 @@ def _position(body: str, target: str) -> int:
 
 
 def add_files(names: Names[str], paths: Iterable[str]) -> None:
-    """Let links mean files that are no entries: pictures, the vault's README."""
+    """Let links mean files that are not entries: pictures, the vault's README."""
     for path in paths:
         plain = path.removesuffix(".md").casefold()
         names.add((plain, plain.rpartition("/")[2]), path)
 
 
 def other_files(root: str) -> tuple[list[str], list[str]]:
-    """Paths of the files that are no entries, and of those that killed writes left."""
+    """The paths of files that are not entries, and of those that killed writes left."""
     import time
 
     others: list[str] = []
@@ -251,7 +259,7 @@ def other_files(root: str) -> tuple[list[str], list[str]]:
 def _modified(path: str) -> float:
     try:
         return os.lstat(path).st_mtime
-    except OSError:  # it was no leftover: its write is done
+    except OSError:  # its write is done, so it was no leftover
         return float("inf")
 
 

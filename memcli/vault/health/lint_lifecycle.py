@@ -1,8 +1,8 @@
-"""What can be wrong in the life of an entry: who replaced it, what state it is in.
+"""What can be wrong with an entry's lineage and state.
 
-Invariant: reads only. It reports what a hand edit, a merge or a killed command may
-have left, and is silent about what is merely unusual: notes that memcli did not write
-keep the right to their own words.
+Invariant: reads only. It reports traces of an edit by hand, a merge or a killed
+command, and is silent about what is merely unusual: notes that memcli did not write may
+have states of their own.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from memcli.entries.identity import claim
 from memcli.entries.ids import is_adopted
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
 
-# Days after which somebody should look at the inbox.
+# Days after which a candidate in the inbox is worth a reminder.
 _OLD_CANDIDATE = 30
 _DAY = 86_400
 
@@ -23,13 +23,14 @@ def about_lives(texts: Sequence[Text], now: int) -> Iterator[Finding]:
     """Findings about lineage and states; `now` in epoch seconds."""
     by_id: dict[str, Text] = {}
     for text in texts:
-        # Of two files with one id the one in use is meant; the pair is a finding.
+        # Of two files with one id the one outside the archive is meant; the pair is a
+        # finding of its own.
         known = by_id.get(text.entry.id)
         if known is None or known.entry.path.startswith(layout.ARCHIVE + "/"):
             by_id[text.entry.id] = text
     circles = _circles(by_id)
     forks = _forks(texts, by_id)
-    # What is said of them is enough; and nobody can tell what the other side should be.
+    # These get a finding already, and the right other side cannot be told.
     doubtful = {name for circle in circles for name in circle}
     doubtful.update(text.entry.supersedes or "" for text, _ in forks)
     for text in texts:
@@ -58,7 +59,7 @@ def _about_lineage(
             message = f"{field} names no entry: {other}"
             hint = f"git may have it: git log --all -S {other}"
             if field == "superseded_by" and entry.status is Status.SUPERSEDED:
-                hint += "; to use this one again, set status: active."
+                hint += "; to use this entry again, set status: active."
             yield _finding(text, field, "dangling_lineage", message, hint)
     successor = by_id.get(entry.superseded_by or "")
     if successor is not None and entry.status is Status.ACTIVE:
@@ -97,7 +98,7 @@ def _about_lineage(
             f"If it is meant: memcli evolve {entry.id} --also {before.entry.id}",
         )
     if entry.status is Status.SUPERSEDED and not entry.superseded_by:
-        message = "superseded, but nobody knows by what"
+        message = "superseded, but it does not say by what"
         hint = "Add superseded_by, or set status: active."
         yield _finding(text, "status", "superseded_by_nobody", message, hint)
 
@@ -105,14 +106,14 @@ def _about_lineage(
 def _about_state(text: Text, now: int) -> Iterator[Finding]:
     entry = text.entry
     if entry.status is Status.RESOLVED and not entry.resolved_at:
-        message = "resolved, but nobody knows when"
+        message = "resolved, but it does not say when"
         hint = "Add resolved_at; until then no --as-of shows it."
         yield _finding(text, "status", "resolved_when", message, hint)
     if entry.item and entry.key:
         item, _, words = entry.key.partition(":")
         if item != entry.item or claim(words) != text.claim:
-            message = "the key is not that of the text any more"
-            hint = "memcli repair writes it anew."
+            message = "the key no longer belongs to the text"
+            hint = "memcli repair writes a new one."
             yield _finding(text, "key", "stale_key", message, hint)
     if (
         entry.review_after
@@ -154,18 +155,18 @@ def _circles(by_id: Mapping[str, Text]) -> list[list[str]]:
         for name, text in by_id.items()
         if text.entry.superseded_by
     }
-    found = []
+    circles = []
     done: set[str] = set()
     for start in sorted(by_id, key=lambda name: by_id[name].entry.path):
-        way: list[str] = []
+        chain: list[str] = []
         name: str | None = start
         while name and name in by_id and name not in done:
             done.add(name)
-            way.append(name)
+            chain.append(name)
             name = after.get(name)
-        if name in way:
-            found.append(way[way.index(name) :])
-    return found
+        if name in chain:
+            circles.append(chain[chain.index(name) :])
+    return circles
 
 
 def _about_circles(
@@ -173,10 +174,10 @@ def _about_circles(
 ) -> Iterator[Finding]:
     """One error for each circle, at its first file."""
     for circle in circles:
-        first = min((by_id[one] for one in circle), key=lambda t: t.entry.path)
+        first = min((by_id[name] for name in circle), key=lambda t: t.entry.path)
         field = "superseded_by" if first.entry.superseded_by else "supersedes"
         message = f"a circle of versions: {' -> '.join([*circle, circle[0]])}"
-        hint = "Take superseded_by out of the one that is current"
+        hint = "Take superseded_by out of the current version"
         hint += ", and supersedes out of the first."
         line = first.field_line(field)
         path = first.entry.path
@@ -184,22 +185,22 @@ def _about_circles(
 
 
 def _forks(texts: Iterable[Text], by_id: Mapping[str, Text]) -> list[tuple[Text, Text]]:
-    """Entries that say they replaced what another one has replaced; that other one."""
+    """Pairs of entries that claim to replace the same one, the likelier one last."""
     texts = list(texts)
     first: dict[str, Text] = {}
     for text in texts:
-        # What the replaced one says itself is asked first.
+        # The replaced entry's own word counts most.
         successor = by_id.get(text.entry.superseded_by or "")
         if successor is not None:
             first.setdefault(text.entry.id, successor)
-    found = []
+    forks = []
     for text in texts:
         before = text.entry.supersedes
         if before:
             other = first.setdefault(before, text)
             if other.entry.id != text.entry.id:
-                found.append((text, other))
-    return found
+                forks.append((text, other))
+    return forks
 
 
 def _about_forks(forks: Iterable[tuple[Text, Text]]) -> Iterator[Finding]:
@@ -212,11 +213,11 @@ def _about_forks(forks: Iterable[tuple[Text, Text]]) -> Iterator[Finding]:
 
 def _twins(texts: Iterable[Text]) -> Iterator[Finding]:
     """The same claim, resolved in one entry and in force in another."""
-    nothing = claim("")  # notes that are only a title claim nothing in their text
+    nothing = claim("")  # the claim of notes that are only a title
     groups: dict[str, list[Text]] = defaultdict(list)
     for text in texts:
-        used = text.entry.status in (Status.ACTIVE, Status.RESOLVED)
-        if used and text.claim != nothing:
+        counts = text.entry.status in (Status.ACTIVE, Status.RESOLVED)
+        if counts and text.claim != nothing:
             groups[text.claim].append(text)
     for group in groups.values():
         solved = [text for text in group if text.entry.status is Status.RESOLVED]

@@ -1,9 +1,9 @@
-"""Repair: what can be mended without guessing, as a plan first.
+"""Repair: what memcli can repair without guessing, as a plan first.
 
-Invariant: nothing is mended that a person might have meant. The plan says each step in
-words before any is taken, a step is taken only while its reason still holds, and what
-is left is said, with what a person can do about it. Whatever a killed command began is
-finished by any command; what is here is the rest.
+Invariant: nothing is changed that a person might have meant. The plan says each step in
+words before any is taken, a step is taken only while its reason still holds, and the
+findings that are left say what a person can do. Every command finishes what a killed
+command began; the repair is for the rest.
 """
 
 from collections import defaultdict
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Repair(NamedTuple):
-    """One step.
+    """One step of a repair.
 
     `code` is leftover, git_lock, index, half_evolve, stale_key, lineage, uncommitted or
-    moved; `detail` the other file or entry that it is about.
+    moved; `action` says what happens to `path`, `detail` is the other file or entry.
     """
 
     code: str
@@ -39,8 +39,8 @@ class Repair(NamedTuple):
     detail: str | None = None
 
 
-class Mending(NamedTuple):
-    """What can be mended, and what is left for a person."""
+class RepairPlan(NamedTuple):
+    """The steps of a repair, and the findings that are left for a person."""
 
     steps: list[Repair]
     left: list[Finding]
@@ -48,7 +48,7 @@ class Mending(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is left that memcli cannot use."""
+        """Whether memcli can use everything that is left."""
         return not any(finding.level == ERROR for finding in self.left)
 
     def as_dict(self) -> dict[str, Any]:
@@ -64,8 +64,8 @@ class Mending(NamedTuple):
 _Step = tuple[Repair, list[Finding]]
 
 
-def plan(vault: "Vault") -> Mending:
-    """What can be mended, and what cannot.
+def plan(vault: "Vault") -> RepairPlan:
+    """The steps that memcli can take, and the findings that it cannot repair.
 
     Raises:
         NotAllowed: an agent asks.
@@ -76,24 +76,31 @@ def plan(vault: "Vault") -> Mending:
     vault.read(lambda _: None)  # finishes what a killed command began
     findings = lint(vault, progress=vault.progress)
     chosen: list[_Step] = [
-        (Repair("leftover", one.path, "delete it: half of a killed write"), [one])
-        for one in findings
-        if one.code == "leftover"
+        (
+            Repair("leftover", leftover.path, "delete it: half of a killed write"),
+            [leftover],
+        )
+        for leftover in findings
+        if leftover.code == "leftover"
     ]
     try:
         repository = Repository.open(vault.root, environ=vault.environ)
-        broken = {one.path for one in findings if one.code in ("broken", "conflict")}
+        broken = {
+            finding.path
+            for finding in findings
+            if finding.code in ("broken", "conflict")
+        }
         tree = working_tree(vault, repository, broken)
-    except MemcliError:  # what cannot be committed is not begun
-        return _mending(chosen, findings, [])
+    except MemcliError:  # nothing could be committed
+        return _planned(chosen, findings, [])
     chosen[:0] = _dead_locks(repository, findings)
-    if not any(one.code == "git_state" for one in findings):
+    if not any(finding.code == "git_state" for finding in findings):
         halves = _halves(vault, findings)
-        mends = [*halves, *_keys(findings), *_successors(vault, findings)]
-        chosen += [one for one in mends if one[0].path not in tree.staged]
+        rewrites = [*halves, *_keys(findings), *_successors(vault, findings)]
+        chosen += [step for step in rewrites if step[0].path not in tree.staged]
         gone = {step.path for step, _ in halves}
         chosen += [(step, []) for step in _commits(tree) if step.path not in gone]
-    return _mending(chosen, findings, tree.deleted)
+    return _planned(chosen, findings, tree.deleted)
 
 
 def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> list[_Step]:
@@ -117,7 +124,7 @@ def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> list[_St
 
 
 def _commits(tree: WorkingTree) -> list[Repair]:
-    """The steps that bring git up to what is on disk."""
+    """The steps that let git hold what is on disk."""
     return [
         *(
             Repair("index", path, "put it back into git's index, which has lost it")
@@ -134,19 +141,19 @@ def _commits(tree: WorkingTree) -> list[Repair]:
     ]
 
 
-def apply(vault: "Vault", found: Mending) -> Mending:
-    """Take the steps of a plan whose reason still holds, and say what is left.
+def apply(vault: "Vault", planned: RepairPlan) -> RepairPlan:
+    """Take the steps of a plan whose reason still holds; returns them and what is left.
 
     Raises:
-        LockBusy, WriteFailed, HistoryError: of the vault's entries none was changed.
+        LockBusy, WriteFailed, HistoryError: none of the vault's entries was changed.
     """
     done = []
     rest = []
-    for step in found.steps:
+    for step in planned.steps:
         if step.code == "git_lock":
             repository = Repository.open(vault.root, environ=vault.environ)
             for lock in git_state.locks(repository):
-                # Not one of a git that works now.
+                # The lock of a git that works now stays.
                 if lock.label == step.path and lock.is_dead:
                     files.remove(lock.path)
                     done.append(step)
@@ -161,19 +168,19 @@ def apply(vault: "Vault", found: Mending) -> Mending:
             count = len({step.path for step in taken})
             change.message = f"repair: {count} file{'' if count == 1 else 's'}"
         done += taken
-    return Mending(done, plan(vault).left, applied=True)
+    return RepairPlan(done, plan(vault).left, applied=True)
 
 
-def _mending(
+def _planned(
     chosen: Sequence[_Step], findings: Sequence[Finding], more: Sequence[Finding]
-) -> Mending:
-    mended = {finding for _, gone in chosen for finding in gone}
-    left = [finding for finding in findings if finding not in mended]
-    return Mending([step for step, _ in chosen], [*left, *more])
+) -> RepairPlan:
+    repaired = {finding for _, gone in chosen for finding in gone}
+    left = [finding for finding in findings if finding not in repaired]
+    return RepairPlan([step for step, _ in chosen], [*left, *more])
 
 
 def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Repair]:
-    """Take these steps, inside a transaction; those that still make sense."""
+    """Take the steps that still make sense, inside a transaction; returns them."""
     repository = Repository.open(vault.root, environ=vault.environ)
     ours = [step.path for step in steps if step.code == "uncommitted"]
     broken = {path for path in ours if _is_broken(vault, path)}
@@ -199,7 +206,7 @@ def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Re
 
 
 def _rewrite(vault: "Vault", change: "Transaction", step: Repair) -> bool:
-    """Change one file as a step says; whether there was still something to change."""
+    """Change one file as a step says; returns whether it still needed that."""
     from memcli.entries import codec
 
     try:
@@ -231,9 +238,9 @@ def _rewrite(vault: "Vault", change: "Transaction", step: Repair) -> bool:
 
 def _keys(findings: Iterable[Finding]) -> list[_Step]:
     return [
-        (Repair("stale_key", one.path, "write the key of its text"), [one])
-        for one in findings
-        if one.code == "stale_key"
+        (Repair("stale_key", finding.path, "write the key of its text"), [finding])
+        for finding in findings
+        if finding.code == "stale_key"
     ]
 
 
@@ -250,7 +257,7 @@ def _successors(vault: "Vault", findings: Iterable[Finding]) -> list[_Step]:
             path = vault.path_of(successor)
         except MemcliError:  # two files have its id
             continue
-        # Of several that were merged into one, it names the newest; see `lineage`.
+        # An entry that replaced several names the newest; see `lineage`.
         before = max(name for name, _ in group)
         action = f"write that it supersedes {before}"
         gone = [finding for _, finding in group]
@@ -284,7 +291,7 @@ def _halves(vault: "Vault", findings: Sequence[Finding]) -> list[_Step]:
 
 
 def _is_half(vault: "Vault", copy: "Stored", whole: "Stored") -> bool:
-    """Whether an archived copy says nothing more, and of a successor that is not."""
+    """Whether an archived copy adds nothing, and names a successor that is gone."""
     old, entry = copy.entry, whole.entry
     return (
         old.status is Status.SUPERSEDED

@@ -1,6 +1,6 @@
-"""Usage: what the log of signals says of a vault, and what it says is wrong.
+"""Usage: how a vault is used by its log of signals, and what that shows to be wrong.
 
-Invariant: reads only. What counts channels leaves the hook of a prompt out, since it
+Invariant: reads only. Counts of channels leave out the hook of a prompt, since it
 asks by words alone and would make every other channel look unused.
 """
 
@@ -38,7 +38,7 @@ class Use(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """What is noted, where, and what it says."""
+    """The log of signals: whether it is kept, where, its size, and what it says."""
 
     on: bool
     path: str
@@ -56,14 +56,14 @@ class Usage(NamedTuple):
 
 
 class Channels(NamedTuple):
-    """Rows by what found them, over the last `recalls` answers that had any."""
+    """Rows by the channel that found them, of the last `recalls` answers with rows."""
 
     recalls: int
     rows: dict[str, int]
 
 
 def usage(vault: "Vault") -> Usage:
-    """What the log says, and how often each skill was used.
+    """What the log of signals says, and how often each skill was used.
 
     Raises:
         NotAllowed: an agent asks.
@@ -91,7 +91,7 @@ def usage(vault: "Vault") -> Usage:
 
 
 def pairs(vault: "Vault") -> list[signals.Pair]:
-    """What a scorer can learn from; see `signals.pairs`.
+    """The pairs that a scorer learns from; see `signals.summary.pairs`.
 
     Raises:
         NotAllowed: an agent asks.
@@ -101,14 +101,14 @@ def pairs(vault: "Vault") -> list[signals.Pair]:
 
 
 def uses(vault: "Vault", entry: Entry) -> int | None:
-    """How often an entry was stored or recalled; None for what is no skill."""
+    """How often a skill was stored or recalled; None for an entry that is no skill."""
     if not event.is_skill(entry.kind, str(entry.type)):
         return None
     return events.read(vault.root).uses().get(entry.id, 0)
 
 
 def channels(vault: "Vault") -> Channels:
-    """Through what the rows of the last answers came; for an agent, of its own."""
+    """The channels of the last answers' rows; for an agent, of its own answers."""
     agent = vault.agent.name if vault.agent else None
     recent = list(_recent(vault.root, agent))
     return Channels(len(recent), signals.channels(recent))
@@ -119,13 +119,13 @@ def findings(vault: "Vault", entries: Sequence[Entry]) -> Iterator[Finding]:
 
     Args:
         vault: whose log it is.
-        entries: everything in it.
+        entries: all entries of the vault.
     """
     recent = list(_recent(vault.root, None))
     if len(recent) < _ENOUGH:
         return
-    found = signals.channels(recent)
-    silent = [name for name in ("entity", "graph", "session") if not found[name]]
+    rows = signals.channels(recent)
+    silent = [name for name in ("entity", "graph", "session") if not rows[name]]
     material = _material(vault, entries) if silent else {}
     for name in silent:
         if material.get(name):
@@ -144,18 +144,18 @@ def findings(vault: "Vault", entries: Sequence[Entry]) -> Iterator[Finding]:
 _ABOUT = {
     "entity": (
         "registered entities are mentioned by several entries",
-        "Ask with a name, to see it: memcli recall NAME --explain; what questions call "
-        "it may be missing: memcli entities alias NAME OTHER",
+        "Ask with a name, to see it: memcli recall NAME --explain; an alias that "
+        "questions use may be missing: memcli entities alias NAME OTHER",
     ),
     "graph": (
         "registered entities are mentioned by several entries",
-        "Look whether they are the right ones (memcli inspect entities), and ask for "
-        "what is connected: memcli recall NAME --explain",
+        "Check that they are the right ones (memcli inspect entities), and ask for "
+        "what they connect: memcli recall NAME --explain",
     ),
     "session": (
         "sessions hold several entries",
-        "Look whether they are one session each (memcli inspect ID names neighbours), "
-        "and ask for one: memcli recall QUESTION --explain",
+        "Check that each is one session (memcli inspect ID names neighbours), and ask "
+        "for one: memcli recall QUESTION --explain",
     ),
 }
 
@@ -164,12 +164,12 @@ def _recent(root: str, agent: str | None) -> Iterator[event.Recalled]:
     """The last answers with ranked rows, the newest first; an agent's, or all."""
     return islice(
         (
-            one
-            for one in events.newest(root, '"event":"recall"')
-            if one["event"] == "recall"
-            and one["via"] != "hook"
-            and agent in (None, one["agent"])
-            and any(row["rank"] is not None for row in one["rows"])
+            answer
+            for answer in events.newest(root, '"event":"recall"')
+            if answer["event"] == "recall"
+            and answer["via"] != "hook"
+            and agent in (None, answer["agent"])
+            and any(row["rank"] is not None for row in answer["rows"])
         ),
         _RECENT,
     )
@@ -182,13 +182,13 @@ def _material(vault: "Vault", entries: Iterable[Entry]) -> dict[str, int]:
     known = store.load(vault.root).names.meant
     names = Counter[str]()
     sessions = Counter[str]()
-    force = 0
+    active = 0
     for entry in entries:
         if entry.status is not Status.ACTIVE:
             continue
-        force += 1
+        active += 1
         meant = {known.get(mentions.fold(name)) for name in entry.entities}
-        names.update(one for one in meant if one is not None)
+        names.update(name for name in meant if name is not None)
         session = document_id(entry)
         if session:
             sessions[session] += 1
@@ -196,7 +196,7 @@ def _material(vault: "Vault", entries: Iterable[Entry]) -> dict[str, int]:
     together = sum(count >= _SEVERAL for count in sessions.values())
     return {
         "entity": len(several),
-        # No way leads over a hub.
-        "graph": sum(not is_hub(count, force) for count in several),
+        # The graph does not go through hubs.
+        "graph": sum(not is_hub(count, active) for count in several),
         "session": together,
     }

@@ -13,7 +13,7 @@ VERSION = 1
 
 
 class EventRow(TypedDict):
-    """An entry that a recall returned; `rank` is None for what was not ranked."""
+    """An entry that a recall returned; `rank` is None when it was not ranked."""
 
     id: str
     rank: int | None
@@ -71,9 +71,9 @@ Event = Recalled | Written | Feedback
 
 
 class LoggedEntry(Protocol):
-    """What an event holds of an entry: a row of the index and one of an answer have it.
+    """An entry as `row` takes it: a row of the index, or one of an answer.
 
-    `writer` is who wrote the entry; without one a person did.
+    `writer` is the program or person that wrote the entry; None stands for a person.
     """
 
     @property
@@ -90,9 +90,9 @@ CHANNELS = (
     "lexical", "neighbours", "session", "feedback", "entity", "graph", "temporal",
     "constraint",
 )  # fmt: skip
-"""What finds rows; a session's start has names of its own besides."""
+"""The channels that find rows; a session's start has names of its own besides."""
 
-# The end of the year 9999, and above any count: what is more makes no date and no line.
+# Above any count, and the end of the year 9999: later times make no date.
 _MOST = 253_402_300_800
 _STORED = ("save", "import", "evolve")
 
@@ -103,7 +103,7 @@ def is_skill(kind: str, about: str) -> bool:
 
 
 def channels(parts: Mapping[str, float]) -> list[str]:
-    """What found a row with these pieces of its score, in the order of `CHANNELS`."""
+    """The channels that gave a row its score, in the order of `CHANNELS`."""
     return [name for name in CHANNELS if parts.get(name)]
 
 
@@ -119,9 +119,9 @@ def row(
 
     Args:
         entry: the row of the index, or of the answer.
-        rank: its place among the rows from 1; None for what was not ranked.
+        rank: its place among the rows from 1; None when it was not ranked.
         score: what it was ranked by.
-        channels: what found it.
+        channels: those that found it.
         parts: the named pieces of its score; zeros are left out.
     """
     made: EventRow = {
@@ -137,9 +137,9 @@ def row(
 
 
 def features(parts: Mapping[str, float], writer: str | None) -> dict[str, float]:
-    """What a row is learned by: the pieces of its score, and who wrote it.
+    """The features that a scorer learns from: the pieces of a score, and the writer.
 
-    Never its rank, which would teach a scorer to agree with itself.
+    Never the rank, which would teach a scorer to agree with itself.
 
     Args:
         parts: as `ranking.Hit` holds them; zeros are left out.

@@ -1,10 +1,10 @@
 """The log of signals on disk: appended by any number of processes, bounded by rotation.
 
-Invariant: a line is one `write` to a file opened for appending, so that no two lines
-mix; what a kill or a full disk has cut is passed over by whoever reads. Nothing is
-moved without the rotation's lock, each full file gets a number that grows for good,
-and the oldest goes only after its uses of skills were added to the total, once, however
-often that is killed. A log that cannot be written is not written: nothing here raises.
+Invariant: a line is one `write` to a file opened for appending, so no two lines mix; a
+reader passes over lines that a kill or a full disk has cut. Nothing is moved without
+the rotation's lock, each full file gets a number that only grows, and the oldest file
+goes only after its uses of skills were added to the total, exactly once, however often
+a rotation is killed. A log that cannot be written is not written: nothing here raises.
 """
 
 import os
@@ -17,19 +17,20 @@ from memcli.errors import MemcliError
 from memcli.storage.files import BINARY, NOFOLLOW, NONBLOCK, write_derived
 from memcli.vault.signals import event
 
-# A full file is about 400 recalls of ten rows: four keep the last weeks of one person.
+# A full file is about 400 recalls of ten rows; four files hold a person's last weeks.
 _FULL = 1_000_000
 _KEPT = 3
-# Where rotation fails (Windows, while somebody reads) a file may grow to this.
+# Where rotation fails (on Windows, while another process reads) a file may grow to
+# this size.
 _MOST = 4_000_000
 _TRIES = 5
-# What is larger is no file of this log: rotation never leaves so much.
+# A larger file is not of this log: rotation never leaves so much.
 _LARGEST = 16_000_000
 _FLAGS: int = BINARY | NONBLOCK | NOFOLLOW
 
 
 class Log(NamedTuple):
-    """What the files hold: events, the newest last; uses that were rotated away."""
+    """The events, the newest last, and by skill the uses that were rotated away."""
 
     events: list[event.Event]
     folded: dict[str, int]
@@ -52,7 +53,7 @@ def encode(line: Mapping[str, Any]) -> bytes:
     """An event as its line.
 
     Raises:
-        ValueError, TypeError: it holds what JSON cannot say.
+        ValueError, TypeError: JSON has no form for a value in it.
     """
     import json
 
@@ -60,7 +61,7 @@ def encode(line: Mapping[str, Any]) -> bytes:
 
 
 def decode(line: bytes) -> event.Event | None:
-    """The event in a line; None for what is none, or was cut."""
+    """The event in a line; None when the line was cut, or holds no event."""
     import json
 
     try:
@@ -71,7 +72,7 @@ def decode(line: bytes) -> event.Event | None:
 
 
 def append(root: str, lines: Sequence[Mapping[str, Any]], full: int = _FULL) -> bool:
-    """Add events; whether all of them are in the log now.
+    """Add events; returns whether all of them are in the log now.
 
     Args:
         root: the vault's folder.
@@ -101,19 +102,19 @@ def read(root: str) -> Log:
         files = _files(root, before.upto)
         if files is not None and _total(root).upto == before.upto:
             break
-    held = [one for data in files or () for one in map(decode, data.split(b"\n"))]
-    return Log([one for one in held if one is not None], before.uses)
+    lines = (line for data in files or () for line in data.split(b"\n"))
+    return Log([event for event in map(decode, lines) if event], before.uses)
 
 
 def newest(root: str, *holding: str) -> Iterator[event.Event]:
-    """The events, the newest first; only those whose line holds one of these texts."""
+    """The events, the newest first; with texts only lines that hold one of them."""
     marks = [text.encode() for text in holding]
     for data in reversed(_files(root, _total(root).upto) or ()):
         for line in reversed(data.split(b"\n")):
             if line and (not marks or any(mark in line for mark in marks)):
-                one = decode(line)
-                if one is not None:
-                    yield one
+                decoded = decode(line)
+                if decoded is not None:
+                    yield decoded
 
 
 def size(root: str) -> int:
@@ -122,10 +123,10 @@ def size(root: str) -> int:
 
 
 def key(root: str, fresh: bytes) -> bytes:
-    """The vault's own key of questions; `fresh` becomes it when there is none.
+    """The key that hashes a vault's questions; `fresh` becomes it when there is none.
 
     Raises:
-        OSError: it can neither be read nor made.
+        OSError: the key can neither be read nor made.
     """
     path = _path(root, layout.EVENTS_KEY)
     there = True
@@ -181,7 +182,7 @@ def _write(root: str, data: bytes, full: int) -> None:
 
 
 def _rotate(root: str, full: int) -> None:
-    """Put the full file away and drop the oldest; whoever is doing it does it."""
+    """Put the full file away and drop the oldest, unless another process does it."""
     from memcli.storage.lock import Lock
 
     path = _path(root, layout.EVENTS)
@@ -200,7 +201,7 @@ def _rotate(root: str, full: int) -> None:
 
 
 def _folded(root: str, number: int, total: _Total) -> _Total:
-    """Drop a file; its uses are in the total before it goes."""
+    """Drop a file after its uses were added to the total, which is returned."""
     import json
 
     from memcli.storage import files
@@ -213,7 +214,7 @@ def _folded(root: str, number: int, total: _Total) -> _Total:
         data = json.dumps({"v": event.VERSION, **total._asdict()}).encode() + b"\n"
         place = _path(root, layout.EVENTS_TOTAL)
         if os.path.islink(place):
-            os.unlink(place)  # what it leads to is not ours
+            os.unlink(place)  # memcli makes no link; the target is not its file
         files.write_atomic(place, data)
     os.unlink(path)
     return total
@@ -228,10 +229,10 @@ def _files(root: str, upto: int) -> list[bytes] | None:
         current: int | None = _opened(_path(root, layout.EVENTS))
     except OSError:
         current = None
-    found: list[bytes] = []
+    contents: list[bytes] = []
     try:
-        # Opened before the others are listed: what is put away meanwhile is seen twice,
-        # and passed over once, where it would else be missed.
+        # The current file was opened before the others are listed: put away meanwhile,
+        # it would else be missed. Now it is seen twice, and passed over once.
         for number in _numbers(root):
             path = _numbered(root, number)
             try:
@@ -239,19 +240,19 @@ def _files(root: str, upto: int) -> list[bytes] | None:
                     os.stat(path), os.fstat(current)
                 )
                 if number > upto and not put_away:
-                    found.append(_bytes(path))
+                    contents.append(_bytes(path))
             except FileNotFoundError:
                 return None
             except OSError:
                 continue
         if current is not None:
-            found.append(_all(current))
+            contents.append(_all(current))
     except OSError:
-        return found
+        return contents
     finally:
         if current is not None:
             os.close(current)
-    return found
+    return contents
 
 
 def _bytes(path: str) -> bytes:
@@ -263,7 +264,7 @@ def _bytes(path: str) -> bytes:
 
 
 def _opened(path: str, flags: int = os.O_RDONLY) -> int:
-    """The handle of a file of the log; OSError for what is none."""
+    """The handle of a file of the log; OSError for anything else."""
     handle = os.open(path, flags | _FLAGS, 0o600)
     status = os.fstat(handle)
     if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST:
@@ -291,7 +292,7 @@ def _total(root: str) -> _Total:
         return _Total(int(value["upto"]), {k: int(n) for k, n in value["uses"].items()})
     except (ValueError, TypeError, LookupError, AttributeError):
         return _Total(0, {})
-    except (OverflowError, RecursionError):  # numbers and depths that nobody wrote
+    except (OverflowError, RecursionError):  # numbers and depths of no real log
         return _Total(0, {})
 
 

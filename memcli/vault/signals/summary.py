@@ -38,7 +38,7 @@ class Asked(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What was said of rows, by whom or by what deed."""
+    """Judgements of rows, by who or what made them: a user, a citation, an evolve."""
 
     by: str
     useful: int
@@ -46,11 +46,12 @@ class Judged(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What the events say.
+    """The log in numbers.
 
-    `share` is that of hits among questions, None without one; `mrr` the mean of 1/rank
-    of the rows that proved useful, None without one; `told` counts what sessions were
-    told without a question.
+    `since` is the oldest event in epoch seconds; `share` that of hits among questions,
+    None without a question; `mrr` the mean of 1/rank of the rows that proved useful,
+    None without one; `told` counts answers that no question asked for, such as those
+    at a session's start.
     """
 
     since: int | None
@@ -72,7 +73,7 @@ class Summary(NamedTuple):
 
 
 def summary(events: Sequence[Event]) -> Summary:
-    """What the events say, counted."""
+    """Count the events of a log."""
     recalls = [event for event in events if event["event"] == "recall"]
     asked = [event for event in recalls if event["question"] is not None]
     writes, actions = Counter[str](), Counter[str]()
@@ -118,9 +119,9 @@ def channels(recalls: Iterable[Recalled]) -> dict[str, int]:
 def pairs(events: Iterable[Mapping[str, object]]) -> Iterator[Pair]:
     """The training pairs of a log: each useful row against all others of its recall.
 
-    Rows of a recall where nothing was useful make no pair: nothing says that one of
-    them should have been first. Nor do rows that were not ranked, such as those of
-    `reflect`, or were put into a prompt. Events that are not whole are passed over.
+    Rows of a recall where nothing proved useful make no pair, since no row should have
+    been first. Neither do rows that were not ranked, such as those of `reflect`, or
+    that a hook put into a prompt. Events that are not whole are passed over.
 
     Returns:
         The pairs, in the order of the recalls and of their rows.

@@ -31,13 +31,13 @@ def git(vault: Vault, *words: str) -> str:
     return done.stdout
 
 
-def codes(found: repair.Mending) -> list[tuple[str, str]]:
+def codes(found: repair.RepairPlan) -> list[tuple[str, str]]:
     return [(step.code, step.path) for step in found.steps]
 
 
 def test_a_clean_vault_needs_nothing(vault: Vault) -> None:
     vault.save(vault.draft({"text": "fine"}))
-    assert repair.plan(vault) == repair.Mending([], [])
+    assert repair.plan(vault) == repair.RepairPlan([], [])
 
 
 def test_the_plan_changes_nothing(vault: Vault, snapshot: Callable[[str], Any]) -> None:
