@@ -7,12 +7,15 @@ VENV = .venv
 RUN = $(VENV)/bin/python
 
 help:  ## List these targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
 venv: $(VENV)/tools.stamp  ## Make the environment in .venv, with the development tools
 
 test: $(VENV)/tools.stamp  ## Run every check (STEP="types tests" runs only these)
 	@$(RUN) tests/check.py $(STEP)
+
+test-all: $(VENV)/tools.stamp  ## As test, with every kill, the whole crowd, more examples: a quarter of an hour
+	@$(RUN) tests/check.py all
 
 demo: $(VENV)/memcli.stamp  ## Save, recall, edit by hand, recall again, in a temporary vault
 	@$(RUN) tests/demo.py
@@ -53,4 +56,4 @@ $(VENV)/tools.stamp: $(VENV)/memcli.stamp
 	@echo 'Installing the development tools ...'
 	@$(RUN) tests/check.py install-tools && touch $@
 
-.PHONY: help venv test demo bench e2e docs skills clean
+.PHONY: help venv test test-all demo bench e2e docs skills clean

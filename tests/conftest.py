@@ -25,10 +25,8 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile(
-    "ci", settings.get_profile("dev"), max_examples=200, derandomize=True, database=None
-)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+settings.register_profile("all", settings.get_profile("dev"), max_examples=200)
+settings.load_profile("all" if os.environ.get("MEMCLI_TESTS") == "all" else "dev")
 
 if TYPE_CHECKING:
     from memcli.api import Vault

@@ -1,10 +1,9 @@
 """A crowd writes, changes, resolves and reads at once, and a person commits beside it.
 
 The normal run has 8 writers of 12 saves each, to stay short on two cores; with
-`MEMCLI_CROWD=full` it is that of docs/benchmarks/promises.md: 16 writers of 50 saves.
+`make test-all` it is that of docs/benchmarks/promises.md: 16 writers of 50 saves.
 """
 
-import os
 import subprocess
 import sys
 import time
@@ -17,9 +16,9 @@ from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
+from tests.conftest import EVERYTHING
 
-FULL = os.environ.get("MEMCLI_CROWD") == "full"
-WRITERS, SAVES = (16, 50) if FULL else (8, 12)
+WRITERS, SAVES = (16, 50) if EVERYTHING else (8, 12)
 
 _WRITER = """
 import sys
@@ -73,6 +72,7 @@ import sys
 import time
 from memcli import Vault
 from memcli.recall import recall
+from memcli.recall.query import Query, view_of
 root, count = sys.argv[1:]
 for number in range(int(count)):
     vault = Vault(root)

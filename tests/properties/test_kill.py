@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,14 @@ sys.addaudithook(hook)
 Vault(root).recall("anything")
 print(steps)
 """
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """On a disk where there is one, also when the other tests write to memory."""
+    disk = "/var/tmp" if os.access("/var/tmp", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=disk) as name:
+        yield Path(name)
 
 
 def run(program: str, root: str, last: int) -> subprocess.CompletedProcess[str]:

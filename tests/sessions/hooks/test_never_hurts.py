@@ -1,6 +1,6 @@
 """Whatever comes in and whatever is broken: exit code 0, in time, no word too much.
 
-`MEMCLI_FUZZ=full` makes all of the thousand calls processes; else the most are made in
+`make test-all` makes all of the thousand calls processes; else the most are made in
 this process, and 60 are processes.
 """
 
@@ -25,6 +25,7 @@ from memcli.hosts import hook_payload, table
 from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
+from tests.conftest import EVERYTHING
 from tests.sessions.hooks.calling import (
     call,
     harness,
@@ -39,9 +40,8 @@ from tests.sessions.hooks.payloads import ID, PAYLOADS
 RULE = "Never deploy the billing service on a Friday."
 EVENTS = hook_payload.EVENTS
 HOSTS = [host.name for host in table.with_hooks()]
-FULL = os.environ.get("MEMCLI_FUZZ") == "full"
 CALLS = 1_000
-PROCESSES = CALLS if FULL else 60
+PROCESSES = CALLS if EVERYTHING else 60
 ASK = PAYLOADS["codex", "prompt-submit"]
 HOOK = [sys.executable, "-P", "-m", "memcli", "hook"]
 
@@ -202,7 +202,7 @@ def test_a_thousand_hostile_calls_hurt_nobody(
         hook.answer(one, lambda data=data: parsed(data))  # type: ignore[misc]
         well()
         assert is_fine(one.answer.encode(), named(host, data), event), one.answer
-    assert flags or FULL
+    assert flags or EVERYTHING
     assert entries(snapshot, filled) == before
     assert call(filled, "prompt-submit", "codex", {**ASK, "session_id": "x"}).answer
 
