@@ -1,9 +1,9 @@
-"""Evolve: a memory changes, and what it said before stays to be read.
+"""Evolve: a memory gets a new version, and the old one stays readable.
 
 Invariant: the new version takes the place of the old one in one transaction, with
-lineage in both directions; whatever the caller did not change is carried over,
-unknown keys and links included. What was replaced is never replaced twice: whoever
-names it is told the current version.
+lineage in both directions; everything that the caller did not change is carried over,
+unknown keys and links included. An entry is replaced only once: a caller that names a
+replaced entry is told the current version.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _ALIKE = 0.5
 _ALIKE_ABOUT = 0.25
 _MOST_SIBLINGS = 10
-# What belongs to the old words, not to the new ones.
+# Fields that describe the old text, with the values that a new text starts with.
 _OF_THE_TEXT: dict[str, Any] = {
     "source": Source(),
     "confidence": None,
@@ -45,7 +45,7 @@ _LINKS = "links"
 
 
 class Replaced(NamedTuple):
-    """An entry that is history now, and where it is."""
+    """A version that was replaced, and its path in the archive."""
 
     id: str
     path: str
@@ -55,8 +55,8 @@ class Replaced(NamedTuple):
 class Sibling(NamedTuple):
     """An entry that seems to make the same claim, and was not updated.
 
-    `likeness` is the larger share of words that it has in common with the old or the
-    new text, 0 to 1.
+    `likeness` is the share of words in common with the old or the new text, whichever
+    is larger, 0 to 1.
     """
 
     id: str
@@ -66,7 +66,8 @@ class Sibling(NamedTuple):
 
 
 class Evolved(NamedTuple):
-    """The new version, what it replaced, and what may need the same."""
+    """The new version, the entries that it replaced, and entries that may need the same
+    change."""
 
     id: str
     path: str
@@ -107,13 +108,13 @@ def evolve(
         also: ids of further entries that the new version replaces.
         untag: tags that the new version does not carry over.
         cite: ids that the new version of an observation or model rests on, which
-            makes it fresh (`mental_models.renewed`).
+            makes it fresh (`models.renewed`).
         allow_secret: whether text that looks like a secret may be saved.
 
     Raises:
         EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
         NotAllowed: an entry is superseded, resolved, or waits for review.
-        InvalidValue, SecretFound: what is to change is not valid, or nothing is.
+        InvalidValue, SecretFound: a change is not valid, or there is none.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
     from memcli.entries import dates, no_secrets
@@ -139,19 +140,21 @@ def evolve(
         done = _replace(vault, change, old, others, fresh, reason, now_ms)
         change.note(fresh, "evolve")
         change.message = subject("evolve", fresh.display_title)
-    vault.recorder.acted([one.id for one in done.replaced], "evolve")
+    vault.recorder.acted([version.id for version in done.replaced], "evolve")
     if cited:
         vault.recorder.judged(cited, useful=True, by="citation")
     try:
         return done._replace(siblings=_siblings(vault, old.entry, done))
     except MemcliError as error:
-        # It is done: a disk that is full, or an index that is busy, changes that not.
-        vault.tell(f"what else makes this claim is not known: {error.message}")
+        # The new version is committed, whatever the disk or the index say now.
+        vault.tell(f"entries that make the same claim are unknown: {error.message}")
         return done
 
 
 def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolved:
-    """Go back to the version before, as a new version; reverting that goes forth again.
+    """Make the version before the current one, as a new version.
+
+    Reverting twice brings the later version back.
 
     Raises:
         NotAllowed: nothing was replaced by this entry (code `no_version_before`).
@@ -198,7 +201,7 @@ def _before(vault: "Vault", entry_id: str) -> "Stored":
 def _named(
     vault: "Vault", entry_id: str, also: Sequence[str]
 ) -> "tuple[Stored, list[Stored]]":
-    """The entries that the ids name, each once and in use; the lock is held."""
+    """The entries that the ids name, each once and in force; the lock is held."""
     stored = [vault.stored(vault.path_of(name)) for name in (entry_id, *also)]
     for item in stored:
         lineage.refuse_ended(vault, item.entry)
@@ -223,7 +226,7 @@ def successor(
         values: what changes, as `evolve` takes it.
         untag: tags to drop.
         now_ms: the moment.
-        merging: whether there may be no change besides what else is replaced.
+        merging: whether the entry may stay as it is, since others are replaced, too.
     """
     given = {
         name: value
@@ -243,14 +246,14 @@ def successor(
             hint=f"It has: {', '.join(old.tags) or 'none'}.",
             code="invalid_tag",
         )
-    kept = [tag for tag in old.tags if tag not in dropped]
-    fields["tags"] = tuple(dict.fromkeys((*kept, *checked.tags)))
+    tags = [tag for tag in old.tags if tag not in dropped]
+    fields["tags"] = tuple(dict.fromkeys((*tags, *checked.tags)))
     fields["entities"] = tuple(dict.fromkeys((*old.entities, *checked.entities)))
     if text is not None:
         fields = {**_OF_THE_TEXT, **fields, "body": checked.body}
         fields["extra"] = _with_links(old, checked.body)
     if old.expires_at and "expires_at" not in fields and _is_past(old, now_ms):
-        fields["expires_at"] = None  # what is said today has not run out yesterday
+        fields["expires_at"] = None  # a version of today did not expire yesterday
     fresh = old.replace(**fields)
     if fresh == old and not merging:
         raise InvalidValue(
@@ -292,21 +295,21 @@ def _is_past(entry: Entry, now_ms: int) -> bool:
 
 
 def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
-    """The unknown keys, with `links` for those that the new text does not repeat.
+    """The unknown keys, with `links` for links that the new text does not repeat.
 
-    A link is knowledge of its own: it must not go because a sentence was reworded.
+    A link is knowledge of its own: rewording a sentence must not lose it.
     """
     from memcli.entries.frontmatter import lines_of
     from memcli.entries.text.links import links, links_of
 
-    named = dict(old.extra)
-    if _LINKS in named and "[[" not in named[_LINKS]:
-        return old.extra  # somebody's own key of that name
+    extra = dict(old.extra)
+    if _LINKS in extra and "[[" not in extra[_LINKS]:
+        return old.extra  # a person's own key of that name
     lost = [link for link in links_of(old) if link not in links(body)]
     if not lost:
         return tuple(item for item in old.extra if item[0] != _LINKS)
     lines = lines_of(_LINKS, tuple(f"[[{link}]]" for link in lost))
-    if _LINKS in named:
+    if _LINKS in extra:
         return tuple((k, lines if k == _LINKS else v) for k, v in old.extra)
     return (*old.extra, (_LINKS, lines))
 
@@ -314,8 +317,8 @@ def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
 def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
     """Active entries that say nearly what the old or new text says.
 
-    They are of the same kind and layer, and neither rest on it nor does it rest on
-    them: a model says what its facts say, and must not replace or be replaced by one.
+    They have the same kind and layer. Entries that this one rests on, or that rest on
+    it, are left out: a model repeats its facts, and must not replace them.
     """
     now = vault.now_ms() // 1000
 
@@ -326,7 +329,7 @@ def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
         from memcli.vault.duplicates import alike
 
         docs = reader.exact("id", done.id)
-        if not docs:  # somebody changed it again already
+        if not docs:  # it was changed again already
             return []
         row = reader.row(docs[0])
         about = {name_key(name) for name in row.entities}
@@ -334,28 +337,28 @@ def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
         within &= set(reader.exact("layer", row.layer))
         own = {version.id for version in lineage.versions(reader, done.id)}
         rests_on = {
-            lineage.current(reader, one) for one in (*old.evidence, *row.evidence)
+            lineage.current(reader, name) for name in (*old.evidence, *row.evidence)
         }
 
-        def in_use(doc: int) -> bool:
+        def in_force(doc: int) -> bool:
             return reader.verdict(doc, View(now)) is None
 
-        found: dict[str, Sibling] = {}
+        siblings: dict[str, Sibling] = {}
         for terms in (document(old, stemmer()).row.terms, row.terms):
             for likeness, theirs in alike(
-                reader, terms, in_use, limit=2 * _MOST_SIBLINGS, within=within
+                reader, terms, in_force, limit=2 * _MOST_SIBLINGS, within=within
             ):
                 if theirs.id in rests_on or own.intersection(theirs.evidence):
                     continue
                 shared = about & {name_key(name) for name in theirs.entities}
-                known = found.get(theirs.id)
+                known = siblings.get(theirs.id)
                 if likeness >= (_ALIKE_ABOUT if shared else _ALIKE) and (
                     known is None or known.likeness < likeness
                 ):
-                    found[theirs.id] = Sibling(
+                    siblings[theirs.id] = Sibling(
                         theirs.id, theirs.title, theirs.path, likeness
                     )
-        nearest = sorted(found.values(), key=lambda item: (-item.likeness, item.id))
+        nearest = sorted(siblings.values(), key=lambda item: (-item.likeness, item.id))
         return nearest[:_MOST_SIBLINGS]
 
     return vault.read(find)

@@ -1,8 +1,8 @@
-"""Forget: the one real removal of an entry.
+"""Forget: the only real removal of an entry.
 
-Invariant: nothing else in memcli takes an entry out of the vault. The file goes in
-one commit, what pointed at it is told, and nobody is left to believe that the text
-is gone: git's history still holds it until the commands are run that are printed.
+Invariant: nothing else in memcli removes an entry from the vault. The file goes in one
+commit, the entries that link to it are named, and the answer says that git's history
+still holds the text until the printed commands are run.
 """
 
 import os
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Linking(NamedTuple):
-    """An entry that links to the one that goes."""
+    """An entry that links to the removed one."""
 
     id: str
     title: str
@@ -36,9 +36,10 @@ class Linking(NamedTuple):
 class Forgotten(NamedTuple):
     """What was removed, or would be.
 
-    `commits` is how many commits hold the text, `purge` the shell commands that take
-    it out of the history, in order; each only if the one before succeeded.
-    `linked_from` are entries that link to it, `versions` other versions, which stay.
+    `commits` is how many commits hold the text; `purge` are the shell commands that
+    remove it from the history, in order, each to be run only if the one before
+    succeeded. `linked_from` are entries that link to it, `versions` other versions of
+    it, which stay.
     """
 
     id: str
@@ -76,7 +77,7 @@ def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotte
 
     Raises:
         Conflict, LockBusy, HistoryError: nothing was changed.
-        WriteFailed: the same, or the record of a session still holds the words.
+        WriteFailed: nothing was changed, or a session's record still holds the words.
     """
     import shutil
 
@@ -84,24 +85,24 @@ def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotte
 
     with vault.transaction() as change:
         stored, others = _named(vault, entry_id)
-        found = _planned(vault, stored, others, versions=versions)
+        plan = _planned(vault, stored, others, versions=versions)
         gone = [stored, *(others if versions else [])]
         for item in gone:
             change.give_up(item.path, expected=item.data)
         if not versions:
             _relink(vault, change, stored.entry, others)
-        # The title may be what is to be forgotten: a commit outlives it.
+        # The id and not the title, which the commit would keep.
         change.message = subject("forget", stored.entry.id)
     # The index keeps the words of removed entries until it is merged.
     shutil.rmtree(os.path.join(vault.root, *layout.INDEX.split("/")), True)
     session_records.forget(
         vault.root, {item.entry.id for item in gone}, {item.path for item in gone}
     )
-    return found._replace(applied=True)
+    return plan._replace(applied=True)
 
 
 def _named(vault: "Vault", entry_id: str) -> "tuple[Stored, list[Stored]]":
-    """The entry, and the other versions of it."""
+    """The entry, and its other versions."""
     stored = vault.stored(vault.path_of(entry_id))
     rows = vault.read(lambda reader: lineage.versions(reader, stored.entry.id))
     return stored, [vault.stored(row.path) for row in rows if row.path != stored.path]
@@ -116,13 +117,13 @@ def _planned(
     paths = [item.path for item in gone]
     ids = {item.entry.id for item in gone}
     repository = Repository.open(vault.root, environ=vault.environ)
-    known = _history(repository, gone, {item.path for item in (*gone, *others)})
+    blobs = _history(repository, gone, {item.path for item in (*gone, *others)})
     return Forgotten(
         id=stored.entry.id,
         title=stored.entry.display_title,
         paths=paths,
-        commits=len({one.blob.commit for one in known}),
-        purge=purge_commands(repository, known) if known else [],
+        commits=len({held.blob.commit for held in blobs}),
+        purge=purge_commands(repository, blobs) if blobs else [],
         linked_from=vault.read(lambda reader: _linked(reader, stored.entry, ids)),
         versions=[] if versions else [item.entry.id for item in others],
         applied=False,
@@ -130,7 +131,7 @@ def _planned(
 
 
 class HeldBlob(NamedTuple):
-    """What git holds of an entry: a blob, and the entry's id and title in it."""
+    """A blob of git that holds an entry, with the entry's id and title in it."""
 
     blob: "Blob"
     id: str
@@ -140,14 +141,15 @@ class HeldBlob(NamedTuple):
 def _history(
     repository: "Repository", gone: "Sequence[Stored]", places: set[str]
 ) -> list[HeldBlob]:
-    """Everything that git holds of these entries, wherever it has been.
+    """Every blob that holds one of these entries, at whatever path it was.
 
-    By content and not by path: the path of an old version is that of the current one.
+    Blobs are told by content and not by path: an old version had the path of the
+    current one.
     """
     from memcli.entries import codec
     from memcli.entries.ids import is_adopted
 
-    found: list[HeldBlob] = []
+    held: list[HeldBlob] = []
     for item in gone:
         name = item.entry.id
         paths = {*places, item.path, layout.before_archive(item.path)}
@@ -155,69 +157,72 @@ def _history(
         for blob, data in zip(blobs, repository.contents(blobs), strict=True):
             try:
                 entry = codec.decode(data, blob.path).entry
-                held, title = entry.id, entry.display_title
+                entry_id, title = entry.id, entry.display_title
             except MemcliError:
-                held, title = name if blob.path == item.path else "", ""
-            if held == name:
-                found.append(HeldBlob(blob, name, title))
-    return found
+                entry_id, title = name if blob.path == item.path else "", ""
+            if entry_id == name:
+                held.append(HeldBlob(blob, name, title))
+    return held
 
 
-def purge_commands(repository: "Repository", known: "Sequence[HeldBlob]") -> list[str]:
-    """Shell commands that take this out of every commit, with plain git.
+def purge_commands(repository: "Repository", blobs: "Sequence[HeldBlob]") -> list[str]:
+    """Shell commands that remove these blobs from every commit, with plain git.
 
-    Only at the paths where it was: another file may hold the same bytes.
+    They remove them only at the paths where the entry was, since another file may hold
+    the same bytes.
     """
-    there = f"git -C {shlex.quote(repository.top)}"
-    blobs = sorted({one.blob.id for one in known})
-    either = " || ".join(f'$2 == "{name}"' for name in blobs)
+    git = f"git -C {shlex.quote(repository.top)}"
+    ids = sorted({held.blob.id for held in blobs})
+    either = " || ".join(f'$2 == "{name}"' for name in ids)
     # A mode of 0 removes a line of the index; the path is what stands after the tab.
     awk = f'{either} {{ sub(/^[^\t]*\t/, "0 " $2 "\t"); print }}'
-    paths = sorted({repository.prefix + one.blob.path for one in known})
+    paths = sorted({repository.prefix + held.blob.path for held in blobs})
     places = " ".join(shlex.quote(f":(top,literal){path}") for path in paths)
     remove = (
         f"git ls-files --stage -- {places} | awk {shlex.quote(awk)} "
         "| git update-index --index-info"
     )
     filters = f"--index-filter {shlex.quote(remove)}"
-    told = _messages(repository, known)
-    if told:
-        cases = " ".join(f"{commit}) printf {text};;" for commit, text in told.items())
+    messages = _messages(repository, blobs)
+    if messages:
+        cases = " ".join(
+            f"{commit}) printf {text};;" for commit, text in messages.items()
+        )
         script = f"case $GIT_COMMIT in {cases} *) cat;; esac"
         filters = f"--msg-filter {shlex.quote(script)} {filters}"
     commands = [
-        f"FILTER_BRANCH_SQUELCH_WARNING=1 {there} filter-branch --force --prune-empty "
+        f"FILTER_BRANCH_SQUELCH_WARNING=1 {git} filter-branch --force --prune-empty "
         f"--tag-name-filter cat {filters} -- --all",
-        f"{there} for-each-ref --format='delete %(refname)' refs/original "
-        f"| {there} update-ref --stdin",
-        f"{there} reflog expire --expire=now --all",
-        f"{there} gc --prune=now --quiet",
+        f"{git} for-each-ref --format='delete %(refname)' refs/original "
+        f"| {git} update-ref --stdin",
+        f"{git} reflog expire --expire=now --all",
+        f"{git} gc --prune=now --quiet",
     ]
-    if any(repository.contents([known[0].blob._replace(id="refs/stash")])):
-        # Stashes stand on the old commits, and but for the newest in a reflog only.
-        said = "stashes would be lost: apply or drop them first (git stash list)"
+    if any(repository.contents([blobs[0].blob._replace(id="refs/stash")])):
+        # Stashes are based on the old commits, and all but the newest are in a reflog.
+        warning = "stashes would be lost: apply or drop them first (git stash list)"
         commands.insert(
             0,
-            f"if {there} rev-parse --quiet --verify refs/stash; "
-            f"then echo {shlex.quote(said)} >&2; false; fi",
+            f"if {git} rev-parse --quiet --verify refs/stash; "
+            f"then echo {shlex.quote(warning)} >&2; false; fi",
         )
     return commands
 
 
 def _messages(
-    repository: "Repository", known: "Sequence[HeldBlob]"
+    repository: "Repository", blobs: "Sequence[HeldBlob]"
 ) -> "Mapping[str, str]":
     """Commit -> its message without the titles, quoted as a format of printf.
 
-    memcli names what it changes in the first line; that line outlives the file.
+    The first line of memcli's commits names the entry, and outlives the file.
     """
     titles: dict[str, dict[str, str]] = {}
-    for one in known:
-        if one.title:
-            titles.setdefault(one.blob.commit, {})[one.title] = one.id
-    blob = known[0].blob
+    for held in blobs:
+        if held.title:
+            titles.setdefault(held.blob.commit, {})[held.title] = held.id
+    blob = blobs[0].blob
     objects = repository.contents([blob._replace(id=commit) for commit in titles])
-    told: dict[str, str] = {}
+    messages: dict[str, str] = {}
     for commit, data in zip(titles, objects, strict=True):
         before = data.partition(b"\n\n")[2].decode("utf-8", "replace")
         message = before
@@ -227,8 +232,8 @@ def _messages(
         if message != before:
             text = message.replace("\\", "\\\\").replace("%", "%%")
             text = re.sub(r"[\x00-\x1f\x7f]", lambda c: f"\\{ord(c[0]):03o}", text)
-            told[commit] = shlex.quote(text)
-    return told
+            messages[commit] = shlex.quote(text)
+    return messages
 
 
 def _linked(reader: "Reader", entry: Entry, gone: set[str]) -> list[Linking]:
@@ -244,7 +249,7 @@ def _linked(reader: "Reader", entry: Entry, gone: set[str]) -> list[Linking]:
 def _relink(
     vault: "Vault", change: "Transaction", entry: Entry, others: "list[Stored]"
 ) -> None:
-    """Let the versions on both sides of a removed one point at each other."""
+    """Link the version before a removed one with the version after it."""
     from memcli.entries import codec
 
     for other in others:

@@ -1,7 +1,7 @@
 """Import: many memories at once, from JSON lines or a folder of notes.
 
-Invariant: the sources are only read; what can be saved is saved in one commit, what
-cannot is reported with its line and reason; the same import again adds nothing.
+Invariant: the sources are only read; valid entries are saved in one commit, every other
+one is reported with its line and reason; repeating an import adds nothing.
 """
 
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Failure(NamedTuple):
-    """What was not imported: the source, its line (from 1), the reason."""
+    """An entry that was not imported: its source, its line (from 1), the reason."""
 
     source: str
     line: int
@@ -32,7 +32,7 @@ class Failure(NamedTuple):
 class Imported(NamedTuple):
     """What an import did, or with `dry_run` would do.
 
-    `duplicates` are all that made no new entry; their outcome says why.
+    `duplicates` are all drafts that became no new entry; their outcome says why.
     """
 
     created: list["Saved"]
@@ -57,15 +57,18 @@ def import_lines(
         vault: where to.
         data: JSON lines, each an object with `text` and any field of an entry.
         name: what to call the source in messages.
-        fields: fields of every entry; a line's own win.
+        fields: fields of every entry; a line's own fields win.
+        allow_secret: whether text that looks like a secret may be saved.
+        dry_run: only say what would be done.
+        verb: what the commit calls it: import or save.
     """
     drafts: list[Entry] = []
     failed: list[Failure] = []
-    for line, found in jsonl.attempts(data, name):
+    for line, values in jsonl.attempts(data, name):
         try:
-            if isinstance(found, Exception):
-                raise found
-            entry = vault.draft({**(fields or {}), **found})
+            if isinstance(values, Exception):
+                raise values
+            entry = vault.draft({**(fields or {}), **values})
             if verb == "import" and not entry.source.writer:
                 entry = entry.replace(source=entry.source._replace(writer="import"))
             _refuse(entry, allow_secret)
@@ -85,14 +88,14 @@ def import_folder(
 ) -> Imported:
     """Copy a folder of markdown notes into the vault.
 
-    Frontmatter that means something to memcli is used, the rest is carried over as
-    it is. A note's file name becomes its title where it has none, so that links by
-    name still lead to it.
+    Fields that memcli knows are used, the rest of the frontmatter is carried over as it
+    is. A note without a title gets its file name as title, so that links by name still
+    lead to it.
     """
     root = os.path.abspath(folder)
     if _same_or_below(root, vault.root) or _same_or_below(vault.root, root):
         raise UsageError(
-            f"{folder} and the vault {vault.root} lie in each other",
+            f"one of {folder} and the vault {vault.root} lies in the other",
             hint="Notes in the vault are entries already; see memcli inspect.",
         )
     listing = scan(root)
@@ -128,7 +131,7 @@ def _note(vault: "Vault", root: str, path: str) -> Entry:
     place = f"{os.path.basename(root)}/{path}"
     name = path.rpartition("/")[2].removesuffix(".md")
     titled = entry.title or (name if name != entry.display_title else "")
-    # Through the same checks as any other draft, then what only a file can bring.
+    # The same checks as for any other draft; the fields come from the file.
     checked = vault.draft({"text": entry.body if entry.body.strip() else name})
     return entry.replace(
         id="",
@@ -154,7 +157,7 @@ def _save(
     if dry_run:
         saved = saving.plan(vault, drafts)
     elif drafts:
-        # Secrets were looked for one by one above, to name each line.
+        # Each draft was checked for secrets above, so that an error names its line.
         saved = saving.save_all(
             vault, drafts, allow_secret=True, verb=verb, origin=origin
         )

@@ -1,7 +1,7 @@
 """Models and observations: what they rest on, and which of them may no longer hold.
 
-Invariant: a citation is the id of an entry that is there; whether a model is stale is
-computed at each look, by the one function that recall asks, too.
+Invariant: a citation is the id of an existing entry; whether a model is stale is
+computed each time, by the function that recall uses, too.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ DRAWN = (str(Layer.MODEL), str(Layer.OBSERVATION))
 class Model(NamedTuple):
     """A model or observation in force; `versions` counts its lineage, itself included.
 
-    `stale_why` also speaks of pinned models, which are never `stale`.
+    `stale_why` may give reasons for a pinned model, too, which is never `stale`.
     """
 
     id: str
@@ -49,15 +49,15 @@ def models(vault: "Vault", view: View, *, stale: bool = False) -> list[Model]:
 
     Args:
         vault: where to look.
-        view: who asks, for when.
+        view: who asks, and for which moment.
         stale: only those with a reason to look at them again.
     """
-    found = vault.read(lambda reader: _listed(reader, view))
-    return [one for one in found if one.stale_why or not stale]
+    listed = vault.read(lambda reader: _listed(reader, view))
+    return [model for model in listed if model.stale_why or not stale]
 
 
 def cited(vault: "Vault", names: Sequence[str]) -> list[str]:
-    """The whole ids of entries that are cited, each once.
+    """The whole ids of cited entries, each once.
 
     Raises:
         EntryNotFound, AmbiguousId: a name leads to no entry, or to several.
@@ -86,15 +86,15 @@ def renewed(
 ) -> Entry:
     """The next version of a model or observation, with what it rests on.
 
-    Citations are a new look: of a new text they are all that it rests on, else they
-    come to what was cited before. A new wording alone is no look: what the old
-    version cited, and up to when it had looked, is carried over, so that a stale
-    report does not become fresh by its commas. One that cites nothing has only its
-    text to go by, and a new text is a look.
+    Citing means that its author looked again: a new text rests on these citations
+    alone, an unchanged text on the earlier ones as well. A new wording without
+    citations is no new look: the old version's citations and `refreshed_at` are carried
+    over, so that a stale report does not become fresh when its commas change. A version
+    that cites nothing has only its text, and there a new text counts as a look.
 
     Args:
         vault: where it is.
-        old: the version before; never evidence of its own successor.
+        old: the version before; it is never evidence of its own successor.
         fresh: the next version, not yet written.
         cites: whole ids.
         rewritten: whether it has a new text.
@@ -113,15 +113,16 @@ def renewed(
             return settled(vault, fresh, now) if fresh.evidence else fresh
         return fresh.replace(refreshed_at=old.refreshed_at or old.created or None)
     before = () if rewritten else old.evidence
-    evidence = tuple(one for one in dict.fromkeys((*before, *cites)) if one != old.id)
-    marks = [one for one in old.fingerprints if one.partition(":")[0] not in cites]
-    kept = tuple(one for one in marks if one.partition(":")[0] in evidence)
-    fresh = fresh.replace(evidence=evidence, fingerprints=kept, refreshed_at=now)
+    cited_ids = dict.fromkeys((*before, *cites))
+    evidence = tuple(entry_id for entry_id in cited_ids if entry_id != old.id)
+    unchanged = set(evidence).difference(cites)
+    prints = tuple(p for p in old.fingerprints if p.partition(":")[0] in unchanged)
+    fresh = fresh.replace(evidence=evidence, fingerprints=prints, refreshed_at=now)
     return settled(vault, fresh, now)
 
 
 def _listed(reader: "Reader", view: View) -> list[Model]:
-    found = []
+    models = []
     for layer in DRAWN:
         docs = [
             doc
@@ -131,7 +132,7 @@ def _listed(reader: "Reader", view: View) -> list[Model]:
         for doc in reader.newest(docs):
             row = reader.row(doc)
             why = staleness.reasons(reader, row, view)
-            found.append(
+            models.append(
                 Model(
                     id=row.id,
                     title=row.title,
@@ -147,4 +148,4 @@ def _listed(reader: "Reader", view: View) -> list[Model]:
                     stale_why=why,
                 )
             )
-    return found
+    return models

@@ -1,9 +1,9 @@
-"""Resolve: what is solved is not shown any more, and can be brought back.
+"""Resolve: an entry that is settled is not shown any more, and can be brought back.
 
 Invariant: a claim is resolved, not a row: every entry that says the same in the same
-state goes with it, unless told otherwise. A question is answered with a plan over all
-of its matches, never over a list that a limit has cut. What is solved and comes up
-again is recorded on the entry, and stays solved until somebody reopens it.
+state is resolved with it, unless the caller says otherwise. The plan of a question
+covers all of its matches, never a list that a limit has cut. A resolved entry that is
+met again records that, and stays resolved until a person reopens it.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
-# An entry is meant by a question when it holds all of its words that stand anywhere,
-# or this share of their weight and this share of the best score. The next one below
-# must be this far away, or it is not clear where the matches end.
+# A question means an entry that holds all of its words that any entry holds, or this
+# share of their weight and this share of the best score. The next entry below must be
+# this far away, or it is not clear where the matches end.
 _COVERAGE = 0.6
 _OF_BEST = 0.5
 _MARGIN = 0.2
 _MOST_NEAR = 10
-# Nobody has solved more than this at once; it is a word that is in many entries.
+# Nobody resolves more than this at once; it is a word that stands in many entries.
 _MOST = 20
 
 
@@ -46,13 +46,13 @@ class Target(NamedTuple):
 
 
 class ResolvePlan(NamedTuple):
-    """What would happen.
+    """What `apply` would resolve or reopen.
 
-    `done` are entries named that are in the wanted state already; `near` are matches
+    `done` are named entries that are in the wanted state already; `near` are matches
     of the question just below those that count; `margin` is the distance between the
-    last that counts and the first that does not, as a share of the former's score;
-    `missing` are words of the question that stand in no entry. `unclear` says why a
-    question may mean something else, None when it is clear.
+    last match that counts and the first that does not, as a share of the former's
+    score; `missing` are words of the question that no entry holds. `unclear` says why
+    the question may mean something else, None when it is clear.
     """
 
     targets: list[Target]
@@ -95,12 +95,12 @@ class Standing(NamedTuple):
 def plan(
     vault: "Vault", ids: Sequence[str], *, same_key: bool = True, undo: bool = False
 ) -> ResolvePlan:
-    """What resolving (or reopening) these ids would change.
+    """Plan to resolve (or reopen) these ids.
 
     Args:
         vault: where they are.
         ids: ids, or unique prefixes of them.
-        same_key: whether entries of the same claim go with them.
+        same_key: whether entries of the same claim are resolved with them.
         undo: reopen instead.
 
     Raises:
@@ -121,7 +121,7 @@ def plan(
 
 
 def plan_query(vault: "Vault", query: str, *, same_key: bool = True) -> ResolvePlan:
-    """What resolving everything that a question means would change.
+    """Plan to resolve every entry that a question means.
 
     Raises:
         UsageError: the question holds no word to search for.
@@ -131,15 +131,15 @@ def plan_query(vault: "Vault", query: str, *, same_key: bool = True) -> ResolveP
 
     def find(reader: "Reader") -> ResolvePlan:
         hits, near, missing = _matches(reader, query, view)
-        found = _gather(reader, hits, Status.RESOLVED, same_key)
+        plan = _gather(reader, hits, Status.RESOLVED, same_key)
         last, first = hits[-1][1], near[0][1] if near else 0.0
         margin = (last - first) / last if last else 0.0
         unclear = None
         if near and margin < _MARGIN:
             unclear = "other entries match nearly as well"
-        if len(found.targets) > _MOST:
-            unclear = f"{len(found.targets):,} entries match"
-        return found._replace(
+        if len(plan.targets) > _MOST:
+            unclear = f"{len(plan.targets):,} entries match"
+        return plan._replace(
             near=[_target(reader, name, score) for name, score in near[:_MOST_NEAR]],
             margin=margin,
             missing=missing,
@@ -204,14 +204,14 @@ def apply(
             else f"{verb}: {len(changed)} entries"
         )
     if not found.undo:
-        # What goes along for its words was not what anybody had found.
+        # An entry that was resolved for its words was not the one that was looked for.
         named = [target.id for target in changed if target.same_key_as is None]
         vault.recorder.acted(named, "resolve")
     return changed
 
 
 def standings(vault: "Vault", states: Sequence[str] = ()) -> list[Standing]:
-    """Entries in force or resolved; recurred ones first, then the newest.
+    """Entries in force or resolved; recurred entries first, then the newest.
 
     Args:
         vault: where they are.
@@ -220,22 +220,22 @@ def standings(vault: "Vault", states: Sequence[str] = ()) -> list[Standing]:
 
     def look(reader: "Reader") -> list[Standing]:
         view = View(vault.now_ms() // 1000)
-        found = [
+        standings = [
             _standing(reader.row(doc))
             for doc in reader.exact("status", str(Status.RESOLVED))
         ]
         if not states or "unresolved" in states:
-            found += [
+            standings += [
                 _standing(reader.row(doc))
                 for doc in reader.exact("status", str(Status.ACTIVE))
                 if reader.verdict(doc, view) is None
             ]
-        kept = [item for item in found if not states or item.state in states]
-        kept.sort(key=lambda item: (item.last_seen, item.id), reverse=True)
+        shown = [item for item in standings if not states or item.state in states]
+        shown.sort(key=lambda item: (item.last_seen, item.id), reverse=True)
         order = {"recurred": 0, "resolved": 2, "unresolved": 1}
-        # What came up again needs somebody, reflection items are what is injected.
-        kept.sort(key=lambda item: (order[item.state], item.item is None))
-        return kept
+        # An entry that came up again needs a person; reflection items are injected.
+        shown.sort(key=lambda item: (order[item.state], item.item is None))
+        return shown
 
     return vault.read(look)
 
@@ -265,7 +265,7 @@ def _gather(
     wanted: Status,
     same_key: bool,
 ) -> ResolvePlan:
-    """The named entries that are not in the wanted state, and their twins."""
+    """The plan for the named entries, and for entries of the same claim."""
     before = Status.RESOLVED if wanted is Status.ACTIVE else Status.ACTIVE
     targets: dict[str, Target] = {}
     done: dict[str, Target] = {}
@@ -276,8 +276,8 @@ def _gather(
         for name, _ in named:
             for doc in _twins(reader, name):
                 row = reader.row(doc)
-                known = row.id in targets or row.id in done
-                if row.status == str(before) and not known:
+                counted = row.id in targets or row.id in done
+                if row.status == str(before) and not counted:
                     twin = _target(reader, row.id, None)
                     targets[row.id] = twin._replace(same_key_as=name)
     return ResolvePlan(
@@ -294,12 +294,12 @@ def _twins(reader: "Reader", entry_id: str) -> list[int]:
     """The entries of the same claim, in the order of their ids."""
     from memcli.entries.identity import claim
 
-    found = [
+    twins = [
         twin
         for doc in reader.exact("id", entry_id)
         for twin in reader.exact("claim", claim(reader.row(doc).text))
     ]
-    return sorted(found, key=lambda doc: (reader.row(doc).id, doc))
+    return sorted(twins, key=lambda doc: (reader.row(doc).id, doc))
 
 
 def _target(reader: "Reader", entry_id: str, score: float | None) -> Target:
@@ -320,7 +320,8 @@ def _target(reader: "Reader", entry_id: str, score: float | None) -> Target:
 def _matches(
     reader: "Reader", query: str, view: View
 ) -> tuple[list[tuple[str, float]], list[tuple[str, float]], list[str]]:
-    """(id, score) of the entries that a question means, of the rest; words unknown."""
+    """(id, score) of the entries that a question means, the same of other matches, and
+    the words that no entry holds."""
     from memcli.entries.text import tokens
     from memcli.search.ranking import bm25
     from memcli.search.ranking.corpus import Question, Scope
@@ -351,11 +352,11 @@ def _matches(
     means: list[tuple[str, float]] = []
     near: list[tuple[str, float]] = []
     for hit in ranked.hits:
-        held = sum(weights[word] for word in hit.matched) / whole
+        coverage = sum(weights[word] for word in hit.matched) / whole
         everything = len(hit.matched) == len(weights)
-        counts = everything or (held >= _COVERAGE and hit.score >= _OF_BEST * best)
-        found = (reader.row(hit.doc).id, hit.score)
-        (means if counts else near).append(found)
+        counts = everything or (coverage >= _COVERAGE and hit.score >= _OF_BEST * best)
+        match = (reader.row(hit.doc).id, hit.score)
+        (means if counts else near).append(match)
     if not means:
         raise EntryNotFound(
             f"nothing in force is clearly about '{query}'; nearest is {near[0][0]}",

@@ -1,9 +1,9 @@
-"""Review: what becomes of the candidates in the inbox.
+"""Review: approving, rejecting and superseding the candidates in the inbox.
 
-Invariant: nothing is decided on without somebody who decides, and nothing is lost by
-deciding: each decision is one commit, which `undo` takes back; what is rejected stays
-in the archive, so that it is not proposed again. A candidate keeps its id for life. A
-secret that was edited away before any commit held it comes into none.
+Invariant: nothing decides by itself, and no decision loses anything: each one is a
+commit, which `undo` takes back, and a rejected candidate stays in the archive, so that
+it is not proposed again. A candidate keeps its id for life. A secret that was edited
+away before any commit held it never comes into one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Stored, Vault
 
 DAY = 86_400
-# Fewer words in common than this (Jaccard) is another subject.
+# Two texts with fewer words in common (Jaccard) are about different subjects.
 _RELATED = 0.15
 _MOST_PROPOSALS = 3
 _ORDER = {str(Confidence.LOW): 1, str(Confidence.MEDIUM): 2, str(Confidence.HIGH): 3}
@@ -48,7 +48,7 @@ class PendingEntry(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """An entry in force that a candidate repeats or contradicts, perhaps."""
+    """An entry in force that a candidate may repeat or contradict, and how alike."""
 
     id: str
     title: str
@@ -58,7 +58,7 @@ class Proposal(NamedTuple):
 
 
 class DecidedEntry(NamedTuple):
-    """What became of one candidate: approved, rejected or superseded another."""
+    """What became of one candidate; `outcome` is approved, rejected or superseded."""
 
     id: str
     title: str
@@ -67,22 +67,22 @@ class DecidedEntry(NamedTuple):
 
 
 class EntryDecisions(NamedTuple):
-    """The decisions of one commit."""
+    """Every decision of one commit."""
 
     items: list[DecidedEntry]
     commit: str | None
 
 
 def pending(vault: "Vault") -> list[PendingEntry]:
-    """What waits, the oldest first."""
+    """The candidates that wait for review, the oldest first."""
     now = vault.now_ms() // 1000
 
     def look(reader: "Reader") -> list[PendingEntry]:
         docs = reader.exact("status", str(Status.PENDING))
         rows = (reader.row(doc) for doc in docs)
         # Ideas wait, too, and are decided on in their ledger (`ideas.incubator`).
-        found = [_candidate(row, now) for row in rows if not layout.is_idea(row.path)]
-        return sorted(found, key=lambda one: (one.created, one.id))
+        waiting = [_candidate(row, now) for row in rows if not layout.is_idea(row.path)]
+        return sorted(waiting, key=lambda candidate: (candidate.created, candidate.id))
 
     return vault.read(look)
 
@@ -93,7 +93,7 @@ def select(
     older_than_days: float | None = None,
     min_confidence: str | None = None,
 ) -> list[PendingEntry]:
-    """Those that are old enough and sure enough; who has no confidence is LOW.
+    """The candidates that are old enough and sure enough; no confidence counts as LOW.
 
     Raises:
         InvalidValue: no such confidence.
@@ -108,15 +108,15 @@ def select(
             )
         least = _ORDER[min_confidence.upper()]
     return [
-        one
-        for one in candidates
-        if (older_than_days is None or one.age_days >= older_than_days)
-        and _ORDER.get(one.confidence or "LOW", 1) >= least
+        candidate
+        for candidate in candidates
+        if (older_than_days is None or candidate.age_days >= older_than_days)
+        and _ORDER.get(candidate.confidence or "LOW", 1) >= least
     ]
 
 
 def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
-    """Entries in force that it may replace: of its kind first, then the most alike."""
+    """Entries in force that a candidate may replace: its own kind first, then alike."""
     now = vault.now_ms() // 1000
 
     def look(reader: "Reader") -> list[Proposal]:
@@ -133,7 +133,7 @@ def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
             for likeness, row in alike(reader, terms, in_force, limit=20)
             if likeness >= _RELATED and row.id != candidate.id
         ]
-        near.sort(key=lambda one: (one.kind != candidate.kind, -one.likeness, one.id))
+        near.sort(key=lambda p: (p.kind != candidate.kind, -p.likeness, p.id))
         return near[:_MOST_PROPOSALS]
 
     return vault.read(look)
@@ -146,7 +146,7 @@ def approve(
     *,
     allow_secret: bool = False,
 ) -> EntryDecisions:
-    """Make candidates memories, in one commit.
+    """Turn candidates into memories, in one commit.
 
     Args:
         vault: where they are.
@@ -193,7 +193,7 @@ def approve(
 def reject(
     vault: "Vault", ids: Sequence[str], reason: str | None = None
 ) -> EntryDecisions:
-    """Say no to candidates, in one commit; their words are not proposed again.
+    """Reject candidates, in one commit; their words are not proposed again.
 
     Raises:
         As `approve`.
@@ -238,42 +238,43 @@ def supersede(
         (stored,) = _waiting(vault, [entry_id])
         target = vault.stored(vault.path_of(target_id))
         lineage.refuse_ended(vault, target.entry)
-        mine = stored.entry
+        candidate = stored.entry
         values = {
-            "text": mine.body,
-            "title": mine.title,
-            "tags": mine.tags,
-            "entities": mine.entities,
-            "occurred_at": mine.occurred_at,
-            "expires_at": mine.expires_at,
-            "item": mine.item,
+            "text": candidate.body,
+            "title": candidate.title,
+            "tags": candidate.tags,
+            "entities": candidate.entities,
+            "occurred_at": candidate.occurred_at,
+            "expires_at": candidate.expires_at,
+            "item": candidate.item,
         }
         fresh = evolve.successor(vault, target.entry, values, (), now_ms, True)
-        known = {name for name, _ in fresh.extra}
-        evidence = (*target.entry.evidence, *mine.evidence)
+        keys = {name for name, _ in fresh.extra}
+        evidence = (*target.entry.evidence, *candidate.evidence)
         fresh = fresh.replace(
-            id=mine.id,
-            source=mine.source,
-            agent=mine.agent or target.entry.agent,
-            confidence=mine.confidence,
-            rationale=mine.rationale,
-            seen=mine.seen,
+            id=candidate.id,
+            source=candidate.source,
+            agent=candidate.agent or target.entry.agent,
+            confidence=candidate.confidence,
+            rationale=candidate.rationale,
+            seen=candidate.seen,
             evidence=tuple(dict.fromkeys(evidence)),
-            extra=(*fresh.extra, *(x for x in mine.extra if x[0] not in known)),
+            extra=(*fresh.extra, *(x for x in candidate.extra if x[0] not in keys)),
         )
         if not reason:
-            reason = f"superseded in review by {mine.id}"
+            reason = f"superseded in review by {candidate.id}"
         lineage.replace(vault, change, target, fresh, reason=reason, now=now)
         change.remove(stored.path, expected=stored.data)
         change.note(fresh, "review")
-        done = [DecidedEntry(mine.id, fresh.display_title, target.path, "superseded")]
+        title = fresh.display_title
+        done = [DecidedEntry(candidate.id, title, target.path, "superseded")]
         change.message = _message(f"superseded {target.entry.id} by", done)
     return EntryDecisions(done, change.commit)
 
 
 def _waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
     """The candidates that the ids name, each once; the lock is held."""
-    found: dict[str, Stored] = {}
+    waiting: dict[str, Stored] = {}
     for name in ids:
         stored = vault.stored(vault.path_of(name))
         entry = stored.entry
@@ -289,8 +290,8 @@ def _waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
                 hint="What waits: memcli review --list",
                 code="not_pending",
             )
-        found[entry.id] = stored
-    return list(found.values())
+        waiting[entry.id] = stored
+    return list(waiting.values())
 
 
 def _drop_secret(
@@ -298,7 +299,7 @@ def _drop_secret(
 ) -> None:
     """Write a candidate with its new text over a secret that no commit holds yet.
 
-    Else the text that was edited away would be the first that is committed, for good.
+    Otherwise the approval would first commit the old text, for good.
     """
     from memcli.entries import codec, no_secrets
     from memcli.entries.text import secrets

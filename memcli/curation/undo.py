@@ -1,7 +1,7 @@
-"""Taking back one commit of memcli's, as a commit of its own.
+"""Undo: take back one commit of memcli's, with a commit of its own.
 
-Invariant: nothing that happened since is overwritten. Every file of the commit must
-still be as the commit left it; if one is not, it is named and nothing changes.
+Invariant: no later change is overwritten. Every file of the commit must still be as the
+commit left it; otherwise the error names the file, and nothing changes.
 """
 
 import re
@@ -15,13 +15,13 @@ from memcli.storage.git.repository import Repository
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
-# How far back the last action is looked for.
+# How many commits back `undo_last` looks.
 _HORIZON = 500
 _UNDONE = re.compile(r"^undo: .* \(([0-9a-f]{10})\)$")
 
 
 class Undone(NamedTuple):
-    """What was taken back."""
+    """The commit that was taken back, and its files."""
 
     commit: str
     subject: str
@@ -29,7 +29,8 @@ class Undone(NamedTuple):
 
 
 def undo_last(vault: "Vault", prefix: str) -> Undone:
-    """Take back the newest commit whose subject starts so, and that still stands.
+    """Take back the newest commit whose subject starts with `prefix`, and that was not
+    taken back yet.
 
     Raises:
         NotAllowed: there is none (code `nothing_to_undo`).
@@ -39,9 +40,9 @@ def undo_last(vault: "Vault", prefix: str) -> Undone:
     repository = Repository.open(vault.root, environ=vault.environ)
     undone = set()
     for commit in repository.subjects(_HORIZON):
-        found = _UNDONE.match(commit.subject)
-        if found:
-            undone.add(found[1])
+        taken_back = _UNDONE.match(commit.subject)
+        if taken_back:
+            undone.add(taken_back[1])
         elif commit.subject.startswith(prefix) and commit.id[:10] not in undone:
             return undo(vault, commit.id, commit.subject)
     raise NotAllowed(
@@ -86,7 +87,7 @@ def undo(vault: "Vault", commit: str, subject: str) -> Undone:
 
 
 def _blob(repository: Repository, commit: str, path: str) -> bytes | None:
-    """A file's bytes as of a commit, None when it has none."""
+    """A file's bytes as of a commit, None when the commit has no such file."""
     try:
         return repository.show(commit, path)
     except HistoryError:

@@ -1,7 +1,7 @@
-"""Which agents a vault knows, and what each may see.
+"""Which agents a vault knows, and how much each may see.
 
-Invariant: it counts with the same index that answers each of them, so it cannot say
-more than they get.
+Invariant: the counts come from the index that answers each agent, so they include
+nothing that the agent would not get.
 """
 
 from collections import Counter
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
-# Shorter names are no keys, and need no look at what keys look like.
+# Shorter names are no keys, so they are not checked for secrets.
 _LONG = 12
 
 
 class KnownAgent(NamedTuple):
     """One agent: its policy, how many entries it wrote, and how many it may see.
 
-    `configured` is whether the config names it; one that only wrote is isolated.
+    `configured` is whether the config names it; an agent that only wrote is isolated.
     """
 
     name: str
@@ -37,7 +37,7 @@ class KnownAgent(NamedTuple):
 
 
 def agents(vault: "Vault") -> list[KnownAgent]:
-    """Every agent of the config, and every other that has written, by name."""
+    """Every agent of the config, and every other agent that has written, by name."""
     vault.owner_only("the list of agents")
     configured = vault.settings.agents
 
@@ -48,14 +48,14 @@ def agents(vault: "Vault") -> list[KnownAgent]:
                 for name in reader.starting("agent", "")
             }
         )
-        found = []
+        agents = []
         for name in sorted({*configured, *wrote}):
             agent = configured.get(name) or Agent(name)
             seen: set[int] = set()
             for needs in alternatives(agent):
                 sets = [set(reader.exact(field, value)) for field, value in needs]
                 seen |= set.intersection(*sets)
-            found.append(
+            agents.append(
                 KnownAgent(
                     name,
                     str(agent.policy),
@@ -65,7 +65,7 @@ def agents(vault: "Vault") -> list[KnownAgent]:
                     name in configured,
                 )
             )
-        return found
+        return agents
 
     return vault.read(count)
 
@@ -74,7 +74,7 @@ def named_agent(name: str) -> str:
     """The agent that `--agent` names.
 
     Raises:
-        UsageError: the name is blank; taking that for the owner would show everything.
+        UsageError: the name is blank, which must not stand for the owner.
         SecretFound: it looks like a secret; entries, logs and markers hold names.
     """
     if not name.strip():

@@ -1,8 +1,8 @@
-"""Init: make a folder a vault, whatever is in it.
+"""Create a vault in a folder, whatever the folder holds.
 
-Invariant: nothing that is there already changes by a byte. A new folder gets the
-whole template; a folder of notes gets only what memcli needs, and its notes are
-entries as they are. Calling it again repairs what is missing and changes nothing.
+Invariant: no file that exists changes by a byte. A new folder gets the whole template;
+a folder of notes gets only the files that memcli needs, and its notes are entries as
+they are. A second call adds what is missing and changes nothing else.
 """
 
 import os
@@ -16,12 +16,12 @@ from memcli.storage import files, known_vaults, package_data
 from memcli.storage.git.repository import Repository
 from memcli.storage.listing import paths_of, scan
 
-# What a folder of notes needs; the rest of the template is for new vaults.
+# A folder of notes gets these files; the rest of the template is for new vaults.
 _NEEDED = (layout.CONFIG, ".memcli/.gitignore")
 
 
 class Prepared(NamedTuple):
-    """What init did; `outcome` is created, adopted, repaired or exists."""
+    """What `prepare` did; `outcome` is created, adopted, repaired or exists."""
 
     path: str
     outcome: str
@@ -46,9 +46,9 @@ def prepare(
         progress: called with (done, all) while files are added.
 
     Raises:
-        NotAVault: something that is no folder is in the way.
-        VaultNotFound: the user's config says that nothing is written there.
-        WriteFailed, HistoryError: it cannot be written or committed.
+        NotAVault: a file has the folder's name.
+        VaultNotFound: the user's config allows no writing there.
+        WriteFailed, HistoryError: the folder cannot be written or committed.
     """
     root = os.path.abspath(os.path.expanduser(root))
     if known_vaults.read_only(root, os.environ if environ is None else environ):
@@ -69,8 +69,8 @@ def prepare(
     if not dry_run:
         _copy(template, root, missing)
         repository, own = _repository(root, environ)
-        # In a repository that we make, the notes' first version is part of history;
-        # in one that was there, its owner decides what is committed when.
+        # A repository that memcli makes begins with the notes as they are; in one that
+        # exists, its owner decides what is committed and when.
         paths = missing + (notes if own and not was_vault else [])
         if paths:
             commit = repository.commit(paths, f"init: {outcome} a memcli vault")
@@ -79,12 +79,12 @@ def prepare(
 
 
 def _template_files(template: str) -> list[str]:
-    found = []
+    paths = []
     for folder, _, names in os.walk(template):
         for name in names:
             path = os.path.relpath(os.path.join(folder, name), template)
-            found.append(path.replace(os.sep, "/"))
-    return sorted(found)
+            paths.append(path.replace(os.sep, "/"))
+    return sorted(paths)
 
 
 def _copy(template: str, root: str, paths: list[str]) -> None:

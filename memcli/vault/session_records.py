@@ -1,9 +1,9 @@
-"""What is remembered of the sessions that were mined: one small file for each.
+"""The records of the sessions that were mined: one small file for each.
 
-Invariant: nothing here is needed to answer, and deleting it loses only the record of
-what was mined and why. It is not tracked by git, and holds no secret: every text
-goes through `redaction` on its way in. A session that could not be mined says so until
-it was.
+Invariant: no answer needs a record, and deleting one loses only what was mined and why.
+Records are not tracked by git, and hold no secret: every text goes through `redaction`
+before it is written. The record of a session that could not be mined says so until it
+is mined.
 """
 
 import os
@@ -19,17 +19,17 @@ _NEEDED = {"category", "confidence", "pattern", "record", "line", "action"}
 
 
 class Record(NamedTuple):
-    """What is known of one session.
+    """The record of one session.
 
     Attributes:
-        session, host, transcript: whose it is, and where it was read.
+        session, host, transcript: its id, its agent host, and the file that was read.
         at: when it was mined, ISO 8601 UTC.
-        reflected: whether everything was kept that was to be kept.
+        reflected: whether all of its candidates were stored.
         error: why not, as `code: message`.
         turns: how many turns a person took.
         cut: how many candidates the cap of a session left out.
-        candidates: each as JSON, with `action` and `id`; of what was forgotten
-            without its words.
+        candidates: each as JSON, with `action` and `id`; without its words where the
+            entry was forgotten.
         mined: size in bytes and time in nanoseconds of the file when it was read.
     """
 
@@ -46,7 +46,7 @@ class Record(NamedTuple):
 
 
 def put(root: str, record: Record) -> None:
-    """Write down what is known; raises WriteFailed."""
+    """Write a record; raises WriteFailed."""
     import json
 
     document = {"version": _VERSION, **_masked(record._asdict())}
@@ -68,44 +68,48 @@ def _masked(value: Any) -> Any:
 
 
 def get(root: str, host: str, session: str) -> Record | None:
-    """What is known of a session; None when it was never mined here."""
+    """The record of a session; None when it was never mined here."""
     return _read(_path(root, host, session))
 
 
 def every(root: str) -> list[Record]:
-    """All of them, the last mined first; a file that cannot be read counts as none."""
+    """Every record, the last mined first; files that cannot be read are skipped."""
     folder = os.path.join(root, *layout.SESSIONS.split("/"))
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
     except OSError:
         return []
-    found = [_read(os.path.join(folder, name)) for name in names]
-    known = [record for record in found if record is not None]
-    return sorted(known, key=lambda one: (one.at, one.session), reverse=True)
+    read = (_read(os.path.join(folder, name)) for name in names)
+    records = [record for record in read if record is not None]
+    return sorted(records, key=lambda record: (record.at, record.session), reverse=True)
 
 
 def forget(root: str, ids: Collection[str], paths: Collection[str]) -> None:
-    """Take the words of these entries out of every record; raises WriteFailed.
+    """Remove the words of these entries from every record; raises WriteFailed.
 
-    What is left tells the session that it has brought them already. An idea is known
-    by the path of its page.
+    What stays tells a later mining of the session that it has found them before. An
+    idea is known by the path of its page.
     """
+
+    def is_forgotten(candidate: Mapping[str, Any]) -> bool:
+        entry_id = candidate.get("id")
+        return entry_id in ids if entry_id else candidate.get("path") in paths
+
     for record in every(root):
-        kept = tuple(
-            without_words(one)
-            if one.get("id") in ids or (not one.get("id") and one.get("path") in paths)
-            else one
-            for one in record.candidates
+        candidates = tuple(
+            without_words(candidate) if is_forgotten(candidate) else candidate
+            for candidate in record.candidates
         )
-        if kept != record.candidates:
-            put(root, record._replace(candidates=kept))
+        if candidates != record.candidates:
+            put(root, record._replace(candidates=candidates))
 
 
-def without_words(one: Mapping[str, Any]) -> dict[str, Any]:
-    """A candidate of a record as it is kept when its entry was forgotten."""
-    bare = dict.fromkeys(one)
-    kept = ("category", "confidence", "pattern", "record", "line", "id")
-    return bare | {name: one.get(name) for name in kept} | {"action": "forgotten"}
+def without_words(candidate: Mapping[str, Any]) -> dict[str, Any]:
+    """A candidate of a record without its words, for an entry that was forgotten."""
+    bare = dict.fromkeys(candidate)
+    names = ("category", "confidence", "pattern", "record", "line", "id")
+    stays = {name: candidate.get(name) for name in names}
+    return bare | stays | {"action": "forgotten"}
 
 
 def _read(path: str) -> Record | None:
@@ -117,7 +121,7 @@ def _read(path: str) -> Record | None:
             return None
         size, changed = document.pop("mined")
         record = Record(**document, mined=(int(size), int(changed)))
-        if not all(one.keys() >= _NEEDED for one in record.candidates):
+        if not all(candidate.keys() >= _NEEDED for candidate in record.candidates):
             return None
         return record._replace(candidates=tuple(record.candidates))
     except (MemcliError, ValueError, TypeError, KeyError, AttributeError):
@@ -127,6 +131,6 @@ def _read(path: str) -> Record | None:
 def _path(root: str, host: str, session: str) -> str:
     import hashlib
 
-    # An id may be anything; a file's name may not.
+    # An id may hold any character; the name of a file may not.
     name = hashlib.sha256(f"{host}\0{session}".encode("utf-8", "replace")).hexdigest()
     return os.path.join(root, *layout.SESSIONS.split("/"), f"{name[:24]}.json")

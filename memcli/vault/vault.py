@@ -46,13 +46,13 @@ class Vault:
         environ: the environment of git; None is this process's own.
         now_ms: the clock, in milliseconds since 1970.
         entropy: gives that many random bytes.
-        tell: takes a sentence for the person who waits.
+        tell: takes a message for the person who waits.
         progress: called with (done, all) during long work.
         fault: for tests: called with the name of each step of a transaction.
         agent: the name of the agent that asks and writes; None is the vault's owner.
-        named: what the user calls it, for a refusal; None is its path.
-        source: what its rows say in `source`: personal, or team:NAME.
-        via: how it is asked, for the log of signals.
+        named: the user's name for the vault, for a refusal; None is its path.
+        source: the `source` of its rows: personal, or team:NAME.
+        via: the way in, for the log of signals.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class Vault:
 
         Args:
             root: a path, or the name of a vault of the user's config.
-            writes: refuse here what may only be read, before anything else is said.
-            options: as of the class.
+            writes: refuse a vault that may only be read, before any other error.
+            options: the arguments of the class.
 
         Raises:
-            VaultNotFound: nothing is there, or it may not be written to.
-            NotAVault: it is not a folder that `memcli init` prepared.
+            VaultNotFound: there is no vault, or it may not be written to.
+            NotAVault: the folder is not one that `memcli init` prepared.
         """
         environ = options.get("environ")
         place = known_vaults.place_of(root, os.environ if environ is None else environ)
@@ -110,20 +110,20 @@ class Vault:
         """Refuse to write where the user's config gives the role ro.
 
         Raises:
-            VaultNotFound: as for a name that nobody configured.
+            VaultNotFound: as for a name that is not configured.
         """
         if self.read_only:
             raise known_vaults.refused(self.named)
 
     @property
     def read_only(self) -> bool:
-        """Whether the user's config says that nothing is written here."""
+        """Whether the user's config gives this vault the role ro."""
         return known_vaults.read_only(
             self.root, os.environ if self.environ is None else self.environ
         )
 
     def acting_as(self, agent: str | None) -> Self:
-        """The same vault as this agent asks it and writes to it; None is the owner."""
+        """The same vault for this agent; None is the owner."""
         return type(self)(
             self.root,
             environ=self.environ,
@@ -228,7 +228,7 @@ class Vault:
 
     @property
     def settings(self) -> config.Config:
-        """What the vault's config says."""
+        """The settings in the vault's config."""
         return config.load(self.root)
 
     @property
@@ -238,7 +238,7 @@ class Vault:
 
     @property
     def recorder(self) -> "Recorder":
-        """What notes the use of this vault."""
+        """The recorder of this vault's use, for the log of signals."""
         from memcli.vault.signals.recorder import Recorder
 
         return Recorder(
@@ -256,7 +256,7 @@ class Vault:
         """A transaction; nothing is written before its end.
 
         Raises:
-            VaultNotFound: the user's config says that nothing is written here.
+            VaultNotFound: the user's config gives this vault the role ro.
         """
         self.refuse_read_only()
         return Transaction(
@@ -269,7 +269,7 @@ class Vault:
         )
 
     def draft(self, values: Mapping[str, Any]) -> Entry:
-        """Check the fields of an entry to be; see `memcli.entries.validate.draft`."""
+        """Check the fields of a new entry; see `memcli.entries.validate.draft`."""
         from memcli.entries import validate as draft
 
         try:
@@ -287,7 +287,7 @@ class Vault:
         return new_id(self.now_ms(), self.entropy)
 
     def owner_only(self, what: str) -> None:
-        """Refuse an agent what shows or changes more than single entries.
+        """Refuse to an agent what shows or changes more than single entries.
 
         Raises:
             NotAllowed: an agent asks.
@@ -301,7 +301,7 @@ class Vault:
             )
 
     def free_path(self, folder: str, name: str, folders: dict[str, set[str]]) -> str:
-        """A path that nothing holds yet; collisions get a number."""
+        """A path that no file has yet; collisions get a number."""
         taken = folders.get(folder)
         if taken is None:
             try:

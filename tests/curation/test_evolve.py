@@ -494,5 +494,5 @@ def test_what_is_done_is_not_said_to_have_failed(
     assert vault.get(done.id).supersedes == old
     assert done.siblings == []
     assert told == [
-        "what else makes this claim is not known: no space left on the device"
+        "entries that make the same claim are unknown: no space left on the device"
     ]
