@@ -1,14 +1,14 @@
-"""What happened in a session of an agent, in the words of no host.
+"""The steps of an agent's session, in the words of no host.
 
 Invariant: a step says who spoke or acted and where in the file it stands. The text of
-a user step is what a person typed and nothing else: whatever a host, a hook or memcli
-itself has put around it is gone before anybody reads it.
+a user step is text that a person typed and nothing else: additions of a host, a hook or
+memcli itself are gone before a step is made.
 """
 
 import re
 from typing import Literal, NamedTuple
 
-# Stands around what memcli puts into a session, and is never read back.
+# The tag around memcli's own text in a session, which is never read back.
 FRAME = "memcli-memory"
 
 Role = Literal["user", "assistant", "call", "result"]
@@ -46,12 +46,11 @@ class Step(NamedTuple):
 
 
 class Session(NamedTuple):
-    """Whose transcript it is.
+    """The session that a transcript is of.
 
     Attributes:
         id: the host's id of the session; the file's name where it has none.
-        host: claude-code, codex, gemini, copilot, cursor, opencode, windsurf or
-            generic.
+        host: its name in `hosts.table`.
         cwd: the folder the session ran in, when the host says so.
         started: when, ISO 8601 in UTC with seconds, when the host says so.
     """
@@ -62,8 +61,8 @@ class Session(NamedTuple):
     started: str | None = None
 
 
-# What hosts and hooks put around what a person typed. The opening tag needs no `>`: an
-# attribute may hold any character. What is never closed reaches to the end.
+# The tags that hosts and hooks put around typed text. The opening tag needs no `>`: an
+# attribute may hold any character. A tag that is never closed reaches to the end.
 _AROUND = "hook_context|system-reminder|system_reminder|ide_selection|ide_opened_file"
 
 
@@ -78,7 +77,7 @@ _FRAMED = _tagged(FRAME)
 
 
 def typed(text: str) -> str:
-    """What a person typed of this text: without what was injected around it.
+    """The part of a text that a person typed, without injected tags.
 
     >>> typed("<hook_context>We use ruff.</hook_context> Run it, please.")
     'Run it, please.'
@@ -87,7 +86,7 @@ def typed(text: str) -> str:
 
 
 def unframed(text: str) -> str:
-    """This text without what memcli itself has put into it; for all but a user's.
+    """A text without memcli's own; for every role but the user's.
 
     >>> unframed("I read: <memcli-memory>We use ruff.</memcli-memory> Done.")
     'I read:  Done.'

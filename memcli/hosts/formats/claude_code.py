@@ -1,11 +1,11 @@
 """Claude Code: one JSONL file a session, records joined to a tree by `parentUuid`.
 
-Invariant: a user step is what a person typed: the text of a `user` record, what was
-typed while the agent worked and stands nowhere else, and the words that a tool was
-refused with. The same sentence stands three or four times in a file, under other
-types: they do not count. Records of sub-agents, of the host (isMeta), of compaction,
-of hooks, of commands and plans that the agent wrote are no steps, nor is anything on a
-branch that was left.
+Invariant: a user step is text that a person typed: that of a `user` record, a prompt
+typed while the agent worked that stands in no record, and the words with which a tool
+was refused. The same sentence stands three or four times in a file, under other types:
+they do not count. Records of sub-agents, of the host (isMeta), of compaction, of hooks,
+of commands and of plans that the agent wrote are no steps, nor is a record on a branch
+that was left.
 """
 
 import re
@@ -20,8 +20,8 @@ from memcli.hosts.transcript import Action, Session, Step, typed
 
 NAME = "claude-code"
 
-# A record that begins so is the host's, a hook's or the agent's, whoever is named as
-# its author: none of these carries a mark of its own in every version.
+# A record that begins so is the host's, a hook's or the agent's, even if it names a
+# person as its author: none of these carries a mark of its own in every version.
 _NOT_TYPED = (
     "<command-",
     "<local-command-",
@@ -78,17 +78,17 @@ def recognises(record: Record) -> bool:
 
 
 def session(lines: Lines) -> Session:
-    """Whose transcript this is, from its first records."""
-    found: dict[str, Any] = {}
+    """The session of this transcript, from its first records."""
+    fields: dict[str, Any] = {}
     for _, record in islice(lines.records(), 200):
-        found.setdefault("id", json_fields.name(record.get("sessionId")))
-        found.setdefault("cwd", json_fields.words(record.get("cwd")))
-        found.setdefault("started", json_fields.instant(record.get("timestamp")))
-        found = {key: value for key, value in found.items() if value}
-        if len(found) == 3:
+        fields.setdefault("id", json_fields.name(record.get("sessionId")))
+        fields.setdefault("cwd", json_fields.words(record.get("cwd")))
+        fields.setdefault("started", json_fields.instant(record.get("timestamp")))
+        fields = {key: value for key, value in fields.items() if value}
+        if len(fields) == 3:
             break
     stem = json_fields.stem(lines.path)
-    return Session(**{"id": stem, "host": NAME, **found})
+    return Session(**{"id": stem, "host": NAME, **fields})
 
 
 def steps(lines: Lines) -> Iterator[Step]:
@@ -111,9 +111,9 @@ def steps(lines: Lines) -> Iterator[Step]:
 
 
 class _Reading:
-    """What the records so far say about the next one.
+    """What is remembered of the records so far, to read the next one.
 
-    Invariant: of a prompt that stands as a queued one and as a record, one is a step.
+    Invariant: a prompt that stands both as a queued one and as a record is one step.
     """
 
     def __init__(self) -> None:
@@ -161,11 +161,11 @@ def _kind(record: Record) -> Kind:
         return Kind.ASIDE
     texts = _texts(record)
     # The agent's own commands begin a turn; the host's (/clear, /model) do not.
-    if _prompt(record) or any(one.startswith("<command-message") for one in texts):
+    if _prompt(record) or any(text.startswith("<command-message") for text in texts):
         return Kind.PROMPT
     if _tool_results(record) or record.get("isCompactSummary"):
         return Kind.MESSAGE
-    interrupted = any(one.startswith(_INTERRUPTED) for one in texts)
+    interrupted = any(text.startswith(_INTERRUPTED) for text in texts)
     return Kind.MESSAGE if interrupted else Kind.ASIDE
 
 
@@ -181,17 +181,17 @@ def _texts(record: Record) -> list[str]:
 def _typed_blocks(content: Any) -> list[str]:
     if isinstance(content, list):
         content = [
-            one
-            for one in content
-            if isinstance(one, str)
-            or (isinstance(one, dict) and one.get("type") == "text")
+            block
+            for block in content
+            if isinstance(block, str)
+            or (isinstance(block, dict) and block.get("type") == "text")
         ]
     return [typed(text) for text in json_fields.parts(content)]
 
 
 def _tool_results(record: Record) -> list[dict[str, Any]]:
     content = json_fields.objects(_content(record))
-    return [one for one in content if one.get("type") == "tool_result"]
+    return [block for block in content if block.get("type") == "tool_result"]
 
 
 def _prompt(record: Record) -> str:
@@ -208,7 +208,7 @@ def _prompt(record: Record) -> str:
 
 
 def _plain(texts: list[str]) -> str:
-    """These texts as one; empty when one of them has the shape of a host's."""
+    """These texts joined; empty when one of them has the shape of a host's."""
     texts = [text for text in texts if not text.startswith(_INTERRUPTED)]
     if any(text.startswith(_NOT_TYPED) for text in texts):
         return ""
@@ -216,10 +216,10 @@ def _plain(texts: list[str]) -> str:
 
 
 def _midway(record: Record) -> str:
-    """What a person typed while the agent worked; empty when it is something else.
+    """The text that a person typed while the agent worked; empty for any other.
 
-    The same record brings what other sessions, tasks and hooks say: the host names
-    whom it comes from.
+    Messages of other sessions, tasks and hooks come in the same record: the host names
+    their origin.
     """
     given = json_fields.mapping(record.get("attachment"))
     if given.get("type") != "queued_command" or given.get("commandMode") != "prompt":
@@ -245,8 +245,8 @@ def _correction(record: Record) -> str:
     if record.get("toolDenialKind") != "user-rejected":
         return ""
     text = json_fields.joined(json_fields.parts(results[0].get("content")))
-    found = _CORRECTED.fullmatch(text)
-    words = typed(found[1]) if found else ""
+    match = _CORRECTED.fullmatch(text)
+    words = typed(match[1]) if match else ""
     return "" if words.startswith(_CLARIFY) else _plain([words])
 
 

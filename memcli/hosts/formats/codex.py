@@ -1,9 +1,9 @@
 """Codex: one rollout file a session, lines of `{timestamp, type, payload}`.
 
 Invariant: only response items are steps. Events repeat them, `compacted` repeats the
-old prompts of its history, and a developer's messages are what hooks have injected. A
-user step is what a person typed, without the wrapper of the desktop application, and
-turns that were rolled back are none.
+old prompts of its history, and a developer's messages hold the text that hooks have
+injected. A user step is text that a person typed, without the wrapper of the desktop
+application; turns that were rolled back are no steps.
 """
 
 import re
@@ -32,8 +32,8 @@ _NOT_TYPED = (
     "Implement the following plan:",
     "Another language model started to solve this problem",
 )
-# The desktop application puts files and selections before what was typed. Those may
-# hold this line as well, so it is the last one that counts.
+# The desktop application puts files and selections before the typed text. Those may
+# hold this line as well, so the last one counts.
 _REQUEST = "## My request for Codex:"
 
 _TYPES = frozenset(
@@ -68,7 +68,7 @@ def recognises(record: Record) -> bool:
 
 
 def session(lines: Lines) -> Session:
-    """Whose transcript this is: the first `session_meta`, later ones repeat or fork."""
+    """The session of this transcript: its first `session_meta`; others repeat it."""
     meta = _meta(lines)
     stem = json_fields.stem(lines.path)
     return Session(

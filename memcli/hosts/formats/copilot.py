@@ -1,8 +1,8 @@
 """GitHub Copilot CLI: `events.jsonl`, lines of `{type, data, id, timestamp}`.
 
 Invariant: a user step is `content` of a `user.message`, never `transformedContent`,
-which holds what was injected; and never of a message that a skill or the host sent in
-the user's name. What sub-agents say and do is none.
+which holds injected text, and never that of a message which a skill or the host sent in
+the user's name. Sub-agents give no steps.
 """
 
 import os
@@ -41,13 +41,13 @@ def recognises(record: Record) -> bool:
 
 
 def session(lines: Lines) -> Session:
-    """Whose transcript this is, from `session.start`."""
-    found: dict[str, Any] = {}
+    """The session of this transcript, from `session.start`."""
+    fields: dict[str, Any] = {}
     for _, record in islice(lines.records(), 50):
         data = json_fields.mapping(record.get("data"))
         if record.get("type") == "session.start":
             context = json_fields.mapping(data.get("context"))
-            found = {
+            fields = {
                 "id": json_fields.name(data.get("sessionId")),
                 "cwd": json_fields.words(context.get("cwd")),
                 "started": json_fields.instant(data.get("startTime")),
@@ -55,7 +55,7 @@ def session(lines: Lines) -> Session:
             break
     # The file is always `events.jsonl`; its folder has the session's name.
     folder = os.path.basename(os.path.dirname(os.path.abspath(lines.path)))
-    known = {key: value for key, value in found.items() if value}
+    known = {key: value for key, value in fields.items() if value}
     return Session(**{"id": folder or "events", "host": NAME, **known})
 
 

@@ -1,8 +1,8 @@
 """Cursor: one JSONL file a session, lines of `{role, message{content}}`.
 
-Invariant: a user step is what stands in `<user_query>`: around it, and in records of
-the user's without it, the editor puts time, files, rules and reminders. There are no
-ids, no times and no results of tools.
+Invariant: a user step is the text in `<user_query>`: around it, and in records of the
+user's without it, the editor puts time, files, rules and reminders. There are no ids,
+no times and no results of tools.
 """
 
 import re
@@ -18,10 +18,10 @@ NAME = "cursor"
 _ROLES = ("user", "assistant")
 _KNOWN = frozenset(("turn_ended",))
 _OPEN, _CLOSE = "<user_query>", "</user_query>"
-# Only at the beginning: what a person pastes may hold such a tag as well.
+# Only at the beginning: pasted text may hold such a tag as well.
 _TIMESTAMP = re.compile(r"\A\s*<timestamp>[^<]*</timestamp>")
-# What the editor writes when a plan of the agent's is to be built; a title may stand
-# above it, which nobody typed either.
+# The editor writes this when a plan of the agent's is to be built; a title may stand
+# above it, which is not typed either.
 _PLANNED = ("Implement the plan as specified,", "Implement the following plan:")
 _ACTIONS: dict[str, Action] = {
     **dict.fromkeys(("Shell", "run_terminal_cmd", "run_terminal_command"), "run"),
@@ -58,7 +58,7 @@ def recognises(record: Record) -> bool:
 
 
 def session(lines: Lines) -> Session:
-    """Whose transcript this is: nothing but the file's name says so."""
+    """The session of this transcript: only the file's name says it."""
     # Read once, so that a file that cannot be opened says so here.
     next(lines.records(), None)
     stem = json_fields.stem(lines.path)
@@ -89,12 +89,12 @@ def _prompt(content: Any) -> str:
     """What a person typed; empty when the record is not a person's."""
     if isinstance(content, list):
         content = [
-            one
-            for one in content
-            if isinstance(one, dict) and one.get("type") == "text"
+            block
+            for block in content
+            if isinstance(block, dict) and block.get("type") == "text"
         ]
-    text = json_fields.joined(typed(one) for one in json_fields.parts(content))
-    # The last one: the files above it may hold the tag as well.
+    text = json_fields.joined(typed(part) for part in json_fields.parts(content))
+    # The last tag: the files above it may hold one as well.
     _, tagged, query = text.rpartition(_OPEN)
     if tagged:
         text = query.partition(_CLOSE)[0].strip()

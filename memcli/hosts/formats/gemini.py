@@ -1,9 +1,9 @@
 """Gemini CLI: a chat as JSONL, or (up to 0.3x) as one JSON object.
 
-Invariant: a message is read once, as it was written last, and a user step is what was
-typed: hooks write their text into the user's own record, which is taken out. The lists
-of `$set` are what the model is given, so they count only for messages that stand
-nowhere else.
+Invariant: a message is read once, as it was written last, and a user step is typed
+text: hooks write theirs into the user's own record, from which it is taken out. The
+lists of `$set` are the model's input, so they count only for messages that stand in no
+record.
 """
 
 import os
@@ -57,11 +57,11 @@ def is_whole(chat: Record) -> bool:
 
 
 def session(lines: Lines) -> Session:
-    """Whose chat this is, from its header and the folder it lies in."""
+    """The session of this chat, from its header and the folder it lies in."""
     heads = [record for _, record in islice(lines.records(), 3)]
     if not heads and lines.broken:
         heads = [json_object.read(lines.path)[0]]
-    head = next((one for one in heads if "sessionId" in one), {})
+    head = next((each for each in heads if "sessionId" in each), {})
     folders = head.get("directories")
     folder = folders[0] if isinstance(folders, list) and folders else None
     stem = json_fields.stem(lines.path)
@@ -157,11 +157,11 @@ def _message(message: dict[str, Any], line: int, lines: Lines) -> Iterator[Step]
 
 def _prompt(message: dict[str, Any]) -> str:
     """What a person typed; empty when the message is not a person's."""
-    # With `@file` in it, the content holds the file; what is shown does not.
+    # With `@file` in it, the content holds the file; the displayed content does not.
     content = message.get("displayContent") or message.get("content")
     texts = [typed(text) for text in json_fields.parts(content)]
-    kept = [text for text in texts if not text.startswith(_NOT_TYPED)]
-    return json_fields.joined(kept).partition(_REFERENCED)[0]
+    own = [text for text in texts if not text.startswith(_NOT_TYPED)]
+    return json_fields.joined(own).partition(_REFERENCED)[0]
 
 
 def _tool(call: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
@@ -174,8 +174,8 @@ def _tool(call: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
         return  # it waits, or runs
     shown = call.get("resultDisplay")
     outputs = []
-    for one in json_fields.objects(call.get("result")):
-        response = json_fields.mapping(one.get("functionResponse"))
+    for part in json_fields.objects(call.get("result")):
+        response = json_fields.mapping(part.get("functionResponse"))
         given = json_fields.mapping(response.get("response"))
         outputs.append(json_fields.first(given, ("output", "error")))
     text = _UNTRUSTED.sub("", json_fields.joined(outputs)) or json_fields.words(shown)

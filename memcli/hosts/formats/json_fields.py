@@ -1,6 +1,6 @@
-"""What a host has written into a field, as the type it should have.
+"""The fields of a host's records, as the types that they should have.
 
-Invariant: any JSON value goes in and nothing is raised; what has the wrong type comes
+Invariant: any JSON value goes in and nothing is raised; a value of the wrong type comes
 out empty, and every text that comes out can be written as UTF-8.
 """
 
@@ -16,8 +16,8 @@ _LONGEST_NAME = 200
 _LONGEST_CALL = 500
 _HEAD, _TAIL, _CUT = 1_497, 500, "\n…\n"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# What a terminal obeys: whole sequences (colours, titles), then single characters;
-# and what turns text around. A key that is painted in two colours is still a key.
+# Sequences that a terminal obeys (colours, titles), then single characters; and those
+# that turn text around. A key that is painted in two colours is still a key.
 _UNSEEN = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
@@ -25,10 +25,10 @@ _UNSEEN = re.compile(
 
 
 def words(value: Any) -> str:
-    """A text; empty when it is none.
+    """The value as text; empty when it is of another type.
 
-    Without half characters, and without what is not seen but obeyed: NUL, terminal
-    sequences, other controls than tabs and line ends, and overrides of direction.
+    Without half characters, and without invisible commands: NUL, terminal sequences,
+    other controls than tabs and line ends, and overrides of direction.
     """
     if not isinstance(value, str):
         return ""
@@ -37,7 +37,7 @@ def words(value: Any) -> str:
 
 
 def name(value: Any) -> str | None:
-    """An id or a name, on one line; None when it is none."""
+    """The value as an id or a name, on one line; None when it is of another type."""
     return " ".join(words(value).split())[:_LONGEST_NAME].rstrip() or None
 
 
@@ -48,7 +48,7 @@ def stem(path: str) -> str:
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """An object; empty when it is none."""
+    """The value as an object; empty when it is of another type."""
     return value if isinstance(value, dict) else {}
 
 
@@ -56,7 +56,7 @@ def objects(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; none when it is no list."""
     if not isinstance(value, list):
         return []
-    return [one for one in value if isinstance(one, dict)]
+    return [each for each in value if isinstance(each, dict)]
 
 
 def number(value: Any) -> int | None:
@@ -79,7 +79,9 @@ def parts(content: Any) -> list[str]:
         return [words(content.get("text"))]
     if not isinstance(content, list):
         return []
-    return [words(one.get("text") if isinstance(one, dict) else one) for one in content]
+    return [
+        words(part.get("text") if isinstance(part, dict) else part) for part in content
+    ]
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -115,7 +117,7 @@ def first(values: dict[str, Any], keys: Iterable[str]) -> str:
     for key in keys:
         value = values.get(key)
         if isinstance(value, list) and value:
-            value = " ".join(words(one) for one in value)
+            value = " ".join(words(each) for each in value)
         if text := words(value).strip():
             return text
     return ""
@@ -141,7 +143,7 @@ class At:
         return [Step("user", text, self.line, self.record, self.moment)] if text else []
 
     def assistant(self, text: str) -> list[Step]:
-        """What the agent said; no step when that is nothing."""
+        """A text of the agent's; no step when it is empty."""
         text = unframed(text)
         if not text:
             return []

@@ -1,4 +1,4 @@
-"""A transcript that is one JSON object, over as many lines as it likes.
+"""A transcript that is one JSON object over many lines.
 
 Invariant: the object is held whole, so a file above `LARGEST` is none; and a message
 is looked for only below the one before it.
@@ -28,10 +28,10 @@ def read(path: str) -> tuple[dict[str, Any], str]:
         raise Unreadable(f"{path}: one JSON object above {LARGEST:,} bytes")
     text = data.decode("utf-8-sig", "replace")
     try:
-        found = json.loads(text.strip("\0 \t\r\n"), strict=False)
+        value = json.loads(text.strip("\0 \t\r\n"), strict=False)
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"{path}: is no whole JSON object") from error
-    return json_fields.mapping(found), text
+    return json_fields.mapping(value), text
 
 
 def peek(path: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from memcli.storage.files import BINARY, NONBLOCK
 # Ten times what a host sends to a model at once; with its objects 100 MB.
 LONGEST = 16_000_000
 
-# So many different types are told apart; a hostile file may hold millions.
+# Types that are counted each for itself; a hostile file may hold millions.
 _MOST_TYPES = 50
 
 
@@ -61,7 +61,7 @@ class Lines:
         self.unfinished = b""
 
     def records(self) -> Iterator[tuple[int, Record]]:
-        """(line from 1, object) of each line that is one; may be called again.
+        """(line from 1, object) of each line that holds one; may be called again.
 
         Bytes that are not UTF-8 are replaced.
 
@@ -81,11 +81,11 @@ class Lines:
                     try:
                         if len(data) > LONGEST:
                             raise ValueError("too long")
-                        found = decode(data.decode("utf-8", "replace"))
+                        value = decode(data.decode("utf-8", "replace"))
                     except (ValueError, RecursionError):
-                        found = None
-                    if isinstance(found, dict):
-                        yield line, found
+                        value = None
+                    if isinstance(value, dict):
+                        yield line, value
                     elif ended:
                         self.broken.append(line)
                     else:
@@ -117,7 +117,7 @@ def _raw_lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes, bool]]:
 class Ranges:
     """Lines that a rewind has taken back, as ranges [start, end).
 
-    Invariant: a range that lies in another is not kept, so a look costs a bisection.
+    Invariant: no range lies in another, so a look costs a bisection.
     """
 
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:

@@ -1,8 +1,8 @@
-"""opencode: what `opencode export` prints, one JSON object `{info, messages}`.
+"""opencode: the output of `opencode export`, one JSON object `{info, messages}`.
 
-Invariant: a user step is the text parts of a user's message that a person typed: what
-opencode adds in the user's name is marked `synthetic` or `ignored`. Summaries of a
-compaction, what was reverted, and the sessions of sub-agents give no steps.
+Invariant: a user step is the text parts of a user's message that a person typed: those
+that opencode adds in the user's name are marked `synthetic` or `ignored`. Summaries of
+a compaction, reverted messages and the sessions of sub-agents give no steps.
 """
 
 import re
@@ -43,7 +43,7 @@ def is_whole(chat: Record) -> bool:
 
 
 def session(lines: Lines) -> Session:
-    """Whose session was exported.
+    """The session that was exported.
 
     Raises:
         Unreadable: the file cannot be opened, or is half an export.
@@ -68,7 +68,7 @@ def steps(lines: Lines) -> Iterator[Step]:
         return  # half an export: its lines are in `broken`
     info = json_fields.mapping(export.get("info"))
     if info.get("parentID"):
-        return  # a sub-agent's: there the agent above is the one who types
+        return  # a sub-agent's: there the agent above types
     if is_whole(export):
         lines.broken = []
     reverted = json_fields.mapping(info.get("revert"))
@@ -82,8 +82,8 @@ def steps(lines: Lines) -> Iterator[Step]:
             # Taken back from here on; with a part's id, from that part on.
             first = reverted.get("partID")
             ids = [part.get("id") for part in parts]
-            kept = parts[: ids.index(first)] if first and first in ids else []
-            yield from _message(about, kept, at, lines)
+            before = parts[: ids.index(first)] if first and first in ids else []
+            yield from _message(about, before, at, lines)
             return
         yield from _message(about, parts, at, lines)
 
@@ -94,8 +94,8 @@ def _export(lines: Lines) -> tuple[Record, json_object.Places]:
         if is_whole(record):
             return record, json_object.Places("", line)
     if lines.broken or lines.unfinished:
-        found, text = json_object.read(lines.path)
-        return found, json_object.Places(text)
+        export, text = json_object.read(lines.path)
+        return export, json_object.Places(text)
     return {}, json_object.Places("")
 
 

@@ -1,7 +1,7 @@
-"""Which records of a file stand on a branch that a person has left.
+"""The records of a file that stand on a branch which a person has left.
 
 Invariant: only a prompt can be left, and only for another one in its place: of the
-prompts that follow the same message, the one whose branch goes on longest stays, the
+prompts that follow the same message, the one with the longest branch stays, and the
 others go with everything below them. Branches without a prompt of their own (tools
 that ran side by side) all stay.
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Kind(IntEnum):
-    """What a record is for the tree."""
+    """The part that a record plays in the tree."""
 
     ASIDE = 0  # stands in the chain of parents and is no part of the talk
     MESSAGE = 1
@@ -47,7 +47,7 @@ def abandoned(nodes: Iterable[Node]) -> set[int]:
         here = len(lines)
         parent = -1 if node.parent is None else seen.get(hash(node.parent), -1)
         seen[key] = here
-        # The nearest part of the talk above: what two prompts must share to be rivals.
+        # The nearest part of the talk above: two prompts that share it are rivals.
         above = -1 if parent < 0 else anchors[parent]
         lines.append(node.line)
         parents.append(parent)
@@ -63,7 +63,7 @@ def abandoned(nodes: Iterable[Node]) -> set[int]:
 def _below(
     parents: "array[int]", lines: "array[int]", rivals: list[list[int]]
 ) -> Iterable[int]:
-    """The lines of all prompts but the longest of each group, and of what follows."""
+    """The lines of all prompts but the longest of each group, and of those below."""
     latest = array("q", range(len(parents)))
     for here in range(len(parents) - 1, -1, -1):
         parent = parents[here]
@@ -71,9 +71,9 @@ def _below(
             latest[parent] = latest[here]
     left = bytearray(len(parents))
     for group in rivals:
-        stays = max(group, key=lambda one: latest[one])
-        for one in group:
-            left[one] = one != stays
+        stays = max(group, key=lambda prompt: latest[prompt])
+        for prompt in group:
+            left[prompt] = prompt != stays
     for here, parent in enumerate(parents):
         if parent >= 0 and left[parent]:
             left[here] = True

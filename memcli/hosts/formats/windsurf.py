@@ -21,13 +21,13 @@ NAME = "windsurf"
 _USER, _AGENT = "user_input", "planner_response"
 _ACTIONS: dict[str, Action] = {
     "code_action": "edit",
-    # The documentation stops here: what follows are the engine's own names for steps.
+    # The documentation stops here: these are the engine's own names for steps.
     "run_command": "run",
     **dict.fromkeys(("view_file", "list_directory", "grep_search"), "read"),
     "mcp_tool": "other",
 }
 _SUBJECTS = ("command_line", "command", "path", "absolute_path", "uri", "query")
-# The first of each is documented; the rest is what other steps and hooks call it.
+# The first of each is documented; other steps and hooks use the rest.
 _TYPED = ("user_response", "user_prompt", "text", "content")
 _SPOKEN = ("response", "text", "content")
 _OUTPUTS = ("output", "combined_output", "stdout", "result")
@@ -43,7 +43,7 @@ def recognises(record: Record) -> bool:
 
 
 def session(lines: Lines) -> Session:
-    """Whose trajectory this is: the file has its name."""
+    """The session of this trajectory: the file has its name."""
     stem = json_fields.stem(lines.path)
     started = None
     for _, record in islice(lines.records(), 1):
@@ -80,7 +80,7 @@ def _prompt(values: dict[str, Any]) -> str:
 def _action(
     kind: str, record: Record, values: dict[str, Any], at: json_fields.At
 ) -> Iterator[Step]:
-    # The call and what came of it are one step, so its place joins them.
+    # A call and its result are one step of the file, so its place joins them.
     joins = f"step-{at.line}"
     yield at.call(joins, kind, _ACTIONS[kind], json_fields.first(values, _SUBJECTS))
     code = json_fields.number(values.get("exit_code"))
