@@ -16,7 +16,7 @@ MOST = 9_500
 
 
 def takes_text(host: str, event: str) -> bool:
-    """Whether a host can be told something at an event."""
+    """Whether a host takes text at an event."""
     record = table.get(host)
     return record is not None and record.takes_text and event in _INJECTING
 

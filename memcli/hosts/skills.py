@@ -1,8 +1,8 @@
 """Skills: the pages that teach an agent to use memcli, and their copies in hosts.
 
 Invariant: a copy is written over only when its bytes are those that some version of
-the catalog wrote (line ends aside). What a person edited, what a newer memcli wrote and
-what is not memcli's stays as it is, and is named; nothing is ever removed.
+the catalog wrote (line ends aside). A page that a person edited, that a newer memcli
+wrote or that is not memcli's stays as it is, and is named; none is ever removed.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from memcli.storage import files, package_data
 
 GENERIC = "generic"
 PAGE = "SKILL.md"
-# Twenty times the longest page; a larger file is not one of ours.
+# Twenty times the longest page; a larger file is not a page of memcli's.
 _MOST_BYTES = 200_000
 
 # Agents without a command line: memcli has a page for them, and nothing else.
@@ -78,10 +78,15 @@ class SkillFolder(NamedTuple):
 
 
 class PageChange(NamedTuple):
-    """What becomes of one page: installed, updated, unchanged or kept.
+    """The change of one page.
 
-    `variant` is the page's, empty for a skill that has none; `reason` says why a page
-    is kept, or is another than the host's own.
+    Attributes:
+        name: the skill's.
+        path: the page's file.
+        outcome: installed, updated, unchanged or kept.
+        version, version_before: of the page; None for no page before.
+        variant: the page's; empty for a skill without variants.
+        reason: why the page is kept, or is another than the host's own.
     """
 
     name: str
@@ -184,10 +189,10 @@ def places(environ: Mapping[str, str], cwd: str) -> list[SkillFolder]:
             if host.skill_folder:
                 path = _below(root, host.skill_folder, environ, scope)
                 by_path.setdefault((path, scope), []).append(host.name)
-    found: dict[str, SkillFolder] = {}
+    folders: dict[str, SkillFolder] = {}
     for (path, scope), names in by_path.items():
-        found.setdefault(path, SkillFolder(path, scope, tuple(names)))
-    return list(found.values())
+        folders.setdefault(path, SkillFolder(path, scope, tuple(names)))
+    return list(folders.values())
 
 
 def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillFolder:
@@ -242,7 +247,7 @@ def _below(root: str, folder: str, environ: Mapping[str, str], scope: str) -> st
 
 
 def look(skill: Skill, folder: str) -> InstalledPage | None:
-    """What stands for a skill in a host's folder; None when nothing does."""
+    """The page of a skill in a host's folder; None when there is none."""
     path = os.path.join(folder, skill.folder, PAGE)
     if not os.path.lexists(path):
         return None
@@ -268,7 +273,7 @@ def look(skill: Skill, folder: str) -> InstalledPage | None:
 def plan(
     skills: Sequence[Skill], folder: str, variant: str, *, shared: bool, force: bool
 ) -> list[PageChange]:
-    """What installing these skills into a folder would do to each.
+    """The change to each page that installing these skills into a folder would make.
 
     Args:
         skills: as `pick` gives them.
@@ -342,7 +347,7 @@ def doubles(
 
 
 def _lf(data: bytes) -> bytes:
-    # A repository of dotfiles may turn line ends; that is nobody's edit.
+    # A repository of dotfiles may turn line ends; that is no edit.
     return data.replace(b"\r\n", b"\n")
 
 

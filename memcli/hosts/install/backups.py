@@ -1,4 +1,4 @@
-"""Settings files on disk, and what they were before memcli changed them.
+"""Settings files on disk, and their content from before memcli changed them.
 
 Invariant: a backup is never written over, and only its owner may read it: settings
 hold keys. A link to a file is followed and stays.
@@ -19,7 +19,7 @@ _LIMIT = 10_000_000
 
 
 def read(path: str) -> bytes | None:
-    """A file's bytes; None where there is none, or a link to none.
+    """A file's bytes; None where there is no file, or a link to no file.
 
     Raises:
         Unreadable: it cannot be read, or is a folder.
@@ -51,12 +51,12 @@ def backups(path: str) -> list[str]:
     """The backups of a file, the newest last."""
     folder, name = os.path.split(path)
     first = name + _BACKUP
-    found = []
+    copies = []
     for each in os.listdir(folder) if os.path.isdir(folder) else ():
         number = each.removeprefix(first + ".")
         if each == first or (number != each and number.isdecimal()):
-            found.append((0 if each == first else int(number), each))
-    return [os.path.join(folder, each) for _, each in sorted(found)]
+            copies.append((0 if each == first else int(number), each))
+    return [os.path.join(folder, each) for _, each in sorted(copies)]
 
 
 def keep(path: str, data: bytes) -> str:
@@ -76,7 +76,7 @@ def keep(path: str, data: bytes) -> str:
 
 
 def before_us(path: str, host: Host) -> str | None:
-    """The text of the newest backup that holds nothing of ours."""
+    """The text of the newest backup that holds no hook of memcli; None for no such."""
     for copy in reversed(backups(path)):
         try:
             text = decoded(read(copy) or b"", copy)

@@ -1,9 +1,9 @@
-"""Which of its hooks Codex trusts, as its config.toml says.
+"""The hooks that Codex trusts, by its config.toml.
 
-Invariant: only reads. Codex runs a hook that nobody has trusted as if it were not
-there, and says nothing. It keeps a hash of each trusted one by place: a hook that was
-changed or moved is not trusted any more. How the hash is made is Codex's own business,
-so a hook that has one is only said to have been trusted once.
+Invariant: it only reads. Codex skips a hook that its user has not trusted, and does not
+say so. It keeps a hash of each trusted hook by place: a hook that was changed or moved
+is not trusted any more. How the hash is made is not documented, so a hash means only
+that the hook was trusted once.
 """
 
 import os
@@ -26,21 +26,22 @@ def untrusted(config: str, path: str, hooks: Iterable[Path]) -> list[str]:
     """
     state = _table(_table(_settings(config), "hooks"), "state")
     names = {path, os.path.realpath(path)}
-    found = []
+    events = []
     for _, event, group, _, number in hooks:
         snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(event)).lower()
         known = [
             _table(state, f"{name}:{snake}:{group}:{number}") for name in sorted(names)
         ]
         if not any(
-            one.get("trusted_hash") and one.get("enabled") is not False for one in known
+            each.get("trusted_hash") and each.get("enabled") is not False
+            for each in known
         ):
-            found.append(str(event))
-    return found
+            events.append(str(event))
+    return events
 
 
 def trusts_project(config: str, root: str) -> bool:
-    """Whether Codex reads what this project brings."""
+    """Whether Codex reads the settings of this project."""
     projects = _table(_settings(config), "projects")
     return any(
         _table(projects, name).get("trust_level") == "trusted"
@@ -64,5 +65,5 @@ def _settings(config: str) -> Mapping[str, Any]:
 
 
 def _table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = settings.get(name)
-    return found if isinstance(found, dict) else {}
+    value = settings.get(name)
+    return value if isinstance(value, dict) else {}

@@ -1,8 +1,8 @@
-"""Which memcli the hosts call, and how that is written on a command line.
+"""The command lines with which hosts call memcli.
 
-Invariant: what `command_line` writes, `recognise` knows again, and `calls` gives back
-the words that a shell makes of it. A command line that does not call a hook of memcli
-is nobody's business here.
+Invariant: `recognise` knows every line that `command_line` writes, and `calls` gives
+the words that a shell makes of it. A line that does not call a hook of memcli is left
+alone.
 """
 
 import os
@@ -28,8 +28,8 @@ class Program(NamedTuple):
     windows: bool = False
 
 
-class Call(NamedTuple):
-    """What a command line of ours says."""
+class HookCall(NamedTuple):
+    """The event and the host of a command line that calls a hook of memcli."""
 
     event: str
     host: str
@@ -38,7 +38,7 @@ class Call(NamedTuple):
 def running(argv0: str, executable: str, *, windows: bool) -> Program:
     """The memcli that runs now, to be started from any folder.
 
-    A link on the way is kept: it outlives what it points to (pipx, an upgrade).
+    A link on the way stays in the path: it outlives its target (pipx, an upgrade).
 
     Args:
         argv0: `sys.argv[0]`.
@@ -85,14 +85,14 @@ def command_line(
     return _joined(words, shell, windows=program.windows)
 
 
-def recognise(command: object) -> Call | None:
-    """What a command line calls, if it calls a hook of memcli."""
-    found = _OURS.search(command) if isinstance(command, str) else None
-    return Call(found.group(1), found.group(2)) if found else None
+def recognise(command: object) -> HookCall | None:
+    """The hook of memcli that a command line calls; None when it calls none."""
+    match = _OURS.search(command) if isinstance(command, str) else None
+    return HookCall(match.group(1), match.group(2)) if match else None
 
 
 def calls(command: str) -> list[str]:
-    """The words of a command line of ours; [] when it is not one of ours."""
+    """The words of a command line that calls a hook of memcli; [] for any other."""
     if recognise(command) is None:
         return []
     text = command.strip()

@@ -53,7 +53,7 @@ class Document:
 
     Args:
         text: all of it.
-        name: what the file is called in an error.
+        name: the file's, for errors.
 
     Raises:
         InvalidConfig: it does not parse; the message has line and column.
@@ -71,7 +71,7 @@ class Document:
             raise self.problem("text after the end of the value", self._at)
 
     def problem(self, what: str, place: int) -> InvalidConfig:
-        """The error that says what is wrong at this place of the text."""
+        """The error for a problem at this place of the text."""
         before = re.split(r"\r\n|\r|\n", self.text[:place])
         column = len(before[-1].lstrip("\ufeff")) + 1
         return InvalidConfig(
@@ -86,12 +86,12 @@ class Document:
         """The value at a path of names and indexes, if there is one."""
         node = self.root
         for name in path:
-            found = [child for key, _, child in node.children if key == name]
-            if not found:
+            matches = [child for key, _, child in node.children if key == name]
+            if not matches:
                 return None
-            if len(found) > 1:
+            if len(matches) > 1:
                 raise self.problem(f'"{name}" stands here twice', node.start)
-            node = found[0]
+            node = matches[0]
         return node
 
     def raw(self, node: Node) -> str:
@@ -100,7 +100,7 @@ class Document:
 
     def comments_in(self, start: int, end: int) -> list[Comment]:
         """The comments between two places, those of inner values included."""
-        return [one for one in self.comments if start <= one.start and one.end <= end]
+        return [c for c in self.comments if start <= c.start and c.end <= end]
 
     # --- edits: each gives a new document ---
 
@@ -161,11 +161,11 @@ class Document:
                 hull = hull if empty is None else empty
                 return Document(text[: box.start] + hull + text[box.end :], self.name)
         gap = self._gap_before(start)
-        # Its own comma, or that of the one before; [] for one alone.
+        # Its own comma, or that of the child before; [] for a single child.
         comma = box.commas[number : number + 1] or box.commas[-1:]
         rest = text[node.end + (comma == [node.end]) :]
         if not re.match(r"[ \t]*[\r\n]", rest) and any(
-            one.line and one.end == gap for one in self.comments
+            comment.line and comment.end == gap for comment in self.comments
         ):
             gap = start  # or the comment would swallow what comes next
         spans = [(gap, node.end), *((place, place + 1) for place in comma)]
@@ -182,8 +182,8 @@ class Document:
 
     @property
     def _newline(self) -> str:
-        found = re.search(r"\r\n|\n|\r", self.text)
-        return found.group() if found else "\n"
+        match = re.search(r"\r\n|\n|\r", self.text)
+        return match.group() if match else "\n"
 
     @property
     def _unit(self) -> str:
@@ -234,9 +234,9 @@ class Document:
     def _own_comments(self, box: Node) -> list[Comment]:
         inner = [node for _, _, node in box.children]
         return [
-            one
-            for one in self.comments_in(box.start, box.end)
-            if not any(node.start <= one.start < node.end for node in inner)
+            comment
+            for comment in self.comments_in(box.start, box.end)
+            if not any(node.start <= comment.start < node.end for node in inner)
         ]
 
     def _box(self, path: Path) -> Node:
@@ -253,13 +253,13 @@ class Document:
             if text[self._at] in _SPACE:
                 self._at += 1
                 continue
-            found = _LINE_COMMENT.match(text, self._at)
-            line = found is not None
-            found = found or _BLOCK_COMMENT.match(text, self._at)
-            if found is None:
+            match = _LINE_COMMENT.match(text, self._at)
+            line = match is not None
+            match = match or _BLOCK_COMMENT.match(text, self._at)
+            if match is None:
                 return
-            self.comments.append(Comment(found.start(), found.end(), line))
-            self._at = found.end()
+            self.comments.append(Comment(match.start(), match.end(), line))
+            self._at = match.end()
 
     def _value(self, depth: int) -> Node:
         if depth > _DEPTH:
@@ -314,13 +314,13 @@ class Document:
 
     def _scalar(self, *forms: re.Pattern[str]) -> Any:
         for form in forms:
-            found = form.match(self.text, self._at)
-            if found:
+            match = form.match(self.text, self._at)
+            if match:
                 try:
-                    value = json.loads(found.group())
+                    value = json.loads(match.group())
                 except ValueError as error:
                     raise self.problem("no valid value", self._at) from error
-                self._at = found.end()
+                self._at = match.end()
                 return value
         what = "a value" if len(forms) > 1 else "a name in double quotes"
         raise self.problem(f"{what} is missing", self._at)

@@ -1,34 +1,34 @@
-"""Our entries in a host's settings: put in, brought up to date, taken out.
+"""memcli's entries in a host's settings: put in, brought up to date, taken out.
 
-Invariant: what is not ours stays byte for byte. An entry is ours when its command
-calls a hook of memcli. Putting in twice changes nothing more; taking out gives the text
-from before, given that text or not, unless somebody changed it in between.
+Invariant: everything else stays byte for byte. An entry is memcli's, "ours", when its
+command calls a hook of memcli. Putting in a second time changes nothing; taking out
+gives the text from before, given that text or not, unless it was changed in between.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from memcli.hosts.host import Host
-from memcli.hosts.install.command_line import Call, recognise
+from memcli.hosts.install.command_line import HookCall, recognise
 from memcli.hosts.install.jsonc import Document, Path
 from memcli.hosts.install.settings_files import Wanted
 
 COMMANDS = ("command", "bash", "powershell", "commandWindows")
 
 
-def called(hook: object) -> Call | None:
-    """What an entry calls, if it is ours."""
+def called(hook: object) -> HookCall | None:
+    """The hook of memcli that an entry calls; None when it is not ours."""
     if not isinstance(hook, dict):
         return None
-    found = (recognise(hook.get(name)) for name in COMMANDS)
-    return next((call for call in found if call), None)
+    calls = (recognise(hook.get(name)) for name in COMMANDS)
+    return next((call for call in calls if call), None)
 
 
 def entries(document: Document, host: Host) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Our entries in a document, with their paths.
 
     Raises:
-        InvalidConfig: what should hold hooks is of another kind.
+        InvalidConfig: the value of "hooks" is of another kind.
     """
     for native, items in _events(document):
         for number, item in enumerate(items):
@@ -52,7 +52,7 @@ def merged(text: str, name: str, host: Host, wanted: Sequence[Wanted]) -> str:
         text: the settings; blank for a file that is empty or not there.
         name: of the file, for errors.
         host: whose they are.
-        wanted: what should be there; what else is ours goes.
+        wanted: the entries that should be there; any other of ours goes.
 
     Raises:
         InvalidConfig: the settings do not parse, or are of another kind.
@@ -85,7 +85,7 @@ def without(text: str, name: str, host: Host, before: str | None) -> str | None:
         name: of the file, for errors.
         host: whose they are.
         before: the settings before we came, None when that is not known or there was
-            no file; so that what was there and empty stays.
+            no file; so that an empty value which was there stays.
 
     Raises:
         InvalidConfig: the settings do not parse, or are of another kind.
@@ -157,10 +157,10 @@ def _updated(
     group = path[:-2]
     if want.matcher is None or _whole(document, host, path) != group:
         return document
-    found = document.at((*group, "matcher"))
-    if found is None:
+    matcher = document.at((*group, "matcher"))
+    if matcher is None:
         return document.append(group, "matcher", want.matcher)
-    if found.value == want.matcher:
+    if matcher.value == want.matcher:
         return document
     return document.replace((*group, "matcher"), want.matcher)
 
@@ -175,7 +175,7 @@ def _whole(document: Document, host: Host, path: Path) -> Path:
 def _taken(
     document: Document, host: Host, path: Path, old: Document | None
 ) -> Document:
-    """Without an entry, and without what held only that and was not there before."""
+    """Without an entry, and without a container that was made for it alone."""
     path = _whole(document, host, path)
     while (
         len(path) > 1

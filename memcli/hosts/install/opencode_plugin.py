@@ -1,8 +1,8 @@
 """opencode has no hooks for programs: a plugin calls `memcli hook` for it.
 
-Invariant: the plugin is one file of ours, which says so in its first line; the second
-has a hash of the rest, so that a changed one is known. Only its two constants differ
-between installations.
+Invariant: the plugin is one file of memcli's, which says so in its first line; the
+second holds a hash of the rest, which tells whether it was changed. Only its two
+constants differ between installations.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ def is_ours(data: bytes) -> bool:
 
 
 def is_untouched(data: bytes) -> bool:
-    """Whether it is one and nobody has changed it."""
+    """Whether a file is such a plugin, unchanged since."""
     lines = data.decode(errors="replace").split("\n", 2)
     return (
         is_ours(data) and len(lines) == 3 and lines[1] == f"{_HASH}{_digest(lines[2])}"

@@ -9,7 +9,7 @@ import pytest
 
 from memcli.errors import InvalidValue
 from memcli.hosts.install.command_line import (
-    Call,
+    HookCall,
     Program,
     calls,
     command_line,
@@ -74,7 +74,7 @@ def test_windows_lines_are_written_for_who_reads_them(shell: str, line: str) -> 
     assert command_line(program, "stop", "x", r"C:\v", shell) == line
     path = "C:/a b/memcli.exe" if shell == "posix" else r"C:\a b\memcli.exe"
     assert calls(line)[0] == path
-    assert recognise(line) == Call("stop", "x")
+    assert recognise(line) == HookCall("stop", "x")
 
 
 def test_a_quote_in_powershell_is_doubled_and_read_back() -> None:
