@@ -1,7 +1,7 @@
 """An entry as the index holds it: terms with weights, exact values, facts, a row.
 
-Invariant: pure; the same file gives the same document. Whatever recall or inspect
-shows of an entry without opening its file is in the row, and is added here.
+Invariant: pure; the same file gives the same document. Everything that recall or
+inspect shows of an entry without opening its file is in the row.
 """
 
 from typing import NamedTuple
@@ -14,19 +14,25 @@ from memcli.entries.text import tokens
 from memcli.entries.text.links import link_names, link_readings, links_of
 from memcli.search.stored_row import StoredRow
 
-# How often a term counts that stands in a field beside the body. Powers of two, so
-# that sums of them are exact in any order. Title: AgentM measured +3.8 points of
-# hit@1 for a boosted title; date words: +1 to +3 points of R@10 on LoCoMo.
+# How often a term counts in the fields beside the body. Powers of two, so that sums of
+# them are exact in any order. Title: AgentM measured +3.8 points of hit@1 for a boosted
+# title; date words: +1 to +3 points of R@10 on LoCoMo.
 _TITLE, _TAG, _ENTITY, _DATE = 2.0, 1.0, 1.0, 1.0
-# The most frequent terms that relevance feedback may draw from.
+# So many of the most frequent terms are stored, for relevance feedback to draw from.
 _KEY_TERMS = 48
 
-# Stands for "no tags" where tags are looked up; no tag can be it.
+# Stands for "no tags" where tags are looked up; it is no valid tag.
 UNTAGGED = "-"
 
 
 class Document(NamedTuple):
-    """What the index stores of one file."""
+    """What the index stores of one file.
+
+    `exact` holds by field the values that filters look up. `length` counts terms,
+    `time` is in epoch seconds, 0 if unknown; `seq` is the place in its session, -1 if
+    unknown; `asks` says that it ends in a question, `is_span` that its time is more
+    than a moment or a day.
+    """
 
     terms: dict[str, float]
     exact: dict[str, tuple[str, ...]]
@@ -51,8 +57,7 @@ def document(
     """
     body = tokens.terms(entry.body, stem)
     terms = _count(body)
-    # A title that the body does not open with adds its words; one drawn from
-    # the body is there already.
+    # A title of its own adds its words; one that was drawn from the body is in there.
     shown = entry.display_title
     title = tokens.terms(shown, stem) if entry.title or not body else []
     _add(terms, title, _TITLE)
@@ -62,7 +67,7 @@ def document(
         _add(terms, tokens.terms(entity, stem), _ENTITY)
     length = len(body) + len(title)
     key_terms = sorted(terms, key=lambda t: (-terms[t], t))[:_KEY_TERMS]
-    kept = {text: terms[text] for text in key_terms}
+    frequent = {text: terms[text] for text in key_terms}
     when = entry.occurred_at or entry.created
     _add(terms, [stem(word) for word in dates.date_words(when)] if when else [], _DATE)
     return Document(
@@ -73,9 +78,9 @@ def document(
         time=_epoch(when),
         seq=-1 if entry.source.seq is None else entry.source.seq,
         asks=entry.body.rstrip().endswith(("?", "\uff1f", "\u061f")),
-        # A year kept as its first of January let recency flip a correct order.
+        # A year that was stored as its first of January let recency flip an order.
         is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
-        row=_row(entry, shown, kept),
+        row=_row(entry, shown, frequent),
     )
 
 

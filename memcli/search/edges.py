@@ -1,8 +1,8 @@
 """Where an entry leads: its entities, its links both ways, its versions, its evidence.
 
-Invariant: a link means one entry, the same one for inspect, for the graph and for the
-lint: the likeliest reading that something answers to, and what is in use before what
-is not. Reads only; what an agent may not see leads nowhere.
+Invariant: a link means one entry, the same for inspect, for the graph and for the lint:
+the first reading of the link that an entry has as a name, and an active entry before
+others. Reads only; a link to what an agent may not see leads nowhere.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,11 +24,11 @@ class EntryLinks:
         self._reader = reader
         self._has_links = reader.holds("link")
         self._has_evidence = reader.holds("evidence")
-        # The best entries share entities, and a look-up costs 12 µs.
+        # By entity, since the best entries share entities and a look-up costs 12 µs.
         self._about: dict[str, Sequence[int]] = {}
 
     def edges(self, doc: int) -> Iterator[Edge]:
-        """What ties a document to others: entities, links, lineage, evidence."""
+        """The edges of a document: entities, links, lineage, evidence."""
         reader = self._reader
         row = reader.row(doc)
         for name in row.entities:
@@ -37,8 +37,8 @@ class EntryLinks:
                 self._about[name] = reader.exact("entity", key)
             yield Edge("entity", name, self._about[name])
         if self._has_links:
-            found = sorted({*outgoing(reader, row), *backlinks(reader, row, doc)})
-            yield Edge("link", "", found)
+            linked = {*outgoing(reader, row), *backlinks(reader, row, doc)}
+            yield Edge("link", "", sorted(linked))
         yield Edge("lineage", "", self._versions(row))
         if self._has_evidence:
             rests_on = [d for name in row.evidence for d in reader.exact("id", name)]
@@ -47,13 +47,13 @@ class EntryLinks:
 
     def _versions(self, row: "StoredRow") -> list[int]:
         reader = self._reader
-        near = (row.supersedes, row.superseded_by)
-        found = {doc for name in near if name for doc in reader.exact("id", name)}
-        return sorted(found)
+        ids = (row.supersedes, row.superseded_by)
+        docs = {doc for name in ids if name for doc in reader.exact("id", name)}
+        return sorted(docs)
 
 
 def meant(reader: "Reader", target: str, path: str) -> int | None:
-    """The entry that a link in the file at `path` means; one in use before others."""
+    """The entry that a link in the file at `path` means; active ones come first."""
     from memcli.entries.text.links import link_readings
 
     for name in link_readings(target, path):
@@ -69,8 +69,8 @@ def outgoing(reader: "Reader", row: "StoredRow") -> list[int]:
     """The entries that the links in an entry's text mean."""
     from memcli.entries.text.links import links
 
-    found = (meant(reader, target, row.path) for target in links(row.text))
-    return [doc for doc in found if doc is not None]
+    docs = (meant(reader, target, row.path) for target in links(row.text))
+    return [doc for doc in docs if doc is not None]
 
 
 def backlinks(
@@ -79,10 +79,11 @@ def backlinks(
     doc: int,
     names: Sequence[str] | None = None,
 ) -> set[int]:
-    """The entries with a link that means this one, and not another of the name.
+    """The entries with a link that means this entry, and not another of the same name.
 
     Args:
-        row: of the entry.
+        reader: the index.
+        row: the entry's row.
         doc: its number.
         names: what a link may call it; without them its id, path and title.
     """
@@ -91,7 +92,7 @@ def backlinks(
     if names is None:
         names = link_keys(row.id, row.path, row.title)
     mine = set(names)
-    found = set()
+    linking = set()
     for other in {d for name in mine for d in reader.exact("link", name)} - {doc}:
         theirs = reader.row(other)
         near = [
@@ -99,12 +100,12 @@ def backlinks(
             for target in links(theirs.text)
             if not mine.isdisjoint(link_readings(target, theirs.path))
         ]
-        # None in its text: it is one that it was left in its frontmatter.
+        # No such link in its text: then it is one that an evolve left in `links`.
         if not near or any(meant(reader, t, theirs.path) == doc for t in near):
-            found.add(other)
-    return found
+            linking.add(other)
+    return linking
 
 
 def _preference(row: "StoredRow") -> tuple[bool, str, str]:
-    # The path last: two files of one id are numbered as they were indexed.
+    # The path decides last, since two files of one id have numbers in no fixed order.
     return row.status != str(Status.ACTIVE), row.id, row.path

@@ -1,10 +1,10 @@
 """The index: follows the files, answers questions about them, can be deleted.
 
-Invariant: nobody tells the index about a change. `Index.read` compares the folder
-with what was indexed, by (time, size, content), brings it up to date and only then
-answers; so a save, an edit by hand, a `git pull`, a crash and a deleted file are one
-case. Everything below `.memcli/index/` is derived, carries a version, and is rebuilt
-when it is older, damaged or gone.
+Invariant: no writer tells the index about a change. `Index.read` compares the files
+with those that were indexed, by (time, size, content), brings the index up to date and
+only then answers; so a save, an edit by hand, a `git pull`, a crash and a deleted file
+are one case. Everything below `.memcli/index/` is derived, carries a version, and is
+rebuilt when it is older, damaged or gone.
 """
 
 import contextlib
@@ -44,7 +44,10 @@ _Answer = TypeVar("_Answer")
 
 
 class UpdateCounts(NamedTuple):
-    """What bringing the index up to date did, in numbers of files."""
+    """What bringing the index up to date did, in numbers of files.
+
+    `rebuilt` says why everything was indexed again; empty when it was not.
+    """
 
     added: int = 0
     changed: int = 0
@@ -68,6 +71,12 @@ class Index:
         tell: takes a sentence for the person who waits (rebuilds and their reason).
         progress: called with (files done, files to do) while many are read.
         agent: who asks, when it is not the owner.
+
+    Attributes:
+        change: what the last update did.
+        stale: whether the last reader shows an older state, since another process kept
+            the index locked.
+        unreadable: the folders that could not be listed.
     """
 
     def __init__(
@@ -93,8 +102,8 @@ class Index:
     def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
         """Bring the index up to date, then return `answer(reader)`.
 
-        An answer that fails in the index (a file vanished under it, or is damaged)
-        is asked once more of a fresh index; it must therefore have no effects.
+        When `answer` fails in the index (a file vanished under it, or is damaged), it
+        is called again with a fresh reader; it must therefore have no effects.
         """
         for repair in REPAIRS:
             try:
@@ -134,7 +143,7 @@ class Index:
     def at_once(
         self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
     ) -> _Answer:
-        """As `glance`, but it waits for nobody and indexes nothing.
+        """As `glance`, but it waits for no lock and indexes nothing.
 
         Raises:
             Behind: the index must be built first, or be brought far up to date.
@@ -149,13 +158,13 @@ class Index:
             state = self._settled(state)
         try:
             reader = self._open(state)
-            found = answer(reader, changed, removed)
+            result = answer(reader, changed, removed)
             reader.close()
         except MemcliError:
             raise
         except Exception as error:
             raise Behind from error  # `read` finds out and repairs
-        return found
+        return result
 
     def _close(self) -> None:
         if self._reader is not None:
@@ -170,7 +179,7 @@ class Index:
     def _scan(self, state: State | None) -> Listing:
         """The vault's files; a folder that cannot be listed is as it was.
 
-        A peer took one permission error for the deletion of every note in it.
+        Another program took one permission error for the deletion of every note.
         """
         listing = scan(self.root)
         self.unreadable = sorted(listing.unreadable)
@@ -209,7 +218,7 @@ class Index:
     def _catch_up(self, listing: Listing, state: State | None) -> State:
         try:
             with Lock(self._lock, _LOCK_WAIT):
-                # Whoever held the lock before may have done the work.
+                # The process that held the lock before may have done the work.
                 state = self._load()
                 reason = ""
                 if state is not None and not state.is_whole(self._folder):
@@ -229,8 +238,8 @@ class Index:
     def _version(self) -> tuple[int, ...]:
         """What an index depends on besides the files that it follows."""
         try:
-            found = os.stat(os.path.join(self.root, *layout.CONFIG.split("/")))
-            config = (found.st_mtime_ns, found.st_size)
+            status = os.stat(os.path.join(self.root, *layout.CONFIG.split("/")))
+            config = (status.st_mtime_ns, status.st_size)
         except OSError:
             config = (0, 0)
         return (FORMAT, ANALYSIS_VERSION, ROW_VERSION, *config)
@@ -349,7 +358,7 @@ class Index:
         broken: dict[str, tuple[int, str]],
         recent: dict[str, int],
     ) -> "Iterator[Document]":
-        """What these files hold; broken and racy ones are noted as they are met."""
+        """The documents of these files; adds to `broken` and `recent` on the way."""
         from memcli.entries import codec
         from memcli.entries.entry import KINDS
         from memcli.search.document import document
@@ -380,4 +389,4 @@ class Index:
 
 
 REPAIRS = (Index.reopen, Index.rebuild)
-"""What to do, one after the other, when an answer fails; then it is asked again."""
+"""What to do, one after the other, before an answer that failed is asked for again."""

@@ -1,8 +1,8 @@
 """Reading the index: documents as small integers, numbered across its segments.
 
-Invariant: what was deleted is in no list and no count, so that an index that was
-updated a thousand times answers like one that was built at once. Knows postings and
-facts, not files: `index.py` sees to it that they are those of the vault.
+Invariant: a deleted document is in no list and no count, so that an index that was
+updated a thousand times answers like one that was built at once. A reader knows
+postings and facts, not files: `index.py` keeps the two together.
 """
 
 from array import array
@@ -35,7 +35,22 @@ class Broken(NamedTuple):
 
 
 class Reader:
-    """The documents of an index, numbered across its segments (a ranking.Corpus)."""
+    """The documents of an index, numbered across its segments (a `ranking.Corpus`).
+
+    Args:
+        folder: of the index.
+        segments: which segments make it up, in order.
+        broken: by path the line and reason of files that are not entries.
+        agent: who reads, when it is not the owner; what the agent may not see is
+            in no answer then.
+        root: the vault's folder.
+
+    Attributes:
+        columns: the packed facts of all documents, deleted ones included.
+        live, live_length: how many documents are live, and how many terms they have.
+        size, total_length: the same with the documents of `weigh_with`.
+        all_plain: whether every live document is active and never expires.
+    """
 
     def __init__(
         self,
@@ -58,13 +73,12 @@ class Reader:
         self.sessions = self.columns.sessions
         self.orders = self.columns.orders
         self.agent = agent
-        self._found: dict[str, tuple[array[int], array[float]]] = {}
+        self._read: dict[str, tuple[array[int], array[float]]] = {}
         if agent is not None:
             self._hide(agent)
         self._live = b"".join(segment.live for segment in self._segments)
         self.live = sum(self._live)
         self.live_length = sum(compress(lengths, self._live))
-        # What words are weighed by: these, and those of `weigh_with`.
         self.size, self.total_length = self.live, self.live_length
         self._beside: Sequence[Reader] = ()
         live = self._live
@@ -75,19 +89,19 @@ class Reader:
     def _hide(self, agent: Agent) -> None:
         """Take away what an agent may not see, as if it were not in the vault.
 
-        Whatever counts, lists or weighs documents then cannot tell of it: a filter at
-        each surface was forgotten somewhere in every system we have read.
+        No count, list or weight can then give it away: every system that we have read
+        filters at each surface, and forgot the filter somewhere.
         """
-        sets: dict[tuple[str, str], set[int]] = {}
-        seen: set[int] = set()
+        matching: dict[tuple[str, str], set[int]] = {}
+        visible: set[int] = set()
         for needs in alternatives(agent):
-            for one in needs:
-                if one not in sets:
-                    sets[one] = set(self.exact(*one))
-            seen |= set.intersection(*(sets[one] for one in needs))
-        for segment in self._segments:  # what is deleted is in none of the sets
+            for need in needs:
+                if need not in matching:
+                    matching[need] = set(self.exact(*need))
+            visible |= set.intersection(*(matching[need] for need in needs))
+        for segment in self._segments:  # deleted documents are in none of the sets
             numbers = range(segment.base, segment.base + segment.count)
-            segment.keep(bytes(map(seen.__contains__, numbers)))
+            segment.keep(bytes(map(visible.__contains__, numbers)))
         self._broken = {}
 
     def close(self) -> None:
@@ -97,7 +111,7 @@ class Reader:
 
     @property
     def broken(self) -> list[Broken]:
-        """Files that could not be read as entries."""
+        """The files that could not be read as entries, by path."""
         return [
             Broken(path, line, reason)
             for path, (line, reason) in sorted(self._broken.items())
@@ -119,20 +133,20 @@ class Reader:
 
     def postings(self, term: str) -> tuple["array[int]", "array[float]"]:
         """Live documents that hold a term, with its weight in each."""
-        if term not in self._found:
-            self._found[term] = self._postings("terms", term)
-        return self._found[term]
+        if term not in self._read:
+            self._read[term] = self._postings("terms", term)
+        return self._read[term]
 
     def frequency(self, term: str) -> int:
         """How many live documents hold a term, those of `weigh_with` included."""
-        found = self.own_frequency(term)
-        return found + sum(other.own_frequency(term) for other in self._beside)
+        others = sum(other.own_frequency(term) for other in self._beside)
+        return self.own_frequency(term) + others
 
     def weigh_with(self, others: Sequence["Reader"]) -> None:
-        """Weigh words, and how long a document is, as if these were one index.
+        """Weigh words and lengths as if these readers and this one were one index.
 
-        A score is comparable to theirs then; documents stay this reader's own. It
-        lasts until the next call; without others each is weighed alone again.
+        Scores are comparable to theirs then; documents stay this reader's own. It
+        lasts until the next call; without others this index is weighed alone again.
         """
         self._beside = tuple(others)
         self.size = self.live + sum(other.live for other in others)
@@ -140,8 +154,8 @@ class Reader:
 
     def own_frequency(self, term: str) -> int:
         """How many live documents of this index hold a term."""
-        if term in self._found:
-            return len(self._found[term][0])
+        if term in self._read:
+            return len(self._read[term][0])
         return sum(segment.frequency("terms", term) for segment in self._segments)
 
     def exact(self, field: str, value: str) -> Sequence[int]:
@@ -150,15 +164,15 @@ class Reader:
 
     def starting(self, field: str, prefix: str) -> list[str]:
         """Values of a field that start with a prefix and belong to a live document."""
-        found = {value for s in self._segments for value in s.starting(field, prefix)}
-        return sorted(value for value in found if self.exact(field, value))
+        values = {value for s in self._segments for value in s.starting(field, prefix)}
+        return sorted(value for value in values if self.exact(field, value))
 
     def holds(self, field: str) -> bool:
         """Whether any document, deleted ones included, has a value in a field."""
         return any(True for s in self._segments for _ in s.starting(field, ""))
 
     def names(self, entry_id: str | None) -> str | None:
-        """The id, when it may be named: for an agent it must be one that it may see."""
+        """The id, or None when the reader is an agent that may not see the entry."""
         if entry_id is None or self.agent is None:
             return entry_id
         return entry_id if len(self.exact("id", entry_id)) else None
@@ -180,12 +194,12 @@ class Reader:
         return bool(self.columns.flags[doc] & ASKS)
 
     def moment(self, doc: int) -> int:
-        """When it happened, epoch seconds; 0 when unknown or coarser than a day."""
+        """When it happened, in epoch seconds; 0 if unknown or coarser than a day."""
         columns = self.columns
         return 0 if columns.flags[doc] & SPAN else columns.times[doc]
 
     def pinned(self) -> list[int]:
-        """The live documents that go into every session."""
+        """The live documents that are pinned: they go into every session."""
         flags = self.columns.flags
         return [doc for doc in self.everything() if flags[doc] & PINNED]
 
@@ -208,11 +222,11 @@ class Reader:
         return verdict(self.facts(doc, access=view.agent is not None), view)
 
     def facts(self, doc: int, *, access: bool = True) -> Facts:
-        """What eligibility needs to know of a document.
+        """The facts of a document that eligibility decides by.
 
         Args:
             doc: its number.
-            access: also who may see it, which stands in its row.
+            access: also who may see it, which takes reading its row.
         """
         columns = self.columns
         facts = Facts(
@@ -265,15 +279,15 @@ class Reader:
         docs: array[int] = array("I")
         weights: array[float] = array("f")
         for segment in self._segments:
-            found = segment.postings(field, term)
-            if found is None:
+            postings = segment.postings(field, term)
+            if postings is None:
                 continue
             if segment.base:
-                here = array("I", [doc + segment.base for doc in found[0]])
-                found = here, found[1]
+                shifted = array("I", [doc + segment.base for doc in postings[0]])
+                postings = shifted, postings[1]
             if not docs:
-                docs, weights = found
+                docs, weights = postings
             else:
-                docs.extend(found[0])
-                weights.extend(found[1])
+                docs.extend(postings[0])
+                weights.extend(postings[1])
         return docs, weights

@@ -1,8 +1,8 @@
 """The writing half of the index: documents in, a list of segments out.
 
-Invariant: loaded only when files have changed. A call either leaves a complete new
-set of segments or the old one; nobody reads it before its segments are named in the
-index's state, which `index.py` writes last.
+Invariant: loaded only when files have changed. A call leaves either a complete new set
+of segments or the old one; no reader sees it before the index's state names its
+segments, which `index.py` writes last.
 """
 
 import contextlib
@@ -55,20 +55,20 @@ def update(
     return writer.written
 
 
-def sweep(folder: str, segments: Iterable[SegmentId], kept: Iterable[str]) -> None:
-    """Remove what belongs to none of the segments: merged ones, killed updates.
+def sweep(folder: str, segments: Iterable[SegmentId], names: Iterable[str]) -> None:
+    """Remove files of no segment: those of merged segments and of killed updates.
 
     Args:
         folder: of the index.
         segments: those that the state names.
-        kept: further names that stay.
+        names: of further files that stay.
     """
     import shutil
 
     prefixes = tuple(segment.file(".") for segment in segments)
     with contextlib.suppress(OSError), os.scandir(folder) as files:
         for file in files:
-            if file.name in kept or file.name.startswith(prefixes):
+            if file.name in names or file.name.startswith(prefixes):
                 continue
             with contextlib.suppress(OSError):
                 if file.is_dir(follow_symlinks=False):
