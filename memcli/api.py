@@ -200,7 +200,7 @@ def _asked(vault: _vault.Vault, query: "str | Query", options: "Options") -> "Qu
 
 
 def _facts(vault: _vault.Vault, query: "str | Query", options: "Narrowing") -> "Query":
-    # Without the kinds: an idea that nobody has decided on is no fact.
+    # Without the kinds: an idea that waits for a decision is no fact.
     return made(query, view_of(vault.now_ms() // 1000), **options)
 
 

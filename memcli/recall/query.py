@@ -193,8 +193,8 @@ def view_of(
 ) -> View:
     """The view that `--status`, `--history` and `--as-of` ask for.
 
-    A query for ideas alone also sees the incubating ones: a query for facts gets no
-    idea that nobody has decided on.
+    A query for ideas alone also sees the incubating ones: any other query gets no idea
+    that waits for a decision.
     """
     chosen = frozenset(check_choice(Status, name, "status") for name in statuses)
     if not chosen and set(kinds) == {"idea"}:

@@ -320,20 +320,20 @@ def _scales(
             better, worse = _measured(pair.better), _measured(pair.worse)
             rows += 2
             for name in better.keys() | worse.keys():
-                one, other = better.get(name, 0.0), worse.get(name, 0.0)
-                values.setdefault(name, []).extend((one, other))
-                squares.setdefault(name, []).append((one - other) ** 2)
-                if abs(one - other) > 1e-6:
+                high, low = better.get(name, 0.0), worse.get(name, 0.0)
+                values.setdefault(name, []).extend((high, low))
+                squares.setdefault(name, []).append((high - low) ** 2)
+                if abs(high - low) > 1e-6:
                     apart.add(name)
         for name in apart:
             seen[name] = seen.get(name, 0) + 1
     names = sorted(name for name, number in seen.items() if number >= LEAST_SEEN)
     scales = [math.sqrt(2 * math.fsum(squares[name]) / rows) for name in names]
-    kept = [place for place, scale in enumerate(scales) if scale > _SMALL]
+    usable = [place for place, scale in enumerate(scales) if scale > _SMALL]
     return (
-        [names[place] for place in kept],
-        [scales[place] for place in kept],
-        [math.fsum(values[names[place]]) / rows for place in kept],
+        [names[place] for place in usable],
+        [scales[place] for place in usable],
+        [math.fsum(values[names[place]]) / rows for place in usable],
     )
 
 

@@ -113,7 +113,7 @@ def states(**options: Any) -> list[VaultState]:
     """
     environ = options.get("environ") or os.environ
     teams = known_vaults.configured(environ)
-    found = []
+    looked_at = []
     for name in (known_vaults.PERSONAL, *teams):
         entries, problem, path = None, None, None
         place = teams.get(name)
@@ -126,7 +126,7 @@ def states(**options: Any) -> list[VaultState]:
             problem = error.message
         place = place or known_vaults.KnownVault(name, path or "")
         personal = name == known_vaults.PERSONAL
-        found.append(
+        looked_at.append(
             VaultState(
                 name=name,
                 source=known_vaults.KnownVault(name, "").source,
@@ -138,7 +138,7 @@ def states(**options: Any) -> list[VaultState]:
                 problem=problem,
             )
         )
-    return found
+    return looked_at
 
 
 def _distinct(vaults: Sequence[Vault]) -> list[Vault]:
