@@ -66,6 +66,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 _homes = itertools.count()
 
 
+def state_of(root: str | Path, name: str) -> Path:
+    """The place of one of memcli's own files about a vault (`layout` has the names)."""
+    from memcli.storage import state_dirs
+
+    return Path(state_dirs.path(str(root), name))
+
+
 def isolated_environment(home: Path) -> dict[str, str]:
     """Environment of a new user whose home is the existing, empty folder `home`.
 

@@ -133,7 +133,7 @@ def play(shell: Shell) -> None:
     shell.type("git -C vault status --short", hides="memories")
 
     say("The index is disposable: without it the answer is the same.")
-    shell.type("rm -r vault/.memcli/index")
+    shell.type("rm -r $XDG_CACHE_HOME/memcli")
     again = shell.type("memcli recall 'when do we deploy?'")
     if again != answer:
         raise SystemExit("demo failed: the answer changed with the index gone")

@@ -80,23 +80,21 @@ def _pairs(vault: Vault) -> Result:
 
 def _train(vault: Vault, *, dry_run: bool) -> Result:
     """Learn from the vault's log; `dry_run` keeps nothing."""
-    from memcli.entries import layout
     from memcli.recall import scorer_store
     from memcli.vault.health import usage
 
     kept = scorer_store.Stored(
         scorer_store.train(vault.root, usage.pairs(vault), dry_run=dry_run)
     )
-    data = {"kept": None if dry_run else layout.SCORER, "scorer": kept.as_dict()}
+    place = scorer_store.path_of(vault.root)
+    data = {"kept": None if dry_run else place, "scorer": kept.as_dict()}
 
     def text(canvas: Canvas) -> None:
         _draw_scorer(canvas, kept)
         if dry_run:
             canvas.line("nothing was kept (--dry-run)", style="dim")
         else:
-            canvas.line(
-                f"kept in {layout.SCORER}; delete it to rank as before", style="dim"
-            )
+            canvas.line(f"kept in {place}; delete it to rank as before", style="dim")
 
     return Result(data=data, text=text)
 

@@ -5,7 +5,6 @@ commit, the entries that link to it are named, and the answer says that git's hi
 still holds the text until the printed commands are run.
 """
 
-import os
 import re
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries import layout
 from memcli.entries.entry import Entry
 from memcli.errors import MemcliError
+from memcli.storage import state_dirs
 from memcli.vault import lineage, session_records
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotte
         # The id and not the title, which the commit would keep.
         change.message = subject("forget", stored.entry.id)
     # The index keeps the words of removed entries until it is merged.
-    shutil.rmtree(os.path.join(vault.root, *layout.INDEX.split("/")), True)
+    shutil.rmtree(state_dirs.path(vault.root, layout.INDEX), True)
     session_records.forget(
         vault.root, {item.entry.id for item in gone}, {item.path for item in gone}
     )

@@ -14,7 +14,7 @@ from memcli.entries import dates, layout, no_secrets
 from memcli.entries.entry import Layer
 from memcli.entries.ids import slug
 from memcli.errors import EntryNotFound, InvalidValue, MemcliError, NotAllowed
-from memcli.storage import files
+from memcli.storage import files, state_dirs
 from memcli.storage.lock import Lock
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def search(
             f"budget must be one of {', '.join(SEARCHES)} (got {budget!r})",
             code="invalid_budget",
         )
-    lock = os.path.join(vault.root, *layout.RESEARCH_LOCK.split("/"))
+    lock = state_dirs.path(vault.root, layout.RESEARCH_LOCK)
     with Lock(lock, _LOCK_WAIT):
         now = dates.iso(vault.now_ms() // 1000)
         run = _read(path)
@@ -227,7 +227,7 @@ def concluded(vault: "Vault", name: str, entry_id: str, of: Granted) -> None:
         LockBusy, WriteFailed: it could not be written down; the entry is saved.
     """
     path = _path(vault, name)
-    with Lock(os.path.join(vault.root, *layout.RESEARCH_LOCK.split("/")), _LOCK_WAIT):
+    with Lock(state_dirs.path(vault.root, layout.RESEARCH_LOCK), _LOCK_WAIT):
         run = _read(path)
         if run is not None:
             now = dates.iso(vault.now_ms() // 1000)
@@ -239,7 +239,7 @@ def runs(vault: "Vault") -> list[Run]:
     """Every run of whoever asks, the last searched first; the owner sees all."""
     folders = [_folder(vault)]
     if vault.agent is None:
-        top = os.path.join(vault.root, *layout.RESEARCH.split("/"))
+        top = state_dirs.path(vault.root, layout.RESEARCH)
         folders = [os.path.join(top, name) for name in _listed(top)]
     found = [
         run
@@ -351,7 +351,7 @@ def _folder(vault: "Vault") -> str:
         # A name of an agent may be anything; a folder's may not.
         name = hashlib.sha256(vault.agent.name.encode("utf-8", "replace")).hexdigest()
         owner = f"agent-{name[:24]}"
-    return os.path.join(vault.root, *layout.RESEARCH.split("/"), owner)
+    return os.path.join(state_dirs.path(vault.root, layout.RESEARCH), owner)
 
 
 def _path(vault: "Vault", name: str) -> str:

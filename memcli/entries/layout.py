@@ -10,23 +10,27 @@ if TYPE_CHECKING:
     from memcli.entries.entry import Entry
 
 CONFIG = ".memcli/config.toml"
-INDEX = ".memcli/index"
-RUN = ".memcli/run"
-LOCK = ".memcli/run/lock"
-INDEX_LOCK = ".memcli/run/index.lock"
-JOURNAL = ".memcli/run/journal"
-ASIDE = ".memcli/run/aside"
-SESSIONS = ".memcli/run/sessions"
-HOOK_LOG = ".memcli/run/hooks.log"
-RESEARCH = ".memcli/run/research"
-RESEARCH_LOCK = ".memcli/run/research.lock"
-REGISTRY_CACHE = ".memcli/run/registry"
-EVENTS = ".memcli/run/events.jsonl"
-EVENTS_KEY = ".memcli/run/events.key"
-EVENTS_LOCK = ".memcli/run/events.lock"
-EVENTS_TOTAL = ".memcli/run/events.total"
-SCORER = ".memcli/run/scorer.json"
+# memcli's own files about a vault. They lie outside the working tree:
+# `storage.state_dirs` says where.
+INDEX = "index"
+INDEX_LOCK = "index.lock"
+REGISTRY_CACHE = "registry"
+LOCK = "lock"
+JOURNAL = "journal"
+ASIDE = "aside"
+SESSIONS = "sessions"
+HOOK_LOG = "hooks.log"
+RESEARCH = "research"
+RESEARCH_LOCK = "research.lock"
+EVENTS = "events.jsonl"
+EVENTS_KEY = "events.key"
+EVENTS_LOCK = "events.lock"
+EVENTS_TOTAL = "events.total"
+SCORER = "scorer.json"
 HARNESS = ".harness"
+
+FORMER = (".memcli/index", ".memcli/run", ".harness")
+"""Where these files lay in the working tree, before; nothing there is read."""
 
 MEMORIES = "memories"
 MODELS = "models"

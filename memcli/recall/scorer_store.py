@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable
-from memcli.storage import files
+from memcli.storage import files, state_dirs
 
 if TYPE_CHECKING:
     from memcli.recall.scorer import Scorer
@@ -54,7 +54,7 @@ def load(root: str) -> Stored:
         if isinstance(error.__cause__, FileNotFoundError):
             return NOTHING
         why = error.message.removeprefix(f"{path}: ")
-        return Stored(problem=f"{layout.SCORER}: {why}; ranked without it")
+        return Stored(problem=f"{path}: {why}; ranked without it")
     import json
 
     from memcli.recall import scorer
@@ -62,7 +62,7 @@ def load(root: str) -> Stored:
     try:
         return Stored(scorer.decoded(json.loads(data)))
     except (ValueError, RecursionError) as error:
-        problem = f"{layout.SCORER} is not usable: {error}; ranked without it; {_AGAIN}"
+        problem = f"{path} is not usable: {error}; ranked without it; {_AGAIN}"
         return Stored(problem=problem)
 
 
@@ -104,4 +104,4 @@ def train(
 
 def path_of(root: str) -> str:
     """The file of a vault's scorer."""
-    return os.path.join(root, *layout.SCORER.split("/"))
+    return state_dirs.path(root, layout.SCORER)

@@ -3,8 +3,8 @@
 Invariant: no writer tells the index about a change. `Index.read` compares the files
 with those that were indexed, by (time, size, content), brings the index up to date and
 only then answers; so a save, an edit by hand, a `git pull`, a crash and a deleted file
-are one case. Everything below `.memcli/index/` is derived, carries a version, and is
-rebuilt when it is older, damaged or gone.
+are one case. Everything in its folder is derived, carries a version, and is rebuilt
+when it is older, damaged or gone.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from memcli.search.reader import Reader
 from memcli.search.segment import FORMAT
 from memcli.search.state import State, listed, racy_number
 from memcli.search.stemmer import stemmer
-from memcli.storage import files
+from memcli.storage import files, state_dirs
 from memcli.storage.listing import Listing, scan
 from memcli.storage.lock import Lock
 
@@ -92,8 +92,8 @@ class Index:
         self.change = UpdateCounts()
         self.stale = False
         self.unreadable: list[str] = []
-        self._folder = os.path.join(root, *layout.INDEX.split("/"))
-        self._lock = os.path.join(root, *layout.INDEX_LOCK.split("/"))
+        self._folder = state_dirs.path(root, layout.INDEX)
+        self._lock = state_dirs.path(root, layout.INDEX_LOCK)
         self._tell = tell or (lambda _: None)
         self._progress = progress or (lambda _done, _all: None)
         self._reader: Reader | None = None

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memcli.entries import layout
+from memcli.storage import state_dirs
 
 _MOST = 500_000
 
@@ -71,4 +72,4 @@ def last(root: str, most: int) -> list[dict[str, Any]]:
 
 
 def _path(root: str) -> str:
-    return os.path.join(root, *layout.HOOK_LOG.split("/"))
+    return state_dirs.path(root, layout.HOOK_LOG)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from memcli.entries import layout
+from memcli.storage import state_dirs
 from memcli.storage.files import write_derived
 
 START, REFLECTED, SHOWN, LOCKED = ".start", ".reflected", ".shown", ".lock"
@@ -100,12 +101,12 @@ def begin(
 
 
 def make_folder(root: str) -> None:
-    """Make the folder of the markers, which git ignores.
+    """Make the folder of the markers, outside the working tree.
 
     Raises:
         OSError: the disk refuses.
     """
-    folder = os.path.join(root, layout.HARNESS)
+    folder = state_dirs.path(root, layout.HARNESS)
     if os.path.isdir(folder):
         return
     os.makedirs(folder, exist_ok=True)
@@ -140,7 +141,7 @@ def drop(marker: Marker) -> None:
 def markers(root: str, now: float | None = None) -> Iterator[Marker]:
     """Every marker, in the order of their names; `now` in epoch seconds."""
     now = time.time() if now is None else now
-    folder = os.path.join(root, layout.HARNESS)
+    folder = state_dirs.path(root, layout.HARNESS)
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -234,7 +235,9 @@ def _line(value: str) -> str:
 
 
 def _path(root: str, session: str, state: str) -> str:
-    return os.path.join(root, layout.HARNESS, f"{PREFIX}{_name(session)}{state}")
+    return os.path.join(
+        state_dirs.path(root, layout.HARNESS), f"{PREFIX}{_name(session)}{state}"
+    )
 
 
 def _path_of(marker: Marker, state: str) -> str:

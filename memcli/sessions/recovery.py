@@ -242,8 +242,9 @@ def _is_unchanged(vault: "Vault", path: str, host: str | None) -> bool:
 def _tidy(root: str, now: float, kept: float) -> None:
     """Remove the files that markers left behind which are gone."""
     from memcli.entries import layout
+    from memcli.storage import state_dirs
 
-    folder = os.path.join(root, layout.HARNESS)
+    folder = state_dirs.path(root, layout.HARNESS)
     alive = {_stem(marker.path) for marker in markers.markers(root, now)}
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         path = os.path.join(folder, name)

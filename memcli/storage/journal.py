@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable, UnsafePath
-from memcli.storage import files
+from memcli.storage import files, state_dirs
 
 _VERSION = 2
 _READABLE = (1, _VERSION)  # journals of version 1 hold all bytes
@@ -206,7 +206,7 @@ def _current(root: str, path: str) -> bytes | None:
 
 
 def _path(root: str) -> str:
-    return os.path.join(root, *layout.JOURNAL.split("/"))
+    return state_dirs.path(root, layout.JOURNAL)
 
 
 def _strange(root: str) -> Unreadable:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self, TypedDict
 
 from memcli.entries import layout
 from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, WriteFailed
-from memcli.storage import files, journal, settings
+from memcli.storage import files, journal, settings, state_dirs
 from memcli.storage.journal import FileChange
 from memcli.storage.lock import Lock
 
@@ -273,7 +273,7 @@ class Transaction:
     def _aside(self, path: str, data: bytes) -> str:
         """Store these bytes beside the vault's state; return the path."""
         name = f"{zlib.crc32(data):08x}-{path.rpartition('/')[2]}"
-        place = os.path.join(self._root, *layout.ASIDE.split("/"), name)
+        place = os.path.join(state_dirs.path(self._root, layout.ASIDE), name)
         files.write_atomic(place, data)
         return place
 
@@ -389,7 +389,7 @@ def _taken(root: str) -> Lock:
 
 
 def _lock_path(root: str) -> str:
-    return os.path.join(root, *layout.LOCK.split("/"))
+    return state_dirs.path(root, layout.LOCK)
 
 
 def _repository(root: str, environ: Mapping[str, str] | None) -> "Repository":

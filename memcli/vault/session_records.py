@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import MemcliError
-from memcli.storage import files
+from memcli.storage import files, state_dirs
 
 _VERSION = 1
 _NEEDED = {"category", "confidence", "pattern", "record", "line", "action"}
@@ -74,7 +74,7 @@ def get(root: str, host: str, session: str) -> Record | None:
 
 def every(root: str) -> list[Record]:
     """Every record, the last mined first; files that cannot be read are skipped."""
-    folder = os.path.join(root, *layout.SESSIONS.split("/"))
+    folder = state_dirs.path(root, layout.SESSIONS)
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
     except OSError:
@@ -133,4 +133,4 @@ def _path(root: str, host: str, session: str) -> str:
 
     # An id may hold any character; the name of a file may not.
     name = hashlib.sha256(f"{host}\0{session}".encode("utf-8", "replace")).hexdigest()
-    return os.path.join(root, *layout.SESSIONS.split("/"), f"{name[:24]}.json")
+    return os.path.join(state_dirs.path(root, layout.SESSIONS), f"{name[:24]}.json")

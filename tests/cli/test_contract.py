@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.storage.lock import Lock
 from tests.cli.conftest import Run
+from tests.conftest import state_of
 
 KEYS = ["memcli", "command", "ok", "data", "warnings", "error"]
 
@@ -131,7 +133,7 @@ def test_held_lock_is_a_reason_to_try_again(
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
     values = plain.parse("save", ["red apples", "--json", "--vault", vault.root])
     assert values is not None
-    lock = os.path.join(vault.root, ".memcli", "run", "lock")
+    lock = str(state_of(vault.root, layout.LOCK))
     with Lock(lock, 1):
         assert run("save", values) == 75
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "lock_busy"

@@ -10,11 +10,13 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands
+from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.hosts.claude_code import project_name as slug
 from memcli.vault import session_records
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, Walked
+from tests.conftest import state_of
 from tests.hosts.writing import NOON, Claude, write
 from tests.sessions.test_reflect_session import (
     ALWAYS,
@@ -158,7 +160,7 @@ def test_a_vault_that_is_locked_says_try_again(
 
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
-    lock = Path(vault.root, ".memcli", "run", "lock")
+    lock = state_of(vault.root, layout.LOCK)
     with Lock(str(lock), 0):
         done = memcli("reflect", "--session", talk(tmp_path, SEEDED), "--json")
     assert (done.code, done.json["error"]["code"]) == (75, "lock_busy")

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from tests.conftest import VaultMaker
+from memcli.entries import layout
+from tests.conftest import VaultMaker, state_of
 
 PROBE = """
 import sys
@@ -164,7 +165,7 @@ def test_a_hook_loads_no_more_than_a_recall(
     vault.save(vault.draft({"text": text, "kind": "constraint"}))
     vault.recall("billing")
     # Detached work is not what is looked at: the last sweep was just now.
-    swept = Path(vault.root, ".harness", "swept")
+    swept = state_of(vault.root, layout.HARNESS) / "swept"
     swept.parent.mkdir()
     swept.touch()
     heavy = {

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.sessions import markers
 from tests.cli.conftest import Run
+from tests.conftest import state_of
 from tests.sessions.hooks.calling import ALWAYS, age, session, texts
 
 
@@ -20,7 +22,7 @@ def crashed(vault: Vault, tmp_path: Path) -> Path:
     """The marker of a session that ended unseen two hours ago."""
     path = session(tmp_path, "s1", ALWAYS)
     markers.begin(vault.root, "s1", "claude-code", path, "")
-    mark = Path(vault.root, ".harness", "session-id-s1.start")
+    mark = state_of(vault.root, layout.HARNESS) / "session-id-s1.start"
     for one in (mark, path):
         age(one, 7_200)
     return mark

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,13 +12,14 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.recall import scorer_store
 from tests.cli.conftest import Run
+from tests.conftest import state_of
 from tests.recall.test_scorer import broken, by_writer, keep, nothing, world
 
 NEEDED = "NOT TESTED: pip install 'memcli[scorer]'"
 
 
 def write_log(vault: Vault, events: list[dict[str, Any]]) -> None:
-    path = Path(vault.root, layout.EVENTS)
+    path = state_of(vault.root, layout.EVENTS)
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(event) for event in events]
     path.write_text("\n".join([*lines, '{"torn', "5", ""]), encoding="utf-8")
@@ -39,7 +39,7 @@ def test_it_trains_from_the_log_and_says_what_came_of_it(
     assert "nothing was kept (--dry-run)" in lines[-1]
     assert scorer_store.load(vault.root) == scorer_store.NOTHING
     done = memcli("signals", "--train", "--json").json["data"]
-    assert done["kept"] == layout.SCORER
+    assert done["kept"] == str(state_of(vault.root, layout.SCORER))
     assert list(done["scorer"]) == [
         *("trained", "problem", "schema", "takes_part", "reason", "pairs"),
         *("questions", "held_out", "position", "features", "weights", "centres"),
@@ -60,7 +60,7 @@ def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
     assert done.out.splitlines() == [
         "scorer does not take part: 36 pairs of 200",
         "  36 pairs from 4 questions",
-        f"kept in {layout.SCORER}; delete it to rank as before",
+        f"kept in {state_of(vault.root, layout.SCORER)}; delete it to rank as before",
     ]
     assert scorer_store.load(vault.root).active is None
 
@@ -81,7 +81,7 @@ def test_without_a_scorer_and_with_a_broken_one_the_state_says_so(
     keep(vault, broken(schema=9))
     done = memcli("signals", "--json").json["data"]["scorer"]
     assert done["trained"] is False
-    assert layout.SCORER in done["problem"]
+    assert str(state_of(vault.root, layout.SCORER)) in done["problem"]
     assert memcli("recall", "anything").code == 0
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.storage import known_vaults
 from tests.cli.conftest import Run
-from tests.conftest import VaultMaker
+from tests.conftest import VaultMaker, state_of
 
 READ = {"MEMCLI_VAULT": ""}
 
@@ -120,8 +121,8 @@ def test_research_over_a_team_says_where_from_and_is_recorded_in_ones_own(
             f"retrieved from team:platform, and not cited: {row.id}: evidence must be "
             "in the vault that it is saved in",
         ]
-    assert not Path(team.root, ".memcli", "run", "research").exists()
-    assert len(list(Path(vault.root, ".memcli/run/research/owner").iterdir())) == 2
+    assert not state_of(team.root, layout.RESEARCH).exists()
+    assert len(list((state_of(vault.root, layout.RESEARCH) / "owner").iterdir())) == 2
 
 
 def test_research_without_a_vault_of_ones_own_is_refused(
@@ -133,7 +134,7 @@ def test_research_without_a_vault_of_ones_own_is_refused(
         assert error["code"] == "vault_not_found"
         assert "written down in a vault of your own" in error["message"]
         assert "memcli init" in error["hint"]
-    assert not Path(team.root, ".memcli", "run", "research").exists()
+    assert not state_of(team.root, layout.RESEARCH).exists()
 
 
 def test_feedback_on_what_may_only_be_read_is_told_and_the_rest_noted(

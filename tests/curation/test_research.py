@@ -8,10 +8,11 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import research
+from memcli.entries import layout
 from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
 from memcli.recall.results import Recalled, Row
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import NOW, VaultMaker, state_of
 
 DAY = 86_400
 DEPTHS: list[tuple[str, int]] = [("low", 2), ("mid", 5), ("high", 10)]
@@ -35,7 +36,7 @@ def search(
 
 
 def files_of(vault: Vault) -> list[Path]:
-    return sorted(Path(vault.root, ".memcli", "run", "research").rglob("*.json"))
+    return sorted(state_of(vault.root, layout.RESEARCH).rglob("*.json"))
 
 
 # --- must search before answering ---------------------------------------------------

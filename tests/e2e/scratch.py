@@ -16,9 +16,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import hook_log
+from tests.conftest import state_of
 from tests.e2e.clients import Client
 from tests.e2e.drivers import DRIVERS
 from tests.e2e.hooks import MEMCLI, installed
@@ -175,7 +177,7 @@ class Scratch:
     def age(self, seconds: float) -> None:
         """Let everything that was written so far be that old."""
         then = time.time() - seconds
-        markers = (self.vault / ".harness").iterdir()
+        markers = (state_of(self.vault, layout.HARNESS)).iterdir()
         for path in (*markers, *self.transcripts()):
             os.utime(path, (then, then))
 

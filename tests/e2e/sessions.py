@@ -7,6 +7,8 @@ that a person would not have called.
 
 import pytest
 
+from memcli.entries import layout
+from tests.conftest import state_of
 from tests.e2e.model import SAYS
 from tests.e2e.scratch import Scratch, kill
 
@@ -88,7 +90,9 @@ def test_a_session_that_was_killed_is_mined_while_another_one_idles(
     machine.make_vault()
     _killed(machine)
     machine.age(7_200)
-    (machine.vault / ".harness" / "swept").touch()  # a start has no sweep to do
+    (
+        state_of(machine.vault, layout.HARNESS) / "swept"
+    ).touch()  # a start has no sweep to do
 
     with machine.screen(ELSE):
         swept = machine.wait_for(

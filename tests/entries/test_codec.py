@@ -588,7 +588,11 @@ def test_unicode_tags_are_tags() -> None:
         (own("title: \x07\n"), 3, "broken YAML"),
         (own("title: a\n--- x\n"), 4, "broken YAML"),
         (own("title: a\ntags: []\ntitle: b\n"), 5, "given twice"),
-        (own("<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n"), 3, "conflict"),
+        (
+            own("<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n"),
+            3,
+            "conflict",
+        ),
         (b"<<<<<<< HEAD\n---\ntitle: a\n---\n", 1, "conflict"),
         (own("a: &a [x]\nb: *a\n"), 4, "alias"),
         (own("a: &a\n- *a\n"), 4, "alias"),

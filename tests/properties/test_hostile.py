@@ -20,6 +20,7 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import review
+from memcli.entries import layout
 from memcli.errors import (
     Conflict,
     HistoryError,
@@ -33,7 +34,7 @@ from memcli.recall.query import Query, view_of
 from memcli.recall.results import Row
 from memcli.storage import files
 from memcli.vault.health.lint import lint
-from tests.conftest import NOW, VaultMaker, isolated_environment
+from tests.conftest import NOW, VaultMaker, isolated_environment, state_of
 
 Snapshot = Callable[[str], dict[str, str]]
 
@@ -278,7 +279,7 @@ with Lock(sys.argv[1], 0):
 
 def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) -> None:
     config(vault, "[limits]\nlock_wait = 0.5\n")
-    path = os.path.join(vault.root, ".memcli", "run", "lock")
+    path = str(state_of(vault.root, layout.LOCK))
     holder = subprocess.Popen(
         [sys.executable, "-c", _HOLDER, path], stdout=subprocess.PIPE, text=True
     )
@@ -475,7 +476,7 @@ def test_an_index_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
     vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     vault.recall("deploy")
     bomb = b"(\xff\xff\xff\x7f"
-    state = Path(vault.root, ".memcli", "index", "state")
+    state = state_of(vault.root, layout.INDEX) / "state"
     state.write_bytes(zlib.crc32(bomb).to_bytes(4, "little") + bomb)
     began = time.monotonic()
     assert [row.text for row in Vault.open(vault.root).recall("deploy").rows]
@@ -486,7 +487,7 @@ def test_an_index_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
 def test_a_pipe_in_the_place_of_the_index_state_stops_nobody(vault: Vault) -> None:
     vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     vault.recall("deploy")
-    state = Path(vault.root, ".memcli", "index", "state")
+    state = state_of(vault.root, layout.INDEX) / "state"
     state.unlink()
     os.mkfifo(state)
     command = [

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.entries.codec import decode
 from memcli.entries.eligibility import View, facts, verdict
 from memcli.errors import InvalidEntry
@@ -22,6 +23,7 @@ from memcli.recall.query import Query, view_of
 from memcli.recall.recall import enumerate_all
 from memcli.recall.results import Recalled
 from memcli.storage.lock import Lock
+from tests.conftest import state_of
 
 NOW = 1_795_262_400
 # Words that inflect, that stop, and that only an index keeps apart.
@@ -154,7 +156,7 @@ def test_updated_index_answers_byte_for_byte_like_a_fresh_one(
             vault = Vault.open(str(root), now_ms=lambda: NOW * 1000, tell=told.append)
         vault.recall("deploy")
     updated = answers(vault)
-    shutil.rmtree(root / ".memcli" / "index")
+    shutil.rmtree(state_of(root, layout.INDEX))
     assert answers(folder_vault(root)) == updated
     assert told == [], "a change of files is no reason to rebuild"
 
@@ -220,7 +222,7 @@ def test_merged_segments_answer_like_one(tmp_path: Path) -> None:
             (tmp_path / f"n/{i - 2}.md").unlink()
         folder_vault(tmp_path).recall("deploy")
     updated = answers(folder_vault(tmp_path))
-    shutil.rmtree(tmp_path / ".memcli" / "index")
+    shutil.rmtree(state_of(tmp_path, layout.INDEX))
     assert answers(folder_vault(tmp_path)) == updated
 
 
@@ -318,7 +320,7 @@ def test_recall_beside_a_busy_indexer_says_that_its_answer_is_older(
     write(tmp_path, "b.md", "A heron again.\n")
     monkeypatch.setattr("memcli.search.index._LOCK_WAIT", 0.05)
     later = folder_vault(tmp_path)
-    with Lock(str(tmp_path / ".memcli/run/index.lock"), 0):
+    with Lock(str(state_of(tmp_path, layout.INDEX_LOCK)), 0):
         found = later.recall("heron")
     assert len(found.rows) == 1
     assert any("older answers" in warning for warning in found.warnings)
@@ -410,8 +412,8 @@ def test_run_folder_and_index_folder_may_both_be_missing(tmp_path: Path) -> None
 
 def test_file_where_the_index_folder_should_be_is_replaced(tmp_path: Path) -> None:
     right = _grown(tmp_path)
-    shutil.rmtree(tmp_path / ".memcli" / "index")
-    (tmp_path / ".memcli" / "index").write_text("not a folder")
+    shutil.rmtree(state_of(tmp_path, layout.INDEX))
+    state_of(tmp_path, layout.INDEX).write_text("not a folder")
     assert answers(folder_vault(tmp_path)) == right
 
 
@@ -458,5 +460,5 @@ def test_a_link_to_two_files_of_one_id_means_the_same_one_in_any_order(
     rows()
     put("a", twin, "wombat of a")
     bit_by_bit = rows()
-    shutil.rmtree(Path(vault.root, ".memcli", "index"))
+    shutil.rmtree(state_of(vault.root, layout.INDEX))
     assert rows() == bit_by_bit == ["memories/note/asks.md", "memories/note/a.md"]

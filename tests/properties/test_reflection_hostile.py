@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.entries import codec
+from memcli.entries import codec, layout
 from memcli.entries.entry import Status
 from memcli.entries.text.links import links
 from memcli.errors import WriteFailed
@@ -17,7 +17,7 @@ from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import backfill, mining, reflect_session
 from memcli.sessions.backfill import reflect_file
 from memcli.vault.health.lint import lint
-from tests.conftest import VaultMaker
+from tests.conftest import VaultMaker, state_of
 from tests.hosts.writing import write
 from tests.sessions.test_reflect_session import (
     ALWAYS,
@@ -224,7 +224,7 @@ def test_a_vault_that_may_not_be_written_says_so(vault: Vault, tmp_path: Path) -
     from memcli.errors import MemcliError
 
     path = talk(tmp_path, SEEDED)
-    run = Path(vault.root, ".memcli", "run")
+    run = state_of(vault.root, layout.LOCK).parent
     run.chmod(0o500)
     try:
         with pytest.raises(MemcliError):

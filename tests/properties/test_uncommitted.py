@@ -15,9 +15,11 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import review, undo
+from memcli.entries import layout
 from memcli.errors import HistoryError, SecretFound
 from memcli.storage.git.repository import Repository
 from memcli.vault.health import repair
+from tests.conftest import state_of
 from tests.properties.test_kill_lifecycle import OPERATIONS, Act, fill, id_of, opened
 
 pytestmark = pytest.mark.skipif(
@@ -265,7 +267,7 @@ def test_when_it_cannot_be_kept_nothing_is_changed(filled: Vault) -> None:
         before,
         rows,
     )
-    assert not Path(filled.root, ".memcli", "run", "journal").exists()
+    assert not state_of(filled.root, layout.JOURNAL).exists()
 
 
 SECRET = "ghp_" + "Zq3x7Kd9Lm2Np5Rt8Vw1Yb4Cf6Hj0Sg3Uk7A"

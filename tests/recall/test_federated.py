@@ -17,7 +17,7 @@ from memcli.recall import federated
 from memcli.recall.query import Filters, Query, view_of
 from memcli.storage import known_vaults
 from memcli.vault.vaults import states
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import NOW, VaultMaker, state_of
 
 Configure = Callable[..., Path]
 
@@ -360,7 +360,7 @@ def test_what_a_killed_writer_left_in_ro_is_not_finished(
 ) -> None:
     save(team, "we deploy")
     user_config(table("platform", team, role="ro"))
-    left = Path(team.root, *layout.JOURNAL.split("/"))
+    left = state_of(team.root, layout.JOURNAL)
     left.parent.mkdir(parents=True, exist_ok=True)
     left.write_text("{}")
     assert len(Vault.open("platform").recall("deploy").rows) == 1

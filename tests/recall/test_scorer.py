@@ -18,7 +18,7 @@ from memcli.entries import layout
 from memcli.recall import scorer, scorer_store
 from memcli.recall.scorer import Scorer
 from memcli.vault.signals import event, summary
-from tests.conftest import VaultMaker
+from tests.conftest import VaultMaker, state_of
 
 Features = Mapping[str, float]
 
@@ -368,7 +368,7 @@ def test_a_broken_file_is_a_warning_and_no_more(vault: Vault, value: Any) -> Non
     after = vault.recall("deploy rollback", explain=True)
     assert after.rows == before.rows
     (warning,) = after.warnings
-    assert layout.SCORER in warning
+    assert str(state_of(vault.root, layout.SCORER)) in warning
     assert "signals --train" in warning
 
 
@@ -380,7 +380,7 @@ def test_a_pipe_in_its_place_stops_nobody(vault: Vault) -> None:
     after = vault.recall("deploy rollback")
     assert after.rows == before
     (warning,) = after.warnings
-    assert layout.SCORER in warning
+    assert str(state_of(vault.root, layout.SCORER)) in warning
 
 
 def test_of_several_vaults_the_first_one_s_counts_for_all(

@@ -19,6 +19,7 @@ from memcli.recall.results import Recalled
 from memcli.search.index import Behind, Index
 from memcli.storage import files
 from memcli.vault import create
+from tests.conftest import state_of
 
 NOW = 1_795_000_000
 
@@ -107,7 +108,7 @@ def test_deleted_index_changes_no_answer(
         save(vault, text)
     file_of(vault, save(vault, "apples that rot")).unlink()
     before = vault.recall("red apples", explain=True)
-    shutil.rmtree(Path(vault.root, layout.INDEX))
+    shutil.rmtree(state_of(vault.root, layout.INDEX))
     assert reopen(vault).recall("red apples", explain=True) == before
 
 
@@ -116,7 +117,7 @@ def test_damaged_index_is_rebuilt_and_said_to_be(vault: Vault, ending: str) -> N
     save(vault, "red apples")
     save(vault, "green apples")
     right = vault.recall("apples").rows
-    (path,) = Path(vault.root, layout.INDEX).glob(f"*{ending}")
+    (path,) = state_of(vault.root, layout.INDEX).glob(f"*{ending}")
     path.write_bytes(os.urandom(path.stat().st_size + 3))
     said: list[str] = []
     again = Vault.open(vault.root, tell=said.append, now_ms=vault.now_ms)
@@ -128,7 +129,7 @@ def test_damaged_index_is_rebuilt_and_said_to_be(vault: Vault, ending: str) -> N
 def test_half_written_update_is_rebuilt(vault: Vault) -> None:
     save(vault, "red apples")
     vault.recall("apples")
-    state = Path(vault.root, layout.INDEX, "state")
+    state = state_of(vault.root, layout.INDEX) / "state"
     old = state.read_bytes()
     save(vault, "green apples")
     vault.recall("apples")
@@ -228,7 +229,7 @@ def test_updated_index_answers_like_a_new_one(
                 path.unlink()
         vault.recall("apple")
     updated = everything(vault, "apple commit sea")
-    shutil.rmtree(root / layout.INDEX)
+    shutil.rmtree(state_of(root, layout.INDEX))
     assert everything(Vault.open(str(root)), "apple commit sea") == updated
 
 
@@ -245,11 +246,11 @@ def test_save_sees_changed_files_without_updating_the_index(vault: Vault) -> Non
     vault.recall("apples")
     path = file_of(vault, first)
     path.write_text(path.read_text().replace("red", "green"))
-    stamp = Path(vault.root, layout.INDEX, "state").read_bytes()
+    stamp = (state_of(vault.root, layout.INDEX) / "state").read_bytes()
     again = Vault.open(vault.root)
     assert again.save(again.draft({"text": "green apples"})).id == first
     assert again.save(again.draft({"text": "red apples"})).outcome == "created"
-    assert Path(vault.root, layout.INDEX, "state").read_bytes() == stamp
+    assert (state_of(vault.root, layout.INDEX) / "state").read_bytes() == stamp
 
 
 def test_index_is_one_for_all_doors(vault: Vault) -> None:

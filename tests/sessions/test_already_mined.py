@@ -9,12 +9,14 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import forget, review, undo
+from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import backfill, mining_report
 from memcli.sessions.backfill import reflect_file
 from memcli.sessions.reflect_session import Reflected
 from memcli.vault import session_records
+from tests.conftest import state_of
 from tests.hosts.writing import NOON, write
 from tests.sessions.test_reflect_session import (
     ALWAYS,
@@ -33,12 +35,12 @@ TWO = "Always use tabs in makefiles. Always run the unit tests before pushing."
 
 
 def records(vault: Vault) -> str:
-    folder = Path(vault.root, ".memcli", "run", "sessions")
+    folder = state_of(vault.root, layout.SESSIONS)
     return "".join(path.read_text("utf-8") for path in sorted(folder.glob("*.json")))
 
 
 def without_records(vault: Vault) -> None:
-    for path in Path(vault.root, ".memcli", "run", "sessions").iterdir():
+    for path in state_of(vault.root, layout.SESSIONS).iterdir():
         path.unlink()
 
 
@@ -268,14 +270,14 @@ def test_a_failure_does_not_lose_what_is_known_of_the_session(
     def broken(text: str) -> set[str]:
         raise RuntimeError("no rules")
 
-    monkeypatch.setattr(redaction, "_scanned", broken)
-    (failed,) = backfill.reflect_all(
-        vault, [("generic", talk(tmp_path, [*SEEDED, ("user", "thanks")]))]
-    )
+    with monkeypatch.context() as patch:
+        patch.setattr(redaction, "_scanned", broken)
+        (failed,) = backfill.reflect_all(
+            vault, [("generic", talk(tmp_path, [*SEEDED, ("user", "thanks")]))]
+        )
     assert failed.outcome == "failed"
     record = mining_report.session(vault, "talk")
     assert (record.reflected, len(record.candidates)) == (False, len(done.fates))
-    monkeypatch.undo()
     assert actions(reflect_file(vault, path))["always"] == "forgotten"
 
 
@@ -287,13 +289,11 @@ def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
 
     told: list[str] = []
     path = say(tmp_path, ALWAYS)
-    run = Path(vault.root, ".memcli", "run")
-    run.mkdir(exist_ok=True)
-    (run / "sessions").write_text("in the way")
+    state_of(vault.root, layout.SESSIONS).write_text("in the way")
     loud = Vault(vault.root, now_ms=vault.now_ms, tell=told.append)
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
-    with Lock(str(run / "lock"), 0), pytest.raises(LockBusy):
+    with Lock(str(state_of(vault.root, layout.LOCK)), 0), pytest.raises(LockBusy):
         reflect_file(loud, path)
     assert actions(reflect_file(loud, path)) == {"always": "saved"}
     assert [line.partition(":")[0] for line in told] == [
@@ -311,7 +311,7 @@ def test_a_record_with_strange_candidates_counts_as_none(
 ) -> None:
     path = say(tmp_path, ALWAYS)
     reflect_file(vault, path)
-    (file,) = Path(vault.root, ".memcli", "run", "sessions").iterdir()
+    (file,) = state_of(vault.root, layout.SESSIONS).iterdir()
     document = json.loads(file.read_text("utf-8"))
     file.write_text(json.dumps({**document, "candidates": candidates}), "utf-8")
     assert session_records.every(vault.root) == []

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.entries.entry import Confidence, Status
 from memcli.entries.text import redaction
 from memcli.errors import EntryNotFound, MemcliError, ScannerFailed, Unreadable
@@ -18,7 +19,7 @@ from memcli.sessions import backfill, mining, mining_report, reflect_session
 from memcli.sessions.backfill import reflect_file
 from memcli.sessions.reflect_session import Reflected
 from memcli.vault import session_records
-from tests.conftest import VaultMaker
+from tests.conftest import VaultMaker, state_of
 from tests.hosts.writing import NOON, Claude, write
 
 Snapshot = Callable[[str], dict[str, str]]
@@ -181,7 +182,7 @@ def test_a_second_run_writes_nothing_even_when_the_records_are_gone(
 ) -> None:
     path = talk(tmp_path, SEEDED)
     reflect_file(vault, path)
-    for file in Path(vault.root, ".memcli", "run", "sessions").iterdir():
+    for file in state_of(vault.root, layout.SESSIONS).iterdir():
         file.unlink()
     before = snapshot(vault.root)
     reflect_file(vault, path)
@@ -649,7 +650,7 @@ def test_records_of_sessions_that_cannot_be_read_are_passed_over(
     vault: Vault, tmp_path: Path
 ) -> None:
     reflect_file(vault, talk(tmp_path, SEEDED))
-    folder = Path(vault.root, ".memcli", "run", "sessions")
+    folder = state_of(vault.root, layout.SESSIONS)
     for n, text in enumerate(
         ("", "[]", "{", '{"version": 9}', '{"version": 1, "mined": 3}')
     ):
@@ -693,7 +694,7 @@ def test_a_vault_that_is_locked_marks_the_session_and_says_try_again(
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
     path = talk(tmp_path, SEEDED)
-    lock = Path(vault.root, ".memcli", "run", "lock")
+    lock = state_of(vault.root, layout.LOCK)
     with Lock(str(lock), 0), pytest.raises(MemcliError) as refusal:
         reflect_file(vault, path)
     assert refusal.value.exit_code == 75

@@ -663,7 +663,7 @@ def test_import_is_light() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
 @pytest.mark.parametrize("name", ["lock", "lock.next"])
 def test_a_lock_empties_no_file_that_a_link_leads_to(tmp_path: Path, name: str) -> None:
-    """A clone may bring `.memcli/run/index.lock -> ~/.bashrc`."""
+    """Another user of the machine may leave `index.lock -> ~/.bashrc`."""
     outside = tmp_path / "outside"
     outside.write_text("precious")
     (tmp_path / name).symlink_to(outside)

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable
 from memcli.storage import journal
 from memcli.storage.journal import FileChange
 from memcli.vault.health.lint import lint
+from tests.conftest import state_of
 
 
 def git(vault: Vault, *words: str) -> str:
@@ -88,7 +90,7 @@ def test_what_is_no_journal_of_ours_is_named_and_stops_no_reader(
     vault: Vault, tmp_path: Path, text: str
 ) -> None:
     vault.save(vault.draft({"text": "some words"}))
-    path = Path(vault.root, ".memcli", "run", "journal")
+    path = state_of(vault.root, layout.JOURNAL)
     path.write_text(text, encoding="utf-8")
     told: list[str] = []
     reader = Vault(vault.root, tell=told.append)
@@ -117,7 +119,7 @@ def test_a_note_that_a_power_cut_took_away_says_that_nothing_happened(
     """It is not synced: its name may be on the disk before its bytes are."""
     vault.save(vault.draft({"text": "some words"}))
     commits = git(vault, "rev-list", "--count", "HEAD")
-    path = Path(vault.root, ".memcli", "run", "journal")
+    path = state_of(vault.root, layout.JOURNAL)
     path.write_bytes(data)
     assert [finding.code for finding in lint(vault)] == []
     told: list[str] = []
@@ -157,9 +159,7 @@ def test_a_note_that_names_a_path_outside_commits_nothing(vault: Vault) -> None:
 
 
 def test_a_journal_on_a_disk_that_refuses_says_so(vault: Vault) -> None:
-    run = Path(vault.root, ".memcli", "run")
-    run.mkdir(exist_ok=True)
-    (run / "journal").mkdir()
+    state_of(vault.root, layout.JOURNAL).mkdir(parents=True)
     with pytest.raises(MemcliError):
         journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m", whole=True)
 
@@ -167,7 +167,7 @@ def test_a_journal_on_a_disk_that_refuses_says_so(vault: Vault) -> None:
 def test_a_journal_of_the_version_before_is_finished(vault: Vault) -> None:
     files = {"a.md": {"before": None, "after": "all of it\n"}}
     document = {"journal": 1, "message": "evolve: a", "files": files}
-    path = Path(vault.root, ".memcli", "run", "journal")
+    path = state_of(vault.root, layout.JOURNAL)
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(document))
     done = journal.recover(vault.root, lambda _: None)
@@ -177,7 +177,7 @@ def test_a_journal_of_the_version_before_is_finished(vault: Vault) -> None:
 
 def test_a_note_is_not_written_through_a_link(vault: Vault, tmp_path: Path) -> None:
     (tmp_path / "mine").write_bytes(b"mine")
-    path = Path(vault.root, ".memcli", "run", "journal")
+    path = state_of(vault.root, layout.JOURNAL)
     path.parent.mkdir(exist_ok=True)
     path.symlink_to(tmp_path / "mine")
     journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m", whole=False)

@@ -18,7 +18,7 @@ from memcli.errors import InvalidValue, UsageError
 from memcli.vault.health import lint_registry
 from memcli.vault.health.lint import lint
 from memcli.vault.registry import page, store
-from tests.conftest import VaultMaker
+from tests.conftest import VaultMaker, state_of
 
 REDIS = """---
 title: Redis
@@ -165,7 +165,7 @@ def test_a_file_as_young_as_the_clock_is_read_again(vault: Vault) -> None:
 def test_a_damaged_cache_is_made_anew(vault: Vault, damage: bytes) -> None:
     put(vault, "entities/tool/redis.md", REDIS)
     first = vault.registry.entities
-    cache = Path(vault.root, layout.REGISTRY_CACHE)
+    cache = state_of(vault.root, layout.REGISTRY_CACHE)
     data = cache.read_bytes()
     cache.write_bytes(data[: len(data) // 2] if damage == b"half" else damage)
     assert vault.registry.entities == first
@@ -173,7 +173,7 @@ def test_a_damaged_cache_is_made_anew(vault: Vault, damage: bytes) -> None:
 
 def test_a_vault_without_a_registry_writes_no_cache(vault: Vault) -> None:
     assert vault.registry is store.EMPTY
-    assert not Path(vault.root, layout.REGISTRY_CACHE).exists()
+    assert not state_of(vault.root, layout.REGISTRY_CACHE).exists()
 
 
 def test_the_cache_is_no_part_of_the_history(vault: Vault) -> None:
@@ -278,7 +278,7 @@ def test_a_cache_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
     page.parent.mkdir()
     page.write_text("---\ntitle: Redis\n---\n", encoding="utf-8")
     store.load(vault.root)
-    cache = Path(vault.root, ".memcli", "run", "registry")
+    cache = state_of(vault.root, layout.REGISTRY_CACHE)
     assert cache.exists()
     bomb = b"(\xff\xff\xff\x7f"
     cache.write_bytes(zlib.crc32(bomb).to_bytes(4, "little") + bomb)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memcli.sessions import hook_log, markers
+from memcli.storage import state_dirs
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import View
@@ -142,8 +143,9 @@ def is_time(root: str, what: str, every: float) -> bool:
         OSError: that cannot be written down.
     """
     from memcli.entries import layout
+    from memcli.storage import state_dirs
 
-    stamp = os.path.join(root, layout.HARNESS, what)
+    stamp = os.path.join(state_dirs.path(root, layout.HARNESS), what)
     with contextlib.suppress(OSError):
         if 0 <= time.time() - os.stat(stamp).st_mtime < every:
             return False
@@ -162,7 +164,7 @@ def _opened_unless_indexing(
     from memcli.storage.lock import Lock
 
     try:
-        with Lock(os.path.join(root, *layout.INDEX_LOCK.split("/")), _INDEX_WAIT):
+        with Lock(state_dirs.path(root, layout.INDEX_LOCK), _INDEX_WAIT):
             pass
     except LockBusy:
         line["did"] = "nothing: the index is being built"

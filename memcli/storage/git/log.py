@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from memcli.errors import HistoryError, NotAVault
+from memcli.storage.git.place import find
 from memcli.storage.git.process import GitResult, clean_environment, run
 
 _FORMAT = (
@@ -75,20 +76,10 @@ class Readable:
         Raises:
             NotAVault: there is no git work tree around `root`.
         """
-        folder = os.path.realpath(root)
-        while True:
-            marker = os.path.join(folder, ".git")
-            git_dir = marker if os.path.isdir(marker) else _linked(marker)
-            if git_dir and os.path.lexists(os.path.join(git_dir, "HEAD")):
-                return cls(
-                    os.path.realpath(root), folder, git_dir, clean_environment(environ)
-                )
-            parent = os.path.dirname(folder)
-            if parent == folder:
-                raise NotAVault(
-                    f"{root} is not under git", hint=f"run: memcli init {root}"
-                )
-            folder = parent
+        found = find(root)
+        if found is None:
+            raise NotAVault(f"{root} is not under git", hint=f"run: memcli init {root}")
+        return cls(os.path.realpath(root), *found, clean_environment(environ))
 
     def head(self) -> str | None:
         """Return the id of the current commit, None in an empty repository."""
@@ -316,19 +307,6 @@ class Readable:
 
 
 STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "-uall", "--", ".")
-
-
-def _linked(marker: str) -> str:
-    """The git folder that a `.git` file (work tree, submodule) points to, or ''."""
-    try:
-        with open(marker, encoding="utf-8", errors="surrogateescape") as file:
-            text = file.read(4096)
-    except OSError:
-        return ""
-    if not text.startswith("gitdir:"):
-        return ""
-    target = text.removeprefix("gitdir:").strip()
-    return os.path.normpath(os.path.join(os.path.dirname(marker), target))
 
 
 def split_names(output: bytes) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, NotAVault
-from memcli.storage import journal
+from memcli.storage import journal, state_dirs
 from memcli.vault.health.finding import ERROR, WARNING, Finding
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def findings(repository: "Repository") -> Iterator[Finding]:
         try:
             journal.load(root)
         except MemcliError as error:
-            path = layout.JOURNAL
+            path = state_dirs.path(root, layout.JOURNAL)
             yield Finding(path, 1, "journal", ERROR, error.message, error.hint)
     for lock in locks(repository):
         if lock.age > _STALE_LOCK:

@@ -237,12 +237,12 @@ def other_files(root: str) -> tuple[list[str], list[str]]:
     others: list[str] = []
     leftovers: list[str] = []
     newest = time.time() - _ABANDONED
-    derived = os.path.join(root, *layout.INDEX.split("/"))
+    former = {os.path.join(root, *name.split("/")) for name in layout.FORMER}
     for folder, folders, names in os.walk(root):
         folders[:] = [
             name
             for name in folders
-            if name != ".git" and os.path.join(folder, name) != derived
+            if name != ".git" and os.path.join(folder, name) not in former
         ]
         inner = os.path.relpath(folder, root).replace(os.sep, "/")
         prefix = "" if inner == "." else inner + "/"

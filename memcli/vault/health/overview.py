@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries import decay, layout
 from memcli.entries.entry import Status
 from memcli.errors import MemcliError
+from memcli.storage import state_dirs
 from memcli.vault import lineage
 from memcli.vault.health import git_state
 from memcli.vault.health.finding import ERROR, Finding
@@ -142,13 +143,13 @@ def index_facts(vault: "Vault") -> IndexFacts:
     def facts(reader: "Reader") -> IndexFacts:
         change = vault.index.change
         return IndexFacts(
-            path=layout.INDEX,
+            path=state_dirs.path(vault.root, layout.INDEX),
             entries=reader.size,
             deleted=reader.deleted,
             segments=reader.segments,
             terms=reader.total_length,
             broken=reader.broken,
-            bytes=_size(os.path.join(vault.root, *layout.INDEX.split("/"))),
+            bytes=_size(state_dirs.path(vault.root, layout.INDEX)),
             added=change.added,
             changed=change.changed,
             removed=change.removed,

@@ -13,6 +13,7 @@ from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.text import mentions
 from memcli.search.ranking.graph import is_hub
+from memcli.storage import state_dirs
 from memcli.vault.health.finding import WARNING, Finding
 from memcli.vault.registry import store
 from memcli.vault.signals import event
@@ -83,7 +84,7 @@ def usage(vault: "Vault") -> Usage:
     uses = [Use(name, known.get(name), count) for name, count in counts.items()]
     return Usage(
         on=vault.recorder.on,
-        path=layout.EVENTS,
+        path=state_dirs.path(vault.root, layout.EVENTS),
         bytes=events.size(vault.root),
         summary=signals.summary(log.events),
         uses=sorted(uses, key=lambda one: (-one.uses, one.id)),
@@ -131,7 +132,7 @@ def findings(vault: "Vault", entries: Sequence[Entry]) -> Iterator[Finding]:
         if material.get(name):
             about, hint = _ABOUT[name]
             yield Finding(
-                layout.EVENTS,
+                state_dirs.path(vault.root, layout.EVENTS),
                 1,
                 "inert_channel",
                 WARNING,

@@ -2,8 +2,8 @@
 
 Invariant: the files are the truth. A file that cannot be understood is named by the
 lint, counts as no entity, and stops nothing. What is derived from the files is kept
-below `.memcli/run/`, by path, size and time, so that a save parses no YAML; it may be
-deleted at any time.
+in the user's cache folder, by path, size and time, so that a save parses no YAML; it
+may be deleted at any time.
 """
 
 import os
@@ -16,7 +16,7 @@ from memcli.entries.eligibility import Agent, Facts, visible
 from memcli.entries.entry import EntityType, Status, Visibility
 from memcli.entries.text.mentions import Compiled, fold
 from memcli.errors import InvalidEntry, MemcliError
-from memcli.storage import cache, files
+from memcli.storage import cache, files, state_dirs
 from memcli.storage.listing import scan
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _rows(text: str) -> list[tuple[Any, ...]]:
 
 
 def _cache_path(root: str) -> str:
-    return os.path.join(root, *layout.REGISTRY_CACHE.split("/"))
+    return state_dirs.path(root, layout.REGISTRY_CACHE)
 
 
 def link_names(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import MemcliError
+from memcli.storage import state_dirs
 from memcli.storage.files import BINARY, NOFOLLOW, NONBLOCK, write_derived
 from memcli.vault.signals import event
 
@@ -317,4 +318,4 @@ def _numbered(root: str, number: int) -> str:
 
 
 def _path(root: str, name: str) -> str:
-    return os.path.join(root, *name.split("/"))
+    return state_dirs.path(root, name)

@@ -14,7 +14,7 @@ from memcli.entries import layout
 from memcli.storage import known_vaults
 from memcli.vault.signals import log
 from tests.cli.conftest import Run
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import NOW, VaultMaker, state_of
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -68,8 +68,8 @@ def test_the_start_of_a_session_is_noted_without_a_question(memcli: Run, vault: 
     pinned = save(vault, "Ask before you push", pinned=True)
     rule = save(vault, "Never drop a table", kind="constraint")
     recent = save(vault, "The rerank key is broken", item="derived")
-    Path(vault.root, layout.HARNESS).mkdir()
-    Path(vault.root, layout.HARNESS, "swept").touch()
+    state_of(vault.root, layout.HARNESS).mkdir()
+    (state_of(vault.root, layout.HARNESS) / "swept").touch()
     assert pinned in hook(memcli, "session-start")
     (one,) = noted(vault)
     assert one["question"] is None

@@ -30,10 +30,11 @@ from mcp.shared.exceptions import MCPError
 
 from memcli import Vault
 from memcli.cli.mcp.tools import TOOLS
+from memcli.entries import layout
 from memcli.storage.lock import Lock
 from memcli.vault.health.lint import lint
 from tests import processes
-from tests.conftest import ROOT
+from tests.conftest import ROOT, state_of
 
 COMMAND = [sys.executable, "-m", "memcli", "mcp"]
 
@@ -389,7 +390,7 @@ def plain(data: Any, root: str) -> Any:
     text = re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text)
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)", "TIME", text)
     # How well ids and times of the index can be packed differs, too.
-    text = re.sub(r'("path": ".memcli/index".*?"bytes": )\d+', r"\1 0", text)
+    text = re.sub(r'("path": "[^"]*/index".*?"bytes": )\d+', r"\1 0", text)
     return json.loads(text)
 
 
@@ -505,7 +506,7 @@ def test_vault_may_change_by_hand_between_calls(serve: Serve, vault: Vault) -> N
         assert row["text"] == "Deploy on Mondays"
         Path(vault.root, "note.md").write_text("Deploy pears by hand")
         assert len((await ask(client, "memory_recall", query="deploy"))["rows"]) == 2
-        shutil.rmtree(Path(vault.root, ".memcli", "index"))
+        shutil.rmtree(state_of(vault.root, layout.INDEX))
         path.unlink()
         (row,) = (await ask(client, "memory_recall", query="deploy"))["rows"]
         assert row["path"] == "note.md"
@@ -541,7 +542,7 @@ def test_call_that_waits_does_not_stop_the_others_and_finishes(
     vault.save(vault.draft({"text": "Pears are green"}))
 
     async def work(client: Client) -> None:
-        with Lock(os.path.join(vault.root, ".memcli", "run", "lock"), 1):
+        with Lock(str(state_of(vault.root, layout.LOCK)), 1):
             waiting = asyncio.create_task(
                 ask(client, "memory_save", text="Apples are red")
             )
@@ -558,7 +559,7 @@ def test_cancelled_change_is_made_whole_and_the_server_goes_on(
     serve: Serve, vault: Vault
 ) -> None:
     async def work(client: Client) -> None:
-        with Lock(os.path.join(vault.root, ".memcli", "run", "lock"), 1):
+        with Lock(str(state_of(vault.root, layout.LOCK)), 1):
             waiting = asyncio.create_task(
                 ask(client, "memory_save", text="Apples are red")
             )
@@ -585,7 +586,7 @@ def test_lock_that_is_not_let_go_is_an_error_to_try_again(
     config.write_text("[limits]\nlock_wait = 0.2\n", encoding="utf-8")
 
     async def work(client: Client) -> None:
-        with Lock(os.path.join(vault.root, ".memcli", "run", "lock"), 1):
+        with Lock(str(state_of(vault.root, layout.LOCK)), 1):
             error = await refused(client, "memory_save", text="x")
             assert error["code"] == "lock_busy"
             assert "try again" in error["hint"]
@@ -801,7 +802,7 @@ def test_stdout_carries_the_protocol_and_nothing_else(vault: Vault, wire: Wire) 
     hook.chmod(0o755)
     wire.greet()
     wire.request(1, "tools/call", **save("Pears are green"))
-    index = Path(vault.root, ".memcli", "index", "state")
+    index = state_of(vault.root, layout.INDEX) / "state"
     arguments = {"name": "memory_recall", "arguments": {"query": "pears"}}
     wire.request(2, "tools/call", **arguments)
     index.write_bytes(b"damaged")

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.sessions import hook_log
 from memcli.sessions.hooks import call as hook
 from tests import processes
+from tests.conftest import state_of
 from tests.hosts.writing import NOON, write
 
 ALWAYS = "Always run the linter before committing."
@@ -79,7 +81,7 @@ def work(vault: Vault, *flags: str) -> hook.Call:
 
 def harness(vault: Vault) -> list[str]:
     """The names of the markers."""
-    folder = Path(vault.root, ".harness")
+    folder = state_of(vault.root, layout.HARNESS)
     names = sorted(os.listdir(folder)) if folder.is_dir() else []
     return [name for name in names if name.endswith((".start", ".reflected"))]
 

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.errors import ScannerFailed
 from memcli.sessions import backfill, hook_log, hook_report, markers, recovery
+from tests.conftest import state_of
 from tests.sessions.hooks.calling import ALWAYS, age, call, session, work
 
 
@@ -44,7 +46,7 @@ def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
 
     monkeypatch.setattr(backfill, "reflect_file", failing)
     work(live, "--session=failed", f"--transcript={tmp_path}/failed.jsonl", *flags)
-    folder = Path(live.root, ".harness")
+    folder = state_of(live.root, layout.HARNESS)
     for one in (folder / "session-id-waiting.start", tmp_path / "waiting.jsonl"):
         age(one, recovery.STILL + 60)
     found = hook_report.activity(live, 5)
@@ -85,7 +87,7 @@ def test_a_vault_without_hooks_says_so(live: Vault) -> None:
 
 
 def test_a_log_that_is_damaged_is_read_as_far_as_it_goes(live: Vault) -> None:
-    path = Path(live.root, ".memcli", "run", "hooks.log")
+    path = state_of(live.root, layout.HOOK_LOG)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b'\xff\xfe\n[1]\n{"event": 5, "ms": "x", "session": []}\n{"ev')
     hook_log.note(live.root, {"event": "idle", "ms": 1})

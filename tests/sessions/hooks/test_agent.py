@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.recall import recall
 from memcli.recall.query import Filters, Query, view_of
 from memcli.sessions import markers, recovery
 from memcli.sessions.hooks import background
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import NOW, VaultMaker, state_of
 from tests.sessions.hooks import calling
 from tests.sessions.hooks.calling import ALWAYS, NEVER, age, call, session
 
@@ -92,11 +93,11 @@ def test_what_a_session_teaches_is_its_agent_s_whoever_mines_it(
     for name, agent, rule in (("s1", "ada", ALWAYS), ("s2", None, NEVER)):
         path = session(tmp_path, name, rule)
         markers.begin(live.root, name, "claude-code", path, "", agent=agent)
-        age(Path(live.root, ".harness", f"session-id-{name}.start"), 7_200)
+        age((state_of(live.root, layout.HARNESS) / f"session-id-{name}.start"), 7_200)
         age(path, 7_200)
     # Said again by somebody else, it stays whose it was.
     markers.begin(live.root, "s1", "claude-code", None, "", agent="bob")
-    age(Path(live.root, ".harness", "session-id-s1.start"), 7_200)
+    age((state_of(live.root, layout.HARNESS) / "session-id-s1.start"), 7_200)
     done = recovery.sweep(live, os.environ)
     assert [one.outcome for one in done] == ["reflected", "reflected"]
     rows = live.recall("linter committing deploy billing Friday").rows
@@ -112,7 +113,7 @@ def test_an_agent_sweeps_its_own_sessions_and_hears_of_no_other(
     for name, agent in (("s1", "ada"), ("s2", "bob"), ("s3", None)):
         path = session(tmp_path, name, ALWAYS)
         markers.begin(live.root, name, "claude-code", path, "", agent=agent)
-        age(Path(live.root, ".harness", f"session-id-{name}.start"), 7_200)
+        age((state_of(live.root, layout.HARNESS) / f"session-id-{name}.start"), 7_200)
         age(path, 7_200)
     ada = make_vault(agent="ada", now_ms=None)
     (done,) = recovery.sweep(ada, os.environ)

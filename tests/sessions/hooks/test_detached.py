@@ -17,7 +17,7 @@ from memcli.errors import ScannerFailed
 from memcli.sessions import backfill, markers, recovery
 from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
-from tests.conftest import VaultMaker
+from tests.conftest import VaultMaker, state_of
 from tests.sessions.hooks import calling
 from tests.sessions.hooks.calling import (
     ALWAYS,
@@ -36,7 +36,7 @@ DAY = 86_400
 
 
 def mark(vault: Vault, name: str, state: str = ".start") -> Path:
-    return Path(vault.root, ".harness", f"session-id-{name}{state}")
+    return state_of(vault.root, layout.HARNESS) / f"session-id-{name}{state}"
 
 
 def end(vault: Vault, name: str, path: str | None, host: str = "claude-code") -> None:
@@ -59,7 +59,7 @@ def test_the_work_outlives_the_host_and_its_process_group(
     path = session(tmp_path, "s1", ALWAYS)
     given = json.dumps({"session_id": "s1", "transcript_path": path})
     # The lock keeps the work from being done before the host is dead.
-    with Lock(os.path.join(live.root, *layout.LOCK.split("/")), 0):
+    with Lock(str(state_of(live.root, layout.LOCK)), 0):
         host = subprocess.Popen(
             [
                 *(sys.executable, "-c"),
@@ -83,7 +83,7 @@ def test_the_work_outlives_the_host_and_its_process_group(
 def test_a_hook_does_not_wait_for_its_work(live: Vault, tmp_path: Path) -> None:
     path = session(tmp_path, "s1", ALWAYS)
     given = {"session_id": "s1", "transcript_path": path}
-    with Lock(os.path.join(live.root, *layout.LOCK.split("/")), 0):
+    with Lock(str(state_of(live.root, layout.LOCK)), 0):
         for event in ("stop", "pre-compact", "session-end"):
             began = time.monotonic()
             assert process(event, "claude-code", given).code == 0
@@ -254,7 +254,7 @@ def test_a_vault_that_is_locked_leaves_the_marker_and_says_so(
     path = session(tmp_path, "s1", ALWAYS)
     end(live, "s1", path)
     Path(live.root, ".memcli", "config.toml").write_text("[limits]\nlock_wait = 0.1\n")
-    with Lock(os.path.join(live.root, *layout.LOCK.split("/")), 0):
+    with Lock(str(state_of(live.root, layout.LOCK)), 0):
         done = work(live, *closing("s1", path))
     assert done.line["error"].startswith("lock_busy: ")
     assert (done.line["event"], done.line["session"]) == ("reflect", "s1")
@@ -419,7 +419,7 @@ def test_any_id_has_one_marker_of_its_own(
     end(live, name, path)
     (marker,) = markers.markers(live.root)
     assert marker.session == name
-    assert os.path.dirname(marker.path) == os.path.join(live.root, ".harness")
+    assert os.path.dirname(marker.path) == str(state_of(live.root, layout.HARNESS))
     assert work(live, *started[-1]).line["did"] == "reflected"
     (marker,) = markers.markers(live.root)
     assert (marker.session, marker.state) == (name, ".reflected")
@@ -488,7 +488,7 @@ def status(vault: Vault) -> bytes:
 
 
 def test_leftovers_go_and_what_is_not_ours_stays(live: Vault) -> None:
-    folder = Path(live.root, ".harness")
+    folder = state_of(live.root, layout.HARNESS)
     markers.begin(live.root, "alive", "codex", None, "")
     for name in (
         "session-id-alive.shown",
@@ -516,6 +516,6 @@ def test_sessions_sweep_once_an_hour(
     for number in range(3):
         call(live, "session-start", "codex", {"session_id": f"s{number}"})
     assert started == [["--sweep"]]
-    age(Path(live.root, ".harness", "swept"), hook._SWEEP_EVERY + 1)
+    age((state_of(live.root, layout.HARNESS) / "swept"), hook._SWEEP_EVERY + 1)
     call(live, "session-start", "codex", {"session_id": "s4"})
     assert len(started) == 2

@@ -1,14 +1,15 @@
 """What each host hears at each event, and what is done then."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.hosts import hook_payload
 from memcli.sessions.hooks import call as hook
+from tests.conftest import state_of
 from tests.sessions.hooks.calling import call, harness, log, process, told
 from tests.sessions.hooks.payloads import ID, PATH, PAYLOADS, PROMPT, without
 
@@ -126,7 +127,7 @@ def test_the_log_holds_no_word_of_a_prompt_or_a_memory(live: Vault, rule: str) -
     process("prompt-submit", "codex", PAYLOADS["codex", "prompt-submit"])
     process("prompt-submit", "codex", stdin=b'{"prompt": "billing')
     process("billing service", "billing", {"prompt": PROMPT})
-    text = Path(live.root, ".memcli", "run", "hooks.log").read_text()
+    text = state_of(live.root, layout.HOOK_LOG).read_text()
     assert text.count("\n") == 3
     assert "deploy" not in text
     assert "friday" not in text.casefold()
@@ -188,7 +189,7 @@ def test_a_host_that_says_only_before_it_compacts_is_told_again_after_that(
 def test_what_cannot_be_noted_is_not_told_at_prompts(
     live: Vault, rule: str, started: list[list[str]]
 ) -> None:
-    Path(live.root, ".harness").write_text("a file where the folder should be")
+    state_of(live.root, layout.HARNESS).write_text("a file where the folder should be")
     assert shown(live, "session-start", rule)
     assert not shown(live, "prompt-submit", rule)
 

@@ -25,7 +25,7 @@ from memcli.hosts import hook_payload, table
 from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
-from tests.conftest import EVERYTHING
+from tests.conftest import EVERYTHING, state_of
 from tests.sessions.hooks.calling import (
     call,
     harness,
@@ -140,7 +140,7 @@ def sick(root: str, number: int) -> Callable[[], None]:
     """Make a vault sick in one of several ways; returns what makes it well."""
     folder = Path(root)
     if number % 5 == 1:
-        return _moved(folder / ".harness", "a file")
+        return _moved(state_of(folder, layout.HARNESS), "a file")
     if number % 5 == 2:
         return _moved(folder / ".memcli" / "run", "a file")
     if number % 5 == 3:
@@ -468,14 +468,14 @@ def test_a_disk_that_takes_nothing_keeps_the_vault_whole(
 
 
 def test_a_vault_that_somebody_writes_to_can_be_read(filled: Vault) -> None:
-    with Lock(os.path.join(filled.root, *layout.LOCK.split("/")), 0):
+    with Lock(str(state_of(filled.root, layout.LOCK)), 0):
         began = time.monotonic()
         assert RULE in process("prompt-submit", "codex", ASK).text
         assert time.monotonic() - began < 5
 
 
 def test_nobody_waits_for_an_index_that_is_being_built(filled: Vault) -> None:
-    with Lock(os.path.join(filled.root, *layout.INDEX_LOCK.split("/")), 0):
+    with Lock(str(state_of(filled.root, layout.INDEX_LOCK)), 0):
         for event in ("session-start", "prompt-submit"):
             began = time.monotonic()
             assert process(event, "codex", ASK).out == b""
@@ -486,7 +486,7 @@ def test_nobody_waits_for_an_index_that_is_being_built(filled: Vault) -> None:
 
 @pytest.mark.parametrize("damage", ["random", "empty", "gone"])
 def test_a_damaged_index_is_built_anew(filled: Vault, damage: str) -> None:
-    folder = Path(filled.root, *layout.INDEX.split("/"))
+    folder = state_of(filled.root, layout.INDEX)
     chance = random.Random(7)
     assert (folder / "state").exists()
     for number in range(len(os.listdir(folder))):
@@ -510,7 +510,7 @@ def test_a_slow_index_costs_one_prompt_and_is_built_meanwhile(
         filled.draft({"text": f"note number {n} of a pile"}) for n in range(1_500)
     ]
     filled.save_all(drafts)
-    shutil.rmtree(Path(filled.root, *layout.INDEX.split("/")))
+    shutil.rmtree(state_of(filled.root, layout.INDEX))
     began = time.monotonic()
     first = process("prompt-submit", "codex", ASK)
     took = time.monotonic() - began
@@ -555,7 +555,7 @@ def test_a_clock_that_jumps_changes_nothing(
     given = PAYLOADS["codex", "session-start"]
     call(filled, "session-start", "codex", given)
     assert len(started) == 1
-    folder = Path(filled.root, ".harness")
+    folder = state_of(filled.root, layout.HARNESS)
     for name in ("swept", f"session-id-{ID}.start"):
         os.utime(folder / name, (4e9, 4e9))
     call(filled, "session-start", "codex", {**given, "source": "resume"})

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 from memcli import Vault
+from memcli.entries import layout
+from tests.conftest import state_of
 from tests.sessions.hooks.calling import (
     ALWAYS,
     age,
@@ -35,7 +37,7 @@ def test_stop_hook_fires_on_session_end_and_reflection_runs_against_its_transcri
 def test_idle_hook_fires_after_n_min_idle(live: Vault, tmp_path: Path) -> None:
     path = session(tmp_path, "s1", ALWAYS)
     process("session-start", "claude-code", {"session_id": "s1"})
-    mark = Path(live.root, ".harness", "session-id-s1.start")
+    mark = state_of(live.root, layout.HARNESS) / "session-id-s1.start"
     payload = {"session_id": "s1", "transcript_path": path}
     process("prompt-submit", "claude-code", {**payload, "prompt": "hello"})
     # The host says so a minute after the turn: nobody has left yet.
@@ -68,7 +70,7 @@ def test_crashed_session_marker_recovery(live: Vault, tmp_path: Path) -> None:
     )
     assert host.returncode < 0
     assert harness(live) == ["session-id-s1.start"]
-    for one in (Path(live.root, ".harness", "session-id-s1.start"), path):
+    for one in ((state_of(live.root, layout.HARNESS) / "session-id-s1.start"), path):
         age(one, 3_700)
     idle = {"session_id": "s2", "notification_type": "idle_prompt"}
     assert process("idle", "claude-code", idle).code == 0
@@ -77,7 +79,7 @@ def test_crashed_session_marker_recovery(live: Vault, tmp_path: Path) -> None:
 
 
 def test_marker_gc_at_30_days(live: Vault) -> None:
-    folder = Path(live.root, ".harness")
+    folder = state_of(live.root, layout.HARNESS)
     folder.mkdir(exist_ok=True)
     for name, days in (("old", 31), ("young", 29)):
         for ending in (".reflected", ".shown", ".lock"):

@@ -20,7 +20,7 @@ from memcli.sessions.briefing.compose import Fit, Fitting
 from memcli.sessions.briefing.frame import Item
 from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
-from tests.conftest import VaultMaker
+from tests.conftest import VaultMaker, state_of
 from tests.sessions.hooks.calling import call, log, process, session, told, wait, work
 
 OWN = "Never deploy the billing service on a Friday."
@@ -330,11 +330,11 @@ def _no_vault(root: Path) -> None:
 
 
 def _torn_state(root: Path) -> None:
-    (root / ".memcli" / "index" / "state").write_bytes(b"\x00torn")
+    (state_of(root, layout.INDEX) / "state").write_bytes(b"\x00torn")
 
 
 def _torn_segments(root: Path) -> None:
-    for path in (root / ".memcli" / "index").iterdir():
+    for path in state_of(root, layout.INDEX).iterdir():
         if path.suffix in (".pst", ".trm", ".doc"):
             path.write_bytes(b"torn")
 
@@ -422,7 +422,7 @@ def test_a_team_that_somebody_indexes_is_left_out(
 ) -> None:
     configure(team)
     team.save(team.draft({"text": "The billing service may deploy on Friday."}))
-    with Lock(os.path.join(team.root, *layout.INDEX_LOCK.split("/")), 0):
+    with Lock(str(state_of(team.root, layout.INDEX_LOCK)), 0):
         text = said("prompt-submit")
     assert OWN in text
     assert "team:" not in text

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.vault.health import repair
 from memcli.vault.health.finding import Finding
 from memcli.vault.health.lint import lint
-from tests.conftest import VaultMaker
+from tests.conftest import VaultMaker, state_of
 
 A, B = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb"
 C, D = "1m7y6wbehbqyv1kc", "1m7y6wbehbqyv1kd"
@@ -232,10 +233,13 @@ def test_a_rebase_that_stopped_is_told_as_a_rebase_alone(vault: Vault) -> None:
 
 
 def test_a_journal_that_cannot_be_read_is_an_error(vault: Vault) -> None:
-    journal = Path(vault.root, ".memcli", "run", "journal")
+    journal = state_of(vault.root, layout.JOURNAL)
     journal.parent.mkdir(exist_ok=True)
     journal.write_text("half of it")
-    assert (only(vault).code, only(vault).path) == ("journal", ".memcli/run/journal")
+    assert (only(vault).code, only(vault).path) == (
+        "journal",
+        str(state_of(vault.root, layout.JOURNAL)),
+    )
     assert vault.recall("anything").rows == []  # and stops no reader
 
 

@@ -18,7 +18,7 @@ from memcli.entries import layout
 from memcli.vault.health import usage
 from memcli.vault.signals import event, summary
 from memcli.vault.signals import log as events
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import NOW, VaultMaker, state_of
 
 TEXT = st.text(max_size=12)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -92,7 +92,7 @@ def ids(root: Path) -> list[str]:
 
 
 def log(root: Path) -> Path:
-    return root / layout.EVENTS
+    return state_of(root, layout.EVENTS)
 
 
 @given(SIGNALS)
@@ -156,7 +156,7 @@ def test_the_log_is_for_its_owner_alone(vault: Vault):
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
     vault.recall("deploy")
     for name in (layout.EVENTS, layout.EVENTS_KEY):
-        mode = stat.S_IMODE(os.stat(Path(vault.root, name)).st_mode)
+        mode = stat.S_IMODE(os.stat(state_of(vault.root, name)).st_mode)
         assert mode == 0o600
 
 
@@ -279,19 +279,18 @@ def test_sixteen_processes_append_and_rotate_at_once(tmp_path: Path):
 
 
 def test_one_vault_has_one_key_though_many_ask_first(tmp_path: Path):
-    path = tmp_path / layout.EVENTS_KEY
+    path = state_of(tmp_path, layout.EVENTS_KEY)
     first = events.key(str(tmp_path), b"a" * 32)
     assert events.key(str(tmp_path), b"b" * 32) == first == path.read_bytes()
-    assert os.listdir(path.parent) == [path.name]
+    assert sorted(os.listdir(path.parent)) == [path.name, "vault"]
 
 
 def test_a_key_that_a_full_disk_has_cut_is_made_anew(tmp_path: Path):
     """With an empty one the hash of a short question could be guessed."""
-    path = tmp_path / layout.EVENTS_KEY
-    path.parent.mkdir(parents=True)
+    path = state_of(tmp_path, layout.EVENTS_KEY)
     path.write_bytes(b"")
     assert events.key(str(tmp_path), b"a" * 32) == path.read_bytes() == b"a" * 32
-    assert os.listdir(path.parent) == [path.name]
+    assert sorted(os.listdir(path.parent)) == [path.name, "vault"]
 
 
 def test_a_hash_tells_nothing_without_the_key():
@@ -369,19 +368,19 @@ def test_a_pipe_in_its_place_stops_nobody(vault: Vault, name: str):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and links of POSIX")
 def test_nothing_is_written_where_a_link_leads(tmp_path: Path):
-    """A clone may bring links below `.memcli/run`."""
+    """As another user of the machine might leave one."""
     root, outside = tmp_path / "vault", tmp_path / "outside"
     outside.write_text("precious\n")
-    log(root).parent.mkdir(parents=True)
+    root.mkdir()
     log(root).symlink_to(outside)
     assert not events.append(str(root), [write(1)])
     log(root).unlink()
     for name in (layout.EVENTS_TOTAL, layout.EVENTS_LOCK):
-        (root / name).symlink_to(outside)
+        state_of(root, name).symlink_to(outside)
     for number in range(300):
         assert events.append(str(root), [write(number, kind="skill")], 2_000)
     assert outside.read_text() == "precious\n"
-    (root / layout.EVENTS_LOCK).unlink()
+    state_of(root, layout.EVENTS_LOCK).unlink()
     for number in range(300, 600):
         assert events.append(str(root), [write(number, kind="skill")], 2_000)
     assert outside.read_text() == "precious\n"
@@ -393,8 +392,8 @@ def test_nothing_is_written_where_a_link_leads(tmp_path: Path):
     ['{"upto": 1e999, "uses": {}}', '{"upto": 1, "uses": {"a": 1e999}}', "[" * 10**5],
 )
 def test_a_total_of_impossible_numbers_counts_as_none(tmp_path: Path, total: str):
-    (tmp_path / layout.EVENTS_TOTAL).parent.mkdir(parents=True)
-    (tmp_path / layout.EVENTS_TOTAL).write_text(total)
+    state_of(tmp_path, layout.EVENTS_TOTAL).parent.mkdir(parents=True, exist_ok=True)
+    (state_of(tmp_path, layout.EVENTS_TOTAL)).write_text(total)
     for number in range(300):
         assert events.append(str(tmp_path), [write(number, kind="skill")], 2_000)
     assert len(events.read(str(tmp_path)).uses()) == 300

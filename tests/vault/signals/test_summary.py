@@ -19,7 +19,7 @@ from memcli.vault.health import usage
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 from memcli.vault.signals import event, log, summary
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import NOW, VaultMaker, state_of
 from tests.sessions.test_reflect_session import SEEDED, talk
 
 DAY = 86_400
@@ -267,7 +267,7 @@ def test_no_word_of_a_memory_or_question_stands_in_the_log(
         ]
     )
     words = {one.lower() for one in re.findall(r"\w{4,}", said)}
-    folder = Path(vault.root, layout.RUN)
+    folder = state_of(vault.root, layout.EVENTS).parent
     found = b"".join(path.read_bytes() for path in folder.glob("events*"))
     assert found.count(b"\n") > 10
     text = found.decode("latin-1").lower()
@@ -463,7 +463,7 @@ def test_the_summary_counts_what_happened(vault: Vault):
     found = usage.usage(vault)
     said = found.summary
     assert found.on
-    assert found.bytes == Path(vault.root, layout.EVENTS).stat().st_size
+    assert found.bytes == state_of(vault.root, layout.EVENTS).stat().st_size
     assert said.writes == {"hook": 1, "manual": 1}
     assert (said.questions, said.hits, said.misses, said.share) == (2, 1, 1, 0.5)
     assert said.channels["lexical"] == 2

@@ -1,0 +1,202 @@
+"""Where memcli keeps what it makes for itself about a vault: outside the working tree.
+
+Invariant: nothing that git writes into a vault can create, change or be taken for one
+of these files. The index and other caches lie in the user's cache folder; logs,
+markers of sessions and research runs in the user's state folder; the lock and the
+journal in git's own folder, where every user and container that shares the vault
+meets them. `MEMCLI_STATE` names one folder for the first two.
+
+A vault's folder is named after its real path and the moment its repository was made,
+so that a new vault at an old path does not inherit anything.
+"""
+
+import contextlib
+import os
+import stat
+import sys
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+
+from memcli.entries import layout
+from memcli.errors import WriteFailed
+from memcli.storage.git.place import git_dir_of
+
+VARIABLE = "MEMCLI_STATE"
+_CACHED = frozenset({layout.INDEX, layout.INDEX_LOCK, layout.REGISTRY_CACHE})
+_WITH_GIT = frozenset({layout.LOCK, layout.JOURNAL, layout.ASIDE})
+# Holds the vault's real path: it tells `sweep` whose folder this is.
+_OWNER = "vault"
+# A vault may be on a disk that is not plugged in; seconds.
+_GONE_AFTER = 30 * 86_400
+
+_known: dict[str, tuple[int, str]] = {}
+
+
+def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
+    """The place of one of memcli's own files about the vault at `root`.
+
+    Args:
+        root: the vault's folder.
+        name: one of the names in `layout`, as `layout.INDEX`.
+        environ: names the user's folders; None: this process's environment.
+
+    Raises:
+        WriteFailed: there is no folder that only this user can write to.
+    """
+    if name in _WITH_GIT:
+        git_dir = git_dir_of(root)
+        if git_dir:
+            return os.path.join(git_dir, "memcli", name)
+    folder = _folder(root, "cache" if name in _CACHED else "state", environ)
+    return os.path.join(folder, *name.split("/"))
+
+
+def left_in_tree(root: str) -> list[str]:
+    """What lies where an older memcli kept its files; nothing there is read."""
+    places = {name: os.path.join(root, *name.split("/")) for name in layout.FORMER}
+    return [name for name, place in places.items() if os.path.lexists(place)]
+
+
+def sweep(environ: Mapping[str, str] | None = None) -> list[str]:
+    """Remove the folders of vaults that are gone; returns them.
+
+    A vault is gone when its path holds no vault, or another one, and nothing was
+    written for it for 30 days.
+    """
+    removed = []
+    for kind in ("cache", "state"):
+        for folder in _folders(_base(kind, environ)):
+            owner = _owner(folder)
+            if owner is None or _name(owner) == os.path.basename(folder):
+                continue
+            with contextlib.suppress(OSError):
+                if _last_written(folder) > time.time() - _GONE_AFTER:
+                    continue
+                import shutil
+
+                shutil.rmtree(folder, ignore_errors=True)
+                removed.append(folder)
+    return removed
+
+
+def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
+    base = _base(kind, environ)
+    if _lies_in(base, root):  # a home folder that is a vault
+        base = os.path.join(_private(), kind)
+    folder = os.path.join(base, _name(root))
+    if not os.path.isdir(folder):
+        _make(folder, root)
+    return folder
+
+
+def _make(folder: str, root: str) -> None:
+    """Make a vault's folder, for this user alone; a disk may refuse, and is told so
+    when something is written there."""
+    with contextlib.suppress(OSError):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with open(os.path.join(folder, _OWNER), "wb") as file:
+            file.write(os.fsencode(os.path.realpath(root)))
+
+
+def _name(root: str) -> str:
+    """The name of a vault's folder: readable, and no two vaults have the same."""
+    born = _born(root)
+    known = _known.get(root)
+    if known is None or known[0] != born:
+        real = os.path.realpath(root)
+        label = "".join(c if c.isalnum() else "-" for c in os.path.basename(real))
+        digest = zlib.crc32(os.fsencode(real))
+        known = _known[root] = born, f"{label[:40]}-{digest:08x}-{born:x}"
+    return known[1]
+
+
+def _born(root: str) -> int:
+    """When the vault's repository was made, ns; 0 when that cannot be told.
+
+    git writes `description` once, at `git init` and `git clone`, and never again; a
+    linked work tree has a `.git` file instead, written once as well.
+    """
+    for name in ("description", ""):
+        with contextlib.suppress(OSError):
+            found = os.stat(os.path.join(root, ".git", name).rstrip(os.sep))
+            if name or not stat.S_ISDIR(found.st_mode):
+                return found.st_mtime_ns
+    return 0
+
+
+def _base(kind: str, environ: Mapping[str, str] | None) -> str:
+    """The folder of all vaults: `kind` is cache or state."""
+    environ = os.environ if environ is None else environ
+    named = environ.get(VARIABLE) or ""
+    if named:
+        return os.path.join(os.path.abspath(os.path.expanduser(named)), kind)
+    if sys.platform == "win32":
+        local = environ.get("LOCALAPPDATA") or ""
+        return os.path.join(local or _private(), "memcli", kind)
+    variable = "XDG_CACHE_HOME" if kind == "cache" else "XDG_STATE_HOME"
+    folder = environ.get(variable) or ""
+    if os.path.isabs(folder):  # a relative one is to be ignored, says the standard
+        return os.path.join(folder, "memcli")
+    home = environ.get("HOME") or os.path.expanduser("~")
+    if not (os.path.isabs(home) and os.access(home, os.W_OK)):
+        return os.path.join(_private(), kind)
+    if sys.platform == "darwin":
+        return os.path.join(
+            home, "Library", "Caches" if kind == "cache" else "Application Support",
+            "memcli",
+        )  # fmt: skip
+    return os.path.join(
+        home, *((".cache",) if kind == "cache" else (".local", "state")), "memcli"
+    )
+
+
+def _private() -> str:
+    """A folder below the system's temporary one that only this user can write to.
+
+    Raises:
+        WriteFailed: another user has taken its name.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    top = os.environ.get("TMPDIR") or ("/tmp" if os.name == "posix" else os.curdir)  # noqa: S108
+    folder = os.path.join(os.path.abspath(top), f"memcli-{user}")
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    found = os.lstat(folder)
+    closed = os.name != "posix" or not found.st_mode & 0o077
+    if stat.S_ISDIR(found.st_mode) and closed and found.st_uid in (user, 0):
+        return folder
+    raise WriteFailed(
+        f"{folder} is not a folder that only you can write to",
+        hint=f"Set HOME, or {VARIABLE} to a folder of your own.",
+    )
+
+
+def _lies_in(path: str, root: str) -> bool:
+    real = os.path.realpath(root).rstrip(os.sep) + os.sep
+    return (os.path.realpath(path) + os.sep).startswith(real)
+
+
+def _folders(base: str) -> Iterator[str]:
+    try:
+        with os.scandir(base) as found:
+            names = [e.path for e in found if e.is_dir(follow_symlinks=False)]
+    except OSError:
+        return
+    yield from names
+
+
+def _owner(folder: str) -> str | None:
+    """The vault that a folder belongs to, None when it is not one of memcli's."""
+    try:
+        with open(os.path.join(folder, _OWNER), "rb") as file:
+            return os.fsdecode(file.read(65_536))
+    except OSError:
+        return None
+
+
+def _last_written(folder: str) -> float:
+    times = [os.stat(folder).st_mtime]
+    for place, _, names in os.walk(folder):
+        times += (os.lstat(os.path.join(place, name)).st_mtime for name in names)
+    return max(times)
