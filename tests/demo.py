@@ -28,6 +28,7 @@ class Shell:
             **kept,
             "PATH": scripts + os.pathsep + kept.get("PATH", os.defpath),
             "MEMCLI_VAULT": str(folder / "vault"),
+            "MEMCLI_STATE": str(folder / "state"),
             "GIT_PAGER": "cat",
         }
 
@@ -133,7 +134,7 @@ def play(shell: Shell) -> None:
     shell.type("git -C vault status --short", hides="memories")
 
     say("The index is disposable: without it the answer is the same.")
-    shell.type("rm -r $XDG_CACHE_HOME/memcli")
+    shell.type('rm -r "$MEMCLI_STATE/cache"')
     again = shell.type("memcli recall 'when do we deploy?'")
     if again != answer:
         raise SystemExit("demo failed: the answer changed with the index gone")

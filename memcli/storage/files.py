@@ -421,9 +421,13 @@ def inside(root: str, relative: str) -> str:
         reason = "enters git's own folder"
     if not reason:
         path = os.path.join(os.path.abspath(root), *parts)
-        if _leads_into(root, path):
+        inner = _below(root, path)
+        if inner is None:
+            reason = "leads out of the vault through a symbolic link"
+        elif any(part.lower() == ".git" for part in inner.split(os.sep)):
+            reason = "enters git's own folder through a symbolic link"
+        else:
             return path
-        reason = "leads out of the vault through a symbolic link"
     raise UnsafePath(f"{relative!r} {reason}")
 
 
@@ -434,7 +438,8 @@ def _names_drive(relative: str) -> bool:
     return relative[1:2] == ":" and relative[2:3] in ("", "/")
 
 
-def _leads_into(root: str, path: str) -> bool:
-    real_root = os.path.normcase(os.path.realpath(root))
+def _below(root: str, path: str) -> str | None:
+    """Where a path really lies below a folder, None when it leads out of it."""
+    top = os.path.normcase(os.path.realpath(root)).rstrip(os.sep) + os.sep
     real = os.path.normcase(os.path.realpath(path))
-    return real.startswith(real_root.rstrip(os.sep) + os.sep)
+    return real.removeprefix(top) if real.startswith(top) else None

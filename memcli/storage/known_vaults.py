@@ -156,7 +156,13 @@ def place_of(word: str | None, environ: Mapping[str, str]) -> KnownVault:
             f"there is no vault at {root}",
             hint=f"Create it with: memcli init {root}",
         )
-    if not os.path.isdir(os.path.join(root, ".memcli")):
+    settings_folder = os.path.join(root, ".memcli")
+    if os.path.islink(settings_folder):
+        raise NotAVault(
+            f"{settings_folder} is a symbolic link, which memcli does not follow",
+            hint="Put a folder in its place: the vault may be from somebody else.",
+        )
+    if not os.path.isdir(settings_folder):
         raise NotAVault(
             f"{root} is not a memcli vault",
             hint=f"Make it one (no file in it changes): memcli init {root}",

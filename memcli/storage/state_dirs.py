@@ -85,9 +85,22 @@ def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
     if _lies_in(base, root):  # a home folder that is a vault
         base = os.path.join(_private(), kind)
     folder = os.path.join(base, _name(root))
-    if not os.path.isdir(folder):
-        _make(folder, root)
+    if os.access(folder, os.W_OK):
+        return folder
+    if os.path.lexists(folder) or not _may_be_made(base):
+        folder = os.path.join(_private(), kind, _name(root))
+    _make(folder, root)
     return folder
+
+
+def _may_be_made(folder: str) -> bool:
+    """Whether the user may write to a folder, or to the nearest one above it."""
+    while not os.path.lexists(folder):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return False
+        folder = above
+    return os.path.isdir(folder) and os.access(folder, os.W_OK)
 
 
 def _make(folder: str, root: str) -> None:
@@ -139,7 +152,7 @@ def _base(kind: str, environ: Mapping[str, str] | None) -> str:
     if os.path.isabs(folder):  # a relative one is to be ignored, says the standard
         return os.path.join(folder, "memcli")
     home = environ.get("HOME") or os.path.expanduser("~")
-    if not (os.path.isabs(home) and os.access(home, os.W_OK)):
+    if not os.path.isabs(home):
         return os.path.join(_private(), kind)
     if sys.platform == "darwin":
         return os.path.join(

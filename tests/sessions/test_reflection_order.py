@@ -15,11 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memcli import Vault
+from memcli.entries import layout
 from memcli.entries.identity import claim
 from memcli.hosts.transcript import Session, Step
 from memcli.sessions.mining import mine
 from memcli.sessions.reflect_session import learn
-from tests.conftest import NOW
+from tests.conftest import NOW, state_of
 
 SAID = (
     "Always run the linter before committing.",
@@ -49,6 +50,7 @@ def steps(said: Sequence[tuple[str, str]]) -> list[Step]:
 def opened(ready: Path, folder: Path) -> Vault:
     root = folder / "vault"
     shutil.rmtree(root, ignore_errors=True)
+    shutil.rmtree(state_of(root, layout.SESSIONS).parent)
     shutil.copytree(ready, root)
     return Vault(str(root), now_ms=lambda: NOW * 1000)
 

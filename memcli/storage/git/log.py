@@ -48,7 +48,9 @@ class Readable:
         self.root = root
         self._top = top
         self._git_dir = git_dir
-        self._env = env
+        # Named, so that git looks for no repository: it would take a bare one among
+        # the notes for the vault's, with whatever its config runs.
+        self._env = {**env, "GIT_DIR": git_dir, "GIT_WORK_TREE": top}
 
     @property
     def git_dir(self) -> str:

@@ -66,6 +66,7 @@ class Repository(Readable):
         made = run(root, env, ("init", "--quiet", "--initial-branch=main"))
         if made.code:
             raise _refused("git cannot make a repository here", made)
+        env["GIT_DIR"] = os.path.join(os.path.realpath(root), ".git")
         for key, value in (("name", "memcli"), ("email", "memcli@localhost")):
             if run(root, env, ("config", f"user.{key}")).code:
                 run(root, env, ("config", f"user.{key}", value))

@@ -15,7 +15,7 @@ from memcli.entries.entry import Status
 from memcli.entries.identity import claim
 from memcli.entries.text.links import composed, link_names, link_readings, links_of
 from memcli.errors import InvalidConfig, InvalidEntry, MemcliError
-from memcli.storage import files
+from memcli.storage import files, state_dirs
 from memcli.storage.listing import Listing, paths_of, scan
 from memcli.vault.health import git_state, lint_lifecycle, lint_registry, usage
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
@@ -267,6 +267,15 @@ def _about_folder(vault: "Vault", listing: Listing) -> Iterator[Finding]:
     from memcli.errors import NotAVault
     from memcli.storage.git.repository import Repository
 
+    for path in state_dirs.left_in_tree(vault.root):
+        yield Finding(
+            path,
+            1,
+            "left_in_tree",
+            WARNING,
+            "an older memcli kept its own files here; nothing reads them",
+            f"Delete it: git rm -r --cached --ignore-unmatch {path}; rm -r {path}",
+        )
     for path in listing.symlinks:
         message = "a symbolic link; not followed, not searched"
         yield Finding(path, 1, "symlink", WARNING, message)

@@ -390,7 +390,7 @@ def plain(data: Any, root: str) -> Any:
     text = re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text)
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)", "TIME", text)
     # How well ids and times of the index can be packed differs, too.
-    text = re.sub(r'("path": "[^"]*/index".*?"bytes": )\d+', r"\1 0", text)
+    text = re.sub(r'"path": "[^"]*/index"(.*?"bytes": )\d+', r'"path": "I"\1 0', text)
     return json.loads(text)
 
 

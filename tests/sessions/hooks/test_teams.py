@@ -342,7 +342,7 @@ def _torn_segments(root: Path) -> None:
 def _hangs(root: Path) -> None:
     # Few files are waited for, and whoever holds the lock does not let go of it.
     shutil.copy(next((root / "memories").rglob("*.md")), root / "memories" / "new.md")
-    HELD.append(Lock(str(root / ".memcli" / "run" / "index.lock"), 0))
+    HELD.append(Lock(str(state_of(root, layout.INDEX_LOCK)), 0))
     HELD[-1].__enter__()
 
 

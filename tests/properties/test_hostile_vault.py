@@ -1,0 +1,267 @@
+"""What a vault brings is never executed, followed out of it, or taken for our own.
+
+A vault comes through git from other people; each test is an attack that worked once,
+or a variation of one.
+"""
+
+import os
+import pickle
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.entries import layout
+from memcli.errors import NotAVault, Unreadable, UnsafePath
+from memcli.storage import files, journal, state_dirs
+from memcli.storage.git.repository import Repository
+from memcli.storage.journal import FileChange
+from memcli.vault.health.lint import lint
+from tests.conftest import VaultMaker, state_of
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links and modes of POSIX")
+
+
+class Trap:
+    """Unpickled, or run by git, it leaves a file behind."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
+        return os.system, (f"touch {self.mark}",)
+
+    @property
+    def command(self) -> str:
+        return f"touch {self.mark}; false"
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Trap:
+    return Trap(tmp_path / "executed")
+
+
+def every_path(vault: Vault) -> None:
+    """What reads, writes and looks into a vault, once."""
+    fresh = Vault.open(vault.root, now_ms=vault.now_ms)
+    fresh.recall("deploy")
+    fresh.reflect("deploy")
+    saved = fresh.save(fresh.draft({"text": "We deploy on Mondays, says a test"}))
+    fresh.evolve(saved.id, "We deploy on Tuesdays")
+    list(lint(fresh))
+    for words in (["inspect"], ["inspect", "index"], ["recall", "deploy"]):
+        subprocess.run(
+            [sys.executable, "-m", "memcli", *words, "--vault", vault.root],
+            capture_output=True,
+            check=False,
+        )
+
+
+def test_a_forged_index_in_the_tree_is_not_read(vault: Vault, trap: Trap) -> None:
+    Path(vault.root, layout.CONFIG).unlink()
+    folder = Path(vault.root, ".memcli", "index")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("state", "_MAIN_1.toc", "MAIN_1.trm"):
+        (folder / name).write_bytes(pickle.dumps(trap))
+    every_path(vault)
+    assert not trap.mark.exists()
+    assert (folder / "state").read_bytes() == pickle.dumps(trap), "nothing is touched"
+    finding = next(f for f in lint(vault) if f.code == "left_in_tree")
+    assert finding.path == ".memcli/index"
+
+
+def test_a_forged_index_even_in_our_own_place_executes_nothing(
+    vault: Vault, trap: Trap
+) -> None:
+    vault.recall("deploy")
+    for path in state_of(vault.root, layout.INDEX).iterdir():
+        path.write_bytes(pickle.dumps(trap))
+    every_path(vault)
+    assert not trap.mark.exists()
+
+
+@posix
+def test_a_planted_journal_and_a_link_into_git_write_nothing(
+    vault: Vault, trap: Trap
+) -> None:
+    Path(vault.root, "g").symlink_to(".git")
+    run = Path(vault.root, ".memcli", "run")
+    run.mkdir(exist_ok=True)
+    changes = {"g/config": FileChange(None, b"[core]\n\tfsmonitor = touch /x\n")}
+    journal.write(vault.root, changes, "a change", whole=True)
+    planted = state_of(vault.root, layout.JOURNAL)
+    planted.rename(run / "journal")
+    before = Path(vault.root, ".git", "config").read_bytes()
+    every_path(vault)
+    assert Path(vault.root, ".git", "config").read_bytes() == before
+    assert (run / "journal").exists()
+    (run / "journal").rename(planted)  # even in its own place it writes nothing
+    with pytest.raises(Unreadable):
+        every_path(vault)
+    assert Path(vault.root, ".git", "config").read_bytes() == before
+
+
+@posix
+@pytest.mark.parametrize("target", [".git", "sub/../.git", "h"])
+def test_no_path_leads_below_git_by_any_link(vault: Vault, target: str) -> None:
+    Path(vault.root, "sub").mkdir()
+    Path(vault.root, "h").symlink_to(".git")
+    Path(vault.root, "g").symlink_to(target)
+    with pytest.raises(UnsafePath, match="git's own folder"):
+        files.inside(vault.root, "g/config")
+
+
+def bare_repository(folder: Path, trap: Trap) -> None:
+    """What git takes for a repository, as notes could bring it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "config").write_text(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n"
+        f'\tfsmonitor = "{trap.command}"\n\tsshCommand = "{trap.command}"\n'
+    )
+    for name in ("objects", "refs"):
+        (folder / name).mkdir(exist_ok=True)
+
+
+def test_a_bare_repository_among_the_notes_is_not_the_vaults(
+    tmp_path: Path, trap: Trap
+) -> None:
+    top = tmp_path / "code"
+    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    root = top / "notes"
+    (root / ".memcli").mkdir(parents=True)
+    bare_repository(root, trap)
+    vault = Vault.open(str(root))
+    every_path(vault)
+    assert not trap.mark.exists()
+    log = ["git", "-C", str(top), "log", "--format=%s"]
+    assert "save: " in subprocess.run(log, capture_output=True, text=True).stdout
+
+
+def test_every_git_that_memcli_starts_is_told_its_repository(vault: Vault) -> None:
+    repository = Repository.open(vault.root)
+    assert repository._env["GIT_DIR"] == os.path.join(vault.root, ".git")
+    assert repository._env["GIT_WORK_TREE"] == vault.root
+
+
+@posix
+@pytest.mark.parametrize("name", layout.FORMER)
+def test_a_link_where_our_files_were_loses_nobody_a_file(
+    vault: Vault, tmp_path: Path, name: str
+) -> None:
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "a.txt").write_text("kept")
+    link = Path(vault.root, *name.split("/"))
+    shutil.rmtree(link, ignore_errors=True)
+    link.symlink_to(precious)
+    shutil.rmtree(state_of(vault.root, layout.INDEX), ignore_errors=True)
+    every_path(vault)
+    assert (precious / "a.txt").read_text() == "kept"
+    assert list(precious.iterdir()) == [precious / "a.txt"]
+
+
+@posix
+def test_a_settings_folder_that_is_a_link_is_refused_by_name(
+    vault: Vault, tmp_path: Path
+) -> None:
+    shutil.move(os.path.join(vault.root, ".memcli"), tmp_path / "elsewhere")
+    Path(vault.root, ".memcli").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(NotAVault, match="symbolic link"):
+        Vault.open(vault.root)
+
+
+# --- where our own files lie --------------------------------------------------------
+
+
+def in_tree(root: str) -> set[str]:
+    return {
+        str(path.relative_to(root))
+        for path in Path(root).rglob("*")
+        if ".git" not in path.relative_to(root).parts
+    }
+
+
+def test_nothing_of_ours_is_written_into_the_tree(vault: Vault) -> None:
+    saved = vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    before = in_tree(vault.root)
+    assert vault.recall("deploy").rows
+    vault.reflect("deploy")
+    vault.feedback(useful=[saved.id])
+    list(lint(vault))
+    assert in_tree(vault.root) == before
+
+
+def test_one_variable_names_the_place_of_index_and_logs(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMCLI_STATE", str(tmp_path / "mine"))
+    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    Vault.open(vault.root).recall("deploy")
+    kinds = sorted(path.name for path in (tmp_path / "mine").iterdir())
+    assert kinds == ["cache", "state"]
+    assert list((tmp_path / "mine" / "cache").glob("*/index/state"))
+
+
+def test_a_new_vault_at_an_old_path_inherits_nothing(make_vault: VaultMaker) -> None:
+    old = make_vault("same")
+    first = state_of(old.root, layout.EVENTS)
+    shutil.rmtree(old.root)
+    time.sleep(0.01)
+    subprocess.run(["git", "init", "-q", old.root], check=True)
+    assert state_of(old.root, layout.EVENTS) != first
+
+
+def test_folders_of_vaults_that_are_gone_are_swept_after_a_month(
+    make_vault: VaultMaker,
+) -> None:
+    gone, there = make_vault("gone"), make_vault("there")
+    for vault in (gone, there):
+        vault.recall("deploy")
+    index = state_of(gone.root, layout.INDEX).parent
+    shutil.rmtree(gone.root)
+    assert state_dirs.sweep() == []
+    for path in (*index.rglob("*"), index):
+        os.utime(path, (1, 1))
+    assert state_dirs.sweep() == [str(index)]
+    assert state_of(there.root, layout.INDEX).is_dir()
+
+
+@posix
+def test_without_a_home_our_files_are_private_to_the_user(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, "/nonexistent")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    private = tmp_path / f"memcli-{os.getuid()}"
+    monkeypatch.setattr(state_dirs, "_may_be_made", lambda _: False)
+    place = state_of(vault.root, layout.INDEX)
+    assert private in place.parents
+    assert stat.S_IMODE(private.stat().st_mode) == 0o700
+
+
+@posix
+def test_a_private_folder_that_others_can_write_to_is_refused(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memcli.errors import WriteFailed
+
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(state_dirs, "_may_be_made", lambda _: False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/nonexistent")
+    taken = tmp_path / f"memcli-{os.getuid()}"
+    taken.mkdir(mode=0o777)
+    taken.chmod(0o777)
+    with pytest.raises(WriteFailed, match="only you"):
+        state_dirs.path(vault.root, layout.INDEX)
+    taken.rmdir()
+    taken.symlink_to(tmp_path)
+    with pytest.raises(WriteFailed, match="only you"):
+        state_dirs.path(vault.root, layout.INDEX)
