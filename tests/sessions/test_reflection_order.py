@@ -50,8 +50,8 @@ def steps(said: Sequence[tuple[str, str]]) -> list[Step]:
 def opened(ready: Path, folder: Path) -> Vault:
     root = folder / "vault"
     shutil.rmtree(root, ignore_errors=True)
-    shutil.rmtree(state_of(root, layout.SESSIONS).parent)
     shutil.copytree(ready, root)
+    shutil.rmtree(state_of(root, layout.SESSIONS).parent)  # of the vault before
     return Vault(str(root), now_ms=lambda: NOW * 1000)
 
 
