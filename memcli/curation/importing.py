@@ -76,7 +76,10 @@ def import_lines(
         except MemcliError as error:
             failed.append(_failure(name, line, error))
     origin = os.path.basename(name) if name != "-" else "standard input"
-    return _save(vault, drafts, failed, origin, verb=verb, dry_run=dry_run)
+    saved = _saved(
+        vault, drafts, origin, verb=verb, allow_secret=allow_secret, dry_run=dry_run
+    )
+    return _imported(saved, failed, dry_run=dry_run)
 
 
 def import_folder(
@@ -118,7 +121,10 @@ def import_folder(
         for path in listing.unreadable
     ]
     origin = os.path.basename(root)
-    return _save(vault, drafts, failed, origin, verb="import", dry_run=dry_run)
+    saved = _saved(
+        vault, drafts, origin, verb="import", allow_secret=allow_secret, dry_run=dry_run
+    )
+    return _imported(saved, failed, dry_run=dry_run)
 
 
 def _note(vault: "Vault", root: str, path: str) -> Entry:
@@ -145,24 +151,27 @@ def _note(vault: "Vault", root: str, path: str) -> Entry:
     )
 
 
-def _save(
+def _saved(
     vault: "Vault",
     drafts: list[Entry],
-    failed: list[Failure],
     origin: str,
     *,
     verb: str,
+    allow_secret: bool,
     dry_run: bool,
-) -> Imported:
+) -> list["Saved"]:
     if dry_run:
-        saved = saving.plan(vault, drafts)
-    elif drafts:
-        # Each draft was checked for secrets above, so that an error names its line.
-        saved = saving.save_all(
-            vault, drafts, allow_secret=True, verb=verb, origin=origin
-        )
-    else:
-        saved = []
+        return saving.plan(vault, drafts)
+    if not drafts:
+        return []
+    return saving.save_all(
+        vault, drafts, allow_secret=allow_secret, verb=verb, origin=origin
+    )
+
+
+def _imported(
+    saved: list["Saved"], failed: list[Failure], *, dry_run: bool
+) -> Imported:
     return Imported(
         created=[item for item in saved if item.outcome == "created"],
         duplicates=[item for item in saved if item.outcome != "created"],

@@ -57,6 +57,10 @@ def save(
         SecretFound: the text looks as if it held a secret.
         LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
+    if not allow_secret:
+        from memcli.entries import no_secrets
+
+        no_secrets.refuse(draft)
     (saved,) = save_all(
         vault, [draft], allow_secret=allow_secret, similar=True, register=register
     )
@@ -87,11 +91,6 @@ def save_all(
     Raises:
         As `save`.
     """
-    if not allow_secret:
-        from memcli.entries import no_secrets
-
-        for draft in drafts:
-            no_secrets.refuse(draft)
     with vault.transaction() as change:
         change.action = verb
         change.allow_secret = allow_secret

@@ -20,6 +20,8 @@ from memcli.errors import ScannerFailed
 
 MARK: Final = "[REDACTED]"
 
+_ROUNDS: Final = 20
+
 _CERTIFICATE: Final = re.compile(
     r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}CERTIFICATE-----[^-]*(?:-----END [A-Z0-9 ]{1,60}-----)?"
 )
@@ -62,11 +64,17 @@ def scrub(text: str) -> str:
 
 
 def _marked(text: str, *, wide: bool) -> str:
-    pieces, place = [], 0
-    for start, end in _apart(secrets.spans(text, wide=wide)):
-        pieces += [text[place:start], MARK]
-        place = end
-    return "".join((*pieces, text[place:]))
+    # A key that was written right behind another begins with a word after the mark.
+    for _ in range(_ROUNDS):
+        found = _apart(secrets.spans(text, wide=wide))
+        if not found:
+            break
+        pieces, place = [], 0
+        for start, end in found:
+            pieces += [text[place:start], MARK]
+            place = end
+        text = "".join((*pieces, text[place:]))
+    return text
 
 
 def _scanned(text: str) -> set[str]:

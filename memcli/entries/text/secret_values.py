@@ -44,7 +44,8 @@ _GIT_HASH = r"[0-9a-f]{7,12}|[0-9a-f]{40}|[0-9a-f]{64}"
 _VARIABLE = r"\$[A-Za-z_]\w*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 _KEY_LETTERS = r"[A-Za-z0-9+/=_.~!@#$%^&*:-]{8,300}"
 _DOTTED = r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+"
-_CAMEL = r"[A-Za-z][a-z]{1,12}[0-9]{0,4}(?:[A-Z][a-z]{2,12}[0-9]{0,4})+"
+_CAMEL = r"(?:\w{1,40}\.){0,3}[A-Za-z][A-Z]{0,4}[a-z]{0,12}[0-9]{0,5}(?:[A-Z][a-z]{2,12}[0-9]{0,4})+"
+_INDEXED = r"[A-Za-z_]\w*(?:\.\w+)*\["
 _HEX_KEY = r"(?:0x)?(?:[0-9a-fA-F]{32}|[0-9a-fA-F]{48}|[0-9a-fA-F]{64})"
 
 # Not randomness, though it looks so: ids of hosts' records, addresses, words in parts.
@@ -82,7 +83,8 @@ def looks_random(value: str, *, prose: bool) -> bool:
         return False
     if not (re.search("[0-9]", value) and re.search("[A-Za-z]", value)):
         return False
-    names = (_NAME, _UUID, _VARIABLE, *((_GIT_HASH, _WORD) if prose else ()))
+    names: tuple[str, ...] = (_NAME, _UUID, _VARIABLE, _DOTTED, _CAMEL)
+    names += (_GIT_HASH, _WORD) if prose else ()
     if any(re.fullmatch(name, value) for name in names):
         return False
     counts = [value.count(c) for c in set(value)]
@@ -105,9 +107,7 @@ def is_key(value: str, name: str) -> bool:
         return False
     if name.isupper() and re.fullmatch(_UUID, value):
         return True
-    return looks_random(value, prose=False) and not re.fullmatch(
-        f"{_DOTTED}|{_CAMEL}", value
-    )
+    return looks_random(value, prose=False)
 
 
 def is_password(value: str, name: str, *, free: bool) -> bool:
@@ -127,13 +127,15 @@ def is_password(value: str, name: str, *, free: bool) -> bool:
         return False  # POSTGRES_PASSWORD=postgres
     if re.search(_ABOUT, name) and not is_mixed(value):
         return False  # forgotPassword: "Forgot"
-    if re.fullmatch(f"{_DOTTED}|{_VARIABLE}", value) or re.match(_TECHNIQUES, value):
+    if re.fullmatch(f"{_DOTTED}|{_VARIABLE}", value):
+        return False
+    if re.match(f"{_TECHNIQUES}|{_INDEXED}", value):
         return False
     if is_mixed(value):
         return len(value) >= (4 if free else 6)
     if not free or len(value) < 4 or not re.search("[^\\W_]", value):
         return False
-    return not re.search("pass|pwd|secret|token|credential", low)
+    return not re.search("pass|pwd|secret|token|credential|_", low)
 
 
 def is_mixed(value: str) -> bool:

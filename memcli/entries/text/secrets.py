@@ -58,7 +58,7 @@ _KEYS: Final = (
     "credential", "credentials", "bearer",
 )  # fmt: skip
 # Names that end so and hold no secret: where a list goes on, what a button says.
-_HARMLESS_NAMES: Final = ("nexttoken", "pagetoken", "continuationtoken", "synctoken")
+_HARMLESS_NAMES: Final = ("nexttoken", "pagetoken", "continuationtoken", "synctoken", "publickeytoken")  # fmt: skip
 _SAID: Final = (
     r"(?i)\b(pass(?:word|wd|phrase|code)|pwd|kennwort|passwort|mot de passe|contraseña"
     r"|senha|wachtwoord|pin|secret|token|credentials?|bearer|api[ _-]?key"
@@ -175,9 +175,12 @@ def _end_of_block(text: str, start: int) -> int:
 
 def _assigned(text: str, wide: bool) -> Iterator[Span]:
     """Values that are given to a name which says what they are."""
+    kinds: dict[str, str | None] = {}
     for match in re.finditer(_ASSIGNED, text, re.ASCII):
         name = match[1]
-        kind = _named(name)
+        if name not in kinds:
+            kinds[name] = _named(name)
+        kind = kinds[name]
         if kind is None:
             continue
         group = next(group for group in (3, 4, 5, 6) if match[group] is not None)
@@ -232,7 +235,9 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
                 continue
             if not joined and not quote:
                 continue  # "password hunter2" is rarer than "password v2"
-            secret = values.is_said(value, last=last and joined != "to", wide=wide)
+            secret = values.is_said(
+                value, last=last and joined not in ("to", "="), wide=wide
+            )
             kind = _PASSWORD
         else:
             plain = values.has_key_letters(value)
