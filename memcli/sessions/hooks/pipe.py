@@ -1,8 +1,8 @@
 """The pipes between a host and its hook: JSON comes in, one answer goes out.
 
-Invariant: nobody waits for a host that never closes its pipe, and no file of the vault
-can stand where a host has closed a stream. Bytes, not Python's streams: what locale the
-host has, or whether it has any, changes nothing.
+Invariant: a hook does not wait for a host that never closes its pipe, and no file of
+the vault can stand where a host has closed a stream. It reads and writes bytes, not
+Python's streams: the host's locale changes nothing.
 """
 
 import os
@@ -16,7 +16,7 @@ _MOST = 16_000_000
 
 
 def read() -> Any:
-    """What the host says, or None when that is nothing, no JSON, or too much."""
+    """The host's JSON value; None when it sends nothing, no JSON, or too much."""
     import json
 
     if os.isatty(0):
@@ -35,7 +35,7 @@ def read() -> Any:
         part = os.read(0, 1 << 20)
         if not part:
             break
-        # What is too much is read all the same: a host may mind a pipe that breaks.
+        # The rest is read all the same: a host may mind a pipe that breaks.
         if len(data) <= _MOST:
             data += part
     try:
@@ -45,7 +45,11 @@ def read() -> Any:
 
 
 def write(text: str) -> None:
-    """Write a text whole; raises OSError when nobody reads."""
+    """Write a text whole.
+
+    Raises:
+        OSError: the host has closed its end.
+    """
     data = memoryview(text.encode("utf-8", "replace"))
     while data:
         try:
@@ -55,7 +59,7 @@ def write(text: str) -> None:
 
 
 def fill() -> None:
-    """Open what the host has closed, lest a file of the vault becomes stdout."""
+    """Open the streams that the host has closed, lest a vault's file becomes stdout."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -64,7 +68,7 @@ def fill() -> None:
 
 
 def _comes(seconds: float) -> bool:
-    """Whether something can be read within so many seconds, or the end is there."""
+    """Whether there is data or the end of the pipe within so many seconds."""
     if sys.platform == "win32":  # select takes only sockets there
         return True
     import select
