@@ -3,9 +3,8 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from memcli.hosts.host import Host, below_home, hook_specific, listed
+from memcli.hosts.host import Host, below_home, listed
 
 
 class ClaudeCode(Host):
@@ -23,6 +22,7 @@ class ClaudeCode(Host):
         ("PreCompact", "pre-compact"),
         ("Notification", "idle"),
     )
+    reply_names_event = True
     hooks_also_run_by = ("cursor", "copilot")
     starts_after_compaction = True
 
@@ -40,9 +40,6 @@ class ClaudeCode(Host):
     transcript_format = "memcli.hosts.formats.claude_code"
     hooks_name_format = True
     session_variable = "CLAUDE_CODE_SESSION_ID"
-
-    def reply(self, event: str, text: str) -> dict[str, Any]:
-        return hook_specific(self.native(event), text)
 
     def transcripts(self, environ: Mapping[str, str]) -> Iterator[str]:
         # Sub-agents' files lie deeper; workflows' folders and journals are no sessions.

@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from memcli.hosts.host import Host, below_home, hook_specific
+from memcli.hosts.host import Host, below_home
 
 
 class Codex(Host):
@@ -21,6 +20,7 @@ class Codex(Host):
         ("SessionEnd", "session-end"),
         ("PreCompact", "pre-compact"),
     )
+    reply_names_event = True
     starts_after_compaction = True
 
     home_folder = (".codex",)
@@ -46,9 +46,6 @@ class Codex(Host):
 
     transcript_format = "memcli.hosts.formats.codex"
     hooks_name_format = True
-
-    def reply(self, event: str, text: str) -> dict[str, Any]:
-        return hook_specific(self.native(event), text)
 
     def transcripts(self, environ: Mapping[str, str]) -> Iterator[str]:
         root = environ.get("CODEX_HOME") or below_home(environ, ".codex")

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from memcli.hosts.host import Host, below_home, hook_specific, listed
+from memcli.hosts.host import Host, below_home, listed
 
 
 class Gemini(Host):
@@ -21,6 +21,7 @@ class Gemini(Host):
         ("AfterAgent", "stop"),
         ("SessionEnd", "session-end"),
     )
+    reply_names_event = True
     ignored: Mapping[str, str] = {
         "pre-compact": "it says so before each call of its model"
     }
@@ -41,9 +42,6 @@ class Gemini(Host):
     transcript_format = "memcli.hosts.formats.gemini"
     hooks_name_format = True
     session_variable = "GEMINI_SESSION_ID"
-
-    def reply(self, event: str, text: str) -> dict[str, Any]:
-        return hook_specific(self.native(event), text)
 
     def entry(self, line: Callable[[str], str]) -> dict[str, Any]:
         return {"name": "memcli", **super().entry(line)}

@@ -22,6 +22,8 @@ class Host:
         events: pairs, the host's name of an event and memcli's, in the order of a
             session's life; empty for a host without hooks.
         takes_text: whether a hook can bring text into the session.
+        reply_names_event: whether it wants the text as Claude Code does, with its name
+            of the event.
         hooks_also_run_by: names of the hosts that run this host's hooks as well as
             their own; the first whose payload it is counts.
         runs_others_hooks: whether the same event may come twice, by two hooks.
@@ -65,6 +67,7 @@ class Host:
 
     events: tuple[tuple[str, str], ...] = ()
     takes_text = True
+    reply_names_event = False
     hooks_also_run_by: tuple[str, ...] = ()
     runs_others_hooks = False
     starts_after_compaction = False
@@ -114,8 +117,11 @@ class Host:
 
     def reply(self, event: str, text: str) -> dict[str, Any]:
         """The document that brings a text into the session at an event."""
-        del event
-        return {"additionalContext": text}
+        context = {"additionalContext": text}
+        if not self.reply_names_event:
+            return context
+        named = {"hookEventName": self.native(event), **context}
+        return {"hookSpecificOutput": named}
 
     def folder(self, environ: Mapping[str, str]) -> str:
         """The host's folder of the user."""
@@ -157,11 +163,6 @@ class Host:
         """
         del path, folder
         return None
-
-
-def hook_specific(native: str, text: str) -> dict[str, Any]:
-    """The document in which Claude Code, and what follows it, takes a text."""
-    return {"hookSpecificOutput": {"hookEventName": native, "additionalContext": text}}
 
 
 def home(environ: Mapping[str, str]) -> str:
