@@ -1,9 +1,9 @@
-"""Research runs: what was searched under one name, and what may be concluded from it.
+"""Research runs: the searches under one name, and what may be concluded from them.
 
-Invariant: a run counts every search, and holds the ids that came back. What is saved
-in its name rests on nothing else, and on what its own vault holds. The log is the
-asker's own: it is not tracked by git, holds questions (without what looks like a
-secret) and ids, no text of a memory, and an agent sees its own runs alone.
+Invariant: a run counts every search, and holds the ids that it returned. An entry that
+is saved in its name rests only on those, and only on entries of its own vault. The log
+belongs to the agent that searches: it is not tracked by git, holds questions (with
+secrets removed) and ids, no text of a memory, and an agent sees only its own runs.
 """
 
 import os
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 SEARCHES = {"low": 2, "mid": 5, "high": 10}
-"""Budget -> searches at most."""
+"""Budget -> the largest number of searches."""
 
 _VERSION = 1
 _DEFAULT = "mid"
@@ -34,9 +34,9 @@ _Answer = TypeVar("_Answer")
 
 
 class Search(NamedTuple):
-    """One search: when, by which command, for what, how deep, and what it brought.
+    """One search: when, by which command, the question, the budget, the ids returned.
 
-    `elsewhere` holds id and source of what came from other vaults than the record's.
+    `elsewhere` holds id and source of rows of other vaults than the record's.
     """
 
     at: str
@@ -48,7 +48,7 @@ class Search(NamedTuple):
 
 
 class Conclusion(NamedTuple):
-    """An entry that was saved from a run: what it cites, and what was dropped."""
+    """An entry that was saved from a run: the ids that it cites, and those dropped."""
 
     id: str
     at: str
@@ -73,12 +73,12 @@ class Run(NamedTuple):
 
     @property
     def retrieved(self) -> list[str]:
-        """The ids that its searches brought, each once, in the order they came."""
-        return list(dict.fromkeys(one for s in self.searches for one in s.found))
+        """The ids that its searches returned, each once, in their order."""
+        return list(dict.fromkeys(id_ for s in self.searches for id_ in s.found))
 
     @property
     def elsewhere(self) -> dict[str, str]:
-        """Id -> source of what its searches brought from other vaults."""
+        """Id -> source of the rows that its searches returned from other vaults."""
         return {name: source for s in self.searches for name, source in s.elsewhere}
 
     @property
@@ -101,10 +101,10 @@ class Run(NamedTuple):
 
 
 class Granted(NamedTuple):
-    """The citations of a run that were retrieved, and those that were not.
+    """The citations that a run has retrieved, and those that it has not.
 
-    `elsewhere` names those of `dropped` that were retrieved from another vault, each
-    with its source.
+    `elsewhere` has the citations in `dropped` that were retrieved from another vault,
+    each with its source.
     """
 
     cited: list[str]
@@ -121,15 +121,15 @@ def search(
     budget: str | None,
     look: "Callable[[str], tuple[_Answer, Iterable[Row]]]",
 ) -> tuple[_Answer, Run]:
-    """Search in the name of a run, and write down what came back.
+    """Search in the name of a run, and record what the search returned.
 
     Args:
         vault: where the record is.
         name: the run; its first search begins it.
-        command: what searches, for the log.
-        query: the question; what looks like a secret is not written down.
+        command: the command that searches, for the log.
+        query: the question; it is recorded without secrets.
         budget: raises the run's budget, never lowers it; None keeps it.
-        look: searches with this budget; gives the answer and the rows it shows.
+        look: searches with this budget; returns the answer and the rows that it shows.
 
     Returns:
         The answer, and the run with this search.
@@ -137,8 +137,8 @@ def search(
     Raises:
         InvalidValue: the name is no file name, or the budget is unknown.
         NotAllowed: the budget is spent (code `budget_spent`); nothing was searched.
-        LockBusy, WriteFailed: it could not be written down.
-        Whatever `look` raises: such a search does not count.
+        LockBusy, WriteFailed: the search could not be recorded.
+        Any error of `look`: such a search does not count.
     """
     from memcli.entries.text import redaction
 
@@ -162,7 +162,7 @@ def search(
         answer, rows = look(budget or run.budget)
         asked = redaction.redact(query)[:_LONGEST_QUERY]
         sources = {row.id: row.source for row in rows}
-        # A copy in the record's own vault is what counts.
+        # Where several vaults hold the entry, the one in the record's own vault counts.
         own = {row.id for row in rows if row.source == vault.source}
         others = tuple(item for item in sources.items() if item[0] not in own)
         deep = budget or run.budget
@@ -173,12 +173,12 @@ def search(
 
 
 def granted(vault: "Vault", name: str, layer: Layer, cites: Sequence[str]) -> Granted:
-    """Which of these citations an entry of this run may carry, as whole ids.
+    """The citations that an entry of this run may carry, as whole ids.
 
     Args:
         vault: where it will be saved.
         name: the run.
-        layer: what is to be saved.
+        layer: the layer of the entry that will be saved.
         cites: ids or unique prefixes of them.
 
     Raises:
@@ -212,7 +212,7 @@ def granted(vault: "Vault", name: str, layer: Layer, cites: Sequence[str]) -> Gr
     elsewhere: dict[str, str] = {}
     for cite in dict.fromkeys(cites):
         prefix = cite.strip().lower()
-        meant = [one for one in run.retrieved if prefix and one.startswith(prefix)]
+        meant = [id_ for id_ in run.retrieved if prefix and id_.startswith(prefix)]
         known = len(meant) == 1 and meant[0] in there
         (cited if known else dropped).append(meant[0] if known else cite)
         if len(meant) == 1 and not known and meant[0] in run.elsewhere:
@@ -221,10 +221,10 @@ def granted(vault: "Vault", name: str, layer: Layer, cites: Sequence[str]) -> Gr
 
 
 def concluded(vault: "Vault", name: str, entry_id: str, of: Granted) -> None:
-    """Write down what was saved from a run.
+    """Record the entry that was saved from a run.
 
     Raises:
-        LockBusy, WriteFailed: it could not be written down; the entry is saved.
+        LockBusy, WriteFailed: it could not be recorded; the entry is saved.
     """
     path = _path(vault, name)
     with Lock(state_dirs.path(vault.root, layout.RESEARCH_LOCK), _LOCK_WAIT):
@@ -236,23 +236,23 @@ def concluded(vault: "Vault", name: str, entry_id: str, of: Granted) -> None:
 
 
 def runs(vault: "Vault") -> list[Run]:
-    """Every run of whoever asks, the last searched first; the owner sees all."""
+    """Every run of the asking agent, the last searched first; the owner sees all."""
     folders = [_folder(vault)]
     if vault.agent is None:
         top = state_dirs.path(vault.root, layout.RESEARCH)
         folders = [os.path.join(top, name) for name in _listed(top)]
-    found = [
+    runs = [
         run
         for folder in folders
         for name in _listed(folder)
         if (run := _read(os.path.join(folder, name))) is not None
     ]
-    found.sort(key=lambda run: (run.name, run.agent or ""))
-    return sorted(found, key=lambda run: run.last, reverse=True)
+    runs.sort(key=lambda run: (run.name, run.agent or ""))
+    return sorted(runs, key=lambda run: run.last, reverse=True)
 
 
 def get(vault: "Vault", name: str) -> Run:
-    """A run by name; for the owner also an agent's, when they have none of that name.
+    """A run by name; for an owner without such a run, the run of an agent.
 
     Raises:
         EntryNotFound: there is none (code `research_not_found`).
@@ -271,11 +271,11 @@ def get(vault: "Vault", name: str) -> Run:
 
 
 def titles(vault: "Vault", run: Run) -> dict[str, str]:
-    """Id -> title of what a run retrieved and whoever asks may see today."""
+    """Id -> title of each entry that a run retrieved and the agent may see today."""
     from memcli.vault.vault import Vault
 
-    found = _still_there(vault, run.retrieved)
-    away = {k: v for k, v in run.elsewhere.items() if k not in found}
+    titles = _still_there(vault, run.retrieved)
+    away = {k: v for k, v in run.elsewhere.items() if k not in titles}
     for source in sorted(set(away.values())):
         try:
             other = Vault.open(
@@ -283,14 +283,14 @@ def titles(vault: "Vault", run: Run) -> dict[str, str]:
                 environ=vault.environ,
                 agent=vault.agent.name if vault.agent else None,
             )
-            found |= _still_there(other, [k for k, v in away.items() if v == source])
+            titles |= _still_there(other, [k for k, v in away.items() if v == source])
         except MemcliError:
-            continue  # its titles are not known while it cannot be asked
-    return found
+            continue  # the titles of a vault that cannot be read are unknown
+    return titles
 
 
 def check_name(name: str) -> str:
-    """The name of a run, if it is one word for a file; InvalidValue otherwise."""
+    """The name of a run, which must fit a file's name; InvalidValue otherwise."""
     fitting = slug(name)
     if fitting != name:
         raise InvalidValue(
@@ -325,12 +325,12 @@ def _spent(run: Run) -> NotAllowed:
     )
 
 
-def _wider(one: str, other: str | None) -> str:
-    return max(one, other or one, key=lambda budget: SEARCHES[budget])
+def _wider(budget: str, other: str | None) -> str:
+    return max(budget, other or budget, key=lambda name: SEARCHES[name])
 
 
 def _tidy(vault: "Vault") -> None:
-    """Remove runs that nobody has searched in for thirty days."""
+    """Remove runs whose last search was more than thirty days ago."""
     now = vault.now_ms() // 1000
     folder = _folder(vault)
     for name in _listed(folder):
@@ -348,7 +348,7 @@ def _folder(vault: "Vault") -> str:
     if vault.agent is not None:
         import hashlib
 
-        # A name of an agent may be anything; a folder's may not.
+        # The name of an agent may hold any character; the name of a folder may not.
         name = hashlib.sha256(vault.agent.name.encode("utf-8", "replace")).hexdigest()
         owner = f"agent-{name[:24]}"
     return os.path.join(state_dirs.path(vault.root, layout.RESEARCH), owner)
@@ -371,8 +371,8 @@ def _write(path: str, run: Run) -> None:
     document = {
         "version": _VERSION,
         **run._asdict(),
-        "searches": [one._asdict() for one in run.searches],
-        "saved": [one._asdict() for one in run.saved],
+        "searches": [search._asdict() for search in run.searches],
+        "saved": [conclusion._asdict() for conclusion in run.saved],
     }
     data = json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace")
     files.write_atomic(path, data + b"\n")
@@ -389,16 +389,18 @@ def _read(path: str) -> Run | None:
         searches = [
             Search(
                 **{
-                    **one,
-                    "found": tuple(one["found"]),
-                    "elsewhere": tuple((k, v) for k, v in one.get("elsewhere", ())),
+                    **item,
+                    "found": tuple(item["found"]),
+                    "elsewhere": tuple((k, v) for k, v in item.get("elsewhere", ())),
                 }
             )
-            for one in document.pop("searches")
+            for item in document.pop("searches")
         ]
         saved = [
-            Conclusion(one["id"], one["at"], tuple(one["cited"]), tuple(one["dropped"]))
-            for one in document.pop("saved")
+            Conclusion(
+                item["id"], item["at"], tuple(item["cited"]), tuple(item["dropped"])
+            )
+            for item in document.pop("saved")
         ]
         return Run(**document, searches=tuple(searches), saved=tuple(saved))
     except (MemcliError, ValueError, TypeError, KeyError, AttributeError):

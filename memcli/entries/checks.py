@@ -56,11 +56,11 @@ def check_tag(value: str) -> str:
 
 
 def fitting_tag(value: str) -> str:
-    """Return the nearest text that `check_tag` accepts; empty when none is left."""
+    """Return the nearest text that `check_tag` accepts; empty when there is none."""
     tag = re.sub(r"\s+", "-", _composed(value.strip().lstrip("#").strip().lower()))
-    kept = "".join(c for c in tag if re.fullmatch(_TAG, "a" + c) or not _unmarked(c))
-    start = re.search(r"\w", kept)
-    return re.sub("-{2,}", "-", kept[start.start() :]).rstrip("-") if start else ""
+    valid = "".join(c for c in tag if re.fullmatch(_TAG, "a" + c) or not _unmarked(c))
+    start = re.search(r"\w", valid)
+    return re.sub("-{2,}", "-", valid[start.start() :]).rstrip("-") if start else ""
 
 
 def _composed(text: str) -> str:
@@ -81,19 +81,19 @@ def _unmarked(text: str) -> str:
 
 
 def check_date(value: str, field: str) -> str:
-    """Return a date as coarse as it is given, or raise InvalidValue.
+    """Return a date as coarse as it was given, or raise InvalidValue.
 
     Takes `YYYY`, `YYYY-MM`, `YYYY-MM-DD` and ISO 8601 date-times, which come back in
     UTC as `YYYY-MM-DDTHH:MM:SSZ`; one without an offset is taken for UTC.
     """
-    found = re.fullmatch(_DATE, value.strip())
-    if found is None:
+    match = re.fullmatch(_DATE, value.strip())
+    if match is None:
         raise _no_date(value, field)
-    year, month, day, hour, minute, second, offset = found.groups()
+    year, month, day, hour, minute, second, offset = match.groups()
     if not _exists(int(year), int(month or 1), int(day or 1)):
         raise _no_date(value, field)
     if hour is None:
-        return found.group()
+        return match.group()
     if hour > "23" or minute > "59" or (second or "00") > "59":
         raise _no_date(value, field)
     if offset in (None, "Z", "z") or offset.strip("+-0:") == "":

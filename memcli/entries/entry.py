@@ -31,7 +31,7 @@ KINDS: tuple[str, ...] = (
 
 
 class Layer(StrEnum):
-    """How far an entry is from what was seen."""
+    """How far an entry is from an observation: a fact, drawn from facts, a report."""
 
     FACT = "fact"
     OBSERVATION = "observation"
@@ -39,8 +39,8 @@ class Layer(StrEnum):
 
 
 class Subtype(StrEnum):
-    """What a model is: knowledge of one topic in order, a pattern that was found in
-    reflection, or a page that people keep by hand."""
+    """What a model is: ordered knowledge of one topic, a pattern that emerged in
+    reflection, or a page that people write by hand."""
 
     STRUCTURAL = "structural"
     EMERGENT = "emergent"
@@ -72,7 +72,7 @@ class Status(StrEnum):
 
 
 class Item(StrEnum):
-    """What a reflection item is: a rule that stays, or a delta that fades."""
+    """What a reflection item is: a rule that stays, or a change that fades."""
 
     INVARIANT = "invariant"
     DERIVED = "derived"

@@ -21,8 +21,8 @@ def load(path: str, *, limit: int | None = None) -> Any:
         path: the file.
         limit: the largest size that is read, in bytes.
     """
-    found = load_with(path, limit=limit)
-    return None if found is None else found[0]
+    loaded = load_with(path, limit=limit)
+    return None if loaded is None else loaded[0]
 
 
 def load_with(path: str, *, limit: int | None = None) -> tuple[Any, bytes] | None:

@@ -80,13 +80,13 @@ def write(
     """
     import json
 
-    kept = _text if whole else _digest
+    written = _text if whole else _digest
     document = {
         "journal": _VERSION,
         "whole": whole,
         "message": message,
         "files": {
-            path: {"before": _digest(change.before), "after": kept(change.after)}
+            path: {"before": _digest(change.before), "after": written(change.after)}
             for path, change in changes.items()
         },
     }

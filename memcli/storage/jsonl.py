@@ -9,7 +9,7 @@ from typing import Any
 from memcli.errors import InvalidValue, Unreadable
 from memcli.storage import files
 
-# A batch is held in memory; nobody means to give a gigabyte.
+# A batch is held in memory; a gigabyte is given by mistake.
 _LARGEST = 1_000_000_000
 
 

@@ -1,8 +1,8 @@
-"""Which side of an entity a memory tells of: what it prefers, decided, is, has done.
+"""The aspect of an entity that a memory describes: a preference, a decision, an event.
 
 Invariant: pure, and a table: the kind decides where it says enough, then the first row
-of `VERBS` of which a word stands in the text, then whether it has a date. The tables
-are printed in docs/use/entities.md, and a test holds the two against each other.
+of `VERBS` with a word in the text, then whether the memory has a date. A test proves
+that docs/use/entities.md shows the same tables.
 """
 
 import re
@@ -20,7 +20,7 @@ KINDS = {
     "workflow": "workflow",
     "skill": "workflow",
 }
-"""Aspects that a kind says by itself."""
+"""Kinds that decide the aspect by themselves."""
 
 VERBS = {
     "decision": "decided, agreed, chose, picked, settled on, went with, switched to",
@@ -33,7 +33,7 @@ VERBS = {
     "event": "released, launched, shipped, met, joined, left, migrated, happened",
     "lesson": "learned, turned out, it helps to",
 }
-"""Verbs of the other kinds, the first row that fits wins."""
+"""Verbs that decide the aspect for other kinds; the first row that fits wins."""
 
 OTHER = "about"
 ORDER = (
@@ -48,7 +48,7 @@ def aspect(kind: str, text: str, *, dated: bool = False) -> str:
 
     Args:
         kind: its kind.
-        text: what it says; its first 500 characters are looked at.
+        text: its text; the first 500 characters count.
         dated: whether it says when it happened.
 
     >>> aspect("note", "Ada owns the checkout service")

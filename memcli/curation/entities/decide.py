@@ -1,8 +1,8 @@
-"""What people decide on entities: register, ignore, rename, alias, merge.
+"""Decisions of people on entities: register, ignore, rename, alias, merge.
 
 Invariant: each decision is one commit of the registry and of every entry that it
-changes, of which nothing but the `entities` line changes; `memcli review --undo` takes
-it back. What is planned is decided again under the lock, so that nothing is missed.
+changes, in which only the `entities` line changes; `memcli review --undo` takes it
+back. `apply` decides again under the lock, so that no later change is missed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 class EntityRequest(NamedTuple):
-    """What is to happen: `verb` is register, rename, alias or merge.
+    """What a person wants: `verb` is register, rename, alias or merge.
 
-    `other` is the new name, the alias, or what the entity is merged into; `type` and
-    `aliases` are of what is registered.
+    `other` is the new name, the alias, or the entity to merge into; `type` and
+    `aliases` belong to an entity that is registered.
     """
 
     verb: str
@@ -75,7 +75,7 @@ class EntityPlan(NamedTuple):
             "action": self.request.verb,
             "name": self.name,
             "files": [{"path": path, "what": what} for path, what in self.files],
-            "entries": [one._asdict() for one in self.entries],
+            "entries": [entry._asdict() for entry in self.entries],
         }
 
 
@@ -91,22 +91,22 @@ class _FileEdit(NamedTuple):
 class _EntityDecision(NamedTuple):
     """What a request means for the registry: the entity as it will be.
 
-    `forms` are the folded names whose mentions become its name; `found` is whether
-    texts that mention it without a link get one.
+    `forms` are the folded names whose mentions become its name; `search_texts` says
+    whether entries whose text mentions it, but whose `entities` do not, get the name.
     """
 
     entity: Registered
     changes: list[_FileEdit]
     forms: set[str]
-    found: bool
+    search_texts: bool
 
 
 def plan(vault: "Vault", request: EntityRequest) -> EntityPlan:
-    """What a request would change; nothing is changed.
+    """Say what a request would change.
 
     Raises:
         NotAllowed: an agent asks; the name is taken (`entity_exists`) or ambiguous.
-        EntryNotFound: nobody knows the name (`entity_not_found`).
+        EntryNotFound: no entity has the name (`entity_not_found`).
         InvalidValue: not a name, or no such type.
         UsageError: the request changes nothing by itself.
     """
@@ -125,15 +125,15 @@ def apply(vault: "Vault", request: EntityRequest) -> tuple[EntityPlan, str | Non
     from memcli.storage.transaction import subject
 
     with vault.transaction() as change:
-        found, changes = _planned(vault, request)
-        for one in changes:
-            _put(change, one)
-        change.message = subject("review", _sentence(request, found.name))
-    return found, change.commit
+        plan, edits = _planned(vault, request)
+        for edit in edits:
+            _put(change, edit)
+        change.message = subject("review", _sentence(request, plan.name))
+    return plan, change.commit
 
 
 def ignore(vault: "Vault", names: Sequence[str]) -> tuple[list[str], str | None]:
-    """Remember that these are no entities, in one commit; they are not proposed again.
+    """Store that these names are no entities, in one commit; none is proposed again.
 
     Returns:
         (the names that were not ignored before, the commit's id).
@@ -145,16 +145,15 @@ def ignore(vault: "Vault", names: Sequence[str]) -> tuple[list[str], str | None]
 
     vault.owner_only("deciding on entities")
     with vault.transaction() as change:
-        place = files.inside(vault.root, layout.IGNORED_NAMES)
-        before = _bytes(place)
-        known, there = vault.registry, ignored.ignored_names(vault.root)
+        before = _bytes(files.inside(vault.root, layout.IGNORED_NAMES))
+        registry, ignored_now = vault.registry, ignored.ignored_names(vault.root)
         data, new = before, []
         for name in map(check_name, names):
-            one = known.find(name)
-            if one is not None:
-                raise _taken(name, one)
-            if fold(name) not in there:
-                there[fold(name)] = name
+            entity = registry.find(name)
+            if entity is not None:
+                raise _taken(name, entity)
+            if fold(name) not in ignored_now:
+                ignored_now[fold(name)] = name
                 data = ignored.with_name(data, name)
                 new.append(name)
         if data is not None and data != before:
@@ -163,17 +162,17 @@ def ignore(vault: "Vault", names: Sequence[str]) -> tuple[list[str], str | None]
     return new, change.commit
 
 
-def _bytes(place: str) -> bytes | None:
+def _bytes(path: str) -> bytes | None:
     import os
 
-    return files.read(place) if os.path.lexists(place) else None
+    return files.read(path) if os.path.lexists(path) else None
 
 
-def _put(change: "Transaction", one: _FileEdit) -> None:
-    if one.after is None:
-        change.remove(one.path, expected=one.before)
+def _put(change: "Transaction", edit: _FileEdit) -> None:
+    if edit.after is None:
+        change.remove(edit.path, expected=edit.before)
     else:
-        change.put(one.path, one.after, expected=one.before)
+        change.put(edit.path, edit.after, expected=edit.before)
 
 
 def _sentence(request: EntityRequest, name: str) -> str:
@@ -199,7 +198,7 @@ def _planned(
     name = decision.entity.name
     touched, rewritten = _entries(vault, decision)
     changes = decision.changes + rewritten
-    shown = [(one.path, one.what) for one in decision.changes]
+    shown = [(edit.path, edit.what) for edit in decision.changes]
     return EntityPlan(request, name, shown, touched), changes
 
 
@@ -207,89 +206,82 @@ def _planned(
 
 
 def _register(vault: "Vault", request: EntityRequest) -> _EntityDecision:
-    known = vault.registry
+    registry = vault.registry
     name = check_name(request.name)
     aliases = tuple(map(check_name, request.aliases))
     for each in (name, *aliases):
-        _refuse_taken(known, each, None)
+        _refuse_taken(registry, each, None)
     kind = str(check_choice(EntityType, request.type, "type"))
-    one = _fresh(vault, name, kind, _others(name, aliases))
-    ending = _no_more_ignored(vault, {fold(name)})
-    return _EntityDecision(one[0], [one[1], *ending], _forms(one[0]), found=True)
+    entity, edit = _fresh(vault, name, kind, _others(name, aliases))
+    edits = [edit, *_no_more_ignored(vault, {fold(name)})]
+    return _EntityDecision(entity, edits, _forms(entity), search_texts=True)
 
 
 def _rename(vault: "Vault", request: EntityRequest) -> _EntityDecision:
-    known = vault.registry
     old = _known(vault, request.name)
     new = check_name(request.other)
-    _refuse_taken(known, new, old if old.path else None)
+    _refuse_taken(vault.registry, new, old if old.path else None)
     if new == old.name:
         raise UsageError(f"it is called '{new}' already")
     aliases = _others(new, (*old.aliases, old.name))
     entity = old._replace(name=new, aliases=aliases)
     changes = [_written(vault, old, entity, f"called {new}; the file keeps its name")]
     entity = entity._replace(path=changes[0].path)
-    return _EntityDecision(entity, changes, _forms(old) | _forms(entity), found=False)
+    forms = _forms(old) | _forms(entity)
+    return _EntityDecision(entity, changes, forms, search_texts=False)
 
 
 def _alias(vault: "Vault", request: EntityRequest) -> _EntityDecision:
-    known = vault.registry
-    one = _known(vault, request.name)
+    old = _known(vault, request.name)
     alias = check_name(request.other)
-    _refuse_taken(known, alias, one if one.path else None)
-    aliases = _others(one.name, (*one.aliases, alias))
-    if aliases == one.aliases:
-        raise UsageError(f"'{alias}' is a name of {one.name} already")
-    entity = one._replace(aliases=aliases)
-    changes = [_written(vault, one, entity, f"alias {alias}")]
+    _refuse_taken(vault.registry, alias, old if old.path else None)
+    aliases = _others(old.name, (*old.aliases, alias))
+    if aliases == old.aliases:
+        raise UsageError(f"'{alias}' is a name of {old.name} already")
+    entity = old._replace(aliases=aliases)
+    changes = [_written(vault, old, entity, f"alias {alias}")]
     entity = entity._replace(path=changes[0].path)
-    return _EntityDecision(entity, changes, _forms(entity), found=True)
+    return _EntityDecision(entity, changes, _forms(entity), search_texts=True)
 
 
 def _merge(vault: "Vault", request: EntityRequest) -> _EntityDecision:
-    known = vault.registry
     source = _known(vault, request.name)
     target = _known(vault, request.other)
     same = fold(source.name) == fold(target.name)
     gone = [
-        one
-        for one in known.entities
-        if fold(one.name) == fold(source.name) and one.path != target.path
+        entity
+        for entity in vault.registry.entities
+        if fold(entity.name) == fold(source.name) and entity.path != target.path
     ]
     if same and not gone:
         raise UsageError(
             f"{source.name} and {target.name} are one entity already: "
             f"{target.path or 'mentioned, not registered'}",
-            hint="A second file of that name, if there is one, is named with what to "
-            "do by: memcli inspect lint",
+            hint="If a second file has that name, memcli inspect lint says what to do.",
         )
     names = [source.name, *source.aliases]
-    names += [alias for one in gone for alias in one.aliases]
+    names += [alias for entity in gone for alias in entity.aliases]
     aliases = _others(target.name, (*target.aliases, *names))
     kind = source.type if not target.path else target.type
     entity = target._replace(aliases=aliases, type=kind)
     removed = [
         _FileEdit(
-            one.path, files.read(files.inside(vault.root, one.path)), None, "removed"
+            old.path, files.read(files.inside(vault.root, old.path)), None, "removed"
         )
-        for one in gone
+        for old in gone
     ]
-    texts = [description_of(one.before or b"", one.path) for one in removed]
-    kept = _written(vault, target, entity, f"takes in {source.name}", texts)
-    entity = entity._replace(path=kept.path)
+    texts = [description_of(edit.before or b"", edit.path) for edit in removed]
+    written = _written(vault, target, entity, f"takes in {source.name}", texts)
+    entity = entity._replace(path=written.path)
     forms = _forms(source) | _forms(entity)
-    return _EntityDecision(entity, [kept, *removed], forms, found=False)
+    return _EntityDecision(entity, [written, *removed], forms, search_texts=False)
 
 
 def _known(vault: "Vault", name: str) -> Registered:
-    """The entity of a name; one that is only mentioned has no path."""
-    known = vault.registry
-    page.refuse_ambiguous(known, name)
-    one = known.find(name)
-    if one is not None:
-        return one
-    found = page.page(vault, name)
-    return Registered(found.name)
+    """The entity of a name; an entity that is only mentioned has no path."""
+    registry = vault.registry
+    page.refuse_ambiguous(registry, name)
+    return registry.find(name) or Registered(page.page(vault, name).name)
 
 
 def _written(
@@ -299,7 +291,7 @@ def _written(
     what: str,
     texts: Iterable[str] = (),
 ) -> _FileEdit:
-    """The change of an entity's file; what had none gets one."""
+    """The edit of an entity's file, or a new file where it has none."""
     added = "\n\n".join(text for text in texts if text)
     if not old.path:
         return _fresh(vault, entity.name, entity.type, entity.aliases, added)[1]
@@ -321,14 +313,14 @@ def _fresh(
 
     now_ms = vault.now_ms()
     path = vault.free_path(layout.registry_folder(kind), slug(name), {})
-    one = Registered(name, kind, aliases, dates.iso(now_ms // 1000), path)
+    entity = Registered(name, kind, aliases, dates.iso(now_ms // 1000), path)
     text = f"{description}\n" if description else ""
-    data = encode_entity(one, new_id(now_ms, vault.entropy), text)
-    return one, _FileEdit(path, None, data, "registered")
+    data = encode_entity(entity, new_id(now_ms, vault.entropy), text)
+    return entity, _FileEdit(path, None, data, "registered")
 
 
 def _no_more_ignored(vault: "Vault", forms: set[str]) -> list[_FileEdit]:
-    """The file of ignored names without these, when it has them."""
+    """The edit that removes these names from the ignored ones, where it has them."""
     if not forms & ignored.ignored_names(vault.root).keys():
         return []
     before = files.read(files.inside(vault.root, layout.IGNORED_NAMES))
@@ -338,30 +330,30 @@ def _no_more_ignored(vault: "Vault", forms: set[str]) -> list[_FileEdit]:
 
 def _others(name: str, aliases: Iterable[str]) -> tuple[str, ...]:
     """The aliases, each once, without the name itself."""
-    found = {fold(alias): alias for alias in reversed(list(aliases))}
-    found.pop(fold(name), None)
-    return tuple(reversed(found.values()))
+    by_form = {fold(alias): alias for alias in reversed(list(aliases))}
+    by_form.pop(fold(name), None)
+    return tuple(reversed(by_form.values()))
 
 
-def _forms(one: Registered) -> set[str]:
-    return page.forms_of(one, one.name)
+def _forms(entity: Registered) -> set[str]:
+    return page.forms_of(entity, entity.name)
 
 
-def _refuse_taken(known: "Registry", name: str, but: Registered | None) -> None:
+def _refuse_taken(registry: "Registry", name: str, but: Registered | None) -> None:
     """Raise NotAllowed for a name that another entity has."""
-    for one in known.entities:
-        if but is not None and fold(one.name) == fold(but.name):
+    for entity in registry.entities:
+        if but is not None and fold(entity.name) == fold(but.name):
             continue
-        if fold(name) in _forms(one):
-            raise _taken(name, one)
+        if fold(name) in _forms(entity):
+            raise _taken(name, entity)
 
 
-def _taken(name: str, one: Registered) -> NotAllowed:
-    also = "" if fold(name) == fold(one.name) else f" as an alias of {one.name}"
+def _taken(name: str, entity: Registered) -> NotAllowed:
+    also = "" if fold(name) == fold(entity.name) else f" as an alias of {entity.name}"
     return NotAllowed(
-        f"'{name}' is registered{also}: {one.path}",
-        hint=f"memcli inspect entity '{one.name}', or make two one: "
-        f"memcli entities merge OTHER '{one.name}'",
+        f"'{name}' is registered{also}: {entity.path}",
+        hint=f"memcli inspect entity '{entity.name}', or merge the two: "
+        f"memcli entities merge OTHER '{entity.name}'",
         code="entity_exists",
     )
 
@@ -392,31 +384,31 @@ def _entries(
 
 
 def _paths(vault: "Vault", reader: "Reader", decision: _EntityDecision) -> list[str]:
-    """Entries that mention one of the names; in force, also those whose text does."""
+    """Entries that mention one of the names, and entries in force whose text does."""
     view = View(vault.now_ms() // 1000)
     entity = decision.entity
-    rest = [one for one in vault.registry.entities if one.path != entity.path]
+    rest = [other for other in vault.registry.entities if other.path != entity.path]
     names = compiled([*rest, entity])
-    found = set(page.mentioning(reader, decision.forms))
-    if decision.found:
+    docs = set(page.mentioning(reader, decision.forms))
+    if decision.search_texts:
         for doc in reader.everything():
             row = reader.row(doc)
             # A note that memcli did not write is changed only when it is named.
-            if doc in found or is_adopted(row.id):
+            if doc in docs or is_adopted(row.id):
                 continue
             if reader.verdict(doc, view) is None:
                 text = f"{row.title}\n\n{row.text}"
                 if entity.name in mentions.mentions(text, names)[0]:
-                    found.add(doc)
-    return sorted(reader.row(doc).path for doc in found)
+                    docs.add(doc)
+    return sorted(reader.row(doc).path for doc in docs)
 
 
 def _mapped(before: tuple[str, ...], decision: _EntityDecision) -> tuple[str, ...]:
     """The mentions with the entity's name for each of its names, or with it added."""
     name = decision.entity.name
-    kept: dict[str, str] = {}
-    for each in before:
-        now = name if fold(each) in decision.forms else each
-        kept.setdefault(fold(now), now)
-    kept.setdefault(fold(name), name)
-    return tuple(kept.values())
+    by_form: dict[str, str] = {}
+    for mention in before:
+        now = name if fold(mention) in decision.forms else mention
+        by_form.setdefault(fold(now), now)
+    by_form.setdefault(fold(name), name)
+    return tuple(by_form.values())

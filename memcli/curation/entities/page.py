@@ -1,8 +1,9 @@
-"""Entities as the vault knows them: who and what is mentioned, how often, and what is
-claimed of each.
+"""Entities as the vault knows them: which are mentioned, how often, and what memories
+claim of each.
 
-Invariant: reads only, and through the reader that hides what whoever asks may not see;
-a name that stands only there does not exist for it, in lists, counts and messages.
+Invariant: reads only, and through the reader of the asking agent: a name that stands
+only in entries that the agent may not see does not exist for it, in lists, counts and
+messages.
 """
 
 from collections import Counter
@@ -35,7 +36,7 @@ _WAITING = (str(Status.PENDING), str(Status.REJECTED))
 
 
 class ListedEntity(NamedTuple):
-    """One entity: `current` entries in force mention it, `past` ones did."""
+    """One entity: `current` counts entries in force that mention it, `past` others."""
 
     name: str
     type: str
@@ -48,7 +49,7 @@ class ListedEntity(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What one memory says of an entity; `reason` says why it is not in force."""
+    """A memory about an entity; `reason` says why it is not in force."""
 
     id: str
     aspect: str
@@ -80,7 +81,7 @@ class EntityPage(NamedTuple):
         fields = self._asdict()
         for name in ("current", "past"):
             fields[name] = {
-                aspect: [one._asdict() for one in claims]
+                aspect: [claim._asdict() for claim in claims]
                 for aspect, claims in by_aspect(fields[name]).items()
             }
         fields["with_others"] = [
@@ -90,7 +91,7 @@ class EntityPage(NamedTuple):
 
 
 class PossibleName(NamedTuple):
-    """A possible name that nobody has decided on, with an entry where it stands."""
+    """A possible name that waits for a decision, with an entry in which it stands."""
 
     name: str
     entries: int
@@ -100,15 +101,15 @@ class PossibleName(NamedTuple):
 
 def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:
     """Claims by aspect, in the order of `aspects.ORDER`."""
-    found: dict[str, list[Claim]] = {name: [] for name in aspects.ORDER}
+    groups: dict[str, list[Claim]] = {name: [] for name in aspects.ORDER}
     for claim in claims:
-        found[claim.aspect].append(claim)
-    return {name: group for name, group in found.items() if group}
+        groups[claim.aspect].append(claim)
+    return {name: group for name, group in groups.items() if group}
 
 
 def listed(vault: "Vault") -> list[ListedEntity]:
-    """Everything that is registered or mentioned, the most mentioned first."""
-    known = vault.registry
+    """Every entity that is registered or mentioned, the most mentioned first."""
+    registry = vault.registry
     view = View(vault.now_ms() // 1000)
     counts: dict[str, list[int]] = {}
     spelt: dict[str, str] = {}
@@ -121,52 +122,52 @@ def listed(vault: "Vault") -> list[ListedEntity]:
             force += in_force
             if row.status in _WAITING:
                 continue
-            for name in {_canonical(known, name) for name in row.entities}:
+            for name in {_canonical(registry, name) for name in row.entities}:
                 spelt.setdefault(fold(name), name)
                 counts.setdefault(fold(name), [0, 0])[not in_force] += 1
         return force
 
     force = vault.read(count)
-    found = {fold(one.name): one for one in reversed(known.entities)}
+    registered = {fold(entity.name): entity for entity in reversed(registry.entities)}
     rows = []
-    for form in counts.keys() | found.keys():
-        one = found.get(form)
+    for form in counts.keys() | registered.keys():
+        entity = registered.get(form)
         current, past = counts.get(form, (0, 0))
         rows.append(
             ListedEntity(
-                name=one.name if one else spelt[form],
-                type=one.type if one else "unknown",
-                registered=one is not None,
-                aliases=list(one.aliases) if one else [],
+                name=entity.name if entity else spelt[form],
+                type=entity.type if entity else "unknown",
+                registered=entity is not None,
+                aliases=list(entity.aliases) if entity else [],
                 current=current,
                 past=past,
                 hub=is_hub(current, force),
-                path=one.path if one else None,
+                path=entity.path if entity else None,
             )
         )
     return sorted(rows, key=lambda row: (-row.current, -row.past, fold(row.name)))
 
 
-def _canonical(known: "Registry", name: str) -> str:
-    return known.names.meant.get(fold(name), name)
+def _canonical(registry: "Registry", name: str) -> str:
+    return registry.names.meant.get(fold(name), name)
 
 
 def page(vault: "Vault", name: str) -> EntityPage:
-    """What is claimed of an entity.
+    """Everything that memories claim of an entity.
 
     Args:
-        vault: where.
+        vault: where to look.
         name: its name or an alias, in any case.
 
     Raises:
-        EntryNotFound: nothing is registered or mentioned by this name
+        EntryNotFound: no entity of this name is registered or mentioned
             (`entity_not_found`).
-        NotAllowed: it is an alias of several (`ambiguous_entity`).
+        NotAllowed: the name is an alias of several (`ambiguous_entity`).
     """
-    known = vault.registry
-    refuse_ambiguous(known, name)
-    one = known.find(name)
-    forms = forms_of(one, name)
+    registry = vault.registry
+    refuse_ambiguous(registry, name)
+    entity = registry.find(name)
+    forms = forms_of(entity, name)
     view = View(vault.now_ms() // 1000)
     current: list[Claim] = []
     past: list[Claim] = []
@@ -182,38 +183,41 @@ def page(vault: "Vault", name: str) -> EntityPage:
             why = reader.verdict(doc, view)
             (past if why else current).append(_claim(row, why))
             if not why:
-                names = {_canonical(known, each) for each in row.entities}
+                names = {_canonical(registry, each) for each in row.entities}
                 others.update(each for each in names if fold(each) not in forms)
 
     vault.read(look)
-    if one is None and not spelt:
+    if entity is None and not spelt:
         raise not_found(vault, name)
     for claims in (current, past):
         claims.sort(key=lambda each: (each.occurred_at or each.created, each.id))
         claims.reverse()
     ranked = sorted(others.items(), key=lambda item: (-item[1], fold(item[0])))
     return EntityPage(
-        name=one.name if one else min(spelt),
-        type=one.type if one else "unknown",
-        registered=one is not None,
-        aliases=list(one.aliases) if one else [],
-        description=_description(vault, one),
-        path=one.path if one else None,
+        name=entity.name if entity else min(spelt),
+        type=entity.type if entity else "unknown",
+        registered=entity is not None,
+        aliases=list(entity.aliases) if entity else [],
+        description=_description(vault, entity),
+        path=entity.path if entity else None,
         current=current,
         past=past,
         with_others=ranked[:_MOST_COMPANIONS],
     )
 
 
-def forms_of(one: Registered | None, name: str) -> set[str]:
+def forms_of(entity: Registered | None, name: str) -> set[str]:
     """The folded names by which entries may mention an entity."""
-    return {fold(each) for each in (one.name, *one.aliases)} if one else {fold(name)}
+    if entity is None:
+        return {fold(name)}
+    return {fold(each) for each in (entity.name, *entity.aliases)}
 
 
 def mentioning(reader: "Reader", forms: set[str]) -> list[int]:
     """The documents with one of these folded names among their entities.
 
-    Each row is looked at: the index keeps `GitHub` by its humps, folded it has none.
+    This reads each row, since the index splits `GitHub` at its humps, and a folded name
+    has none.
     """
     return [
         doc
@@ -222,9 +226,9 @@ def mentioning(reader: "Reader", forms: set[str]) -> list[int]:
     ]
 
 
-def refuse_ambiguous(known: "Registry", name: str) -> None:
+def refuse_ambiguous(registry: "Registry", name: str) -> None:
     """Raise NotAllowed for an alias of several entities."""
-    several = known.names.ambiguous.get(fold(name))
+    several = registry.names.ambiguous.get(fold(name))
     if several:
         raise NotAllowed(
             f"'{name}' means several entities: {', '.join(several)}",
@@ -234,10 +238,10 @@ def refuse_ambiguous(known: "Registry", name: str) -> None:
 
 
 def not_found(vault: "Vault", name: str) -> EntryNotFound:
-    """The error for a name that nobody knows, with the nearest that somebody does."""
+    """The error for an unknown name, with the nearest that is known."""
     from difflib import get_close_matches
 
-    spelt = {fold(one.name): one.name for one in listed(vault)}
+    spelt = {fold(entity.name): entity.name for entity in listed(vault)}
     near = get_close_matches(fold(name), list(spelt), 1)
     return EntryNotFound(
         f"no entity is called '{name}'",
@@ -264,12 +268,12 @@ def _claim(row: "StoredRow", why: str | None) -> Claim:
     )
 
 
-def _description(vault: "Vault", one: Registered | None) -> str:
-    if one is None:
+def _description(vault: "Vault", entity: Registered | None) -> str:
+    if entity is None:
         return ""
     try:
-        data = files.read(files.inside(vault.root, one.path))
-        return description_of(data, one.path)
+        data = files.read(files.inside(vault.root, entity.path))
+        return description_of(data, entity.path)
     except MemcliError:  # gone since it was listed
         return ""
 
@@ -278,13 +282,15 @@ def candidates(vault: "Vault") -> list[PossibleName]:
     """Possible names in the entries in force, those in most entries first.
 
     Two capitalised words in a row count from the first entry on, a single one in
-    mid-sentence from the second. What is registered or ignored is left out.
+    mid-sentence from the second. Registered and ignored names are left out.
     """
-    known = vault.registry
-    passed = known.names.meant.keys() | known.names.ambiguous.keys()
-    passed |= ignored_names(vault.root).keys()
+    names = vault.registry.names
+    decided = names.meant.keys() | names.ambiguous.keys()
+    decided |= ignored_names(vault.root).keys()
     view = View(vault.now_ms() // 1000)
-    found: dict[str, tuple[Counter[str], bool, StoredRow]] = {}
+    # Folded form -> how often each spelling stands, whether it has several words, a
+    # row.
+    possible: dict[str, tuple[Counter[str], bool, StoredRow]] = {}
 
     def look(reader: "Reader") -> None:
         for doc in reader.newest(reader.everything()):
@@ -294,26 +300,26 @@ def candidates(vault: "Vault") -> list[PossibleName]:
             if layout.is_idea(row.path):
                 continue
             seen = set()
-            for one in proper_names.proper_names(row.text):
-                form = fold(one.name)
-                if form in passed or form in seen:
+            for name in proper_names.proper_names(row.text):
+                form = fold(name.name)
+                if form in decided or form in seen:
                     continue
                 seen.add(form)
-                spelt, several, _ = found.setdefault(form, (Counter(), False, row))
-                spelt[one.name] += 1
-                found[form] = (spelt, several or one.several, found[form][2])
+                counts, several, first = possible.get(form, (Counter(), False, row))
+                counts[name.name] += 1
+                possible[form] = (counts, several or name.several, first)
 
     vault.read(look)
     rows = []
-    for form, (spelt, several, row) in found.items():
+    for form, (spelt, several, row) in possible.items():
         tail = form.partition(" ")[2]
-        if " " in tail and (tail in found or tail in passed):
+        if " " in tail and (tail in possible or tail in decided):
             continue  # `Meeting Grace Hopper` begins with a word of its sentence
         count = spelt.total()
         if several or count >= _SEVERAL:
             name = min(spelt, key=lambda each: (-spelt[each], each))
             rows.append(PossibleName(name, count, _around(row.text, name), row.id))
-    return sorted(rows, key=lambda one: (-one.entries, fold(one.name)))
+    return sorted(rows, key=lambda possible: (-possible.entries, fold(possible.name)))
 
 
 def _around(text: str, name: str) -> str:

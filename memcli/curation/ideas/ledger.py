@@ -1,8 +1,8 @@
-"""The ledger of ideas, as text: what it says, and one line changed by a decision.
+"""The ledger of ideas as text: reading it, and changing a line for a decision.
 
-Invariant: pure. A decision changes one line, or adds one, and no other byte. What a
-person writes between the ideas is passed over, what a person edits is understood where
-it can be: any dash, a struck heading, an idea without a page.
+Invariant: pure. A decision changes one line, or adds one, and no other byte. Text
+between the ideas is skipped, and edits by hand are understood where possible: any dash,
+a struck heading, an idea without a page.
 """
 
 import re
@@ -15,7 +15,7 @@ from memcli.errors import EntryNotFound, InvalidEntry, NotAllowed
 
 OPEN, PROMOTED, DISMISSED, MERGED = "open", "promoted", "dismissed", "merged"
 STATES = (OPEN, PROMOTED, DISMISSED, MERGED)
-"""What may have become of an idea."""
+"""The states of an idea."""
 
 SLUG_LENGTH = 40
 
@@ -37,11 +37,11 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\ufffe\uffff]")
 
 
 class Section(NamedTuple):
-    """An idea as it stands in the ledger.
+    """An idea in the ledger.
 
-    `state` is one of STATES, `on` the day of the decision and `where` what it was
-    promoted to or merged into, as far as the ledger says. `line` is that of its
-    heading, counted from 1; `link` that of the link to its page, 0 without one.
+    `state` is one of STATES, `on` the day of the decision and `where` what the idea was
+    promoted to or merged into, as far as the ledger says. `line` is the line of its
+    heading, from 1; `link` the line of the link to its page, 0 without one.
     """
 
     title: str
@@ -71,7 +71,7 @@ def slug(title: str, taken: Collection[str] = ()) -> str:
 
 
 def clean(text: str) -> str:
-    """Without what no file of text should hold: controls, halves of pairs."""
+    """The text without control characters and halves of surrogate pairs."""
     whole = text.encode("utf-8", "replace").decode()
     return _CONTROL.sub(" ", whole.replace("\r\n", "\n").replace("\r", "\n"))
 
@@ -118,8 +118,8 @@ def text_of(data: bytes) -> str:
 def parse(ledger: str) -> list[Section]:
     """Read the ideas of a ledger, in its order.
 
-    A heading `## YYYY-MM-DD: Title` begins one, written by hand or not; other text is
-    passed over. An idea without a link gets the slug of its title.
+    A heading `## YYYY-MM-DD: Title` begins an idea; other text is skipped. An idea
+    without a link gets the slug of its title.
     """
     lines = [line.rstrip("\r") for line in ledger.removeprefix("\ufeff").split("\n")]
     starts = [number for number, line in enumerate(lines) if _heads(line)]
@@ -170,24 +170,26 @@ def _section(lines: list[str], start: int, end: int) -> Section | None:
 def find(sections: Iterable[Section], name: str) -> Section:
     """The idea that a slug, or a unique beginning of one, names.
 
-    Where a merge has left two of one slug, the one that is open.
+    Where a merge has left two ideas of one slug, the open one.
 
     Raises:
         EntryNotFound: none, or several begin so; the hint names the nearest.
     """
-    ideas = sorted(sections, key=lambda one: one.state != OPEN)
+    ideas = sorted(sections, key=lambda idea: idea.state != OPEN)
     word = name.strip()
-    for one in ideas:
-        if one.slug == word:
-            return one
+    for idea in ideas:
+        if idea.slug == word:
+            return idea
     folded = word.casefold()
-    near = [one for one in ideas if folded and one.slug.casefold().startswith(folded)]
-    if len({one.slug for one in near}) == 1:
+    near = [
+        idea for idea in ideas if folded and idea.slug.casefold().startswith(folded)
+    ]
+    if len({idea.slug for idea in near}) == 1:
         return near[0]
-    names = [one.slug for one in near] or _nearest(ideas, folded)
-    hint = "What there is: memcli inspect ideas"
+    names = [idea.slug for idea in near] or _nearest(ideas, folded)
+    hint = "List them: memcli inspect ideas"
     if names:
-        shown = " or ".join(f"'{one}'" for one in names[:3])
+        shown = " or ".join(f"'{name}'" for name in names[:3])
         hint = f"Did you mean {shown}?"
     many = f"{len(near)} ideas begin with" if near else "there is no idea"
     raise EntryNotFound(f"{many} '{word}'", hint=hint, code="idea_not_found")
@@ -196,17 +198,17 @@ def find(sections: Iterable[Section], name: str) -> Section:
 def _nearest(ideas: Iterable[Section], word: str) -> list[str]:
     from difflib import get_close_matches
 
-    by_word = {one.title.casefold(): one.slug for one in ideas}
-    by_word |= {one.slug.casefold(): one.slug for one in ideas}
+    by_word = {idea.title.casefold(): idea.slug for idea in ideas}
+    by_word |= {idea.slug.casefold(): idea.slug for idea in ideas}
     near = get_close_matches(word[:80], by_word, 3)
-    return list(dict.fromkeys(by_word[one] for one in near))
+    return list(dict.fromkeys(by_word[match] for match in near))
 
 
 # --- decisions --------------------------------------------------------------------
 
 
 def promote(ledger: str, name: str, day: str, where: str) -> str:
-    """Return the ledger in which an open idea has become something else.
+    """Return the ledger in which an open idea was promoted.
 
     Args:
         ledger: the whole text.
@@ -215,7 +217,7 @@ def promote(ledger: str, name: str, day: str, where: str) -> str:
         where: what it became, on one line.
 
     Raises:
-        EntryNotFound: no such idea.
+        EntryNotFound: there is no such idea.
         NotAllowed: it is not open any more.
     """
     section = open_one(ledger, name)
@@ -233,15 +235,15 @@ def promote(ledger: str, name: str, day: str, where: str) -> str:
 
 
 def dismiss(ledger: str, name: str, day: str) -> str:
-    """Return the ledger in which an open idea is struck out; as `promote`."""
+    """Return the ledger in which an open idea was dismissed; as `promote`."""
     return _struck(ledger, name, f"Dismissed {day}")
 
 
 def merge(ledger: str, name: str, other: str, day: str) -> str:
-    """Return the ledger in which an open idea went into another; as `promote`.
+    """Return the ledger in which an open idea was merged into another; as `promote`.
 
     Raises:
-        NotAllowed: also for one that is merged into itself, or into one not open.
+        NotAllowed: also where the other idea is the same one, or not open.
     """
     target = open_one(ledger, other)
     if target.slug == open_one(ledger, name).slug:

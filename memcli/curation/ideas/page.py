@@ -1,8 +1,8 @@
-"""New ideas as text: what they add to the ledger, and the page that each one gets.
+"""New ideas as text: their lines in the ledger, and the page of each.
 
-Invariant: pure. Adding an idea changes no byte that is there, and nothing that an idea
-says can look like another idea or like a decision. An idea that is known, in whatever
-state, is not added again.
+Invariant: pure. Adding an idea changes no existing byte, and no text of an idea can
+look like another idea or like a decision. An idea that is known, in whatever state, is
+not added again.
 """
 
 import re
@@ -24,15 +24,15 @@ from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
 from memcli.errors import InvalidEntry, InvalidValue, UnsafePath
 
-# More than that is a summary; a memory's title may have 500.
+# A longer title is a summary; a memory's title may have 500 characters.
 _TITLE_LENGTH = 200
 _HEADER = "# Ideas"
-# What a line may hold and be blank: a form feed is no blank line to a markdown reader.
+# A blank line may hold these; for a markdown reader a form feed is not blank.
 _BLANK = "\ufeff \t\r"
-# What is of the page alone, and means nothing in a memory that is made of it.
+# Keys of an idea's page that mean nothing in the memory it becomes.
 PAGE_KEYS = ("status", "slug", "surfaced_at", "surfaced_in_session")
 
-# What makes more than a plain paragraph of a line that starts with it.
+# A line that starts with one of these would be more than a plain paragraph.
 _MARKUP = re.compile(r"^(?=[#\[`~<>=*+_|-])|^(?=→)")
 
 
@@ -40,8 +40,8 @@ class Idea(NamedTuple):
     """An idea as it was surfaced.
 
     `summary` has two sentences; `day` is `YYYY-MM-DD`, `at` the whole moment where it
-    is known. `slug` may be left empty: `plan` then makes one of the title. The rest
-    says where it came from; `record` is the record of the session, `agent` whose it is.
+    is known. `slug` may be empty: `plan` then makes one of the title. The other fields
+    say where it came from: `record` is the record in the session, `agent` its agent.
     """
 
     title: str
@@ -73,23 +73,23 @@ def page_path(name: str) -> str:
 
 
 def keys(idea: Idea) -> frozenset[str]:
-    """What tells an idea from others; two that share one of these are the same."""
+    """The keys of an idea; two ideas that share a key are the same."""
     return _keys(_titled(idea), idea.session, idea.record)
 
 
 def known(existing: Mapping[str, bytes]) -> frozenset[str]:
-    """The keys of every idea that is there, in whatever state.
+    """The keys of every existing idea, in whatever state.
 
     Args:
         existing: path -> bytes of the ledger and of ideas' pages, archived or not; as
             `memcli.curation.ideas.incubator.existing` reads them.
 
     Raises:
-        InvalidEntry: the ledger is no text.
+        InvalidEntry: the ledger is not UTF-8 text.
     """
-    found: set[str] = set()
+    keys: set[str] = set()
     for section in parse(text_of(existing.get(layout.IDEA_LEDGER, b""))):
-        found |= _keys(section.title, None, None)
+        keys |= _keys(section.title, None, None)
     for path, data in existing.items():
         if not layout.is_idea(path):
             continue
@@ -98,40 +98,39 @@ def known(existing: Mapping[str, bytes]) -> frozenset[str]:
         except InvalidEntry:
             continue  # its title is in the ledger; lint reports the page
         source = held.source
-        found |= _keys(held.display_title, source.session, source.record)
-    return frozenset(found)
+        keys |= _keys(held.display_title, source.session, source.record)
+    return frozenset(keys)
 
 
 def _keys(title: str, session: str | None, record: str | None) -> frozenset[str]:
     plain = line_of(title)
-    found = {strict_key("title", plain)}
+    keys = {strict_key("title", plain)}
     if record:
         # One record may hold several ideas; a title that differs in its marks or
-        # behind its 40th character is the same one, read again.
-        found.add(f"record:{session or ''}:{record}:{ids.slug(plain, SLUG_LENGTH)}")
-    return frozenset(found)
+        # behind its 40th character is the same idea, read again.
+        keys.add(f"record:{session or ''}:{record}:{ids.slug(plain, SLUG_LENGTH)}")
+    return frozenset(keys)
 
 
 # --- new ideas --------------------------------------------------------------------
 
 
 def plan(existing: Mapping[str, bytes], new: Sequence[Idea]) -> dict[str, bytes]:
-    """Say what to write for new ideas: whole files, the ledger and a page for each.
+    """The files to write for new ideas: the whole ledger, and a page for each.
 
-    Ideas that are known are left out; when that is all of them, nothing is to be
-    written.
+    Known ideas are left out; when all are known, there is nothing to write.
 
     Args:
-        existing: as for `known`; a folder of the incubator that has no page is named
-            by a key that ends with `/`.
-        new: in the order in which they are to stand in the ledger.
+        existing: as for `known`; a key that ends with `/` names a folder of the
+            incubator that has no page.
+        new: in their order in the ledger.
 
     Returns:
         Path -> all of its bytes. A page is always a new file.
 
     Raises:
-        InvalidEntry: the ledger is no text.
-        InvalidValue: a day that is none.
+        InvalidEntry: the ledger is not UTF-8 text.
+        InvalidValue: a day does not exist.
     """
     if not new:
         return {}
@@ -154,14 +153,14 @@ def plan(existing: Mapping[str, bytes], new: Sequence[Idea]) -> dict[str, bytes]
 
 
 def append(ledger: str, idea: Idea) -> str:
-    """Return the ledger with an idea at its end, or as it is when it has it already.
+    """Return the ledger with an idea added at its end; unchanged if it has the idea.
 
     Args:
         ledger: the whole text, empty for a new one.
         idea: with a slug.
 
     Raises:
-        InvalidValue: a day that is none.
+        InvalidValue: the day does not exist.
     """
     day = _day(idea)
     title = _titled(idea)
@@ -182,7 +181,7 @@ def append(ledger: str, idea: Idea) -> str:
 
 
 def _gap(ledger: str, newline: str) -> str:
-    """What is missing for the text to end with a blank line."""
+    """The line ends that the text needs to end with a blank line."""
     if not ledger.strip("\ufeff"):
         return ""
     *before, last = ledger.split("\n")
@@ -194,10 +193,10 @@ def _gap(ledger: str, newline: str) -> str:
 
 
 def page_of(idea: Idea) -> bytes:
-    """Return the page of an idea that is incubating; it has a slug.
+    """Return the page of an incubating idea, which has a slug.
 
     Raises:
-        InvalidValue: a day that is none.
+        InvalidValue: the day does not exist.
     """
     path = page_path(idea.slug)
     day = _day(idea)
@@ -255,7 +254,7 @@ def _titled(idea: Idea) -> str:
 
 
 def _unlinked(text: str) -> str:
-    """What was said in a session links to nothing in the vault."""
+    """The text with its wikilinks escaped: words of a session link to no entry."""
     return re.sub(r"\[{2,}", lambda match: "\\[" * len(match[0]), text)
 
 
