@@ -117,7 +117,7 @@ def test_ideas_are_no_candidates_of_the_inbox(two: Vault) -> None:
         with pytest.raises(NotAllowed) as refused:
             act(two, [one.id or ""])
         assert "memcli ideas promote" in (refused.value.hint or "")
-    with pytest.raises(NotAllowed, match="nobody has decided"):
+    with pytest.raises(NotAllowed, match="not decided on yet"):
         evolve.evolve(two, one.id or "", {"text": "x"})
 
 
