@@ -17,6 +17,7 @@ from memcli.recall import scorer_store
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, fit, mark, noted, of_source
 from memcli.search.index import REPAIRS
+from memcli.search.ranking.bm25 import COVERING
 from memcli.vault.vaults import not_asked
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def _merged(answers: "Sequence[tuple[Vault, Recalled]]", query: Query) -> Recall
         rows=shown,
         omitted=omitted,
         constraints=constraints[: of_one.MOST_CONSTRAINTS],
-        coverage=max(answer.coverage for _, answer in answers),
+        coverage=round(max((rows[i].share for i in order[:COVERING]), default=0.0), 3),
         missing_terms=[
             word
             for word in first.missing_terms

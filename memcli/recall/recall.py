@@ -193,7 +193,7 @@ def _answer(
             "path": [] if named is None else _path(reader, hit, stored, named),
         }
     row = row_of(stored, round(hit.score, 4), event.channels(hit.parts), explain)
-    row = row._replace(parts=hit.parts)
+    row = row._replace(parts=hit.parts, share=hit.share)
     return _aged(reader, query.view, stored, row)
 
 
@@ -214,10 +214,10 @@ def _in_window(
     times, orders = reader.columns.times, reader.orders
     dated.sort(key=lambda doc: (-inside(doc), -times[doc], orders[doc]))
     hits = [
-        bm25.Hit(doc, inside(doc), {"temporal": inside(doc)}, ())
+        bm25.Hit(doc, inside(doc), {"temporal": inside(doc)}, (), share=1.0)
         for doc in dated[:limit]
     ]
-    return bm25.Ranking(hits, [], 1.0 if hits else 0.0, [])
+    return bm25.Ranking(hits, [], [])
 
 
 def labelled(vault: "Vault", answer: Recalled) -> Recalled:

@@ -21,7 +21,8 @@ FACT = str(Layer.FACT)
 class Row(NamedTuple):
     """One recalled entry; docs/agents/output.md says what each field holds.
 
-    `parts` are the named pieces of its score, for the log of signals.
+    `parts` are the named pieces of its score, for the log of signals; `share` is that
+    of the question's weight which the row holds, said of the first rows alone.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Row(NamedTuple):
     stale_why: tuple[staleness.Reason, ...] = ()
     parts: Mapping[str, float] | None = None
     writer: str | None = None
+    share: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
@@ -59,7 +61,8 @@ class Row(NamedTuple):
         fields = self._asdict()
         if self.explain is None:
             del fields["explain"]
-        del fields["subtype"], fields["stale_why"], fields["parts"], fields["writer"]
+        for name in ("subtype", "stale_why", "parts", "writer", "share"):
+            del fields[name]
         if self.layer != FACT:
             fields["subtype"] = self.subtype
             fields["stale_why"] = [reason._asdict() for reason in self.stale_why]

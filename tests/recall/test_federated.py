@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memcli import Vault, Vaults
@@ -135,6 +135,19 @@ TEXTS = st.lists(
     TEXTS,
     st.integers(0, 2**14 - 1),
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
+)
+# One part's third hit covers more than the first three of the whole.
+@example(
+    [
+        "deploy",
+        "deploy deploy login login",
+        "deploy redis tests",
+        "deploy tests redis",
+        "redis",
+        "tests login",
+    ],
+    2,
+    ["redis", "tests", "login"],
 )
 def test_several_rank_as_one_that_holds_it_all(
     ready_vault: Path,

@@ -49,6 +49,9 @@ LEXICAL_SHARE = 0.4
 Rounded down: a single hit may hold none.
 """
 
+COVERING = 3
+"""So many of the first hits say how well the corpus covers a question."""
+
 # Term -> its documents, and how often each holds it.
 _Matches = Mapping[str, tuple[Sequence[int], Sequence[float]]]
 # Term -> document -> (score, how often it holds the term).
@@ -59,7 +62,8 @@ class Hit(NamedTuple):
     """One ranked document; `parts` are the named pieces of its score.
 
     `matched` are the words of the question that it holds or means; `way` are the steps
-    over which the graph reached it, if it did.
+    over which the graph reached it, if it did; `share` is that of the question's weight
+    (idf) which it holds, 0 to 1, said of the first `COVERING` hits alone.
     """
 
     doc: int
@@ -67,19 +71,20 @@ class Hit(NamedTuple):
     parts: dict[str, float]
     matched: tuple[str, ...]
     way: "tuple[Step, ...]" = ()
+    share: float = 0.0
 
 
 class Ranking(NamedTuple):
-    """Hits, best first, and how well the corpus covers the question.
-
-    `coverage` is the share of the question's weight (idf) that its best hit holds,
-    0 to 1; `missing` are the words of the question found nowhere.
-    """
+    """Hits, best first, and the words of the question found nowhere."""
 
     hits: list[Hit]
     terms: list[Term]
-    coverage: float
     missing: list[str]
+
+    @property
+    def coverage(self) -> float:
+        """The largest share of the question's weight that a first hit holds."""
+        return max((hit.share for hit in self.hits[:COVERING]), default=0.0)
 
 
 def rank(
@@ -109,12 +114,15 @@ def rank(
     known = [term for term in terms if term.frequency]
     evidence = _gather(known, question, corpus, scope, weights)
     if evidence is None:
-        return Ranking([], terms, 0.0, missing)
+        return Ranking([], terms, missing)
     nudge = Nudge(corpus, question, weights)
     order = _Order(evidence, nudge, corpus.orders, adjust)
     best = order.best(limit)
     hits = [order.hit(doc) for doc in best]
-    return Ranking(hits, terms, _coverage(best, terms, evidence.table), missing)
+    for place, hit in enumerate(hits[:COVERING]):
+        share = _share(hit.doc, terms, evidence.table)
+        hits[place] = hit._replace(share=share)
+    return Ranking(hits, terms, missing)
 
 
 def weigh(
@@ -383,13 +391,8 @@ class _BM25:
         return table
 
 
-def _coverage(best: Sequence[int], terms: Sequence[Term], table: _Table) -> float:
-    """The largest share of the question's idf that one of the first hits holds."""
+def _share(doc: int, terms: Sequence[Term], table: _Table) -> float:
+    """The share of the question's idf that a document holds."""
     whole = sum(term.idf for term in terms)
-    if not best or not whole:
-        return 0.0
-    shares = (
-        sum(term.idf for term in terms if doc in table.get(term.text, ()))
-        for doc in best[:3]
-    )
-    return max(shares) / whole
+    held = sum(term.idf for term in terms if doc in table.get(term.text, ()))
+    return held / whole if whole else 0.0
