@@ -117,7 +117,7 @@ def _command(name: str, *, whole: bool) -> Callable[..., int]:
     function = commands.load(name)
     own = parameters(function) if whole else []
     call.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
-    call.__annotations__ = {one.name: one.annotation for one in own}
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
     call.__doc__ = function.__doc__
     return call
 
@@ -126,11 +126,11 @@ def parameters(function: Callable[..., Result]) -> list[inspect.Parameter]:
     """What a command takes from its command line: its own parameters and everyone's."""
     signature = inspect.signature(function, locals=_NAMES, eval_str=True)
     _, *own = signature.parameters.values()  # the first is the context
-    if all(one.name != "vaults" for one in own):
+    if all(parameter.name != "vaults" for parameter in own):
         own.append(_everywhere("vault", options.Vault, None))
     own.append(_everywhere("json", options.Json, False))
     own.append(_everywhere("agent", options.Agent, None))
-    return [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+    return [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
 
 
 def _everywhere(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -143,15 +143,15 @@ def tables() -> str:
     words, flags = [], []
     for name in commands.COMMANDS:
         row, block = "", ""
-        for one in parameters(commands.load(name)):
-            declared, kind, repeat, choices = _read(one.annotation)
+        for parameter in parameters(commands.load(name)):
+            declared, kind, repeat, choices = _read(parameter.annotation)
             if isinstance(declared, typer.models.ArgumentInfo):
-                required = one.default is one.empty
-                row += f'("{one.name}", {required}, {repeat}, {choices}), '
+                required = parameter.default is parameter.empty
+                row += f'("{parameter.name}", {required}, {repeat}, {choices}), '
                 continue
             # In an annotation Typer takes the first flag for a default.
             for flag in (declared.default, *declared.param_decls):
-                value = f'("{one.name}", {kind.__name__}, {repeat}, {choices})'
+                value = f'("{parameter.name}", {kind.__name__}, {repeat}, {choices})'
                 block += f'        "{flag}": {value},\n'
         words.append(f'    "{name}": ({row.rstrip()}),\n')
         flags.append(f'    "{name}": {{\n{block}    }},\n')
@@ -164,7 +164,7 @@ def tables() -> str:
 def _read(annotation: Any) -> tuple[Any, type, bool, tuple[str, ...]]:
     """(declaration, kind of value, whether it repeats, choices) of a parameter."""
     kind, declared = get_args(annotation)
-    kinds = [one for one in get_args(kind) if one is not NoneType]
+    kinds = [each for each in get_args(kind) if each is not NoneType]
     if NoneType in get_args(kind):
         (kind,) = kinds
     repeat = get_origin(kind) is list

@@ -51,7 +51,7 @@ def ideas(
     Example:
       memcli ideas
       memcli ideas promote warm-the-index --kind action
-      memcli ideas dismiss draw-the-graph --reason "nobody asked for it"
+      memcli ideas dismiss draw-the-graph --reason "too much work"
       memcli ideas merge warm-caches warm-the-index
     """
     from memcli.curation.ideas import decide, incubator

@@ -236,34 +236,52 @@ def _about(context: Context, program: Program) -> list[str]:
     ]
 
 
-def _status(found: list[Installation]) -> Result:
-    shown = [one for one in found if one.state != "no"]
-    missing = {one.host for one in found if one.found} - {one.host for one in shown}
-    absent = list(dict.fromkeys(one.host for one in found if not one.found))
+def _status(installations: list[Installation]) -> Result:
+    shown = [
+        installation for installation in installations if installation.state != "no"
+    ]
+    missing = {
+        installation.host for installation in installations if installation.found
+    } - {installation.host for installation in shown}
+    absent = list(
+        dict.fromkeys(
+            installation.host
+            for installation in installations
+            if not installation.found
+        )
+    )
 
     def text(canvas: Canvas) -> None:
-        for one in shown:
-            good = "works" if one.state == "yes" and not one.problems else one.state
+        for installation in shown:
+            good = (
+                "works"
+                if installation.state == "yes" and not installation.problems
+                else installation.state
+            )
             state = "has problems" if good == "yes" else good
             canvas.line(
-                f"{one.host} ({one.scope}): {state}",
-                style="bad" if one.problems else "good",
+                f"{installation.host} ({installation.scope}): {state}",
+                style="bad" if installation.problems else "good",
             )
-            canvas.line(f"  {one.path}")
-            if one.program:
-                pinned = f", vault {one.vault}" if one.vault else ""
-                canvas.line(f"  starts {one.program}{pinned}", style="dim")
-            for problem in one.problems:
+            canvas.line(f"  {installation.path}")
+            if installation.program:
+                pinned = f", vault {installation.vault}" if installation.vault else ""
+                canvas.line(f"  starts {installation.program}{pinned}", style="dim")
+            for problem in installation.problems:
                 canvas.line(f"  problem: {problem}")
-            for note in one.notes:
+            for note in installation.notes:
                 canvas.line(f"  note: {note}", style="dim")
         if not shown:
             canvas.line("no host calls memcli")
-        for host in dict.fromkeys(one.host for one in found if one.host in missing):
+        for host in dict.fromkeys(
+            installation.host
+            for installation in installations
+            if installation.host in missing
+        ):
             canvas.line(f"{host}: not installed; memcli install {host}")
         if absent:
             canvas.line(f"not on this machine: {', '.join(absent)}", style="dim")
 
-    data = {"hosts": [one.as_dict() for one in found]}
-    broken = any(one.problems for one in found)
+    data = {"hosts": [installation.as_dict() for installation in installations]}
+    broken = any(installation.problems for installation in installations)
     return Result(data=data, text=text, ok=not broken)

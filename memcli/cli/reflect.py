@@ -145,9 +145,9 @@ def reflect(
         _refuse(
             {"--session": session}, "--all-sessions and --session exclude each other"
         )
-        return reflect_session.many(context, host, since, dry_run=dry_run)
+        return reflect_session.mine_all(context, host, since, dry_run=dry_run)
     _refuse({"--since": since}, "--since belongs to --all-sessions")
-    return reflect_session.one(context, session, host, dry_run=dry_run)
+    return reflect_session.mine_one(context, session, host, dry_run=dry_run)
 
 
 def _refuse(flags: dict[str, Any], why: str) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-def one(
+def mine_one(
     context: Context, path: str | None, host: str | None, *, dry_run: bool
 ) -> Result:
     """Mine one session, and ask a person at the terminal about its patterns."""
@@ -38,7 +38,7 @@ def one(
     )
 
 
-def many(
+def mine_all(
     context: Context, host: str | None, since: str | None, *, dry_run: bool
 ) -> Result:
     """Mine every session of the hosts on this machine."""
@@ -53,9 +53,11 @@ def many(
         now = context.now_ms() // 1000
         since_ms = dates.parse_bound(since, now, end=False) * 1000
     vault = context.open_vault("reflecting", writes=True)
-    found = backfill.found_here(context.environ, named, since_ms)
+    transcripts = backfill.found_here(context.environ, named, since_ms)
     progress = context.progress("sessions")
-    done = list(backfill.reflect_all(vault, found, dry_run=dry_run, progress=progress))
+    done = list(
+        backfill.reflect_all(vault, transcripts, dry_run=dry_run, progress=progress)
+    )
     return _summary(done, dry_run=dry_run)
 
 
@@ -105,14 +107,14 @@ def _draw(canvas: Canvas, done: "Reflected") -> None:
 
 
 def _row(fate: "Fate") -> tuple[str, ...]:
-    found = fate.candidate
+    candidate = fate.candidate
     target = f" (for {fate.target})" if fate.target else ""
     return (
         fate.action + target,
-        str(found.confidence),
-        found.category,
+        str(candidate.confidence),
+        candidate.category,
         fate.id or "",
-        found.title,
+        candidate.title,
     )
 
 
@@ -139,7 +141,7 @@ def _summary(done: "list[FileOutcome]", *, dry_run: bool) -> Result:
             mine = [each for each in done if each.host == host]
             read = [each.reflected for each in mine if each.reflected]
             counts = {
-                name: sum(one.counts.get(name, 0) for one in read)
+                name: sum(reflected.counts.get(name, 0) for reflected in read)
                 for name in ("saved", "review", "inbox", "idea", "seen")
             }
             rows.append(

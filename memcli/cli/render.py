@@ -105,7 +105,7 @@ class Screen:
         return line.rstrip("\r\n") if line else None
 
     def progress(self, what: str) -> Callable[[int, int], None] | None:
-        """A progress bar for long work; None when nobody watches."""
+        """A progress bar for long work; None where no terminal shows it."""
         if self._json or sys.stderr is None or not _is_terminal(sys.stderr):
             return None
         return _Bar(what)

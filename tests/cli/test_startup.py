@@ -106,7 +106,7 @@ def test_no_other_command_loads_the_mcp_sdk(tmp_path: Path):
         assert loaded & SDK == set()
         seen |= loaded
     assert {"whoosh", "typer"} <= seen
-    assert loaded_by("import memcli.cli.mcp, memcli.cli.mcp.tools") & SDK == set()
+    assert loaded_by("import memcli.cli.mcp, memcli.cli.mcp.catalog") & SDK == set()
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from memcli import Vault
 from memcli.cli import flags as table
 from memcli.cli.app import main
 from memcli.cli.context import Context
-from memcli.cli.mcp import tools
-from memcli.cli.mcp.tools import TOOLS
+from memcli.cli.mcp import catalog, tools
+from memcli.cli.mcp.catalog import TOOLS
 from memcli.curation import evolve, importing
 from memcli.curation.ideas.page import Idea
 from memcli.curation.undo import undo_last
@@ -81,7 +81,7 @@ def by_folder(vault: Vault, text: str, name: str) -> None:
 
 
 def by_mcp(vault: Vault, text: str, name: str) -> None:
-    answer = tools.call(tools.SAVE, {"text": text}, _context(vault))
+    answer = tools.call(catalog.SAVE, {"text": text}, _context(vault))
     if answer.error is not None:
         raise SecretFound(str(answer.error))
 

@@ -16,7 +16,7 @@ from memcli import Vault
 from memcli.cli import flags as table
 from memcli.cli import inspect as inspect_command
 from memcli.cli import mcp as mcp_command
-from memcli.cli.mcp import tools
+from memcli.cli.mcp import catalog, tools
 from memcli.cli.run import run
 from memcli.entries.entry import EntityType
 from tests import processes
@@ -55,7 +55,7 @@ def door(
     servers: dict[str, Wire] = {}
 
     def by_command_line(name: str, agent: str = "", /, **values: Any) -> Reply:
-        (tool,) = [one for one in tools.TOOLS if one.name == name]
+        (tool,) = [one for one in catalog.TOOLS if one.name == name]
         words = [tool.command, "--json", "--vault", owner.root]
         words += ["--agent", agent] if agent else []
         done = processes.run(*words, *flags(tool, values))
@@ -206,8 +206,8 @@ def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
         assert set(opened) == {AGENT}, words
     monkeypatch.chdir(Path(vault.root).parent)
     serve = server(vault.root, AGENT if by == "--agent" else None, monkeypatch)
-    assert {tool.command for tool in tools.TOOLS} == set(CALLS)
-    for tool in tools.TOOLS:
+    assert {tool.command for tool in catalog.TOOLS} == set(CALLS)
+    for tool in catalog.TOOLS:
         topics = inspect_command.TOPICS if tool.command == "inspect" else ()
         for arguments in (CALLS[tool.command], *({"topic": one} for one in topics)):
             text = f"Deploy the gateway to region {len(opened)} of {arguments}"
@@ -281,7 +281,7 @@ def test_invalid_memory_type_returns_400_with_valid_options_listed(
     assert os.listdir(Path(vault.root, "memories")) == before
     taking = {
         tool.name
-        for tool in tools.TOOLS
+        for tool in catalog.TOOLS
         if {"type", "types"} & {one.name for one in tool.parameters}
     }
     assert taking == {"memory_save", "memory_evolve", "memory_recall", "memory_reflect"}

@@ -7,10 +7,10 @@ def agents(context: Context) -> Result:
     """Who reads and writes here, and how much of it each may see."""
     from memcli.vault import agents as use_case
 
-    found = use_case.agents(context.open_vault("reading"))
+    known = use_case.agents(context.open_vault("reading"))
 
     def text(canvas: Canvas) -> None:
-        if not found:
+        if not known:
             canvas.line("no agent is configured or has written", style="dim")
             return
         canvas.table(
@@ -24,8 +24,8 @@ def agents(context: Context) -> Result:
                     f"{agent.sees:,}",
                     "" if agent.configured else "not in the config: isolated",
                 )
-                for agent in found
+                for agent in known
             ],
         )
 
-    return Result(data={"agents": [agent.as_dict() for agent in found]}, text=text)
+    return Result(data={"agents": [agent.as_dict() for agent in known]}, text=text)

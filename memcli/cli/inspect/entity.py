@@ -18,32 +18,32 @@ def entity(context: Context, name: str | None) -> Result:
             "which entity?",
             hint="memcli inspect entity NAME; all of them: memcli inspect entities",
         )
-    found = page.page(vault, name)
+    about = page.page(vault, name)
 
     def text(canvas: Canvas) -> None:
-        state = found.type if found.registered else "mentioned, not registered"
-        canvas.line(f"{found.name} ({state})", style="title")
-        if found.aliases:
-            canvas.line(f"  also: {', '.join(found.aliases)}")
-        for line in found.description.split("\n") if found.description else ():
+        state = about.type if about.registered else "mentioned, not registered"
+        canvas.line(f"{about.name} ({state})", style="title")
+        if about.aliases:
+            canvas.line(f"  also: {', '.join(about.aliases)}")
+        for line in about.description.split("\n") if about.description else ():
             canvas.line(f"  {line}")
-        for aspect, claims in by_aspect(found.current).items():
+        for aspect, claims in by_aspect(about.current).items():
             canvas.line(f"{aspect}:", style="title")
             for claim in claims:
                 canvas.line(f"  {claim.id} {_short(claim.text)}")
-        if found.past:
+        if about.past:
             canvas.line("no longer:", style="title")
-        for aspect, claims in by_aspect(found.past).items():
+        for aspect, claims in by_aspect(about.past).items():
             for claim in claims:
                 why = f"{claim.status}: {claim.reason}"
                 why = claim.status if claim.reason == claim.status else why
                 line = f"  {claim.id} {aspect}: {_short(claim.text)} ({why})"
                 canvas.line(line, style="dim")
-        if found.with_others:
-            others = (f"{name} ({count})" for name, count in found.with_others)
+        if about.with_others:
+            others = (f"{name} ({count})" for name, count in about.with_others)
             canvas.line(f"with: {', '.join(others)}")
 
-    return Result(data=found.as_dict(), text=text)
+    return Result(data=about.as_dict(), text=text)
 
 
 def _short(text: str) -> str:

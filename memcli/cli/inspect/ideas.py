@@ -7,15 +7,15 @@ def ideas(context: Context) -> Result:
     """The ledger of ideas: what became of each, and how long the oldest waits."""
     from memcli.curation.ideas import incubator, ledger
 
-    found = incubator.listed(context.open_vault("reading"))
+    known = incubator.listed(context.open_vault("reading"))
     by_state = {
-        state: sum(idea.state == state for idea in found) for state in ledger.STATES
+        state: sum(idea.state == state for idea in known) for state in ledger.STATES
     }
-    ages = [idea.age_days for idea in found if idea.state == ledger.OPEN]
+    ages = [idea.age_days for idea in known if idea.state == ledger.OPEN]
     oldest = max(ages, default=None)
 
     def text(canvas: Canvas) -> None:
-        if not found:
+        if not known:
             canvas.line("there are no ideas", style="dim")
             return
         parts = [f"{number:,} {state}" for state, number in by_state.items() if number]
@@ -25,14 +25,14 @@ def ideas(context: Context) -> Result:
             ("slug", "state", "day", "title", "became"),
             [
                 (idea.slug, idea.state, idea.day, idea.title, idea.where or "")
-                for idea in found
+                for idea in known
             ],
         )
 
-    warnings = tuple(idea.problem for idea in found if idea.problem)
+    warnings = tuple(idea.problem for idea in known if idea.problem)
     data = {
-        "ideas": [idea._asdict() for idea in found],
-        "count": len(found),
+        "ideas": [idea._asdict() for idea in known],
+        "count": len(known),
         "by_state": by_state,
         "oldest_days": oldest,
     }

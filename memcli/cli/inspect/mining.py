@@ -17,42 +17,42 @@ def mining(context: Context, name: str | None) -> Result:
 def _vault(vault: "Vault") -> Result:
     from memcli.sessions import mining_report
 
-    found = mining_report.report(vault)
+    report = mining_report.report(vault)
 
     def text(canvas: Canvas) -> None:
-        count = len(found.sessions) - len(found.failed)
+        count = len(report.sessions) - len(report.failed)
         canvas.line(
-            f"{count:,} sessions mined here, {found.entries:,} entries from mining",
+            f"{count:,} sessions mined here, {report.entries:,} entries from mining",
             style="title",
         )
-        for counts in (found.by_kind, found.by_confidence):
+        for counts in (report.by_kind, report.by_confidence):
             if counts:
                 canvas.line(
                     "  "
                     + ", ".join(f"{number:,} {name}" for name, number in counts.items())
                 )
-        if found.patterns:
+        if report.patterns:
             canvas.table(
                 ("pattern", "brought", "kept", "waiting", "rejected", ""),
                 [
                     (
-                        one.pattern,
-                        f"{one.brought:,}",
-                        f"{one.kept:,}",
-                        f"{one.waiting:,}",
-                        f"{one.rejected:,}",
-                        "noisy" if one.noisy else "",
+                        rule.pattern,
+                        f"{rule.brought:,}",
+                        f"{rule.kept:,}",
+                        f"{rule.waiting:,}",
+                        f"{rule.rejected:,}",
+                        "noisy" if rule.noisy else "",
                     )
-                    for one in found.patterns
+                    for rule in report.patterns
                 ],
             )
-        for record in found.failed:
+        for record in report.failed:
             canvas.line(
                 f"not reflected: {record.host} {record.session}: {record.error}",
                 style="bad",
             )
 
-    return Result(data=found.as_dict(), text=text)
+    return Result(data=report.as_dict(), text=text)
 
 
 def _session(vault: "Vault", name: str) -> Result:
@@ -64,19 +64,23 @@ def _session(vault: "Vault", name: str) -> Result:
     def text(canvas: Canvas) -> None:
         canvas.line(f"{record.host} {record.session}", style="title")
         canvas.line(f"  {record.transcript}", style="dim")
-        said = f"  {record.turns:,} turns, mined {record.at}"
-        canvas.line(said if record.reflected else f"  not reflected: {record.error}")
-        for one in candidates:
-            now = f", now {one['status']}" if one.get("status") else ""
+        mined = f"  {record.turns:,} turns, mined {record.at}"
+        canvas.line(mined if record.reflected else f"  not reflected: {record.error}")
+        for candidate in candidates:
+            now = f", now {candidate['status']}" if candidate.get("status") else ""
             canvas.line()
-            title = one.get("title") or f"({one['action']})"
-            canvas.line(f"{one['confidence']} {one['category']}: {title}")
-            canvas.line(f"  {one['action']} {one.get('id') or ''}{now}".rstrip())
-            for why in (one.get("why"), one.get("rationale")):
+            title = candidate.get("title") or f"({candidate['action']})"
+            canvas.line(f"{candidate['confidence']} {candidate['category']}: {title}")
+            canvas.line(
+                f"  {candidate['action']} {candidate.get('id') or ''}{now}".rstrip()
+            )
+            for why in (candidate.get("why"), candidate.get("rationale")):
                 if why:
-                    canvas.line(f"  why: {one['pattern']}: {why}")
-            if one.get("excerpt"):
-                canvas.line(f"  said in line {one['line']}: {one['excerpt']}")
+                    canvas.line(f"  why: {candidate['pattern']}: {why}")
+            if candidate.get("excerpt"):
+                canvas.line(
+                    f"  said in line {candidate['line']}: {candidate['excerpt']}"
+                )
         if record.cut:
             canvas.line(f"{record.cut:,} more were left out by the cap of a session")
 

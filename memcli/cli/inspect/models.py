@@ -10,10 +10,10 @@ def models(context: Context, stale: bool) -> Result:
     from memcli.vault import staleness
 
     vault = context.open_vault("reading")
-    found = use_case.models(vault, View(vault.now_ms() // 1000), stale=stale)
+    drawn = use_case.models(vault, View(vault.now_ms() // 1000), stale=stale)
 
     def text(canvas: Canvas) -> None:
-        if not found:
+        if not drawn:
             which = "stale model or observation" if stale else "model or observation"
             canvas.line(f"there is no {which}", style="dim")
             return
@@ -29,16 +29,16 @@ def models(context: Context, stale: bool) -> Result:
                     "stale" if model.stale else "look" if model.stale_why else "",
                     model.title,
                 )
-                for model in found
+                for model in drawn
             ],
         )
-        for model in found:
+        for model in drawn:
             for why in model.stale_why:
                 canvas.line(f"{model.id}: {staleness.sentence(why)}")
 
     data = {
-        "models": [model.as_dict() for model in found],
-        "count": len(found),
-        "stale": sum(model.stale for model in found),
+        "models": [model.as_dict() for model in drawn],
+        "count": len(drawn),
+        "stale": sum(model.stale for model in drawn),
     }
     return Result(data=data, text=text)

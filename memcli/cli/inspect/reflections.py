@@ -1,4 +1,4 @@
-"""`memcli inspect reflections`: the rules and deltas that sessions are told."""
+"""`memcli inspect reflections`: the rules and deltas that sessions start with."""
 
 from memcli.cli.context import Canvas, Context, Result
 

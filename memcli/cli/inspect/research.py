@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 def research(context: Context, name: str | None) -> Result:
-    """The research runs, or one of them, search by search."""
+    """The research runs, or a single one, search by search."""
     from memcli.curation import research as runs
 
     vault = context.open_vault("reading")
     if name:
         return _run(vault, runs.get(vault, name))
-    found = runs.runs(vault)
+    listed = runs.runs(vault)
 
     def text(canvas: Canvas) -> None:
-        if not found:
+        if not listed:
             canvas.line("there is no research run", style="dim")
             return
         canvas.table(
@@ -37,11 +37,11 @@ def research(context: Context, name: str | None) -> Result:
                     str(len(run.saved)),
                     run.last,
                 )
-                for run in found
+                for run in listed
             ],
         )
 
-    rows = [{**run.brief(), "saved": len(run.saved)} for run in found]
+    rows = [{**run.brief(), "saved": len(run.saved)} for run in listed]
     return Result(data={"runs": rows, "count": len(rows)}, text=text)
 
 
@@ -54,22 +54,22 @@ def _run(vault: Vault, run: Run) -> Result:
     sources = {name: run.elsewhere.get(name, vault.source) for name in run.retrieved}
     searches = [
         {
-            **{k: v for k, v in one._asdict().items() if k != "elsewhere"},
+            **{k: v for k, v in search._asdict().items() if k != "elsewhere"},
             "found": [
                 {"id": name, "title": titles.get(name), "source": sources[name]}
-                for name in one.found
+                for name in search.found
                 if name in known
             ],
         }
-        for one in run.searches
+        for search in run.searches
     ]
     saved = [
         {
-            **one._asdict(),
-            "cited": [name for name in one.cited if name in known],
-            "dropped": list(one.dropped),
+            **conclusion._asdict(),
+            "cited": [name for name in conclusion.cited if name in known],
+            "dropped": list(conclusion.dropped),
         }
-        for one in run.saved
+        for conclusion in run.saved
     ]
 
     def text(canvas: Canvas) -> None:
@@ -78,18 +78,19 @@ def _run(vault: Vault, run: Run) -> Result:
             f"{run.left} left",
             style="title",
         )
-        for one in searches:
-            canvas.line(
-                f"{one['at']} {one['command']} ({one['budget']}) {one['query']}"
-            )
-            for row in one["found"]:
+        for search in searches:
+            about = f"{search['command']} ({search['budget']})"
+            canvas.line(f"{search['at']} {about} {search['query']}")
+            for row in search["found"]:
                 where = "" if row["source"] == vault.source else f" · {row['source']}"
                 canvas.line(f"  {row['id']} {row['title'] or '(gone)'}{where}")
-        for done in saved:
-            canvas.line(f"{done['at']} saved {done['id']}", style="good")
-            canvas.line(f"  cites {', '.join(done['cited']) or 'nothing'}")
-            if done["dropped"]:
-                canvas.line(f"  dropped {', '.join(done['dropped'])}", style="bad")
+        for conclusion in saved:
+            canvas.line(f"{conclusion['at']} saved {conclusion['id']}", style="good")
+            canvas.line(f"  cites {', '.join(conclusion['cited']) or 'nothing'}")
+            if conclusion["dropped"]:
+                canvas.line(
+                    f"  dropped {', '.join(conclusion['dropped'])}", style="bad"
+                )
 
     brief = {**run.brief(), "retrieved": [n for n in run.retrieved if n in known]}
     return Result({**brief, "searches": searches, "saved": saved}, text=text)

@@ -13,54 +13,54 @@ def sessions(context: Context) -> Result:
     """Sessions by state, the last calls of hooks, and how long they take."""
     from memcli.sessions import hook_report
 
-    found = hook_report.activity(context.open_vault("reading"), _MOST_CALLS)
+    activity = hook_report.activity(context.open_vault("reading"), _MOST_CALLS)
 
     def text(canvas: Canvas) -> None:
-        if not found.sessions and not found.calls:
+        if not activity.sessions and not activity.calls:
             canvas.line("no hook has been called here", style="dim")
             return
-        parts = [f"{number:,} {state}" for state, number in found.by_state.items()]
+        parts = [f"{number:,} {state}" for state, number in activity.by_state.items()]
         canvas.line(", ".join(parts), style="title")
-        open_ones = [one for one in found.sessions if one.state != "mined"]
-        if open_ones:
+        waiting = [session for session in activity.sessions if session.state != "mined"]
+        if waiting:
             canvas.table(
                 ("session", "host", "state", "idle", "why"),
                 [
                     (
-                        one.session,
-                        one.host,
-                        one.state,
-                        _ago(one.idle_minutes),
-                        _why(one),
+                        session.session,
+                        session.host,
+                        session.state,
+                        _ago(session.idle_minutes),
+                        _why(session),
                     )
-                    for one in open_ones[:_MOST_SESSIONS]
+                    for session in waiting[:_MOST_SESSIONS]
                 ],
             )
-        if len(open_ones) > _MOST_SESSIONS:
-            more = len(open_ones) - _MOST_SESSIONS
+        if len(waiting) > _MOST_SESSIONS:
+            more = len(waiting) - _MOST_SESSIONS
             canvas.line(f"  ... and {more:,} more: --json", style="dim")
-        if found.events:
+        if activity.events:
             canvas.line("calls:", style="title")
             canvas.table(
                 ("event", "calls", "errors", "p50 ms", "p95 ms"),
                 [
                     (
-                        one.event,
-                        f"{one.calls:,}",
-                        f"{one.errors:,}",
-                        f"{one.p50:,}",
-                        f"{one.p95:,}",
+                        event.event,
+                        f"{event.calls:,}",
+                        f"{event.errors:,}",
+                        f"{event.p50:,}",
+                        f"{event.p95:,}",
                     )
-                    for one in found.events
+                    for event in activity.events
                 ],
             )
             canvas.line("the last ones:", style="title")
             canvas.table(
                 ("when", "event", "host", "ms", "shown", "what"),
-                [_row(line) for line in found.calls],
+                [_row(line) for line in activity.calls],
             )
 
-    return Result(data=found.as_dict(), text=text)
+    return Result(data=activity.as_dict(), text=text)
 
 
 def _ago(minutes: int) -> str:
@@ -76,10 +76,10 @@ def _left_out(line: dict[str, Any]) -> str:
     return "; ".join(f"{name} not asked: {why}" for name, why in reasons.items())
 
 
-def _why(one: Any) -> str:
-    if one.why:
-        return str(one.why)
-    return "" if one.there else "no transcript yet"
+def _why(session: Any) -> str:
+    if session.why:
+        return str(session.why)
+    return "" if session.there else "no transcript yet"
 
 
 def _row(line: dict[str, Any]) -> tuple[str, ...]:

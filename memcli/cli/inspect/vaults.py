@@ -21,7 +21,7 @@ def vaults(context: Context) -> Result:
             hint="Ask without --agent and MEMCLI_AGENT.",
             code="owner_only",
         )
-    found = states(**context.options("reading"))
+    known = states(**context.options("reading"))
 
     def text(canvas: Canvas) -> None:
         canvas.table(
@@ -35,11 +35,11 @@ def vaults(context: Context) -> Result:
                     state.path or "-",
                     state.problem or "",
                 )
-                for state in found
+                for state in known
             ],
         )
 
-    return Result(data={"vaults": [state.as_dict() for state in found]}, text=text)
+    return Result(data={"vaults": [state.as_dict() for state in known]}, text=text)
 
 
 def _asked(state: VaultState) -> str:

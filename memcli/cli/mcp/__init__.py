@@ -1,6 +1,7 @@
 """`memcli mcp`: the vault for one MCP client.
 
-Door: `mcp`. `tools` describes what the client sees, `server` knows the SDK.
+Door: `mcp`. `catalog` describes what the client sees, `tools` runs
+it, `server` knows the SDK.
 Not in here: what a tool does; each one runs the command of the same name.
 """
 
@@ -28,7 +29,7 @@ def mcp(context: Context) -> Result:
         )
     serving = _serving()
     from memcli import __version__
-    from memcli.cli.mcp import tools
+    from memcli.cli.mcp import catalog, tools
 
     if context.stdin_is_terminal:
         context.tell(
@@ -44,10 +45,10 @@ def mcp(context: Context) -> Result:
         via="mcp",
     )
     serving.serve(
-        tools.TOOLS,
+        catalog.TOOLS,
         lambda tool, arguments: tools.call(tool, arguments, called),
         version=__version__,
-        instructions=tools.INSTRUCTIONS,
+        instructions=catalog.INSTRUCTIONS,
     )
     return Result(data={}, text=lambda _canvas: None)
 

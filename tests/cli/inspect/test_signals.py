@@ -9,7 +9,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli.context import Context
-from memcli.cli.mcp import tools
+from memcli.cli.mcp import catalog, tools
 from memcli.entries import layout
 from memcli.storage import known_vaults
 from memcli.vault.signals import log
@@ -99,11 +99,11 @@ def context(vault: Vault) -> Context:
 
 def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
     mine = save(vault, "We deploy on Mondays")
-    asked = tools.call(tools.RECALL, {"query": "deploy"}, context(vault))
+    asked = tools.call(catalog.RECALL, {"query": "deploy"}, context(vault))
     assert asked.data is not None
     (one,) = noted(vault)
     assert one["via"] == "mcp"
-    done = tools.call(tools.RECALL, {"useful": [mine]}, context(vault))
+    done = tools.call(catalog.RECALL, {"useful": [mine]}, context(vault))
     assert done.data == {
         "feedback": [
             {
@@ -119,7 +119,7 @@ def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
         "count": 1,
     }
     both = {"query": "deploy", "useful": [mine]}
-    refused = tools.call(tools.RECALL, both, context(vault))
+    refused = tools.call(catalog.RECALL, both, context(vault))
     assert refused.error is not None
     assert refused.error["code"] == "usage"
 

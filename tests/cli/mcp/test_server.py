@@ -29,7 +29,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
 from memcli import Vault
-from memcli.cli.mcp.tools import TOOLS
+from memcli.cli.mcp.catalog import TOOLS
 from memcli.entries import layout
 from memcli.storage.lock import Lock
 from memcli.vault.health.lint import lint

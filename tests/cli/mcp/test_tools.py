@@ -8,8 +8,9 @@ import pytest
 from memcli import Vault
 from memcli.cli import flags as table
 from memcli.cli.context import Context
-from memcli.cli.mcp import tools
-from memcli.cli.mcp.tools import TOOLS, Tool
+from memcli.cli.mcp import catalog, tools
+from memcli.cli.mcp.catalog import TOOLS
+from memcli.cli.mcp.tools import Tool
 from tests.conftest import ROOT
 
 PAGE = ROOT / "docs" / "agents" / "mcp.md"
@@ -114,12 +115,12 @@ def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
         assert answer.data is not None
         return answer.data
 
-    found = ask(tools.RECALL, query="checkout", research="checkout", types=["fact"])
+    found = ask(catalog.RECALL, query="checkout", research="checkout", types=["fact"])
     assert [row["id"] for row in found["rows"]] == [fact]
     assert found["research"]["name"] == "checkout"
-    assert ask(tools.REFLECT, query="Redis", research="checkout")["research"]
+    assert ask(catalog.REFLECT, query="Redis", research="checkout")["research"]
     saved = ask(
-        tools.SAVE,
+        catalog.SAVE,
         text="# Checkout\n\nIt rests on Redis.",
         layer="model",
         subtype="structural",
@@ -129,15 +130,15 @@ def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
     # What the run has not retrieved is not cited.
     assert (saved["cited"], saved["dropped"]) == ([fact], [other])
     assert str(vault.get(saved["id"]).subtype) == "structural"
-    renewed = ask(tools.EVOLVE, id=saved["id"], subtype="emergent", cite=[other])
+    renewed = ask(catalog.EVOLVE, id=saved["id"], subtype="emergent", cite=[other])
     entry = vault.get(renewed["id"])
     assert (str(entry.subtype), entry.evidence) == ("emergent", (fact, other))
-    run = ask(tools.INSPECT, topic="research", name="checkout")
+    run = ask(catalog.INSPECT, topic="research", name="checkout")
     assert [one["command"] for one in run["searches"]] == ["recall", "reflect"]
-    assert ask(tools.INSPECT, topic="models", stale=True)["count"] == 0
+    assert ask(catalog.INSPECT, topic="models", stale=True)["count"] == 0
     vault.resolve(other)
-    assert ask(tools.INSPECT, topic="models", stale=True)["count"] == 1
-    refused = tools.call(tools.SAVE, {"text": "x", "subtype": "emergent"}, context)
+    assert ask(catalog.INSPECT, topic="models", stale=True)["count"] == 1
+    refused = tools.call(catalog.SAVE, {"text": "x", "subtype": "emergent"}, context)
     assert refused.error is not None
     assert refused.error["code"] == "invalid_subtype"
 
