@@ -43,13 +43,12 @@ def home(context: Context, asked: Vault | Vaults) -> Vault:
         own = Vault.open(known_vaults.PERSONAL, **context.options("indexing"))
     except MemcliError as error:
         raise VaultNotFound(
-            f"research is written down in a vault of your own: {error.message}",
+            f"a research run is recorded in a vault of your own: {error.message}",
             hint=hint,
         ) from error
     if own.read_only:
         raise VaultNotFound(
-            "research is written down in a vault of your own, and yours may only "
-            "be read",
+            "a research run is recorded in a vault of your own, and yours is read-only",
             hint=hint,
         )
     return own
@@ -74,7 +73,7 @@ def reported(vault: Vault, result: Result, of: Granted, research: str | None) ->
     name = result.data["id"]
     if result.data.get("outcome", "created") != "created":
         warnings.append(
-            f"{name} is there already, and rests on what it cited before; "
+            f"{name} exists already, and keeps the evidence that it cited before; "
             f"to renew that: memcli evolve {name} --cite ID"
         )
         of = of._replace(cited=[])
@@ -82,7 +81,7 @@ def reported(vault: Vault, result: Result, of: Granted, research: str | None) ->
         if research:
             warnings += _concluded(vault, research, name, of)
         if not of.cited:
-            warnings.append("it cites nothing: give --cite ID for what it rests on")
+            warnings.append("it cites nothing: name its evidence with --cite ID")
     unknown = [cite for cite in of.dropped if cite not in of.elsewhere]
     if unknown:
         warnings.append(

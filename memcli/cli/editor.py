@@ -1,7 +1,7 @@
 """A text in the person's own editor.
 
-Invariant: what was written is never lost: when the editor fails, or what follows
-does, the text stays in its file and the error names it.
+Invariant: the text is never lost: when the editor fails, or the command after it, the
+text stays in its file and the error names it.
 """
 
 import contextlib
@@ -17,14 +17,14 @@ _DEFAULT = "notepad" if os.name == "nt" else "vi"
 
 
 class EditorFailed(MemcliError):
-    """The editor could not be started, or said that it failed."""
+    """The editor could not be started, or exited with an error."""
 
     code = "editor_failed"
 
 
 @contextlib.contextmanager
 def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """Let a person change a text; what they wrote is safe until the block is done.
+    """Let a person change a text; the result is kept until the block is done.
 
     Args:
         text: what the editor opens with.
@@ -35,7 +35,7 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
         its hint names that.
 
     Raises:
-        EditorFailed: no such program, or it left with an error.
+        EditorFailed: no such program, or it exited with an error.
         Unreadable: what was saved is not UTF-8.
     """
     command = environ.get("VISUAL") or environ.get("EDITOR") or _DEFAULT
@@ -53,7 +53,7 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
         ) from error
     if code:
         raise EditorFailed(
-            f"the editor '{command}' left with {code}; nothing was changed",
+            f"the editor '{command}' exited with {code}; nothing was changed",
             hint=f"What it saved is in {path}",
         )
     try:

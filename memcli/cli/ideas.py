@@ -95,7 +95,9 @@ def _check(
         if len(slugs) != 2:
             raise UsageError("memcli ideas merge takes two slugs: the second takes in")
     elif not slugs:
-        raise UsageError(f"which idea to {action}?", hint="What is open: memcli ideas")
+        raise UsageError(
+            f"name the idea to {action}", hint="What is open: memcli ideas"
+        )
 
 
 def _listed(ideas: list[ListedIdea]) -> Result:

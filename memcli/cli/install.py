@@ -43,7 +43,7 @@ def install(
         Option("--status", help="Where hooks are installed, and whether they work"),
     ] = False,
 ) -> Result:
-    """Let an agent host call memcli by itself
+    """Install hooks, so that an agent host calls memcli by itself
 
     Adds hooks to the host's settings, and changes nothing else in them. HOST is
     claude-code, codex, gemini, copilot, cursor, windsurf or opencode. To repeat the
@@ -197,8 +197,8 @@ def _about_vault(context: Context, pinned: str | None) -> list[str]:
         return []
     if context.environ.get("MEMCLI_VAULT"):
         return [
-            "there is no default vault, and MEMCLI_VAULT reaches only hosts that a "
-            "shell with it starts: name the vault with --vault"
+            "there is no default vault, and MEMCLI_VAULT reaches only hosts that are "
+            "started from a shell that sets it: name the vault with --vault"
         ]
     return [
         "there is no default vault, so the hooks do nothing yet: memcli init ~/memory"
@@ -210,7 +210,7 @@ def _about(context: Context, program: Program) -> list[str]:
     path = program.words[0].replace("\\", "/")
     if any(part in path for part in _FLEETING):
         return [
-            f"{program.words[0]} is a passing installation (uvx, pipx run): install "
+            f"{program.words[0]} is a temporary installation (uvx, pipx run): install "
             "memcli for good, then repeat the command"
         ]
     if len(program.words) == 1:
@@ -237,19 +237,10 @@ def _about(context: Context, program: Program) -> list[str]:
 
 
 def _status(installations: list[Installation]) -> Result:
-    shown = [
-        installation for installation in installations if installation.state != "no"
-    ]
-    missing = {
-        installation.host for installation in installations if installation.found
-    } - {installation.host for installation in shown}
-    absent = list(
-        dict.fromkeys(
-            installation.host
-            for installation in installations
-            if not installation.found
-        )
-    )
+    shown = [each for each in installations if each.state != "no"]
+    present = {each.host for each in installations if each.found}
+    missing = present - {each.host for each in shown}
+    absent = list(dict.fromkeys(e.host for e in installations if not e.found))
 
     def text(canvas: Canvas) -> None:
         for installation in shown:

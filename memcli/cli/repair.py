@@ -1,4 +1,4 @@
-"""`memcli repair`: mend what is wrong in a vault and needs no guess."""
+"""`memcli repair`: mend what needs no guess."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
@@ -16,7 +16,7 @@ def repair(
     yes: options.Yes = False,
     dry_run: options.DryRun = False,
 ) -> Result:
-    """Mend what is wrong in the vault and takes no guess
+    """Mend what memcli can mend in the vault without guessing
 
     Shows a plan first: halves of killed writes, links of versions that are missing on
     one side, files that no commit holds. What takes a decision is listed as left for

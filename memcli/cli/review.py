@@ -141,7 +141,7 @@ def _check(
         raise UsageError(f"--{actions[0]} takes one id")
     if ids and not actions:
         raise UsageError(
-            "what is to happen to it?",
+            "no action is given",
             hint="--approve, --reject, --supersede ID, --edit; or memcli inspect ID",
         )
     if changes and actions not in (["approve"], ["edit"]):

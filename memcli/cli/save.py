@@ -240,7 +240,7 @@ def _writer(writer: str | None) -> str | None:
 
 
 def _as_it_was(vault: Vault, saved: Saved, wanted: str | None) -> list[str]:
-    """What to say when who may see it is not what was asked for.
+    """The warning when the entry has another visibility than the one asked for.
 
     The same text again returns the entry that holds it, and evidence narrows.
     """
@@ -252,8 +252,8 @@ def _as_it_was(vault: Vault, saved: Saved, wanted: str | None) -> list[str]:
     groups = f" with {', '.join(entry.groups)}" if entry.groups else ""
     if saved.outcome == "created":
         return [
-            f"it is {entry.visibility}{groups}, not {wanted}: what it rests on may be "
-            "seen by no more"
+            f"it is {entry.visibility}{groups}, not {wanted}: no more agents may see "
+            "its evidence"
         ]
     return [
         f"{saved.id} is {entry.visibility}{groups}, and stays so: to make it {wanted}, "

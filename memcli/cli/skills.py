@@ -66,7 +66,7 @@ def skills(
     names = names or []
     if action not in _ACTIONS:
         raise UsageError(
-            f"skills does not know {action!r}", hint=f"It knows {', '.join(_ACTIONS)}."
+            f"skills has no action {action!r}", hint=f"It has {', '.join(_ACTIONS)}."
         )
     only_install = {"--dir": dir_, "--all": all_, "--force": force}
     only_install["--dry-run"] = dry_run
@@ -91,7 +91,7 @@ def skills(
         doubles = use_case.doubles(chosen, host, scope, context.environ, cwd)
     else:
         raise UsageError(
-            "for which host?",
+            "name the host",
             hint=f"Add --host: {', '.join(use_case.HOSTS)}; or --dir.",
         )
     variant = use_case.variant_of(host)

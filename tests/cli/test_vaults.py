@@ -132,7 +132,7 @@ def test_research_without_a_vault_of_ones_own_is_refused(
     for own in (str(tmp_path / "none"), team.root):
         error = memcli(*ask, environ={"MEMCLI_VAULT": own}).json["error"]
         assert error["code"] == "vault_not_found"
-        assert "written down in a vault of your own" in error["message"]
+        assert "recorded in a vault of your own" in error["message"]
         assert "memcli init" in error["hint"]
     assert not state_of(team.root, layout.RESEARCH).exists()
 

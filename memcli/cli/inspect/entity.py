@@ -15,7 +15,7 @@ def entity(context: Context, name: str | None) -> Result:
     vault = context.open_vault("reading")
     if not name:
         raise UsageError(
-            "which entity?",
+            "name the entity",
             hint="memcli inspect entity NAME; all of them: memcli inspect entities",
         )
     about = page.page(vault, name)
