@@ -117,7 +117,7 @@ def test_research_over_a_team_says_where_from_and_is_recorded_in_ones_own(
         done = memcli(*text, *cite, environ=READ)
         assert done.json["data"]["dropped"] == [row.id]
         assert done.json["warnings"] == [
-            "it cites nothing: give --cite ID for what it rests on",
+            "it cites nothing: name its evidence with --cite ID",
             f"retrieved from team:platform, and not cited: {row.id}: evidence must be "
             "in the vault that it is saved in",
         ]

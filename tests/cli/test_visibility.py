@@ -88,4 +88,4 @@ def test_what_narrows_evidence_is_said(memcli: Run) -> None:
         *("save", "Ports are high", "--layer", "observation"),
         *("--cite", fact.json["data"]["id"], "--visibility", "shared"),
     )
-    assert "it is private, not shared: what it rests on" in model.err
+    assert "it is private, not shared: no more agents may see its evidence" in model.err
