@@ -11,7 +11,7 @@ import random
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -119,7 +119,7 @@ def isolated_environment(home: Path) -> dict[str, str]:
 @pytest.fixture(autouse=True)
 def home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+) -> Iterator[Path]:
     """The home folder of this test alone, empty but for a git identity."""
     folder = tmp_path_factory.getbasetemp() / f"home-{next(_homes)}"
     folder.mkdir()
@@ -128,7 +128,9 @@ def home(
         monkeypatch.delenv(name)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    return folder
+    yield folder
+    # Each new folder of pytest's looks through all that are there.
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 # The present of every vault in the tests: 2026-11-21T12:00:00Z.

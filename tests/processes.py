@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import select
+import shlex
 import shutil
 import signal
 import socket
@@ -73,6 +74,17 @@ def command(*words: str) -> list[str]:
         return [*COMMAND, *words]
     path = _Server.get("mcp" if words[:1] == ("mcp",) else "").path
     return [sys.executable, "-I", "-S", "-c", _RELAY, path, *words]
+
+
+def path_with_memcli(folder: Path) -> str:
+    """A PATH on which `memcli` is `command()`; its file is made in `folder`."""
+    if os.name == "nt":
+        return os.environ["PATH"]
+    folder.mkdir(exist_ok=True)
+    script = folder / "memcli"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(command())} "$@"\n')
+    script.chmod(0o755)
+    return os.pathsep.join([str(folder), os.environ["PATH"]])
 
 
 _ASK = """

@@ -11,6 +11,7 @@ Ids, commit ids, dates, times and decimal fractions match any other of their for
 Blocks marked `sh` are shown and not run.
 """
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ import typer
 from typer.testing import CliRunner
 
 from memcli.cli.app import build
+from tests import processes
 from tests.conftest import ROOT
 
 PAGES = [
@@ -76,6 +78,7 @@ def run(typed: list[Command], folder: Path) -> Iterator[tuple[int, str]]:
     script = "".join(f'{command.text}\necho "{ENDED} $?"\n' for command in typed)
     done = subprocess.run(
         ["sh"],
+        env={**os.environ, "PATH": processes.path_with_memcli(folder.parent / "bin")},
         input=script.encode(),
         cwd=folder,
         stdout=subprocess.PIPE,

@@ -31,6 +31,7 @@ from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.create import prepare
+from tests.conftest import EVERYTHING
 
 START = 1_795_262_400
 DAY = 86_400
@@ -290,5 +291,7 @@ class VaultMachine(RuleBasedStateMachine):
                 name = after[name]
 
 
-VaultMachine.TestCase.settings = settings(max_examples=30, stateful_step_count=25)
+VaultMachine.TestCase.settings = settings(
+    max_examples=30 if EVERYTHING else 12, stateful_step_count=25
+)
 TestVault = VaultMachine.TestCase
