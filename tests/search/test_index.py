@@ -8,17 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.entries import layout
 from memcli.recall.query import Query, view_of
 from memcli.recall.recall import enumerate_all
-from memcli.recall.results import Recalled
 from memcli.search.index import Behind, Index
 from memcli.storage import files
-from memcli.vault import create
 from tests.conftest import state_of
 
 NOW = 1_795_000_000
@@ -112,20 +108,6 @@ def test_deleted_index_changes_no_answer(
     assert reopen(vault).recall("red apples", explain=True) == before
 
 
-@pytest.mark.parametrize("ending", ["trm", "pst", "doc", "state"])
-def test_damaged_index_is_rebuilt_and_said_to_be(vault: Vault, ending: str) -> None:
-    save(vault, "red apples")
-    save(vault, "green apples")
-    right = vault.recall("apples").rows
-    (path,) = state_of(vault.root, layout.INDEX).glob(f"*{ending}")
-    path.write_bytes(os.urandom(path.stat().st_size + 3))
-    said: list[str] = []
-    again = Vault.open(vault.root, tell=said.append, now_ms=vault.now_ms)
-    assert again.recall("apples").rows == right
-    assert len(said) == 1
-    assert said[0].startswith("rebuilding the index")
-
-
 def test_half_written_update_is_rebuilt(vault: Vault) -> None:
     save(vault, "red apples")
     vault.recall("apples")
@@ -138,18 +120,6 @@ def test_half_written_update_is_rebuilt(vault: Vault) -> None:
     save(vault, "blue apples")
     found = {row.text for row in Vault.open(vault.root).recall("apples").rows}
     assert found == {"red apples", "green apples", "blue apples"}
-
-
-def test_index_of_another_version_is_rebuilt(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save(vault, "red apples")
-    vault.recall("apples")
-    monkeypatch.setattr("memcli.search.index.ROW_VERSION", 999)
-    said: list[str] = []
-    again = Vault.open(vault.root, tell=said.append)
-    assert texts(again, "apples") == ["red apples"]
-    assert len(said) == 1
 
 
 def test_broken_file_is_named_by_every_answer(vault: Vault) -> None:
@@ -184,53 +154,6 @@ def test_unreadable_folder_deletes_nothing(
 
 def test_vault_readme_is_no_entry(vault: Vault) -> None:
     assert enumerate_all(vault, Query("", view_of(NOW))).rows == []
-
-
-def everything(vault: Vault, question: str) -> tuple[Recalled, Recalled]:
-    return (
-        vault.recall(question, explain=True, view=view_of(NOW)),
-        enumerate_all(vault, Query("", view_of(NOW))),
-    )
-
-
-words = st.sampled_from("apple pear plum commit committed running sea see".split())
-steps = st.lists(
-    st.tuples(
-        st.sampled_from(["add", "edit", "rename", "delete", "ask"]),
-        st.integers(0, 5),
-        st.lists(words, min_size=1, max_size=6).map(" ".join),
-    ),
-    min_size=1,
-    max_size=12,
-)
-
-
-@given(steps=steps)
-def test_updated_index_answers_like_a_new_one(
-    steps: list[tuple[str, int, str]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    root = tmp_path_factory.mktemp("v") / "vault"
-    create.prepare(str(root))
-    vault = Vault.open(str(root), tell=lambda _: None)
-    notes = root / "memories"
-    for step, number, text in steps:
-        paths = sorted(notes.glob("*.md"))
-        if step == "add" or not paths:
-            (notes / f"n{number}.md").write_text(text)
-        elif step == "ask":
-            vault.recall(text)
-        else:
-            path = paths[number % len(paths)]
-            if step == "edit":
-                path.write_text(text)
-            elif step == "rename":
-                path.rename(notes / f"m{number}.md")
-            else:
-                path.unlink()
-        vault.recall("apple")
-    updated = everything(vault, "apple commit sea")
-    shutil.rmtree(state_of(root, layout.INDEX))
-    assert everything(Vault.open(str(root)), "apple commit sea") == updated
 
 
 def test_many_updates_leave_few_segments(vault: Vault) -> None:
