@@ -22,7 +22,6 @@ __all__ = [
     "read",
     "write_atomic",
     "write_derived",
-    "write_new",
 ]
 
 # Flags of `os.open` that not every system has. Windows opens files in text mode
@@ -32,9 +31,6 @@ BINARY: int = getattr(os, "O_BINARY", 0)
 NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
-
-# From this many files on, os.sync is faster, though it waits for every disk.
-_SYNC_ALL = 256
 
 # A waiting writer tries again after this many seconds: a hundredth of a save.
 POLL = 0.01
@@ -108,7 +104,7 @@ def write_several(
         WriteFailed: the disk refused. Where it refused to replace a file, those before
             it in the list are replaced already.
     """
-    done = fault or _no_fault
+    done = fault or no_fault
     waiting: list[tuple[str, str, str]] = []
     path = ""
     try:
@@ -125,13 +121,13 @@ def write_several(
             del waiting[0]
             done("replaced")
         for folder in dict.fromkeys(os.path.dirname(path) for path, _ in items):
-            _sync_folder(folder)
+            sync_folder(folder)
         done("settled")
     except (OSError, ValueError) as error:
         raise write_failed(path, error) from error
     finally:
         for temporary, _, _ in waiting:
-            _remove_quietly(temporary)
+            remove_quietly(temporary)
 
 
 def _write_beside(
@@ -177,7 +173,7 @@ def write_derived(
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, _temporary_name(name))
     try:
-        _write_scratch(temporary, data, mode)
+        write_scratch(temporary, data, mode)
         if not over:
             try:
                 os.link(temporary, path)
@@ -188,64 +184,7 @@ def write_derived(
                 pass  # a file system without links
         _replace(temporary, path)
     finally:
-        _remove_quietly(temporary)
-
-
-def write_new(
-    items: Sequence[tuple[str, bytes]],
-    *,
-    fault: Callable[[str], None] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> None:
-    """Write many files that do not exist yet, all or none; durable on return.
-
-    The caller holds the lock that keeps others from making the same files. A kill
-    during the renames leaves some of the files, each of them complete; folders that
-    were made stay in any case.
-
-    Args:
-        items: (path, bytes) of each file.
-        fault: for tests, as `write_atomic`, once for all files.
-        progress: called with (done, all).
-
-    Raises:
-        WriteFailed: the disk refused, or a file is there already.
-    """
-    done = fault or _no_fault
-    unique = f".{os.getpid()}-{os.urandom(4).hex()}"
-    waiting: list[tuple[str, str]] = []
-    folders: dict[str, None] = {}
-    path, renaming, complete = "", False, False
-    try:
-        for number, (path, data) in enumerate(items):
-            folder = os.path.dirname(path)
-            if folder not in folders:
-                make_folder(folder)
-                folders[folder] = None
-            temporary = os.path.join(folder, f"{unique}-{number}.tmp")
-            waiting.append((temporary, path))
-            _write_scratch(temporary, data)
-            if progress and number % 64 == 0:
-                progress(number, len(items))
-        done("created")
-        done("written")
-        _sync_files(waiting)
-        done("synced")
-        renaming = True
-        for temporary, path in waiting:
-            if os.path.lexists(path):
-                raise FileExistsError(errno.EEXIST, "file exists", path)
-            os.rename(temporary, path)
-        done("replaced")
-        for folder in folders:
-            _sync_folder(folder)
-        done("settled")
-        complete = True
-    except (OSError, ValueError) as error:
-        raise write_failed(path, error) from error
-    finally:
-        if not complete:
-            _withdraw(waiting, renaming)
+        remove_quietly(temporary)
 
 
 def remove(path: str) -> None:
@@ -260,10 +199,11 @@ def remove(path: str) -> None:
         return
     except OSError as error:
         raise write_failed(path, error) from error
-    _sync_folder(os.path.dirname(path))
+    sync_folder(os.path.dirname(path))
 
 
-def _write_scratch(path: str, data: bytes, mode: int = 0o666) -> None:
+def write_scratch(path: str, data: bytes, mode: int = 0o666) -> None:
+    """Write a new file, which must not exist; not synced, but for Windows."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, mode)
     try:
         _write_all(handle, data)
@@ -273,43 +213,8 @@ def _write_scratch(path: str, data: bytes, mode: int = 0o666) -> None:
         os.close(handle)
 
 
-def _sync_files(waiting: Sequence[tuple[str, str]]) -> None:
-    """Wait until the bytes of these new files are on disk; OSError where they cannot.
-
-    10,000 files of 500 bytes on ext4: fsync of each as it is written 5.1 s, of each
-    at the end 3.2 s, os.sync 0.06 s, os.sync and then fsync of each 0.9 s. os.sync
-    alone never reports that the disk refused; and only Linux waits in it.
-    """
-    if sys.platform == "win32":
-        return
-    if sys.platform == "linux" and len(waiting) > _SYNC_ALL:
-        os.sync()
-    for temporary, _ in waiting:
-        handle = os.open(temporary, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _withdraw(waiting: Sequence[tuple[str, str]], renaming: bool) -> None:
-    """Remove what `write_new` wrote, whatever interrupted it.
-
-    Once it renames, every temporary file exists, so a missing one has become the
-    file; a list of what was renamed would lack the rename that was interrupted.
-    """
-    for temporary, path in waiting:
-        try:
-            os.unlink(temporary)
-        except FileNotFoundError:
-            if renaming:
-                _remove_quietly(path)
-        except OSError:
-            continue
-
-
-def _no_fault(_step: str) -> None:
-    pass
+def no_fault(_step: str) -> None:
+    """The `fault` of a caller that gives none."""
 
 
 def make_folder(folder: str) -> None:
@@ -325,7 +230,7 @@ def make_folder(folder: str) -> None:
     except FileExistsError:
         if not os.path.isdir(folder):
             raise
-    _sync_folder(parent)
+    sync_folder(parent)
 
 
 def _write_all(handle: int, data: bytes) -> None:
@@ -357,7 +262,7 @@ def _replace(temporary: str, target: str) -> None:
             return
 
 
-def _sync_folder(folder: str) -> None:
+def sync_folder(folder: str) -> None:
     """Make a rename durable where the system can.
 
     Failures are ignored: the new bytes are on disk already, so the worst that a
@@ -373,7 +278,8 @@ def _sync_folder(folder: str) -> None:
             os.close(handle)
 
 
-def _remove_quietly(path: str) -> None:
+def remove_quietly(path: str) -> None:
+    """Remove a file, if that can be done."""
     with contextlib.suppress(OSError):
         os.unlink(path)
 

@@ -16,14 +16,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict
 
 from memcli.entries import layout
-from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, WriteFailed
+from memcli.errors import Conflict, LockBusy, MemcliError, WriteFailed
 from memcli.storage import files, journal, settings, state_dirs
+from memcli.storage.finishing import finish, lock_path, open_repository
 from memcli.storage.journal import FileChange
 from memcli.storage.lock import Lock
+from memcli.storage.new_files import write_new
 
 if TYPE_CHECKING:
     from memcli.entries.entry import Entry
-    from memcli.storage.git.repository import Repository
 
 # From this many new files on, syncing them together is faster than one by one.
 _MANY = 8
@@ -158,11 +159,11 @@ class Transaction:
             self._expected[path] = expected
 
     def __enter__(self) -> Self:
-        self._repository = _repository(self._root, self._environ)
+        self._repository = open_repository(self._root, self._environ)
         self._lock = _taken(self._root)
         if journal.exists(self._root):
             try:
-                _finish(self._root, self._repository, self._tell, self._fault)
+                finish(self._root, self._repository, self._tell, self._fault)
             except BaseException:
                 self._lock.__exit__(None, None, None)
                 raise
@@ -286,7 +287,7 @@ class Transaction:
             if change.before is None and change.after is not None
         ]
         if len(fresh) == len(changes) > _MANY:
-            files.write_new(fresh, fault=self._fault, progress=self._progress)
+            write_new(fresh, fault=self._fault, progress=self._progress)
             return
         written = [
             (places[path], change.after)
@@ -318,84 +319,14 @@ def subject(verb: str, title: str) -> str:
     return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
 
 
-def finish_killed(
-    root: str,
-    *,
-    environ: Mapping[str, str] | None,
-    tell: Callable[[str], None],
-    fault: Callable[[str], None],
-) -> None:
-    """Finish what a killed command left in the journal, unless a writer is at work.
-
-    For readers: a problem is told, and the files are read as they are.
-    """
-    if not journal.exists(root):
-        return
-    try:
-        with Lock(_lock_path(root), 0):
-            if journal.exists(root):
-                # A lock that a dead git has left would cost every reader the wait.
-                repository = _repository(root, environ)
-                _finish(root, repository, tell, fault, patience=0)
-    except LockBusy:
-        return  # its writer is alive, or a git holds a lock: the next command tries
-    except MemcliError as error:
-        tell(f"a killed command cannot be finished: {error.message}")
-
-
-def _finish(
-    root: str,
-    repository: "Repository",
-    tell: Callable[[str], None],
-    fault: Callable[[str], None],
-    patience: float = 2.0,
-) -> None:
-    """Finish what the journal says. While files may be staged, the journal stays.
-
-    Nothing but the journal tells what memcli has staged from what a person has.
-
-    Raises:
-        LockBusy: a git holds a lock: the files are right, and not committed.
-    """
-    done = journal.recover(root, fault)
-    if done.paths:
-        tell(f"finishing what a killed command began: {done.message}")
-    elif done.conflicts:
-        tell(f"what a killed command began has not happened: {done.message}")
-    for path in done.conflicts:
-        tell(f"  {path} was edited meanwhile and is left as it is")
-    try:
-        repository.commit(done.paths, done.message, patience=patience)
-    except LockBusy as error:
-        tell(f"  it is not committed yet: {error.message}")
-        raise
-    except HistoryError as error:
-        # The files are right; `inspect` names them, `memcli repair` commits them.
-        tell(f"  it is not committed: {error.message}")
-        if done.paths:
-            repository.unstage(done.paths)
-    journal.clear(root)
-    fault("cleared")
-
-
 def _taken(root: str) -> Lock:
     """Take the lock; the configured wait is read only when another process holds it."""
-    lock = Lock(_lock_path(root), 0)
+    lock = Lock(lock_path(root), 0)
     try:
         return lock.__enter__()
     except LockBusy:
         lock.timeout = settings.load(root).limits.lock_wait
         return lock.__enter__()
-
-
-def _lock_path(root: str) -> str:
-    return state_dirs.path(root, layout.LOCK)
-
-
-def _repository(root: str, environ: Mapping[str, str] | None) -> "Repository":
-    from memcli.storage.git.repository import Repository
-
-    return Repository.open(root, environ=environ)
 
 
 def _not_put_back(error: MemcliError, stuck: list[str], whole: bool) -> WriteFailed:

@@ -13,7 +13,8 @@ from memcli.entries.ids import new_id
 from memcli.errors import MemcliError, NotAllowed
 from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
-from memcli.storage.transaction import Transaction, finish_killed
+from memcli.storage.finishing import finish_killed
+from memcli.storage.transaction import Transaction
 
 if TYPE_CHECKING:
     from memcli.entries.codec import Decoded

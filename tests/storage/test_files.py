@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memcli.errors import LockBusy, Unreadable, UnsafePath, WriteFailed
-from memcli.storage import files
+from memcli.storage import files, new_files
 from memcli.storage.listing import paths_of, scan
 from memcli.storage.lock import Lock
 from tests.conftest import ROOT
@@ -131,7 +131,7 @@ def test_killed_write_leaves_old_or_new(tmp_path: Path, step: str) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(b"old")
     program = (
-        "import os, sys; from memcli.storage import files\n"
+        "import os, sys; from memcli.storage import new_files\n"
         "def fault(step):\n"
         "    if step == sys.argv[2]: os.kill(os.getpid(), 9)\n"
         "files.write_atomic(sys.argv[1], b'new', fault=fault)"
@@ -258,7 +258,7 @@ def test_new_files_hold_every_byte_and_leave_nothing_else(
     items = batch(tmp_path, count)
     told: list[tuple[int, int]] = []
     seen: list[str] = []
-    files.write_new(
+    new_files.write_new(
         items, fault=seen.append, progress=lambda done, all_: told.append((done, all_))
     )
     assert [(path, Path(path).read_bytes()) for path, _ in items] == items
@@ -274,9 +274,9 @@ def test_interrupted_new_files_are_all_gone(tmp_path: Path, step: str) -> None:
             raise Boom
 
     with pytest.raises(Boom):
-        files.write_new(batch(tmp_path), fault=fault)
+        new_files.write_new(batch(tmp_path), fault=fault)
     assert left(tmp_path) == []
-    files.write_new(batch(tmp_path))
+    new_files.write_new(batch(tmp_path))
 
 
 def test_interrupt_right_behind_a_rename_leaves_no_new_file(
@@ -292,7 +292,7 @@ def test_interrupt_right_behind_a_rename_leaves_no_new_file(
 
     monkeypatch.setattr(os, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        files.write_new(batch(tmp_path))
+        new_files.write_new(batch(tmp_path))
     assert left(tmp_path) == []
 
 
@@ -307,7 +307,7 @@ def test_new_file_never_replaces_another(tmp_path: Path, when: str) -> None:
             theirs.write_bytes(b"theirs")
 
     with pytest.raises(WriteFailed, match="exists; nothing was changed") as caught:
-        files.write_new(items, fault=fault)
+        new_files.write_new(items, fault=fault)
     assert str(theirs) in caught.value.message
     assert theirs.read_bytes() == b"theirs"
     assert left(tmp_path) == [theirs.name]
@@ -316,7 +316,7 @@ def test_new_file_never_replaces_another(tmp_path: Path, when: str) -> None:
 def test_same_new_path_twice_is_refused(tmp_path: Path) -> None:
     items = batch(tmp_path)
     with pytest.raises(WriteFailed, match="exists"):
-        files.write_new([*items, items[0]])
+        new_files.write_new([*items, items[0]])
     assert left(tmp_path) == []
 
 
@@ -326,14 +326,14 @@ def test_new_files_on_a_full_disk_are_all_gone(tmp_path: Path) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
     with pytest.raises(WriteFailed, match="no space left"):
-        files.write_new(batch(tmp_path), fault=full)
+        new_files.write_new(batch(tmp_path), fault=full)
     assert left(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", ["n" * 400, "a\0b"])
 def test_one_impossible_name_stops_all_new_files(tmp_path: Path, name: str) -> None:
     with pytest.raises(WriteFailed, match="nothing was changed"):
-        files.write_new([*batch(tmp_path), (str(tmp_path / name), b"x")])
+        new_files.write_new([*batch(tmp_path), (str(tmp_path / name), b"x")])
     assert left(tmp_path) == []
 
 
@@ -341,7 +341,7 @@ def test_one_impossible_name_stops_all_new_files(tmp_path: Path, name: str) -> N
 def test_new_files_get_what_the_umask_allows(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
-        files.write_new([(str(tmp_path / "a.md"), b"")])
+        new_files.write_new([(str(tmp_path / "a.md"), b"")])
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "a.md").stat().st_mode) == 0o640
@@ -351,11 +351,11 @@ def test_new_files_get_what_the_umask_allows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_new_files_are_none_or_all(tmp_path: Path, step: str) -> None:
     program = (
-        "import os, sys; from memcli.storage import files\n"
+        "import os, sys; from memcli.storage import new_files\n"
         "def fault(step):\n"
         "    if step == sys.argv[2]: os.kill(os.getpid(), 9)\n"
         "items = [(f'{sys.argv[1]}/{i}.md', b'new') for i in range(3)]\n"
-        "files.write_new(items, fault=fault)"
+        "new_files.write_new(items, fault=fault)"
     )
     arguments = [sys.executable, "-c", program, str(tmp_path), step]
     done = subprocess.run(arguments, check=False)

