@@ -19,6 +19,7 @@ from memcli.errors import InvalidEntry, InvalidValue
 
 # More than this between two fences is not a frontmatter; YAML reads 20 MB/s.
 _BLOCK_LIMIT = 256 * 1024
+_DEEPEST = 1_000
 _OPENING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?:[ \r]|$)", re.MULTILINE)
@@ -165,6 +166,7 @@ def _parse(block: str, path: str, *, strict: bool) -> Any:
     import yaml
 
     try:
+        _check_depth(block, path)
         root = _loader()(block)
     except (yaml.YAMLError, RecursionError) as error:
         if not strict:
@@ -192,6 +194,29 @@ def _parse(block: str, path: str, *, strict: bool) -> Any:
                     hint="Write the value out, or put it in double quotes.",
                 )
     return root
+
+
+def _check_depth(block: str, path: str) -> None:
+    """Refuse what is nested too deep: the C loader recurses, and would end the process.
+
+    Raises:
+        InvalidEntry: values lie inside more than `_DEEPEST` others.
+    """
+    # Only these marks open a level; nearly every frontmatter has fewer of them.
+    if sum(map(block.count, "[{:-?")) <= _DEEPEST:
+        return
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(block, Loader=_base_loader()):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                at: Any = event.start_mark
+                reason = f"broken YAML: values nested more than {_DEEPEST:,} deep"
+                raise InvalidEntry(path, at.line + 2, reason)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 def _parts(

@@ -11,24 +11,21 @@ from memcli.errors import Unreadable
 from memcli.storage.files import read, write_derived
 
 _MAGIC = b"memcli cache 1\n"
+# The names of the files of a vault of ten million entries.
+_LARGEST = 1_000_000_000
 _HEAD = len(_MAGIC) + 4
 
 
-def load(path: str, *, limit: int | None = None) -> Any:
-    """The value in a file, None when there is none that can be used.
-
-    Args:
-        path: the file.
-        limit: the largest size that is read, in bytes.
-    """
-    loaded = load_with(path, limit=limit)
+def load(path: str) -> Any:
+    """The value in a file, None when there is none that can be used."""
+    loaded = load_with(path)
     return None if loaded is None else loaded[0]
 
 
-def load_with(path: str, *, limit: int | None = None) -> tuple[Any, bytes] | None:
+def load_with(path: str) -> tuple[Any, bytes] | None:
     """As `load`, with the bytes that `store` was given beside the value."""
     try:
-        data = read(path, limit=limit)
+        data = read(path, limit=_LARGEST)
         if not data.startswith(_MAGIC):
             return None
         if data[len(_MAGIC) : _HEAD] != _checksum(data[_HEAD:]):

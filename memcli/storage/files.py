@@ -36,12 +36,17 @@ _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 POLL = 0.01
 
 
-def read(path: str, *, limit: int | None = None) -> bytes:
+# Above the largest note that anybody wrote by far, and below what hurts: a sparse file
+# of 3 GB in the place of a note must not fill the memory.
+LARGEST = 64_000_000
+
+
+def read(path: str, *, limit: int = LARGEST) -> bytes:
     """Return the bytes of a regular file.
 
     Args:
         path: any path that the operating system understands.
-        limit: the largest size accepted, in bytes; None for no limit.
+        limit: the largest size accepted, in bytes.
 
     Raises:
         Unreadable: missing, a folder, a pipe or device, forbidden, or above limit.
@@ -55,11 +60,10 @@ def read(path: str, *, limit: int | None = None) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             what = "a folder" if stat.S_ISDIR(status.st_mode) else "not a file"
             raise Unreadable(f"{path}: is {what}")
-        wanted = status.st_size + 1
         chunks: list[bytes] = []
-        total = 0
-        while limit is None or total <= limit:
-            chunk = os.read(handle, wanted)
+        total = status.st_size if status.st_size > limit else 0
+        while total <= limit:
+            chunk = os.read(handle, status.st_size + 1)
             if not chunk:
                 break
             chunks.append(chunk)
@@ -68,7 +72,7 @@ def read(path: str, *, limit: int | None = None) -> bytes:
         raise Unreadable(f"{path}: {reason_of(error)}") from error
     finally:
         os.close(handle)
-    if limit is not None and total > limit:
+    if total > limit:
         size = max(total, status.st_size)
         raise Unreadable(f"{path}: {size:,} bytes is above the limit of {limit:,}")
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)

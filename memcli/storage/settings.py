@@ -16,7 +16,10 @@ from memcli.entries import decay, layout
 from memcli.entries.decay import Policies, Policy
 from memcli.entries.eligibility import Agent, ReadPolicy
 from memcli.entries.entry import Item
-from memcli.errors import InvalidConfig
+from memcli.errors import InvalidConfig, Unreadable
+from memcli.storage import files
+
+_LARGEST = 1_000_000  # bytes of a config
 
 
 class Limits(NamedTuple):
@@ -77,12 +80,23 @@ def load(root: str) -> Config:
 
     path = os.path.join(root, *layout.CONFIG.split("/"))
     try:
-        with open(path, "rb") as file:
-            text = file.read().decode()
+        text = files.read(path, limit=_LARGEST).decode()
         tables = tomllib.loads(text)
-    except FileNotFoundError:
-        return Config()
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except Unreadable as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return Config()
+        why = error.message.removeprefix(f"{path}: ")
+        raise InvalidConfig(
+            error.message, hint="Correct the file, or delete it.", line=1, reason=why
+        ) from error
+    except RecursionError as error:
+        raise InvalidConfig(
+            f"{path}: nested too deep",
+            hint="Correct the file, or delete it.",
+            line=1,
+            reason="nested too deep",
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         at = re.search(r"\(at line (\d+)", str(error))
         raise InvalidConfig(
             f"{path}: {error}",
@@ -113,12 +127,9 @@ def logs_signals(root: str) -> bool:
     """
     path = os.path.join(root, *layout.CONFIG.split("/"))
     try:
-        with open(path, "rb") as file:
-            lines = file.read().splitlines()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
+        lines = files.read(path, limit=_LARGEST).splitlines()
+    except Unreadable as error:
+        return isinstance(error.__cause__, FileNotFoundError)
     text = b"\n".join(line for line in lines if not line.lstrip().startswith(b"#"))
     # TOML may spell a key with escapes.
     if b"\\" not in text and not (b"signals" in text and b"log" in text):

@@ -265,3 +265,109 @@ def test_a_private_folder_that_others_can_write_to_is_refused(
     taken.symlink_to(tmp_path)
     with pytest.raises(WriteFailed, match="only you"):
         state_dirs.path(vault.root, layout.INDEX)
+
+
+# --- what is read has a limit -------------------------------------------------------
+
+
+def deep(opening: str, closing: str, depth: int = 25_000) -> str:
+    return opening * depth + closing * depth
+
+
+@pytest.mark.parametrize(
+    "frontmatter",
+    [
+        "tags: " + deep("[", "]"),
+        "tags: " + deep("{a: ", "}"),
+        "tags:\n " + "- " * 25_000 + "x",
+        "tags:\n" + "\n".join(" " * n + "a:" for n in range(1_200)),
+        deep("? ", "", 5_000) + "x: y",
+        "tags: " + "[" * 25_000,
+    ],
+    ids=["lists", "maps", "dashes", "indented", "keys", "open"],
+)
+def test_a_note_nested_too_deep_is_named_and_ends_no_command(
+    vault: Vault, frontmatter: str
+) -> None:
+    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    note = Path(vault.root, "memories", "deep.md")
+    note.write_text(f"---\nid: 1m7xvn68xtqp489w\n{frontmatter}\n---\nx\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "memcli", "recall", "deploy", "--vault", vault.root],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "We deploy on Mondays" in done.stdout
+    assert "memories/deep.md" in done.stderr
+
+
+def test_ordinary_frontmatter_of_many_values_is_read(vault: Vault) -> None:
+    tags = "".join(f"  - tag-{number}: x\n" for number in range(300))
+    note = Path(vault.root, "memories", "many.md")
+    note.write_text(f"---\ntitle: Deploy\nlabels:\n{tags}---\nWe deploy on Mondays\n")
+    assert [row.title for row in vault.recall("deploy").rows] == ["Deploy"]
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(3_000_000_000)
+
+
+@posix
+@pytest.mark.parametrize("what", ["sparse", "fifo", "zero", "folder", "nested"])
+@pytest.mark.parametrize(
+    "place", [".gitattributes", "memories/n.md", "entities/tool/redis.md"]
+)
+def test_a_strange_file_in_any_place_takes_no_answer_away(
+    vault: Vault, place: str, what: str
+) -> None:
+    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    path = Path(vault.root, place)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    if what == "sparse":
+        sparse(path)
+    elif what == "fifo":
+        os.mkfifo(path)
+    elif what == "zero":
+        path.symlink_to("/dev/zero")
+    elif what == "folder":
+        path.mkdir()
+    else:
+        path.write_text("---\na: " + deep("[", "]") + "\n---\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "memcli", "recall", "deploy", "--vault", vault.root],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert "We deploy on Mondays" in done.stdout, done.stderr
+
+
+@posix
+@pytest.mark.parametrize("what", ["sparse", "fifo", "zero", "nested"])
+def test_a_strange_config_is_an_error_that_names_it(vault: Vault, what: str) -> None:
+    root = vault.root
+    path = Path(root, layout.CONFIG)
+    path.unlink()
+    if what == "sparse":
+        sparse(path)
+    elif what == "fifo":
+        os.mkfifo(path)
+    elif what == "zero":
+        path.symlink_to("/dev/zero")
+    else:
+        path.write_text("a = " + deep("[", "]", 100_000))
+    done = subprocess.run(
+        [sys.executable, "-m", "memcli", "save", "x", "--kind", "y", "--vault", root],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "config.toml" in done.stderr
+    assert "Traceback" not in done.stderr

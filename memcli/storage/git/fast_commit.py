@@ -17,11 +17,14 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 
-from memcli.errors import MemcliError
+from memcli.errors import MemcliError, Unreadable
+from memcli.storage import files
 from memcli.storage.git.process import GitResult, lock_busy, run
 
 MOST = 64
 """More paths than this are left to `git commit`."""
+
+_LARGEST = 1_000_000  # bytes of a .gitattributes
 
 _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 # A person who commits in the same instant moves the branch; never so often in a row.
@@ -228,14 +231,16 @@ def _is_plain(top: str, path: str) -> bool:
     for name in ("", *path.split("/")[:-1]):
         folder = os.path.join(folder, name) if name else folder
         try:
-            with open(os.path.join(folder, ".gitattributes"), encoding="utf-8") as file:
-                lines = [
-                    line.split() for line in file if line.strip()[:1] not in ("", "#")
-                ]
-        except FileNotFoundError:
-            continue
-        except (OSError, UnicodeDecodeError):
+            data = files.read(os.path.join(folder, ".gitattributes"), limit=_LARGEST)
+            text = data.decode()
+        except Unreadable as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                continue
             return False
+        except UnicodeDecodeError:
+            return False
+        rows = (line.strip() for line in text.splitlines())
+        lines = [row.split() for row in rows if row[:1] not in ("", "#")]
         if any(not _PLAIN_ATTRIBUTES.issuperset(words[1:]) for words in lines):
             return False
     return True
