@@ -6,12 +6,12 @@ what is left of its budget.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memcli.cli.context import Context, Result
-
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memcli.cli.context import Context, Result
     from memcli.curation.research import Granted, Run
     from memcli.entries.entry import Layer
     from memcli.vault.vault import Vault

@@ -4,12 +4,12 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from typing import TYPE_CHECKING
 
-from memcli.cli.context import Context, Result
-
 if TYPE_CHECKING:
     from typing import Annotated
 
     from typer import Argument, Option
+
+    from memcli.cli.context import Context, Result
 
 
 def hook(

@@ -5,7 +5,6 @@ Invariant: in the walk every decision is committed before the next question.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import MemcliError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Annotated, Literal
 
     from typer import Argument

@@ -4,7 +4,6 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.context import Context, Result
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
+    from memcli.cli.context import Context, Result
     from memcli.recall.query import Words
 
 

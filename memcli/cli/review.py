@@ -3,13 +3,13 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Annotated
 
     from typer import Argument, Option

@@ -7,13 +7,14 @@ what is left.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.cli.context import Canvas, Context, Result
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from memcli.curation.review import EntryDecisions, PendingEntry, Proposal
     from memcli.vault.vault import Vault
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import InvalidValue, Unreadable, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Annotated, Literal
 
     from typer import Argument, Option

@@ -3,12 +3,12 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Annotated, Literal
 
     from typer import Option

@@ -8,13 +8,14 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from typing import TYPE_CHECKING
 
-from memcli.cli.context import Context, Result
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
     from typing import Annotated
 
     from typer import Argument, Option
+
+    from memcli.cli.context import Context, Result
 
 # Each topic with the one parameter that it takes. A topic wins over an id that starts
 # with it. Most hold a letter that no id has (i, l, o, u); "agents" and "research" do

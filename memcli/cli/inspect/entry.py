@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import EntryNotFound, MemcliError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from memcli.vault.health.inspect import Inspected
 
 
