@@ -18,7 +18,7 @@ _NO_PASSWORDS: Final = frozenset(
     "expired invalid wrong required missing stored empty null none nil undefined the this that these those not being read from with "
     "correct incorrect hashed encrypted reset changed generated needed optional valid used sent shown hidden string text true false "
     "given taken checked never always only refreshed rotated revoked passed loaded saved fetched available unknown mandatory also "
-    "still already must should will can has have there here what which when where who why how and for but prompt prompted stdin "
+    "still already please must should will can has have there here what which when where who why how and for but prompt prompted stdin "
     "default secret token value field input type label name user username login email auth basic test tests testing todo "
     "object number integer boolean bool varchar char bytes byte array list dict ident hash salt plain plaintext cleartext "
     "admin enter entered typed visible weak strong long short too very your their same different unset inline "
@@ -70,10 +70,10 @@ def fits(must: str, value: str) -> bool:
     return not is_sample(value)
 
 
-def looks_random(value: str, *, prose: bool) -> bool:
+def looks_random(value: str, *, prose: bool, bits: float = 3.0) -> bool:
     """Whether a value is noise rather than a word, a path or a placeholder.
 
-    Letters and digits together, and at least 3 bits a character (Shannon): an
+    Letters and digits together, and at least so many bits a character (Shannon): an
     English word of eight letters has about 2.7.
     """
     value = value.strip(".-=")
@@ -87,9 +87,13 @@ def looks_random(value: str, *, prose: bool) -> bool:
     names += (_GIT_HASH, _WORD) if prose else ()
     if any(re.fullmatch(name, value) for name in names):
         return False
+    return _bits(value) >= bits
+
+
+def _bits(value: str) -> float:
+    """Shannon's entropy of a character."""
     counts = [value.count(c) for c in set(value)]
-    bits = -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
-    return bits >= 3.0
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
 
 
 def is_sample(value: str) -> bool:
@@ -107,7 +111,7 @@ def is_key(value: str, name: str) -> bool:
         return False
     if name.isupper() and re.fullmatch(_UUID, value):
         return True
-    return looks_random(value, prose=False)
+    return looks_random(value, prose=False, bits=2.5 if name.isupper() else 3.0)
 
 
 def is_password(value: str, name: str, *, free: bool) -> bool:
@@ -178,6 +182,12 @@ def _from_base64(value: str) -> str:
     except (Error, ValueError):
         return ""
     return text if text.isprintable() else ""
+
+
+def is_phrase(value: str) -> bool:
+    """Whether it is a password of three words or more, and no sentence."""
+    words = re.fullmatch("[A-Za-z]{2,12}(?: [A-Za-z]{2,12}){2,9}", value)
+    return words is not None and is_passphrase(value)
 
 
 def is_passphrase(text: str) -> bool:

@@ -40,8 +40,9 @@ _GENERAL: Final = (_PASSWORD, _VALUE, _RANDOM)
 
 # Parts, one of which stands in every text with a name or sentence that says "secret".
 _HINTS: Final = (
-    "passw", "passp", "passc", "pass=", "pass:", "pwd", "secret", "token", "key",
+    "passw", "passp", "passc", "pass=", "pass:", "pass =", 'pass"', "pass'", "pwd", "secret", "token", "key",
     "credential", "bearer", "kennwort", "mot de passe", "contrase", "senha", "wachtwoord",
+    "pw=", "pw:", "psw", "hasło", "heslo", "пароль", "密码", "密碼", "パスワード", "비밀번호",
 )  # fmt: skip
 _ASSIGNED: Final = (
     r"(?<![\w.-])([\w.-]{2,120})[\\\"'`\]]{0,3}([ \t]{0,20}(?::=|=>|==?|:)[ \t]{0,20})"
@@ -50,24 +51,39 @@ _ASSIGNED: Final = (
 )
 # How names end, in lower case and without `_`, `-` and `.`.
 _PASSWORDS: Final = ("password", "passwd", "passwort", "kennwort", "pwd", "passphrase", "passcode")  # fmt: skip
-_SAID_PASSWORDS: Final = (*_PASSWORDS, "mot de passe", "contraseña", "senha", "wachtwoord", "pin")  # fmt: skip
+_SAID_PASSWORDS: Final = (
+    *_PASSWORDS, "psw", "mot de passe", "contraseña", "senha", "wachtwoord", "hasło", "heslo",
+    "пароль", "密码", "密碼", "パスワード", "비밀번호", "pin",
+)  # fmt: skip
 _KEYS: Final = (
     "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
     "encryptionkey", "signingkey", "masterkey", "sessionkey", "accountkey", "hmackey",
     "aeskey", "appkey", "licensekey", "deploykey", "webhookkey", "secretkeybase",
     "credential", "credentials", "bearer",
 )  # fmt: skip
+# Names that may mean other things: what they hold must look like a password.
+_SHORT: Final = ("pass", "pw", "psw")
 # Names that end so and hold no secret: where a list goes on, what a button says.
 _HARMLESS_NAMES: Final = ("nexttoken", "pagetoken", "continuationtoken", "synctoken", "publickeytoken")  # fmt: skip
 _SAID: Final = (
-    r"(?i)\b(pass(?:word|wd|phrase|code)|pwd|kennwort|passwort|mot de passe|contraseña"
-    r"|senha|wachtwoord|pin|secret|token|credentials?|bearer|api[ _-]?key"
-    r"|access[ _-]?key|(?:private|secret|encryption|signing|master|session)[ _-]key)\b"
+    r"(?i)\b(pass(?:word|wd|phrase|code)|pwd|psw|kennwort|passwort|mot de passe|contraseña"
+    r"|senha|wachtwoord|hasło|heslo|пароль|密码|密碼|パスワード|비밀번호|pin|secret|token"
+    r"|credentials?|bearer|api[ _-]?key|access[ _-]?key"
+    r"|(?:private|secret|encryption|signing|master|session)[ _-]key)\b"
     r"(?:(?: (?:for|of|to|on|in|at|von|für|zu|de|del|da|do|pour|der|para)"
-    r" \S{1,60}(?: \S{1,60}){0,3}?)?[\"'`]?([ \t]{0,9}(?:[:=]|->)[ \t]{0,9}"
-    r"|[ \t]{1,9}(?:is|was|are|ist|lautet|war|est|es|é|to)[ \t]{1,9}(?:now )?)"
+    r" \S{1,60}(?: \S{1,60}){0,3}?| \([^)\n]{1,40}\))?[\"'`*]{0,3}"
+    r"([ \t]{0,9}(?:is[ \t]?)?(?:[:=|]|=?=>|->)[*]{0,2}[ \t]{0,9}|>"
+    r"|[\"'] value=|[ \t]{1,9}(?:is|was|are|ist|lautet|war|est|es|é|to)[ \t]{1,9}(?:now )?)"
     r"|[ \t]{1,9})"
-    r"([\"'`“]?)(?=([^\s\"'`”]{4,200}))"
+    r"([\"'`“*]{0,2})(?=([^\s\"'`”<]{4,200}))"
+)
+# "use ... as the password", "... is the admin password".
+_BEFORE: Final = (
+    r"(?i) (?:is|was|as)(?: the| our| my| your)?(?: \w{1,20}){0,2}"
+    r" (?:password|passwort|passphrase)\b(?=\s{0,3}(?:[.,;:!?)\n]|\Z)| (?:for|of|on|in|at|when|if|and) )"
+)
+_VERBS: Final = frozenset(
+    ": is was are ist lautet war est es é > -> => ==> is: value=".split()
 )
 _PASSPHRASE: Final = (
     r"(?i)\bpass ?phrase\b[^\n:=]{0,60}?(?:[:=]|\bis\b)[ \t]{0,9}([\"'`“]?)"
@@ -84,11 +100,11 @@ _BARE = (
 # What nobody sees: soft hyphens, joiners, marks of direction; and as YAML writes them.
 _HIDDEN = (
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
-    r"|\\u(?:00ad|034f|061c|180e|200[b-f]|202[a-e]|206[0-9a-f]|feff)|\\xad"
+    r"|\\u(?:00ad|034f|061c|180e|200[b-f]|202[a-e]|206[0-9a-f]|feff)|\\xad|\\(?=[_*])"
 )
 # How YAML and JSON write the end of a line; the next word begins behind it.
 _BREAKS = ("\\n", "\\r", "\\t")
-_ESCAPES = (*_BREAKS, "\\u", "\\x")
+_ESCAPES = (*_BREAKS, "\\u", "\\x", "\\_", "\\*")
 
 
 def find(text: str) -> list[Finding]:
@@ -190,7 +206,11 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
         if kind == _PASSWORD:
             shell = match[2] == "=" and not _is_called(text, match, group)
             free = wide or quoted or shell
-            secret = " " not in value and values.is_password(value, name, free=free)
+            if name in _SHORT:
+                secret = values.is_said(value, last=False, wide=False)
+            else:
+                secret = values.is_password(value, name, free=free)
+            secret = secret or (quoted and values.is_phrase(value))
         else:
             secret = values.is_key(value, name)
         if secret:
@@ -212,6 +232,8 @@ def _named(name: str) -> str | None:
     plain = values.squashed(name).rstrip("0123456789")
     if plain.endswith(_PASSWORDS) or name.endswith(("_PASS", "_pass")):
         return _PASSWORD
+    if name in _SHORT:
+        return _PASSWORD
     if plain.endswith(_HARMLESS_NAMES):
         return None
     env = name.isupper() and name.endswith("_KEY")
@@ -223,21 +245,20 @@ def _named(name: str) -> str | None:
 def _said(text: str, wide: bool) -> Iterator[Span]:
     """Values that a sentence names: "the password for staging is ..."."""
     for match in re.finditer(_SAID, text):
-        name, joined = match[1].lower(), (match[2] or "").strip()
+        name, joined = match[1].lower(), (match[2] or "").strip("\"'* \t")
         quote, raw = match[3], match[4]
         value = raw.rstrip(".,!?;:)*]}>")
         ends = len(value) < len(raw) and raw[len(value)] in ".!"
         start = match.start(4)
         after = text[start + len(raw) : start + len(raw) + 1]
-        last = ends or after in ("", "\n", "\r") or bool(quote)
+        last = ends or after in ("", "\n", "\r")
+        last = last or (quote != "" and after in "\"'`”*")
         if name in _SAID_PASSWORDS:
             if name == "pin" and not wide:
                 continue
             if not joined and not quote:
                 continue  # "password hunter2" is rarer than "password v2"
-            secret = values.is_said(
-                value, last=last and joined not in ("to", "="), wide=wide
-            )
+            secret = values.is_said(value, last=last and joined in _VERBS, wide=wide)
             kind = _PASSWORD
         else:
             plain = values.has_key_letters(value)
@@ -248,6 +269,13 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
             kind = _VALUE
         if secret:
             yield start, start + len(value), kind
+    for match in re.finditer(_BEFORE, text) if "pass" in text.lower() else ():
+        end = match.start()
+        word = text[max(0, end - 60) : end].split(" ")[-1]
+        start = end - len(word.lstrip("\"'`"))
+        end = start + len(text[start:end].rstrip("\"'`"))
+        if values.is_said(text[start:end], last=False, wide=False):
+            yield start, end, _PASSWORD
     for match in re.finditer(_PASSPHRASE, text) if "phrase" in text.lower() else ():
         if values.is_passphrase(match[2]):
             yield *match.span(2), "passphrase"
