@@ -45,11 +45,12 @@ from memcli.entries import codec
 from memcli.search import document, segment, whoosh_codec, writer
 from memcli.api import Vault
 root, last = sys.argv[1], int(sys.argv[2])
+STATE = os.environ["MEMCLI_STATE"]
 steps = 0
 def hook(event, arguments):
     global steps
     if event in ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir"):
-        if any(".memcli" in str(argument) for argument in arguments[:2]):
+        if any(STATE in str(argument) for argument in arguments[:2]):
             steps += 1
             if steps == last:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -60,10 +61,11 @@ print(steps)
 
 
 @pytest.fixture
-def tmp_path(tmp_path: Path) -> Iterator[Path]:
+def tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """On a disk where there is one, also when the other tests write to memory."""
     disk = "/var/tmp" if os.access("/var/tmp", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=disk) as name:
+        monkeypatch.setenv("MEMCLI_STATE", os.path.join(name, "state"))
         yield Path(name)
 
 
