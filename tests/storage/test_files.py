@@ -131,7 +131,7 @@ def test_killed_write_leaves_old_or_new(tmp_path: Path, step: str) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(b"old")
     program = (
-        "import os, sys; from memcli.storage import new_files\n"
+        "import os, sys; from memcli.storage import files\n"
         "def fault(step):\n"
         "    if step == sys.argv[2]: os.kill(os.getpid(), 9)\n"
         "files.write_atomic(sys.argv[1], b'new', fault=fault)"
