@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memcli.vault.vaults import Vaults
 
 
-def home(context: Context, asked: Vault | Vaults) -> Vault:
+def home(context: Context, sources: Vault | Vaults) -> Vault:
     """The vault that keeps the record of a run.
 
     Of those that are asked the user's own, else the first that may be written to; when
@@ -31,7 +31,7 @@ def home(context: Context, asked: Vault | Vaults) -> Vault:
     from memcli.storage import known_vaults
     from memcli.vault.vault import Vault
 
-    vaults = (asked,) if isinstance(asked, Vault) else asked.vaults
+    vaults = (sources,) if isinstance(sources, Vault) else sources.vaults
     writable = [vault for vault in vaults if not vault.read_only]
     for vault in writable:
         if vault.source == known_vaults.PERSONAL:

@@ -217,7 +217,7 @@ def _about(context: Context, program: Program) -> list[str]:
         return []
     environ = {k: v for k, v in context.environ.items() if k != "PYTHONPATH"}
     try:
-        asked = subprocess.run(  # noqa: S603 our own words
+        done = subprocess.run(  # noqa: S603 our own words
             [*program.words, "--version"],
             cwd=os.path.dirname(program.words[0]),
             env=environ,
@@ -225,7 +225,7 @@ def _about(context: Context, program: Program) -> list[str]:
             timeout=_PATIENCE,
             check=False,
         )
-        works = asked.returncode == 0
+        works = done.returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         works = False
     if works:

@@ -154,26 +154,26 @@ def recall(
                 "--useful and --not-useful speak of rows that were recalled before",
                 hint="Give them alone, and ask in a command of its own.",
             )
-        asked = context.open_vaults("indexing", vaults, personal_only=personal_only)
-        return _judged(asked, useful or [], not_useful or [])
+        sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
+        return _judged(sources, useful or [], not_useful or [])
     _check(text, batch, research, cursor, every=all_)
-    asked = context.open_vaults("indexing", vaults, personal_only=personal_only)
+    sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
     if batch:
-        return _batch(context, asked, batch, words)
+        return _batch(context, sources, batch, words)
     question = query_of(context, text, words)
     if all_:
-        return _result(_enumerated(asked, question, cursor), explain=explain)
+        return _result(_enumerated(sources, question, cursor), explain=explain)
     if not research:
-        return _result(_recalled(asked, question), explain=explain)
+        return _result(_recalled(sources, question), explain=explain)
     from memcli.cli import citations
     from memcli.curation import research as runs
 
     def look(budget: str) -> tuple[Recalled, list[Row]]:
-        answer = _recalled(asked, question._replace(budget=budget))
+        answer = _recalled(sources, question._replace(budget=budget))
         return answer, [*answer.rows, *answer.constraints]
 
     answer, run = runs.search(
-        citations.home(context, asked),
+        citations.home(context, sources),
         research,
         command="recall",
         query=text,
@@ -228,32 +228,34 @@ def _check(
         )
 
 
-def _recalled(asked: Vault | Vaults, query: Query) -> Recalled:
+def _recalled(sources: Vault | Vaults, query: Query) -> Recalled:
     from memcli.vault.vault import Vault
 
     # One vault is the usual case, and loads nothing of what several need.
-    if isinstance(asked, Vault):
+    if isinstance(sources, Vault):
         from memcli.recall import recall as use_case
 
-        return use_case.recall(asked, query)
+        return use_case.recall(sources, query)
     from memcli.recall import federated
 
-    return federated.recall(asked, query)
+    return federated.recall(sources, query)
 
 
-def _enumerated(asked: Vault | Vaults, query: Query, cursor: str | None) -> Recalled:
+def _enumerated(sources: Vault | Vaults, query: Query, cursor: str | None) -> Recalled:
     from memcli.vault.vault import Vault
 
-    if isinstance(asked, Vault):
+    if isinstance(sources, Vault):
         from memcli.recall import recall as use_case
 
-        return use_case.enumerate_all(asked, query, cursor)
+        return use_case.enumerate_all(sources, query, cursor)
     from memcli.recall import federated
 
-    return federated.enumerate_all(asked, query, cursor)
+    return federated.enumerate_all(sources, query, cursor)
 
 
-def _batch(context: Context, asked: Vault | Vaults, path: str, words: Words) -> Result:
+def _batch(
+    context: Context, sources: Vault | Vaults, path: str, words: Words
+) -> Result:
     """One result a line of the file; a line's own options win over the command's."""
     from memcli.storage import jsonl
 
@@ -267,7 +269,7 @@ def _batch(context: Context, asked: Vault | Vaults, path: str, words: Words) -> 
                 f"{path}:{number}: 'query' is missing", code="invalid_batch"
             )
         question = query_of(context, text, {**words, **own})
-        result = _result(_recalled(asked, question), explain=question.explain)
+        result = _result(_recalled(sources, question), explain=question.explain)
         shown = len(results) + 1 if name is None else name
         results.append(
             result._replace(

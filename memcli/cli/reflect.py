@@ -124,8 +124,8 @@ def reflect(
         _refuse(of_sessions, "a question and a session are two commands")
         from memcli.cli import reflect_query
 
-        asked = context.open_vaults("indexing", vaults, personal_only=personal_only)
-        result = reflect_query.answer(context, asked, text, words, research)
+        sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
+        result = reflect_query.answer(context, sources, text, words, research)
         if response_schema is not None:
             result = reflect_query.deprecated(result)
         return result

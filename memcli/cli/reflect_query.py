@@ -24,7 +24,7 @@ _DEPRECATED = (
 
 def answer(
     context: Context,
-    asked: Vault | Vaults,
+    sources: Vault | Vaults,
     text: str,
     words: Words,
     research: str | None,
@@ -33,16 +33,16 @@ def answer(
     # An idea that waits for a decision is no fact, whatever --kind says.
     query = query_of(context, text, {**words, "status": ["active"]})
     if not research:
-        return _result(_gathered(asked, query))
+        return _result(_gathered(sources, query))
     from memcli.cli import citations
     from memcli.curation import research as runs
 
     def look(budget: str) -> tuple[Reflection, list[Row]]:
-        reflection = _gathered(asked, query._replace(budget=budget))
+        reflection = _gathered(sources, query._replace(budget=budget))
         return reflection, list(reflection.facts)
 
     reflection, run = runs.search(
-        citations.home(context, asked),
+        citations.home(context, sources),
         research,
         command="reflect",
         query=text,
@@ -57,17 +57,17 @@ def deprecated(result: Result) -> Result:
     return result._replace(warnings=(*result.warnings, _DEPRECATED))
 
 
-def _gathered(asked: Vault | Vaults, query: Query) -> Reflection:
+def _gathered(sources: Vault | Vaults, query: Query) -> Reflection:
     from memcli.vault.vault import Vault
 
     # One vault is the usual case, and loads nothing of what several need.
-    if isinstance(asked, Vault):
+    if isinstance(sources, Vault):
         from memcli.recall import reflect
 
-        return reflect.reflect(asked, query)
+        return reflect.reflect(sources, query)
     from memcli.recall import federated
 
-    return federated.reflect(asked, query)
+    return federated.reflect(sources, query)
 
 
 def _result(reflection: Reflection) -> Result:

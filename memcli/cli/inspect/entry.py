@@ -55,20 +55,20 @@ def _teams_with(context: Context, word: str) -> list[str]:
     from memcli.errors import AmbiguousId
     from memcli.vault.vault import Vault
 
-    asked = None if context.vault else context.open_vaults("reading")
-    if asked is None or isinstance(asked, Vault):
+    sources = None if context.vault else context.open_vaults("reading")
+    if sources is None or isinstance(sources, Vault):
         return []
-    found = []
-    for vault in asked.vaults:
+    names = []
+    for vault in sources.vaults:
         kind, _, name = vault.source.partition(":")
         try:
             if kind == "team" and vault.path_of(word):
-                found.append(name)
+                names.append(name)
         except AmbiguousId:
-            found.append(name)
+            names.append(name)
         except MemcliError:
             continue  # it is not there, or this vault cannot be asked
-    return found
+    return names
 
 
 def _draw(canvas: Canvas, seen: Inspected) -> None:

@@ -17,9 +17,8 @@ from memcli.errors import InvalidValue, MemcliError, UsageError
 class Parameter(NamedTuple):
     """A tool's parameter, which becomes the command's flag of the same name.
 
-    `to` names another flag, or an argument. What is not said here is as the command
-    has it. `choices` are what a client is told; the command itself refuses
-    anything else. `kind` is `list` for several strings, `object` for anything.
+    `to` names another flag, or an argument. The rest is as the command has it.
+    `choices` are shown to the client; the command itself refuses anything else. `kind` is `list` for several strings, `object` for anything.
     """
 
     name: str
@@ -78,9 +77,9 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
         result = commands.load(tool.command)(context, **values)
         notes = [f"warning: {warning}" for warning in result.warnings]
         if tool.changes:
-            told = _Lines()
-            result.text(told)
-            notes = told.lines + notes
+            shown = _Lines()
+            result.text(shown)
+            notes = shown.lines + notes
         return Answer(data=result.data, notes=tuple(notes))
     except MemcliError as error:
         return _failed(error.error_code, error.message, error.hint)
