@@ -18,7 +18,8 @@ class Parameter(NamedTuple):
     """A tool's parameter, which becomes the command's flag of the same name.
 
     `to` names another flag, or an argument. The rest is as the command has it.
-    `choices` are shown to the client; the command itself refuses anything else. `kind` is `list` for several strings, `object` for anything.
+    `choices` are shown to the client; the command itself refuses anything else. `kind`
+    is `list` for several strings, `object` for anything.
     """
 
     name: str
