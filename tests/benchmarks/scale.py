@@ -20,6 +20,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from memcli.entries import layout
+from memcli.storage import state_dirs
 from tests.benchmarks import corpus, fts5, report, timing
 
 if TYPE_CHECKING:
@@ -174,7 +176,7 @@ def prompt_hook_with_teams(bench: Bench, notes: Sequence[corpus.Note]) -> None:
     config.parent.mkdir(parents=True, exist_ok=True)
     tables = (f"[vaults.team{n}]\npath = '{root}'\n" for n, root in enumerate(roots))
     config.write_text("".join(tables), encoding="utf-8")
-    log = bench.vault / ".memcli" / "run" / "hooks.log"
+    log = Path(state_dirs.path(str(bench.vault), layout.HOOK_LOG, bench.env))
     log.unlink(missing_ok=True)
     prompt_hook(bench, f"... and {TEAMS} vaults of teams of {TEAM_SIZE:,} entries each")
     config.unlink()

@@ -25,12 +25,13 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.curation import review, undo
+from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.storage.git import bulk_commit, repository
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
-from tests.conftest import EVERYTHING, sample
+from tests.conftest import EVERYTHING, sample, state_of
 from tests.properties.test_kill_lifecycle import (
     OPERATIONS,
     Act,
@@ -183,7 +184,7 @@ def whole(root: Path) -> None:
     vault = opened(root, 3_000)
     vault.recall("anything")
     assert dirty(root) == []
-    assert not (root / ".memcli" / "run" / "journal").exists()
+    assert not state_of(root, layout.JOURNAL).exists()
     assert repair.plan(vault).steps == []
     saved = vault.save(vault.draft({"text": "a later memory"}))
     assert saved.outcome == "created"
@@ -358,7 +359,7 @@ def test_an_interrupt_at_any_git_leaves_nothing_in_the_index_of_the_user(
         code = ended(run)
         assert code in (0, 130)
         assert dirty(root) == []
-        assert not (root / ".memcli" / "run" / "journal").exists()
+        assert not state_of(root, layout.JOURNAL).exists()
         if code == 130:
             assert state(root) == before
         whole(root)
@@ -420,6 +421,7 @@ def test_a_bulk_import_that_is_killed_at_any_git_leaves_no_lock_that_lasts(
         inside = (root / ".git").glob("*memcli*")
         left = [path.name for path in inside if path.name != "memcli"]
         assert left == []
+        assert not state_of(root, layout.JOURNAL).exists()
         # What is committed next is what was meant: nothing goes with it.
         git(root, "commit", "-q", "--allow-empty", "-m", "by hand")
         held = git(root, "ls-tree", "-r", "--name-only", "HEAD").count("imported-in")
@@ -447,7 +449,7 @@ def test_a_kill_while_what_nobody_committed_is_kept_loses_nothing_of_it(
         opened(root, 3_000).recall("anything")
         found = state(root)
         seen.append(found)
-        assert not (root / ".memcli" / "run" / "journal").exists()
+        assert not state_of(root, layout.JOURNAL).exists()
         if found == before:
             assert (root / "inbox" / "dropped.md").read_bytes() == data
             assert dirty(root) in ([], ["inbox/dropped.md"])

@@ -31,7 +31,7 @@ from memcli.recall.query import Query, view_of
 from memcli.sessions.reflect_session import learn
 from memcli.vault.health import repair
 from memcli.vault.health.overview import overview
-from tests.conftest import EVERYTHING, NOW, sample
+from tests.conftest import EVERYTHING, NOW, sample, state_of
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
@@ -357,7 +357,7 @@ def test_who_finishes_a_killed_command_may_be_killed_as_well(
     shutil.copytree(full, half)
     # In the middle of its files: after the journal, before the last of them.
     steps = iter(range(1, 100))
-    while not (half / ".memcli" / "run" / "journal").exists():
+    while not state_of(half, layout.JOURNAL).exists():
         shutil.rmtree(half)
         shutil.copytree(full, half)
         assert run_and_kill(half, act, next(steps))
@@ -388,7 +388,7 @@ def test_a_file_that_was_edited_after_the_kill_is_left_to_its_author(
     assert reader.recall("mine now").rows[0].text == "mine now"
     assert path.read_text(encoding="utf-8").endswith("mine now\n")
     assert any("was edited meanwhile" in line for line in told)
-    assert not (root / ".memcli" / "run" / "journal").exists()
+    assert not state_of(root, layout.JOURNAL).exists()
 
 
 @settings(max_examples=100 if EVERYTHING else 20)

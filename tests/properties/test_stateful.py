@@ -24,14 +24,14 @@ from hypothesis.stateful import (
 
 from memcli import Vault
 from memcli.curation import review
-from memcli.entries import codec
+from memcli.entries import codec, layout
 from memcli.entries.dates import to_epoch
 from memcli.entries.entry import Entry, Item, Status
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.create import prepare
-from tests.conftest import EVERYTHING
+from tests.conftest import EVERYTHING, state_of
 
 START = 1_795_262_400
 DAY = 86_400
@@ -215,7 +215,7 @@ class VaultMachine(RuleBasedStateMachine):
 
     @rule()
     def delete_the_index(self) -> None:
-        shutil.rmtree(self.root / ".memcli" / "index", ignore_errors=True)
+        shutil.rmtree(state_of(self.root, layout.INDEX), ignore_errors=True)
 
     @rule(days=st.integers(0, 20))
     def wait(self, days: int) -> None:

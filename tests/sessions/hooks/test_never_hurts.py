@@ -142,9 +142,9 @@ def sick(root: str, number: int) -> Callable[[], None]:
     if number % 5 == 1:
         return _moved(state_of(folder, layout.HARNESS), "a file")
     if number % 5 == 2:
-        return _moved(folder / ".memcli" / "run", "a file")
+        return _moved(state_of(folder, layout.HOOK_LOG).parent, "a file")
     if number % 5 == 3:
-        return _moved(folder / ".memcli" / "index", "a file")
+        return _moved(state_of(folder, layout.INDEX), "a file")
     if number % 5 == 4:
         return _moved(folder / ".memcli", None)
     return lambda: None
