@@ -179,9 +179,9 @@ def _waiting(vault: Vault) -> Result:
 
 
 def _ignored(vault: Vault, names: list[str]) -> Result:
-    from memcli.curation.entities import decide
+    from memcli.curation.entities.ignore import ignore
 
-    ignored, commit = decide.ignore(vault, names)
+    ignored, commit = ignore(vault, names)
     shown = ", ".join(ignored) or "nothing that was not ignored before"
     data = {"applied": bool(ignored), "action": "ignore", "names": ignored}
     return Result(

@@ -5,7 +5,7 @@ changes, in which only the `entities` line changes; `memcli review --undo` takes
 back. `apply` decides again under the lock, so that no later change is missed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation.entities import page
@@ -130,42 +130,6 @@ def apply(vault: "Vault", request: EntityRequest) -> tuple[EntityPlan, str | Non
             _put(change, edit)
         change.message = subject("review", _sentence(request, plan.name))
     return plan, change.commit
-
-
-def ignore(vault: "Vault", names: Sequence[str]) -> tuple[list[str], str | None]:
-    """Store that these names are no entities, in one commit; none is proposed again.
-
-    Returns:
-        (the names that were not ignored before, the commit's id).
-
-    Raises:
-        As `apply`; NotAllowed also for what is registered (`entity_exists`).
-    """
-    from memcli.storage.transaction import subject
-
-    vault.owner_only("deciding on entities")
-    with vault.transaction() as change:
-        before = _bytes(files.inside(vault.root, layout.IGNORED_NAMES))
-        registry, ignored_now = vault.registry, ignored.ignored_names(vault.root)
-        data, new = before, []
-        for name in map(check_name, names):
-            entity = registry.find(name)
-            if entity is not None:
-                raise _taken(name, entity)
-            if fold(name) not in ignored_now:
-                ignored_now[fold(name)] = name
-                data = ignored.with_name(data, name)
-                new.append(name)
-        if data is not None and data != before:
-            change.put(layout.IGNORED_NAMES, data, expected=before)
-        change.message = subject("review", f"ignored {', '.join(new)}")
-    return new, change.commit
-
-
-def _bytes(path: str) -> bytes | None:
-    import os
-
-    return files.read(path) if os.path.lexists(path) else None
 
 
 def _put(change: "Transaction", edit: _FileEdit) -> None:
@@ -345,10 +309,11 @@ def _refuse_taken(registry: "Registry", name: str, but: Registered | None) -> No
         if but is not None and fold(entity.name) == fold(but.name):
             continue
         if fold(name) in _forms(entity):
-            raise _taken(name, entity)
+            raise taken(name, entity)
 
 
-def _taken(name: str, entity: Registered) -> NotAllowed:
+def taken(name: str, entity: Registered) -> NotAllowed:
+    """The refusal of a name that an entity has."""
     also = "" if fold(name) == fold(entity.name) else f" as an alias of {entity.name}"
     return NotAllowed(
         f"'{name}' is registered{also}: {entity.path}",

@@ -13,6 +13,7 @@ from memcli.curation import evolve, importing, review, undo
 from memcli.curation.entities import aspects, decide
 from memcli.curation.entities import page as entities
 from memcli.curation.entities.decide import EntityRequest
+from memcli.curation.entities.ignore import ignore
 from memcli.entries.text import proper_names
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import Filters
@@ -257,7 +258,7 @@ def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
     vault: Vault,
 ) -> None:
     save(vault, "We met Grace Hopper")
-    assert decide.ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
+    assert ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
     assert entities.candidates(vault) == []
     file = Path(vault.root, "entities/ignored.txt")
     assert file.read_text().splitlines()[1:] == ["grace hopper"]
@@ -266,7 +267,7 @@ def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
     register(vault, "Grace Hopper")
     assert file.read_text().splitlines()[1:] == []
     with pytest.raises(NotAllowed, match="registered"):
-        decide.ignore(vault, ["Grace Hopper"])
+        ignore(vault, ["Grace Hopper"])
 
 
 # --- rename, alias, merge -----------------------------------------------------------
@@ -437,7 +438,7 @@ def test_deciding_on_entities_is_for_the_owner(make_vault: VaultMaker) -> None:
     with pytest.raises(NotAllowed, match="for the owner"):
         decide.plan(ada, EntityRequest("rename", "Redis", "X"))
     with pytest.raises(NotAllowed, match="for the owner"):
-        decide.ignore(ada, ["X"])
+        ignore(ada, ["X"])
 
 
 def test_the_page_about_entities_prints_the_tables_of_aspects() -> None:

@@ -1,0 +1,52 @@
+"""Names that are no entities, by the decision of a person.
+
+Invariant: one commit of one file, which `memcli review --undo` takes back.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memcli.curation.entities.decide import taken
+from memcli.entries import layout
+from memcli.entries.text.mentions import fold
+from memcli.storage import files
+from memcli.vault.registry import ignored
+from memcli.vault.registry.page import check_name
+
+if TYPE_CHECKING:
+    from memcli.vault.vault import Vault
+
+
+def ignore(vault: "Vault", names: Sequence[str]) -> tuple[list[str], str | None]:
+    """Store that these names are no entities, in one commit; none is proposed again.
+
+    Returns:
+        (the names that were not ignored before, the commit's id).
+
+    Raises:
+        As `apply`; NotAllowed also for what is registered (`entity_exists`).
+    """
+    from memcli.storage.transaction import subject
+
+    vault.owner_only("deciding on entities")
+    with vault.transaction() as change:
+        before = _bytes(files.inside(vault.root, layout.IGNORED_NAMES))
+        registry, ignored_now = vault.registry, ignored.ignored_names(vault.root)
+        data, new = before, []
+        for name in map(check_name, names):
+            entity = registry.find(name)
+            if entity is not None:
+                raise taken(name, entity)
+            if fold(name) not in ignored_now:
+                ignored_now[fold(name)] = name
+                data = ignored.with_name(data, name)
+                new.append(name)
+        if data is not None and data != before:
+            change.put(layout.IGNORED_NAMES, data, expected=before)
+        change.message = subject("review", f"ignored {', '.join(new)}")
+    return new, change.commit
+
+
+def _bytes(path: str) -> bytes | None:
+    return files.read(path) if os.path.lexists(path) else None
