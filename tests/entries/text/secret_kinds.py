@@ -245,6 +245,7 @@ _HARMLESS = [
     "argon2id is the password hash",
     "OAuth2 as the password grant, Auth0 is the password provider",
     "tests pass: 12/12, pass = true",
+    "export|pwd|readonly|set|shift|unset",
     "--- PASS: TestTruncateAtUUID/truncate_at_u2 (0.00s)",
     "| password | string | required |",
     "| token | v2 | the password is optional |",
