@@ -49,7 +49,7 @@ def forget(
         if not context.interactive:
             raise UsageError(
                 f"forgetting {plan.id} removes {', '.join(plan.paths)} for good",
-                hint="Say --yes if that is meant; memcli resolve only hides it.",
+                hint="Add --yes to remove it for good; memcli resolve only hides it.",
             )
         context.tell(f"{plan.title}\n  {', '.join(plan.paths)}")
         if not context.confirm("Remove this for good?"):

@@ -21,7 +21,7 @@ def run(name: str, words: list[str]) -> int | None:
         return None
     command, values = new
     screen = render.Screen(name, as_json=False)
-    screen.tell(f"`memcli {name}` has changed: {spelled(command, values)}")
+    screen.tell(f"`memcli {name}` is now spelled: {spelled(command, values)}")
     return today.run(command, values, spoken=name)
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def hook(
     context: Context,
     event: Annotated[
-        str | None, Argument(metavar="EVENT", help="What happened")
+        str | None,
+        Argument(metavar="EVENT", help="The event, e.g. session-start"),
     ] = None,
     *,
     host: Annotated[

@@ -93,7 +93,9 @@ def _check(
             raise UsageError("memcli ideas list takes nothing else")
     elif action == "merge":
         if len(slugs) != 2:
-            raise UsageError("memcli ideas merge takes two slugs: the second takes in")
+            raise UsageError(
+                "memcli ideas merge takes two slugs: the first is merged into the second"
+            )
     elif not slugs:
         raise UsageError(
             f"name the idea to {action}", hint="What is open: memcli ideas"

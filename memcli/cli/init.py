@@ -26,7 +26,8 @@ def init(
     ] = None,
     *,
     default: Annotated[
-        bool, Option("--default", help="Make it the default though there is one")
+        bool,
+        Option("--default", help="Make it the default vault, instead of another"),
     ] = False,
     dry_run: options.DryRun = False,
 ) -> Result:
@@ -71,7 +72,7 @@ def prepare(
         would = "dry run: " if dry_run else ""
         canvas.line(f"{would}{verb} {done.path}", style="good")
         if done.notes:
-            canvas.line(f"  {done.notes} notes in it, unchanged")
+            canvas.line(f"  notes in it, unchanged: {done.notes:,}")
         if becomes_default and default != done.path:
             canvas.line("  it is your default now", style="dim")
         elif default != done.path:

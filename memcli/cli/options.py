@@ -132,7 +132,7 @@ Research = Annotated[
     Option(
         "--research",
         metavar="NAME",
-        help="Count this search in a research run, and record what it brings",
+        help="Count this search in a research run and record its results",
     ),
 ]
 Kinds = Annotated[

@@ -152,7 +152,7 @@ def recall(
         if text or batch or research or all_ or cursor or given(words):
             raise UsageError(
                 "--useful and --not-useful speak of rows that were recalled before",
-                hint="Give them alone, and ask in a command of its own.",
+                hint="Give them alone; ask the question in another command.",
             )
         sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
         return _judged(sources, useful or [], not_useful or [])

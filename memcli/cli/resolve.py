@@ -24,7 +24,11 @@ def resolve(
     *,
     query: Annotated[
         str | None,
-        Option("--query", metavar="QUERY", help="Every entry that this clearly means"),
+        Option(
+            "--query",
+            metavar="QUERY",
+            help="Every entry that it clearly matches",
+        ),
     ] = None,
     note: Annotated[
         str | None, Option("--note", metavar="NOTE", help="What solved it")

@@ -35,7 +35,7 @@ def review(
         list[str] | None, Argument(metavar="[ID]...", help="Ids, or unique prefixes")
     ] = None,
     *,
-    list_: Annotated[bool, Option("--list", help="List what waits")] = False,
+    list_: Annotated[bool, Option("--list", help="List the candidates")] = False,
     approve: Annotated[bool, Option("--approve", help="Make it a memory")] = False,
     reject: Annotated[
         bool, Option("--reject", help="Archive it, and never propose it again")
@@ -54,13 +54,13 @@ def review(
     title: options.Title = None,
     kind: options.Kind = None,
     tags: options.NewTags = None,
-    all_: Annotated[bool, Option("--all", help="Everything that waits")] = False,
+    all_: Annotated[bool, Option("--all", help="Every candidate")] = False,
     all_older_than: Annotated[
         str | None,
         Option(
             "--all-older-than",
             metavar="DAYS",
-            help="Everything older than so many days (30, 30d)",
+            help="Everything older than this many days (30, 30d)",
         ),
     ] = None,
     min_confidence: Annotated[
@@ -68,7 +68,7 @@ def review(
         Option(
             "--min-confidence",
             metavar="CONFIDENCE",
-            help="Everything at least so sure: HIGH, MEDIUM, LOW",
+            help="Everything of at least this confidence: HIGH, MEDIUM, LOW",
         ),
     ] = None,
     yes: options.Yes = False,

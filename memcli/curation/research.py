@@ -294,7 +294,7 @@ def check_name(name: str) -> str:
     fitting = slug(name)
     if fitting != name:
         raise InvalidValue(
-            f"not a name for research: {name[:60]!r}: lower-case letters, digits and -",
+            f"{name[:60]!r} cannot name a run: use lower-case letters, digits and -",
             hint=f"Use '{fitting}'.",
             code="invalid_research",
         )

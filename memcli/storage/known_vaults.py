@@ -105,7 +105,7 @@ def read_only(root: str, environ: Mapping[str, str]) -> bool:
 def refused(word: str) -> VaultNotFound:
     """The refusal of a vault that is unknown, or that may only be read."""
     return VaultNotFound(
-        f"no vault to use by the name '{word}'",
+        f"no vault is named '{word}'",
         hint="See which there are, and what is allowed in each: memcli inspect vaults",
     )
 

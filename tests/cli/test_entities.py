@@ -54,7 +54,7 @@ def test_entities_are_listed_with_their_counts(saved: Run) -> None:
     assert (data["registered"], data["candidates"], data["hubs"]) == (1, 1, [])
     text = saved("inspect", "entities").out
     assert "Redis\ttool\t2\t0" in text
-    assert "1 names wait: memcli entities waiting" in text
+    assert "names waiting: 1 (memcli entities waiting)" in text
 
 
 def test_an_entity_shows_its_claims(saved: Run) -> None:

@@ -79,7 +79,7 @@ def test_a_former_spelling_runs_says_so_and_answers_as_before(
     vault.save(vault.draft({"text": "Ask Grace Hopper about Redis"}))
     done = memcli("inspect", "--repair", "--json")
     assert (done.code, done.json["command"]) == (0, "inspect")
-    assert done.err == "`memcli inspect` has changed: memcli repair --json\n"
+    assert done.err == "`memcli inspect` is now spelled: memcli repair --json\n"
     assert done.json["data"] == memcli("repair", "--json").json["data"]
     done = memcli("review", "Grace Hopper", "--ignore")
     assert done.out == "ignored Grace Hopper\n"

@@ -161,7 +161,7 @@ def test_feedback_on_what_may_only_be_read_is_told_and_the_rest_noted(
     # Who names the vault learns what a name that nobody configured would say.
     named = ["recall", "--useful", theirs, "--vault", "platform", "--json"]
     error = memcli(*named, environ=READ).json["error"]
-    assert error["message"] == "no vault to use by the name 'platform'"
+    assert error["message"] == "no vault is named 'platform'"
 
 
 def test_a_prefix_that_entries_of_two_vaults_share_names_all_of_them(

@@ -38,7 +38,7 @@ def entities(context: Context) -> Result:
             if len(rows) > _MOST_LISTED:
                 canvas.line(f"  ... and {len(rows) - _MOST_LISTED:,} more (--json)")
         if waiting:
-            canvas.line(f"{waiting:,} names wait: memcli entities waiting")
+            canvas.line(f"names waiting: {waiting:,} (memcli entities waiting)")
         if through.recalls:
             counts = ", ".join(
                 f"{count:,} {channel}" for channel, count in through.rows.items()

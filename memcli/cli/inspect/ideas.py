@@ -19,7 +19,7 @@ def ideas(context: Context) -> Result:
             canvas.line("there are no ideas", style="dim")
             return
         parts = [f"{number:,} {state}" for state, number in by_state.items() if number]
-        waits = "" if oldest is None else f"; the oldest waits for {oldest:,} days"
+        waits = "" if oldest is None else f"; the oldest has waited {oldest:,} days"
         canvas.line(", ".join(parts) + waits)
         canvas.table(
             ("slug", "state", "day", "title", "became"),

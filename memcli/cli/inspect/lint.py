@@ -30,7 +30,7 @@ def draw_findings(
         canvas.line("lint: nothing is wrong", style="good")
         return
     errors = sum(finding.level == "error" for finding in findings)
-    canvas.line(f"lint: {errors:,} errors, {len(findings) - errors:,} warnings")
+    canvas.line(f"lint: errors {errors:,}, warnings {len(findings) - errors:,}")
     # What makes the exit code is seen first where not everything is.
     if most is not None and len(findings) > most:
         findings = sorted(findings, key=lambda finding: finding.level != "error")

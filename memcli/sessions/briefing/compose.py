@@ -158,7 +158,7 @@ def for_prompt(
 
 
 def question(prompt: str) -> list[tuple[str, str]]:
-    """The distinct words of a prompt, as `analysis` gives them."""
+    """The distinct words of a prompt, as `tokens.question` gives them."""
     from memcli.entries.text import tokens
     from memcli.search.stemmer import stemmer
 

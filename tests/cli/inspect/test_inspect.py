@@ -47,7 +47,7 @@ def test_warnings_alone_exit_with_0(memcli: Run, vault: Vault):
     assert (done.code, done.out.splitlines()) == (
         0,
         [
-            "lint: 0 errors, 1 warnings",
+            "lint: errors 0, warnings 1",
             "a.md:3: warning: links to nothing: Nowhere",
         ],
     )
