@@ -94,7 +94,7 @@ def _check(
     elif action == "merge":
         if len(slugs) != 2:
             raise UsageError(
-                "memcli ideas merge takes two slugs: the first is merged into the second"
+                "memcli ideas merge takes two slugs: the first goes into the second"
             )
     elif not slugs:
         raise UsageError(

@@ -207,7 +207,7 @@ def test_inspect_shows_the_ledger(memcli: Run, three: Vault) -> None:
     memcli("ideas", "promote", NAMES[0])
     memcli("ideas", "merge", NAMES[1], NAMES[2])
     out = memcli("inspect", "ideas").out.splitlines()
-    assert out[0].startswith("1 open, 1 promoted, 1 merged; the oldest waits for ")
+    assert out[0].startswith("1 open, 1 promoted, 1 merged; the oldest has waited ")
     assert out[1].split("\t")[:2] == [NAMES[0], "promoted"]
     data = memcli("inspect", "ideas", "--json").json["data"]
     assert data["by_state"] == {"open": 1, "promoted": 1, "dismissed": 0, "merged": 1}

@@ -146,7 +146,7 @@ def test_feedback_and_a_question_are_two_commands(
     good = save(vault, "We deploy on Mondays")
     done = memcli("recall", *more, "--useful", good)
     assert done.code == 2
-    assert "in a command of its own" in done.err
+    assert "in another command" in done.err
     assert noted(vault, "feedback") == []
 
 
