@@ -79,7 +79,16 @@ def isolated_environment(home: Path) -> dict[str, str]:
     The `memcli` of the interpreter that runs the tests is first on its PATH.
     """
     dropped = ("GIT_", "MEMCLI_", "XDG_")
-    names = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "EDITOR", "VISUAL", "PAGER", "CI")
+    names = (
+        "PYTHONDONTWRITEBYTECODE",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR",
+        "EDITOR",
+        "VISUAL",
+        "PAGER",
+        "CI",
+    )
     kept = {
         name: value
         for name, value in os.environ.items()

@@ -200,7 +200,7 @@ def test_a_detached_head_gets_the_commit(vault: Vault, tmp_path: Path) -> None:
 def test_a_full_disk_keeps_nothing_and_the_next_run_everything(
     vault: Vault, tmp_path: Path, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli.storage import files
+    from memcli.storage import files, new_files
 
     path = talk(tmp_path, SEEDED)
     before = snapshot(vault.root)
@@ -208,11 +208,12 @@ def test_a_full_disk_keeps_nothing_and_the_next_run_everything(
     def full(*_: object, **__: object) -> None:
         raise WriteFailed("no space left on device")
 
-    for name in ("write_atomic", "write_new", "write_several"):
-        monkeypatch.setattr(files, name, full)
-    with pytest.raises(WriteFailed, match="no space"):
-        reflect_file(vault, path)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        for name in ("write_atomic", "write_several"):
+            patch.setattr(files, name, full)
+        patch.setattr(new_files, "write_new", full)
+        with pytest.raises(WriteFailed, match="no space"):
+            reflect_file(vault, path)
     assert snapshot(vault.root) == before
     assert reflect_file(vault, path).counts["saved"] == 2
 
