@@ -126,18 +126,19 @@ def isolated_environment(home: Path) -> dict[str, str]:
 
 
 @pytest.fixture(autouse=True)
-def home(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The home folder of this test alone, empty but for a git identity."""
     folder = tmp_path_factory.getbasetemp() / f"home-{next(_homes)}"
     folder.mkdir()
     environment = isolated_environment(folder)
-    for name in set(os.environ) - set(environment):
-        monkeypatch.delenv(name)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    yield folder
+    # Not the test's own `monkeypatch`: one that undoes its patches would go on with
+    # the home of the person who runs the tests.
+    with pytest.MonkeyPatch.context() as patch:
+        for name in set(os.environ) - set(environment):
+            patch.delenv(name)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        yield folder
     # Each new folder of pytest's looks through all that are there.
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -173,9 +173,15 @@ def _private() -> str:
     user = os.getuid() if hasattr(os, "getuid") else 0
     top = os.environ.get("TMPDIR") or ("/tmp" if os.name == "posix" else os.curdir)  # noqa: S108
     folder = os.path.join(os.path.abspath(top), f"memcli-{user}")
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(folder, 0o700)
-    found = os.lstat(folder)
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o700)
+        found = os.lstat(folder)
+    except OSError as error:
+        raise WriteFailed(
+            f"memcli has no folder for its index and logs: {folder}: {error.strerror}",
+            hint=f"Set HOME, or {VARIABLE} to a folder of your own.",
+        ) from error
     closed = os.name != "posix" or not found.st_mode & 0o077
     if stat.S_ISDIR(found.st_mode) and closed and found.st_uid in (user, 0):
         return folder

@@ -233,9 +233,14 @@ def open_vault(ready_vault: Path) -> Iterator[Vault]:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings(f"default:{_UNTESTED}")  # shown, whatever runs it
 def test_a_vault_that_may_only_be_read_answers_and_refuses_to_change(
-    open_vault: Vault, snapshot: Snapshot
+    open_vault: Vault, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = open_vault
+    # The reader has no folder of its own for the index but below the temporary one.
+    temporary = Path(vault.root).with_name("temporary")
+    temporary.mkdir()
+    temporary.chmod(0o1777)
+    monkeypatch.setenv("TMPDIR", str(temporary))
     ids = filled(vault)
     time.sleep(2.1)  # the index trusts the times of files that are so old
     vault.recall("deploy")

@@ -194,8 +194,8 @@ def test_index_that_is_deleted_meanwhile_is_no_crash(
 
 
 def _without_index(scandir: Any) -> Any:
-    def scan(path: str) -> Any:
-        if path.endswith("index"):
+    def scan(path: str | int) -> Any:
+        if str(path).endswith("index"):
             raise FileNotFoundError(path)
         return scandir(path)
 
