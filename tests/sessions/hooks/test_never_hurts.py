@@ -41,7 +41,7 @@ RULE = "Never deploy the billing service on a Friday."
 EVENTS = hook_payload.EVENTS
 HOSTS = [host.name for host in table.with_hooks()]
 CALLS = 1_000
-PROCESSES = CALLS if EVERYTHING else 60
+PROCESSES = CALLS if EVERYTHING else 40
 ASK = PAYLOADS["codex", "prompt-submit"]
 HOOK = [sys.executable, "-P", "-m", "memcli", "hook"]
 
