@@ -160,7 +160,7 @@ def place_of(word: str | None, environ: Mapping[str, str]) -> KnownVault:
     if os.path.islink(settings_folder):
         raise NotAVault(
             f"{settings_folder} is a symbolic link, which memcli does not follow",
-            hint="Put a folder in its place: the vault may be from somebody else.",
+            hint="Put a folder in its place: another person may have put it there.",
         )
     if not os.path.isdir(settings_folder):
         raise NotAVault(

@@ -60,11 +60,11 @@ MINING = ("stop", "session-end", "pre-compact")
 def test_the_page_of_hosts_says_where_the_hooks_stand(host: Host) -> None:
     user, project, moved = rows("use/hosts.md", "--scope user")[host.name]
     files = [
-        settings_files.locate(host, scope, {"HOME": "/home/dev"}, "/work/shop").path
+        settings_files.locate(host, scope, {"HOME": "/home/dev"}, "/home/dev/shop").path
         for scope in settings_files.SCOPES
     ]
     assert user.strip("`").replace("~", "/home/dev") == files[0]
-    assert f"/work/shop/{project.strip('`')}" == files[1]
+    assert f"/home/dev/shop/{project.strip('`')}" == files[1]
     for variable in re.findall(r"`([^`]+)`", moved):
         assert host.folder({"HOME": "/home/dev", variable: "/moved"}).startswith(
             "/moved"

@@ -63,11 +63,11 @@ def test_a_host_with_hooks_has_settings_and_answers(host: Host) -> None:
     assert set(host.ignored) <= set(hook_payload.EVENTS) - set(events)
     assert host.binaries
     user, project = (
-        settings_files.locate(host, scope, {"HOME": "/home/dev"}, "/work/shop")
+        settings_files.locate(host, scope, {"HOME": "/home/dev"}, "/home/dev/shop")
         for scope in settings_files.SCOPES
     )
     assert user.path.startswith("/home/dev/")
-    assert project.path.startswith("/work/shop/")
+    assert project.path.startswith("/home/dev/shop/")
     for event in ("session-start", "prompt-submit"):
         answer = hook_reply.reply(host.name, event, "We use uv")
         assert bool(answer) is host.takes_text

@@ -11,7 +11,7 @@ from typing import Final
 
 from memcli.entries.text import secret_forms as forms
 
-# What stands for a value that somebody else fills in.
+# What stands for a value that another person fills in.
 _SAMPLES: Final = ("example", "xxxx", "your", "placeholder", "redacted", "changeme", "change-me", "change_me", "dummy", "****", "....", "____")  # fmt: skip
 # What follows "the password is" or `password:` and is none.
 _NO_PASSWORDS: Final = frozenset(

@@ -59,7 +59,7 @@ def write(text: str) -> None:
 
 
 def fill() -> None:
-    """Open the streams that the host has closed, lest a vault's file becomes stdout."""
+    """Open the streams that the host closed, or a vault's file becomes stdout."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)

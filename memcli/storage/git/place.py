@@ -2,7 +2,7 @@
 
 Invariant: only a `.git` above or at the vault's own folder counts. A bare repository
 among the notes (`HEAD`, `objects`, `config`), which git itself would take for one, does
-not: whoever wrote the notes would choose what git runs.
+not, or the author of the notes would choose what git runs.
 """
 
 import os
