@@ -95,6 +95,7 @@ def sweep(
     if unit:
         return _timer(_UNITS[unit].format(command=_ESCAPED[unit](_command(context))))
     from memcli.sessions import recovery
+    from memcli.storage import state_dirs
 
     vault = context.open_vault("sweeping", writes=True)
     sessions = recovery.sweep(
@@ -110,6 +111,7 @@ def sweep(
     )
     if not dry_run:
         recovery.tell_log(vault, sessions)
+        state_dirs.sweep(context.environ)
 
     def text(canvas: Canvas) -> None:
         shown = [each for each in sessions if each.outcome != "unchanged"]
