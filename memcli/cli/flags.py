@@ -44,6 +44,7 @@ WORDS: dict[str, tuple[Word, ...]] = {
 FLAGS: dict[str, dict[str, Flag]] = {
     "init": {
         "--default": ("default", bool, False, ()),
+        "--yes": ("yes", bool, False, ()),
         "--dry-run": ("dry_run", bool, False, ()),
         "--vault": ("vault", str, False, ()),
         "--json": ("json", bool, False, ()),
@@ -249,6 +250,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
     },
     "import": {
         "--in-place": ("in_place", bool, False, ()),
+        "--yes": ("yes", bool, False, ()),
         "--dry-run": ("dry_run", bool, False, ()),
         "--allow-secret": ("allow_secret", bool, False, ()),
         "--vault": ("vault", str, False, ()),

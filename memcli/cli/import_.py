@@ -33,6 +33,7 @@ def import_(
             help="Make the folder itself a vault; no byte of its notes changes",
         ),
     ] = False,
+    yes: options.Yes = False,
     dry_run: options.DryRun = False,
     allow_secret: options.AllowSecret = False,
 ) -> Result:
@@ -49,7 +50,9 @@ def import_(
       memcli import ~/obsidian --in-place
     """
     if in_place:
-        return _in_place(context, source, dry_run=dry_run)
+        return _in_place(context, source, yes=yes, dry_run=dry_run)
+    if yes:
+        raise UsageError("--yes goes with --in-place", hint="An import asks nothing.")
     from memcli.curation import importing
     from memcli.storage import jsonl
 
@@ -72,12 +75,12 @@ def import_(
     )
 
 
-def _in_place(context: Context, source: str, *, dry_run: bool) -> Result:
+def _in_place(context: Context, source: str, *, yes: bool, dry_run: bool) -> Result:
     if not os.path.isdir(source):
         raise Unreadable(f"{source} is not a folder", hint="--in-place takes a folder.")
     from memcli.cli import init
 
-    return init.prepare(context, source, dry_run=dry_run, adopt=True)
+    return init.prepare(context, source, yes=yes, dry_run=dry_run)
 
 
 def report(done: Imported) -> Result:

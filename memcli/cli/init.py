@@ -2,17 +2,19 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-import os
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries import layout
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Annotated
 
     from typer import Argument, Option
 
     from memcli.cli import options
+    from memcli.vault.create import Plan
 
 
 def init(
@@ -29,13 +31,15 @@ def init(
         bool,
         Option("--default", help="Make it the default vault, instead of another"),
     ] = False,
+    yes: options.Yes = False,
     dry_run: options.DryRun = False,
 ) -> Result:
     """Make a folder a vault: a new one, or your notes as they are
 
     A new folder gets the vault's template and a git repository. In a folder of
-    notes no byte of them changes. The first vault becomes the default, so that
-    later commands need no --vault.
+    notes no byte of them changes. In a folder of code memcli asks first: there it
+    would commit to the code's history. The first vault becomes the default, so
+    that later commands need no --vault.
 
     \b
     Example:
@@ -44,50 +48,86 @@ def init(
     from memcli.storage import known_vaults
 
     folder = path or known_vaults.find_vault(context.vault, context.environ)
-    return prepare(context, folder, dry_run=dry_run, make_default=default)
+    return prepare(context, folder, yes=yes, dry_run=dry_run, make_default=default)
 
 
 def prepare(
     context: Context,
     path: str,
     *,
+    yes: bool = False,
     dry_run: bool = False,
     make_default: bool = False,
-    adopt: bool = False,
 ) -> Result:
     """Make a folder a vault, and the default if there is none."""
     from memcli.storage import known_vaults
     from memcli.vault import create
 
-    done = create.prepare(path, environ=context.environ, dry_run=dry_run)
+    plan = create.plan(path, environ=context.environ)
+    commit = None
+    if not dry_run:
+        if plan.question and not yes and context.interactive:
+            yes = context.confirm(f"{plan.question}. Go on?")
+        plan, commit = create.prepare(path, environ=context.environ, agreed=yes)
     default = known_vaults.default_vault(context.environ)
     becomes_default = make_default or default is None
-    if becomes_default and not dry_run and default != done.path:
-        known_vaults.set_default_vault(done.path, context.environ)
+    if becomes_default and not dry_run and default != plan.path:
+        known_vaults.set_default_vault(plan.path, context.environ)
 
     def text(canvas: Canvas) -> None:
-        verb = {"created": "created a vault at", "exists": "already a vault:"}.get(
-            done.outcome, f"{done.outcome} the vault"
-        )
-        would = "dry run: " if dry_run else ""
-        canvas.line(f"{would}{verb} {done.path}", style="good")
-        if done.notes:
-            canvas.line(f"  notes in it, unchanged: {done.notes:,}")
-        if becomes_default and default != done.path:
-            canvas.line("  it is your default now", style="dim")
-        elif default != done.path:
+        said = _WOULD if dry_run else _DID
+        canvas.line(f"{said[plan.outcome]} {plan.path}", style="good")
+        if plan.notes:
+            canvas.line(f"  notes in it, unchanged: {plan.notes:,}")
+        if plan.repository:
+            canvas.line(f"  its history is that of the repository {plan.repository}")
+        if default == plan.path:
+            return
+        if becomes_default:
+            verb = "would become" if dry_run else "is"
+            canvas.line(
+                f"  it {verb} your default{'' if dry_run else ' now'}", style="dim"
+            )
+        else:
             canvas.line(f"  your default is still {default}", style="dim")
 
-    warnings = []
-    if os.path.exists(os.path.join(done.path, "README.md")) and adopt:
-        warnings.append("README.md is the vault's own page, not an entry")
     data = {
-        "path": done.path,
-        "outcome": done.outcome,
-        "notes": done.notes,
-        "added": done.added,
-        "commit": done.commit,
-        "default": becomes_default or default == done.path,
+        "path": plan.path,
+        "outcome": plan.outcome,
+        "notes": plan.notes,
+        "added": plan.added,
+        "repository": plan.repository,
+        "commit": commit,
+        "default": becomes_default or default == plan.path,
         "dry_run": dry_run,
     }
-    return Result(data=data, text=text, warnings=tuple(warnings))
+    return Result(data=data, text=text, warnings=tuple(_warnings(plan, dry_run)))
+
+
+_DID = {
+    "created": "created a vault at",
+    "adopted": "adopted the vault",
+    "repaired": "repaired the vault",
+    "exists": "already a vault:",
+}
+_WOULD = {
+    "created": "would create a vault at",
+    "adopted": "would make a vault of",
+    "repaired": "would repair the vault",
+    "exists": "already a vault:",
+}
+
+
+def _warnings(plan: Plan, dry_run: bool) -> Iterator[str]:
+    survey = plan.survey
+    if dry_run and plan.question:
+        yield f"{plan.question}; without --yes it asks first"
+    if survey is None:
+        return
+    if layout.README in survey.notes:
+        yield "README.md is the vault's own page, not an entry"
+    if survey.ignored:
+        yield (
+            f"git ignores {len(survey.ignored):,} of the notes: they are found, but "
+            "never committed, and memcli cannot change them"
+        )

@@ -55,15 +55,25 @@ _REGISTRY = tuple(
     )
 )  # fmt: skip
 
+FOREIGN = frozenset(
+    {"node_modules", "bower_components", "jspm_packages", "site-packages"}
+)
+"""Folders that package managers fill: no file in one, at any depth, is an entry."""
+
+_FOREIGN = tuple(name + "/" for name in FOREIGN)
+
 
 def is_entry(path: str) -> bool:
     """Whether a markdown file at this path is an entry.
 
     Every `*.md` file is one, wherever a person puts it, except the pages that memcli
-    writes for people (the vault's README, the idea ledger, the registry) and what lies
-    beside an idea's own page in its folder, archived or not.
+    writes for people (the vault's README, the idea ledger, the registry), what lies
+    beside an idea's own page in its folder, archived or not, and what a package
+    manager installed.
     """
     if not path.endswith(".md") or path in (README, IDEA_LEDGER):
+        return False
+    if any(name in path for name in _FOREIGN) and FOREIGN.intersection(path.split("/")):
         return False
     if path.removeprefix(ARCHIVE + "/").startswith(INCUBATOR):
         return is_idea(path)

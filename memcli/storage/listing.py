@@ -1,6 +1,7 @@
 """The markdown files below a folder, with what tells that one has changed.
 
-Invariant: no symbolic link is followed, and no name that starts with a dot is listed.
+Invariant: no symbolic link is followed, no name that starts with a dot is listed, and
+no folder is entered that a package manager fills.
 """
 
 import os
@@ -8,6 +9,7 @@ import sys
 from collections.abc import Collection
 from typing import NamedTuple
 
+from memcli.entries.layout import FOREIGN
 from memcli.errors import Unreadable
 from memcli.storage.files import reason_of
 
@@ -35,7 +37,8 @@ class Listing(NamedTuple):
 def scan(root: str, *, skip: Collection[str] = ()) -> Listing:
     """List every `*.md` file below `root` with its time and size.
 
-    Names that start with a dot are passed over, whatever they are.
+    Names that start with a dot are passed over, whatever they are, and so are folders
+    of installed packages (`node_modules`).
 
     Args:
         root: the vault.
@@ -102,7 +105,7 @@ def _scan_folder(
             elif entry.is_symlink():
                 if name.endswith(".md") or entry.is_dir():
                     listing.symlinks.append(prefix + name)
-            elif entry.is_dir() and prefix + name not in skip:
+            elif entry.is_dir() and name not in FOREIGN and prefix + name not in skip:
                 folders.append(prefix + name)
     if files:
         listing.folders[folder] = files

@@ -2,83 +2,146 @@
 
 Invariant: no file that exists changes by a byte. A new folder gets the whole template;
 a folder of notes gets only the files that memcli needs, and its notes are entries as
-they are. A second call adds what is missing and changes nothing else.
+they are. A second call adds what is missing and changes nothing else. A folder that
+cannot become a vault, or in which git refuses, is left as it was.
 """
 
+import contextlib
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from memcli.entries import layout
-from memcli.errors import NotAVault, WriteFailed
+from memcli.errors import NotAllowed, WriteFailed
 from memcli.storage import files, known_vaults, package_data
+from memcli.storage.git import place
 from memcli.storage.git.repository import Repository
-from memcli.storage.listing import paths_of, scan
+from memcli.vault import adoption
+from memcli.vault.adoption import Survey
 
 # A folder of notes gets these files; the rest of the template is for new vaults.
 _NEEDED = (layout.CONFIG, ".memcli/.gitignore")
 
 
-class Prepared(NamedTuple):
-    """What `prepare` did; `outcome` is created, adopted, repaired or exists."""
+class Plan(NamedTuple):
+    """What `prepare` would do.
+
+    Attributes:
+        path: the folder, absolute.
+        outcome: created, adopted (notes were there), repaired or exists.
+        added: the files that it would write.
+        survey: what a folder that is no vault yet holds; None of a vault.
+    """
 
     path: str
     outcome: str
-    notes: int
     added: list[str]
+    survey: Survey | None
+
+    @property
+    def notes(self) -> int:
+        """How many entries the notes in the folder become."""
+        found = self.survey.notes if self.survey else ()
+        return sum(map(layout.is_entry, found))
+
+    @property
+    def repository(self) -> str | None:
+        """The repository whose history a new vault would share; None for its own."""
+        return self.survey.repository if self.survey else None
+
+    @property
+    def question(self) -> str | None:
+        """What a person has to agree to first, as one sentence; None for nothing."""
+        if self.survey is None or not self.survey.code:
+            return None
+        said = []
+        if self.survey.repository:
+            said.append(f"every save is a commit in the repository {self.repository}")
+        if self.notes:
+            folders = ", ".join(
+                f"{name or 'its top'} {count:,}"
+                for name, count in self.survey.by_folder()[:5]
+            )
+            said.append(f"its markdown files become entries: {folders}")
+        what = "lies in a repository of code" if self.repository else "holds code"
+        return f"{self.path} {what}: {'; '.join(said)}"
+
+
+class Prepared(NamedTuple):
+    """What `prepare` did; `plan` is what it did it by."""
+
+    plan: Plan
     commit: str | None
 
 
+def plan(root: str, *, environ: Mapping[str, str] | None = None) -> Plan:
+    """Say what making `root` a vault means; nothing is written.
+
+    Args:
+        root: the folder; it may not exist yet.
+        environ: the environment of git.
+
+    Raises:
+        NotAVault: the folder cannot become a vault; the message says why.
+        VaultNotFound: the user's config allows no writing there.
+        WriteFailed: the user may not write there.
+        HistoryError: git is missing or refused.
+    """
+    environ = os.environ if environ is None else environ
+    root = os.path.abspath(os.path.expanduser(root))
+    if known_vaults.read_only(root, environ):
+        raise known_vaults.refused(root)
+    was_vault = os.path.isdir(os.path.join(root, ".memcli"))
+    survey = None if was_vault else adoption.survey(root, environ)
+    is_new = not was_vault and (not os.path.isdir(root) or not os.listdir(root))
+    wanted = _template_files() if is_new else list(_NEEDED)
+    missing = [path for path in wanted if not os.path.exists(os.path.join(root, path))]
+    outcome = "created" if is_new else "adopted"
+    if was_vault:
+        outcome = "repaired" if missing else "exists"
+    return Plan(root, outcome, missing, survey)
+
+
 def prepare(
-    root: str,
-    *,
-    environ: Mapping[str, str] | None = None,
-    dry_run: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    root: str, *, environ: Mapping[str, str] | None = None, agreed: bool = False
 ) -> Prepared:
     """Make `root` a vault.
 
     Args:
         root: the folder; made when it is missing.
         environ: the environment of git.
-        dry_run: only say what would be done.
-        progress: called with (done, all) while files are added.
+        agreed: a person agreed to the `question` of the plan.
 
     Raises:
-        NotAVault: a file has the folder's name.
-        VaultNotFound: the user's config allows no writing there.
-        WriteFailed, HistoryError: the folder cannot be written or committed.
+        NotAllowed: the plan has a question, and nobody agreed.
+        WriteFailed, HistoryError, LockBusy: the folder cannot be written or committed.
+        others: as `plan`.
     """
-    root = os.path.abspath(os.path.expanduser(root))
-    if known_vaults.read_only(root, os.environ if environ is None else environ):
-        raise known_vaults.refused(root)
-    if os.path.lexists(root) and not os.path.isdir(root):
-        raise NotAVault(f"{root} is not a folder")
-    was_vault = os.path.isdir(os.path.join(root, ".memcli"))
-    notes = sorted(paths_of(scan(root))) if os.path.isdir(root) else []
-    entries = [path for path in notes if layout.is_entry(path)]
-    is_new = not was_vault and (not os.path.isdir(root) or not os.listdir(root))
-    template = package_data.folder("vault-template")
-    wanted = _template_files(template) if is_new else list(_NEEDED)
-    missing = [path for path in wanted if not os.path.exists(os.path.join(root, path))]
-    outcome = "created" if is_new else "adopted"
-    if was_vault:
-        outcome = "repaired" if missing else "exists"
-    commit = None
-    if not dry_run:
-        _copy(template, root, missing)
-        repository, own = _repository(root, environ)
+    steps = plan(root, environ=environ)
+    if steps.question and not agreed:
+        raise NotAllowed(
+            steps.question,
+            hint="Give it a folder of its own: memcli init ~/memory; or agree with "
+            "--yes.",
+            code="not_agreed",
+        )
+    with contextlib.ExitStack() as undo:
+        _copy(steps, undo)
+        repository, own = _repository(steps.path, environ, undo)
         # A repository that memcli makes begins with the notes as they are; in one that
         # exists, its owner decides what is committed and when.
-        paths = missing + (notes if own and not was_vault else [])
-        if paths:
-            commit = repository.commit(paths, f"init: {outcome} a memcli vault")
-    del progress
-    return Prepared(root, outcome, len(entries), missing, commit)
+        paths = list(steps.added)
+        if own and steps.survey:
+            paths += [n for n in steps.survey.notes if n not in steps.survey.ignored]
+        message = f"init: {steps.outcome} a memcli vault"
+        commit = repository.commit(paths, message) if paths else None
+        undo.pop_all()
+    return Prepared(steps, commit)
 
 
-def _template_files(template: str) -> list[str]:
+def _template_files() -> list[str]:
+    template = package_data.folder("vault-template")
     paths = []
     for folder, _, names in os.walk(template):
         for name in names:
@@ -87,25 +150,49 @@ def _template_files(template: str) -> list[str]:
     return sorted(paths)
 
 
-def _copy(template: str, root: str, paths: list[str]) -> None:
+def _copy(steps: Plan, undo: contextlib.ExitStack) -> None:
+    """Write the missing files; `undo` takes them and their new folders away again."""
+    template = package_data.folder("vault-template")
     try:
-        os.makedirs(root, exist_ok=True)
-        for path in paths:
-            target = files.inside(root, path)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
+        _make_folder(steps.path, undo)
+        for path in steps.added:
+            target = files.inside(steps.path, path)
+            _make_folder(os.path.dirname(target), undo)
+            undo.callback(_remove, target)
             shutil.copyfile(os.path.join(template, *path.split("/")), target)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise WriteFailed(
-            f"{root}: {reason}", hint="Choose a folder that you may write to."
+            f"{steps.path}: {reason}", hint="Choose a folder that you may write to."
         ) from error
 
 
+def _make_folder(path: str, undo: contextlib.ExitStack) -> None:
+    """Make a folder and those above it that are missing."""
+    if os.path.isdir(path):
+        return
+    _make_folder(os.path.dirname(path), undo)
+    os.mkdir(path)
+    undo.callback(_remove_folder, path)
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def _remove_folder(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.rmdir(path)
+
+
 def _repository(
-    root: str, environ: Mapping[str, str] | None
+    root: str, environ: Mapping[str, str] | None, undo: contextlib.ExitStack
 ) -> tuple[Repository, bool]:
     """The repository that `root` lies in, or a new one; and whether it is new."""
-    try:
+    if place.find(root) is not None:
         return Repository.open(root, environ=environ), False
-    except NotAVault:
-        return Repository.init(root, environ=environ), True
+    git = os.path.join(root, ".git")
+    if not os.path.lexists(git):
+        undo.callback(shutil.rmtree, git, ignore_errors=True)
+    return Repository.init(root, environ=environ), True

@@ -1,12 +1,14 @@
 """Init makes any folder a vault, and changes no byte of what is there."""
 
+import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memcli.api import Vault
-from memcli.errors import NotAVault
+from memcli.errors import HistoryError, NotAllowed, NotAVault, WriteFailed
 from memcli.vault import create
 
 
@@ -18,7 +20,7 @@ def test_adopting_two_hundred_notes_changes_no_byte_of_them(tmp_path: Path) -> N
         (root / f"{number}.md").write_bytes(text.encode())
     before = {path.name: path.read_bytes() for path in root.glob("*.md")}
     made = create.prepare(str(root))
-    assert (made.outcome, made.notes) == ("adopted", 200)
+    assert (made.plan.outcome, made.plan.notes) == ("adopted", 200)
     assert len(Vault(str(root)).recall("note", limit=300).rows) == 200
     assert {path.name: path.read_bytes() for path in root.glob("*.md")} == before
     status = subprocess.run(
@@ -28,22 +30,185 @@ def test_adopting_two_hundred_notes_changes_no_byte_of_them(tmp_path: Path) -> N
 
 
 def test_a_second_init_changes_nothing(vault: Vault) -> None:
-    assert create.prepare(vault.root)[1:] == ("exists", 0, [], None)
+    made = create.prepare(vault.root)
+    assert (made.plan.outcome, made.plan.added, made.commit) == ("exists", [], None)
 
 
 def test_what_is_missing_is_put_back(vault: Vault) -> None:
     config = Path(vault.root, ".memcli", "config.toml")
     config.unlink()
-    assert create.prepare(vault.root).added == [".memcli/config.toml"]
+    assert create.prepare(vault.root).plan.added == [".memcli/config.toml"]
     assert config.exists()
 
 
-def test_dry_run_makes_nothing(tmp_path: Path) -> None:
-    assert create.prepare(str(tmp_path / "v"), dry_run=True).outcome == "created"
+def test_a_plan_makes_nothing(tmp_path: Path) -> None:
+    assert create.plan(str(tmp_path / "v")).outcome == "created"
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "v").write_text("mine", encoding="utf-8")
-    with pytest.raises(NotAVault):
-        create.prepare(str(tmp_path / "v"))
+def _tree(root: Path) -> dict[str, bytes]:
+    """Every file and folder, git's own included."""
+    return {
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() else b""
+        for path in root.rglob("*")
+    }
+
+
+def _git(root: Path, *words: str) -> str:
+    command = ["git", "-C", str(root), *words]
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+
+
+def _file_in_the_way(root: Path) -> None:
+    root.write_text("mine", encoding="utf-8")
+
+
+def _nested_repository(root: Path) -> None:
+    (root / "inner").mkdir(parents=True)
+    _git(root / "inner", "init", "--quiet")
+    (root / "inner" / "note.md").write_text("a note", encoding="utf-8")
+
+
+def _ignores_notes(root: Path) -> None:
+    root.mkdir()
+    (root / ".gitignore").write_text("*.md\n", encoding="utf-8")
+
+
+def _user_ignores_notes(root: Path) -> None:
+    rules = root.parent / "rules"
+    rules.write_text("*.md\n", encoding="utf-8")
+    _git(root.parent, "config", "--global", "core.excludesFile", str(rules))
+
+
+def _user_ignores_dot_folders(root: Path) -> None:
+    rules = root.parent / "rules"
+    rules.write_text(".*\n", encoding="utf-8")
+    _git(root.parent, "config", "--global", "core.excludesFile", str(rules))
+
+
+def _ignored_by_the_repository_around(root: Path) -> None:
+    _git(root.parent, "init", "--quiet")
+    (root.parent / ".gitignore").write_text("vault/\n", encoding="utf-8")
+
+
+def _bare_repository(root: Path) -> None:
+    _git(root.parent, "init", "--quiet", "--bare", str(root))
+
+
+def _commit_is_refused(root: Path) -> None:
+    _git(root.parent, "init", "--quiet")
+    hook = root.parent / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+
+
+def _code_around(root: Path) -> None:
+    _git(root.parent, "init", "--quiet")
+    (root.parent / "main.py").write_text("pass\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("prepared", "error", "why"),
+    [
+        (_file_in_the_way, NotAVault, "not a folder"),
+        (_nested_repository, NotAVault, "inner in it is a repository of its own"),
+        (_ignores_notes, NotAVault, ".gitignore:1: *.md"),
+        (_user_ignores_notes, NotAVault, "rules:1: *.md"),
+        (_user_ignores_dot_folders, NotAVault, "rules:1: .*"),
+        (_ignored_by_the_repository_around, NotAVault, ".gitignore:1: vault/"),
+        (_bare_repository, NotAVault, "git's own folder"),
+        (_commit_is_refused, HistoryError, "cannot be committed"),
+        (_code_around, NotAllowed, "every save is a commit in the repository"),
+    ],
+)
+def test_a_folder_that_cannot_become_a_vault_is_left_as_it_was(
+    prepared: Callable[[Path], None], error: type[Exception], why: str, tmp_path: Path
+) -> None:
+    root = tmp_path / "vault"
+    prepared(root)
+    before = _tree(tmp_path)
+    with pytest.raises(error) as refusal:
+        create.prepare(str(root))
+    assert why in str(refusal.value)
+    after = _tree(tmp_path)
+    if error is HistoryError:  # git itself may leave objects that nothing names
+        before, after = (
+            {path: data for path, data in tree.items() if ".git" not in path}
+            for tree in (before, after)
+        )
+        assert _git(tmp_path, "diff", "--cached", "--name-only") == ""
+    assert after == before
+
+
+def test_no_vault_is_made_of_a_home_folder_or_of_what_holds_it(home: Path) -> None:
+    for folder in (str(home), str(home.parent), "/"):
+        with pytest.raises(NotAVault, match="your home folder"):
+            create.prepare(folder)
+    assert not Path(home, ".memcli").exists()
+
+
+def test_no_vault_is_made_inside_gits_own_folder(vault: Vault) -> None:
+    with pytest.raises(NotAVault, match="git's own folder"):
+        create.prepare(os.path.join(vault.root, ".git", "notes"))
+    assert not Path(vault.root, ".git", "notes").exists()
+
+
+def test_a_disk_that_refuses_in_the_middle_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[str] = []
+
+    def refuse(source: str, target: str) -> None:
+        copied.append(target)
+        if len(copied) > 3:
+            raise OSError(28, "No space left on device")
+        Path(target).write_bytes(Path(source).read_bytes())
+
+    monkeypatch.setattr("shutil.copyfile", refuse)
+    with pytest.raises(WriteFailed, match="no space left"):
+        create.prepare(str(tmp_path / "deep" / "vault"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_packages_that_others_wrote_are_no_entries(tmp_path: Path) -> None:
+    for path in ("note.md", "node_modules/left-pad/README.md", ".venv/x/README.md"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("about left-pad", encoding="utf-8")
+    create.prepare(str(tmp_path))
+    rows = Vault(str(tmp_path)).recall("left-pad").rows
+    assert [row.path for row in rows] == ["note.md"]
+    assert "node_modules" not in _git(tmp_path, "ls-files")
+
+
+def test_a_folder_of_code_is_taken_in_only_when_a_person_agreed(tmp_path: Path) -> None:
+    for path in ("package.json", "vendor/a.md", "vendor/b.md", "docs/guide.md"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("text", encoding="utf-8")
+    question = create.plan(str(tmp_path)).question
+    assert question
+    assert "entries: vendor 2, docs 1" in question
+    assert create.prepare(str(tmp_path), agreed=True).plan.notes == 3
+
+
+def test_notes_that_git_ignores_are_left_out_of_the_first_commit(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "diary.md").write_text("mine", encoding="utf-8")
+    (tmp_path / "note.md").write_text("ours", encoding="utf-8")
+    (tmp_path / ".gitignore").write_text("private/\n", encoding="utf-8")
+    made = create.prepare(str(tmp_path))
+    assert made.plan.survey
+    assert made.plan.survey.ignored == {"private/diary.md"}
+    tracked = _git(tmp_path, "ls-files").split()
+    assert "note.md" in tracked
+    assert "private/diary.md" not in tracked
+
+
+def test_a_repository_of_notes_is_adopted_and_named(tmp_path: Path) -> None:
+    _git(tmp_path, "init", "--quiet")
+    (tmp_path / "note.md").write_text("mine", encoding="utf-8")
+    (tmp_path / "picture.png").write_bytes(b"png")
+    plan = create.plan(str(tmp_path))
+    assert (plan.question, plan.repository) == (None, os.path.realpath(tmp_path))

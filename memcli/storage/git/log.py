@@ -253,6 +253,15 @@ class Readable:
         """
         return self._status_rows(self._ask(*STATUS))
 
+    def files(self) -> list[str]:
+        """Return the paths of all files that git tracks or would offer to track.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        options = ("--cached", "--others", "--exclude-standard", "-z")
+        return split_names(self._ask("ls-files", *options))
+
     def is_clean(self, paths: Collection[str]) -> bool:
         """Say whether all of these files are as HEAD has them (or ignored).
 
