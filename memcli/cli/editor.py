@@ -1,7 +1,8 @@
 """A text in the person's own editor.
 
 Invariant: the text is never lost: when the editor fails, or the command after it, the
-text stays in its file and the error names it.
+text stays in its file and the error names it. An editor that is left without saving
+(`:q!`) is an error, too: nothing is done with a text that nobody confirmed.
 """
 
 import contextlib
@@ -22,6 +23,12 @@ class EditorFailed(MemcliError):
     code = "editor_failed"
 
 
+class NotSaved(MemcliError):
+    """The editor was left without saving."""
+
+    code = "not_saved"
+
+
 @contextlib.contextmanager
 def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
     """Let a person change a text; the result is kept until the block is done.
@@ -36,12 +43,16 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
 
     Raises:
         EditorFailed: no such program, or it exited with an error.
+        NotSaved: it wrote nothing, not even the same text.
         Unreadable: what was saved is not UTF-8.
     """
     command = environ.get("VISUAL") or environ.get("EDITOR") or _DEFAULT
     handle, path = tempfile.mkstemp(prefix="memcli-", suffix=".md")
     with open(handle, "w", encoding="utf-8", newline="") as file:
         file.write(text)
+    # Old, so that a save is told from none, also within one tick of the clock.
+    os.utime(path, (0, 0))
+    before = _mark(path)
     try:
         words = shlex.split(command, posix=os.name != "nt")
         code = subprocess.call([*words, path], env=dict(environ))
@@ -51,10 +62,20 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
             f"the editor '{command}' cannot be started: {error}",
             hint="Set EDITOR, or give the text with --file or on standard input.",
         ) from error
+    saved = _mark(path) not in (before, None)
+    if not saved:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
     if code:
         raise EditorFailed(
             f"the editor '{command}' exited with {code}; nothing was changed",
-            hint=f"What it saved is in {path}",
+            hint=f"What it saved is in {path}" if saved else None,
+        )
+    if not saved:
+        raise NotSaved(
+            f"the editor '{command}' saved nothing; nothing was changed",
+            hint="Save to accept a text, also unchanged (vi: :wq). An editor with a "
+            "window has to wait until it is closed: EDITOR='code --wait'.",
         )
     try:
         with open(path, encoding="utf-8", newline="") as file:
@@ -72,3 +93,12 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
         os.unlink(path)
         raise
     os.unlink(path)
+
+
+def _mark(path: str) -> tuple[int, int] | None:
+    """What tells a file from one that was saved over it; None when it is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino

@@ -25,7 +25,7 @@ _HELP = """\
   r      reject: it goes to the archive and is not proposed again
   s      skip: it waits on
   1-3    supersede: it becomes the next version of that entry
-  u ID   supersede the entry of that id
+  u ID   supersede the entry of that id, or of that number
   z      undo the last decision
   q      quit; what is decided stays decided"""
 
@@ -130,10 +130,15 @@ class _Walk:
         if key == "s":
             self.place += 1
             return True
-        if key == "u" or (key.isdigit() and 1 <= int(key) <= len(near)):
-            target = word if key == "u" else near[int(key) - 1].id
+        numbers = {str(number): old.id for number, old in enumerate(near, 1)}
+        if key == "u" or key in numbers:
+            target = word if key == "u" else key
             if not target:
-                target = (self.context.ask("Id of the entry? ") or "").strip()
+                which = "Number, or id of the entry? " if near else "Id of the entry? "
+                target = (self.context.ask(which) or "").strip()
+            if not target:
+                return False
+            target = numbers.get(target, target)
             return self._note(review.supersede(self.vault, candidate.id, target))
         if key == "z":
             return self._undo()

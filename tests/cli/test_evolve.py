@@ -89,9 +89,13 @@ def test_what_was_written_in_an_editor_is_not_lost_when_it_is_refused(
     assert error["code"] == "secret_found"
     assert Path(error["hint"].split()[-1]).read_text() == secret
     left = set(tmp_path.glob("memcli-*"))
-    editor.write_text("")
-    error = memcli("evolve", old, "--edit", "--json", environ=environ).json["error"]
-    assert error["code"] == "nothing_to_change"
+    for script, code in (
+        ("", "not_saved"),
+        ("import os, sys\nos.utime(sys.argv[1])\n", "nothing_to_change"),
+    ):
+        editor.write_text(script)
+        done = memcli("evolve", old, "--edit", "--json", environ=environ)
+        assert done.json["error"]["code"] == code
     assert set(tmp_path.glob("memcli-*")) == left
     missing = memcli("evolve", old, "--edit", environ={"EDITOR": "no-such-editor"})
     assert "cannot be started" in missing.err

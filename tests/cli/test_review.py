@@ -2,6 +2,7 @@
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -101,6 +102,53 @@ def test_interactive_review_prompts_work_and_each_option_does_the_right_thing(
     assert vault.get(fourth).supersedes == old
     assert vault.get(fifth).status is Status.PENDING
     assert walked.data == {"approved": 2, "rejected": 1, "superseded": 1, "left": 1}
+
+
+@pytest.mark.parametrize(
+    ("editor", "message"),
+    [("true", "saved nothing"), ("rm", "saved nothing"), ("false", "exited with 1")],
+)
+def test_an_editor_that_is_left_without_saving_approves_nothing(
+    vault: Vault,
+    three: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    editor: str,
+    message: str,
+) -> None:
+    monkeypatch.setenv("EDITOR", editor)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    walked = walk(vault, "e", "q")
+    assert message in walked.said
+    assert walked.data["left"] == 3
+    assert not list(tmp_path.glob("memcli-*"))
+
+
+def test_a_text_that_is_saved_as_it_was_is_approved(
+    vault: Vault, three: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", "touch")
+    assert walk(vault, "e", "q").data["approved"] == 1
+
+
+@pytest.mark.parametrize("lines", [("1",), ("u", "1"), ("u 1",), ("a", "z", "u", "1")])
+def test_a_shown_number_names_its_entry_in_every_answer(
+    vault: Vault, lines: tuple[str, ...]
+) -> None:
+    old = vault.save(vault.draft({"text": "candidate four was here"})).id
+    name = candidate(vault, "candidate four is here")
+    candidate(vault, "something else", created="2099-01-01")
+    walked = walk(vault, *lines)
+    assert f"1: may replace {old}" in walked.said
+    assert vault.get(name).supersedes == old
+
+
+def test_an_empty_id_asks_again_and_changes_nothing(
+    vault: Vault, three: list[str]
+) -> None:
+    walked = walk(vault, "u", "", "q")
+    assert walked.said.count("1 of 3") == 1
+    assert walked.data["left"] == 3
 
 
 def test_it_shows_why_and_from_where(vault: Vault) -> None:
@@ -230,7 +278,14 @@ def test_days_that_are_none_are_refused(memcli: Run) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
-def test_the_walk_works_on_a_real_terminal(vault: Vault, three: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [(b"q\n", 0), (b"\x04", 0), (signal.SIGKILL, -9)],
+    ids=["q", "end of input", "killed"],
+)
+def test_a_walk_on_a_real_terminal_keeps_what_is_decided_however_it_ends(
+    vault: Vault, three: list[str], end: bytes | signal.Signals, code: int
+) -> None:
     import pty
 
     ours, theirs = pty.openpty()
@@ -257,8 +312,16 @@ def test_the_walk_works_on_a_real_terminal(vault: Vault, three: list[str]) -> No
     until("[?]")
     os.write(ours, b"a\n")
     until("2 of 3")
-    os.write(ours, b"q\n")
-    until("approved 1")
-    assert process.wait(timeout=30) == 0
+    said = said.partition("2 of 3")[2]
+    until("[?]")
+    if isinstance(end, bytes):
+        os.write(ours, end)
+        until("approved 1")
+    else:
+        process.send_signal(end)
+    assert process.wait(timeout=30) == code
     os.close(ours)
-    assert vault.get(three[0]).status is Status.ACTIVE
+    statuses = [vault.get(name).status for name in three]
+    assert statuses == [Status.ACTIVE, Status.PENDING, Status.PENDING]
+    log = ["git", "-C", vault.root, "log", "-1", "--format=%s"]
+    assert b"approved candidate one" in subprocess.check_output(log)
