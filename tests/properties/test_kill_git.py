@@ -116,7 +116,7 @@ def ended(act: Callable[[], object]) -> int:
 
 def at_git(number: int, before: Hook | None, after: Hook | None) -> None:
     """In a child: do something before or after the n-th git that is started."""
-    start, count = os.posix_spawnp, 0
+    start, count = os.posix_spawn, 0
 
     def counted(*words: Any, **options: Any) -> int:
         nonlocal count
@@ -129,10 +129,10 @@ def at_git(number: int, before: Hook | None, after: Hook | None) -> None:
             after()
         return pid
 
-    os.posix_spawnp = counted
+    os.posix_spawn = counted
 
 
-def gits_of(full: Path, folder: Path, act: Act, call: str = "posix_spawnp") -> int:
+def gits_of(full: Path, folder: Path, act: Act, call: str = "posix_spawn") -> int:
     """How many gits an operation starts, or waits for (`waitpid`)."""
     root = folder / "counted"
     shutil.copytree(full, root)
@@ -336,7 +336,7 @@ def test_an_interrupt_at_any_git_leaves_nothing_in_the_index_of_the_user(
 ) -> None:
     """Ctrl-C: what a person commits next does not hold what was taken back."""
     before = state(full)
-    call = "waitpid" if moment == "after" else "posix_spawnp"
+    call = "waitpid" if moment == "after" else "posix_spawn"
     count = gits_of(full, tmp_path, OPERATIONS[name], call)
     assert count > 1
     for number in [*sample(range(1, count + 1), 2), count + 1]:
@@ -369,7 +369,7 @@ def test_an_interrupt_at_any_git_leaves_nothing_in_the_index_of_the_user(
 
 def interrupt_the_git(number: int) -> None:
     """In a child: the terminal interrupts memcli and the n-th git, which dies of it."""
-    start, wait, count, told = os.posix_spawnp, os.waitpid, 0, False
+    start, wait, count, told = os.posix_spawn, os.waitpid, 0, False
 
     def started(program: str, words: list[str], *rest: Any, **options: Any) -> int:
         nonlocal count
@@ -386,7 +386,7 @@ def interrupt_the_git(number: int) -> None:
         found = wait(pid, options)
         return (found[0], signal.SIGINT) if count == number else found
 
-    os.posix_spawnp, os.waitpid = started, waited  # type: ignore[assignment]
+    os.posix_spawn, os.waitpid = started, waited  # type: ignore[assignment]
 
 
 def interrupted_after(number: int) -> None:

@@ -39,7 +39,8 @@ def start(root: str, flags: Sequence[str]) -> str:
                 stdin=nothing,
                 stdout=nothing,
                 stderr=nothing,
-                cwd=root,
+                # Not the vault: a relative PYTHONPATH would find modules there.
+                cwd=os.path.dirname(sys.executable),
                 creationflags=windows,
                 start_new_session=True,
             )

@@ -153,6 +153,6 @@ def _packs_together(root: str, env: dict[str, str]) -> bool:
 
     Before 2.37 it makes a pack of each. `git version 2.39.5 (Apple Git-154)`.
     """
-    words = run(root, env, ("version",)).text.split()
-    numbers = words[2].split(".") if len(words) > 2 else []
+    words = run(root, env, ("version",)).printed.split()
+    numbers = words[2].split(b".") if len(words) > 2 else []
     return [int(n) if n.isdigit() else 0 for n in numbers[:2]] >= [2, 38]

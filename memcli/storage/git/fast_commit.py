@@ -87,7 +87,7 @@ def commit_quickly(
     done = run(root, dict(env), add, _pathspecs(paths))
     if b".lock': File exists" in done.output:
         raise lock_busy(done.text)
-    if not done.code and not done.output:
+    if not done.code and not done.printed:
         return None  # nothing differs, or only `git commit` can tell
     try:
         if not done.code:
@@ -252,7 +252,7 @@ def _identity(root: str, env: dict[str, str]) -> str | None:
     if listed.code:
         return None
     settings: dict[str, str] = {}
-    for item in listed.output.decode("utf-8", "replace").split("\0"):
+    for item in listed.printed.decode("utf-8", "replace").split("\0"):
         key, _, value = item.partition("\n")
         settings[key] = value
     if any(_SETTINGS.fullmatch(key) for key in settings):

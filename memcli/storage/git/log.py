@@ -13,10 +13,14 @@ from typing import NamedTuple, Self
 
 from memcli.errors import HistoryError, NotAVault
 from memcli.storage.git.place import find
-from memcli.storage.git.process import GitResult, clean_environment, run
+from memcli.storage.git.process import GitResult, clean_environment, program, run
 
+# No program of git's settings for people who read runs for memcli, no git in a
+# repository among the notes, and a .gitmodules that git refuses ends no command.
+_NO_SUBMODULES = "--ignore-submodules=all"
+_PLAIN = ("--no-show-signature", "--no-ext-diff", "--no-textconv", _NO_SUBMODULES)
 _FORMAT = (
-    "--no-show-signature",
+    *_PLAIN,
     "--encoding=UTF-8",
     "-z",
     "--date=format-local:%Y-%m-%dT%H:%M:%SZ",
@@ -86,7 +90,7 @@ class Readable:
     def head(self) -> str | None:
         """Return the id of the current commit, None in an empty repository."""
         result = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
-        return result.text if result.code == 0 else None
+        return result.printed.decode().strip() if result.code == 0 else None
 
     def is_detached(self) -> bool:
         """Say whether HEAD is a commit and no branch."""
@@ -145,7 +149,7 @@ class Readable:
         paths = [path for path in contents if "\n" not in path]
         names = "".join(f"HEAD:{prefix}{path}\n" for path in paths)
         data = names.encode("utf-8", "surrogateescape")
-        output = self._git(("cat-file", "--batch-check=%(objectname)"), data).output
+        output = self._git(("cat-file", "--batch-check=%(objectname)"), data).printed
         same = set()
         for path, line in zip(paths, output.split(b"\n"), strict=False):
             data = b"blob %d\0" % len(contents[path]) + contents[path]
@@ -177,7 +181,7 @@ class Readable:
     def contents(self, blobs: Sequence[Blob]) -> list[bytes]:
         """Return the bytes of each blob; empty for one that is not there."""
         names = "".join(f"{blob.id}\n" for blob in blobs)
-        output = self._git(("cat-file", "--batch"), names.encode()).output
+        output = self._git(("cat-file", "--batch"), names.encode()).printed
         contents = []
         while output:
             header, _, output = output.partition(b"\n")
@@ -191,6 +195,7 @@ class Readable:
         """The blobs that `git log --raw` names."""
         output = self._ask(
             "log",
+            *_PLAIN,
             "--all",
             "-m",  # also what a merge commit alone wrote
             "--raw",
@@ -223,7 +228,8 @@ class Readable:
         """
         self._checked(commit)
         output = self._ask(
-            "show", "--format=", "--name-only", "--no-renames", "-z", commit, "--", "."
+            *("show", *_PLAIN, "--format=", "--name-only", "--no-renames", "-z"),
+            *(commit, "--", "."),
         )
         prefix = self._prefix()
         return [name.removeprefix(prefix) for name in split_names(output)]
@@ -291,6 +297,9 @@ class Readable:
 
     def _ask(self, *arguments: str, literal: bool = True) -> bytes:
         """Run a reading git command through GitPython; return what it printed."""
+        git_program = program(self._env)
+        # GitPython asks git for its version when it is imported.
+        os.environ.setdefault("GIT_PYTHON_GIT_EXECUTABLE", git_program)
         import git
 
         # GitPython adds to the environment and cannot remove from it, so variables
@@ -306,7 +315,7 @@ class Readable:
         }
         try:
             output = git.Git(self.root).execute(
-                ["git", *arguments],
+                [git_program, *arguments],
                 env=env,
                 stdout_as_string=False,
                 strip_newline_in_stdout=False,
@@ -317,7 +326,10 @@ class Readable:
         return output
 
 
-STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "-uall", "--", ".")
+STATUS = (
+    *("status", "--porcelain=v1", "-z", "--no-renames", "-uall", _NO_SUBMODULES),
+    *("--", "."),
+)
 
 
 def split_names(output: bytes) -> list[str]:

@@ -7,6 +7,9 @@ not, or the author of the notes would choose what git runs.
 
 import os
 
+from memcli.errors import Unreadable
+from memcli.storage.files import read
+
 
 def find(root: str) -> tuple[str, str] | None:
     """(top of the work tree, git's own folder) of the repository around a folder.
@@ -34,9 +37,8 @@ def git_dir_of(root: str) -> str | None:
 def _linked(marker: str) -> str:
     """The git folder that a `.git` file (work tree, submodule) points to, or ''."""
     try:
-        with open(marker, encoding="utf-8", errors="surrogateescape") as file:
-            text = file.read(4096)
-    except OSError:
+        text = os.fsdecode(read(marker, limit=4096))
+    except Unreadable:
         return ""
     if not text.startswith("gitdir:"):
         return ""

@@ -1,8 +1,9 @@
 """Starting git: a clean environment, no prompt, no `subprocess`.
 
-Invariant: every git that memcli starts itself is started here, with an environment
-that no git hook has changed, and with English messages, which memcli reads. This module
-knows nothing of commits.
+Invariant: every git that memcli starts gets its program and its environment here:
+an environment that no git hook has changed, with English messages, which memcli reads.
+No program is looked for in a folder of the work tree, and git fetches nothing. This
+module knows nothing of commits.
 """
 
 import contextlib
@@ -27,21 +28,38 @@ _FOREIGN_VARIABLES = (
     "GIT_NAMESPACE",
     "GIT_PREFIX",
     "GIT_CONFIG_PARAMETERS",
+    "GIT_ATTR_SOURCE",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_SHALLOW_FILE",
     "GIT_LITERAL_PATHSPECS",
     "GIT_GLOB_PATHSPECS",
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
 )
 
+_GIT = "git.exe" if sys.platform == "win32" else "git"
+
 
 class GitResult(NamedTuple):
-    """How git ended: its exit code, and both its outputs as one."""
+    """How git ended: its exit code, what it printed, and what it said beside that.
+
+    An answer is read from `printed` alone: warnings may come at any time.
+    """
 
     code: int
-    output: bytes
+    printed: bytes
+    said: bytes = b""
+
+    @property
+    def output(self) -> bytes:
+        """Everything, for messages of errors, which git gives in either way."""
+        return self.printed + self.said
 
     @property
     def text(self) -> str:
+        """`output` as text."""
         return self.output.decode("utf-8", "replace").strip()
 
 
@@ -51,6 +69,11 @@ def clean_environment(environ: Mapping[str, str] | None) -> dict[str, str]:
     env = dict(os.environ if environ is None else environ)
     for name in _FOREIGN_VARIABLES:
         env.pop(name, None)
+    # git runs in the vault, where `.` or `bin` in PATH would be a folder of the vault.
+    folders = env.get("PATH", os.defpath).split(os.pathsep)
+    env["PATH"] = os.pathsep.join(filter(os.path.isabs, folders))
+    # In a partial clone git would fetch what it misses, by the program of the remote.
+    env["GIT_NO_LAZY_FETCH"] = "1"
     # English messages, because memcli reads them; but not LC_ALL=C, which would take
     # UTF-8 away from the user's hooks.
     locale = env.pop("LC_ALL", "")
@@ -61,17 +84,26 @@ def clean_environment(environ: Mapping[str, str] | None) -> dict[str, str]:
     return env
 
 
+def program(env: Mapping[str, str]) -> str:
+    """The path of git on the PATH of an environment that `clean_environment` made.
+
+    Raises:
+        HistoryError: there is none.
+    """
+    for folder in filter(os.path.isabs, env["PATH"].split(os.pathsep)):
+        path = os.path.join(folder, _GIT)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    raise HistoryError("git cannot be started", hint="install git, or put it on PATH")
+
+
 def run(
     root: str, env: dict[str, str], arguments: Sequence[str], data: bytes = b""
 ) -> GitResult:
-    """Run git in `root` with `data` as input; both its outputs come back as one."""
-    command = ["git", "-C", root, *arguments]
+    """Run git in `root` with `data` as input."""
+    command = [program(env), "-C", root, *arguments]
     try:
         return _start(command, env, data)
-    except FileNotFoundError as error:
-        raise HistoryError(
-            "git cannot be started", hint="install git, or put it on PATH"
-        ) from error
     except (OSError, ValueError) as error:
         raise HistoryError(f"git cannot be started: {error}") from error
 
@@ -84,11 +116,10 @@ def run_portably(command: Sequence[str], env: dict[str, str], data: bytes) -> Gi
         command,
         env=env,
         input=data,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        capture_output=True,
         check=False,
     )
-    return GitResult(done.returncode, done.stdout)
+    return GitResult(done.returncode, done.stdout, done.stderr)
 
 
 if sys.platform != "win32":
@@ -101,19 +132,19 @@ if sys.platform != "win32":
         """
         import signal
 
-        with _scratch() as stdin, _scratch() as stdout:
+        with _scratch() as stdin, _scratch() as stdout, _scratch() as stderr:
             rest = memoryview(data)
             while rest:  # one write may take only a part
                 rest = rest[os.write(stdin, rest) :]
             os.lseek(stdin, 0, os.SEEK_SET)
-            pid = os.posix_spawnp(
+            pid = os.posix_spawn(
                 command[0],
                 command,
                 env,
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, stdin, 0),
                     (os.POSIX_SPAWN_DUP2, stdout, 1),
-                    (os.POSIX_SPAWN_DUP2, stdout, 2),
+                    (os.POSIX_SPAWN_DUP2, stderr, 2),
                 ],
                 setsigdef=[signal.SIGPIPE],  # Python ignores it; git must not
             )
@@ -126,9 +157,11 @@ if sys.platform != "win32":
                 status = os.waitpid(pid, 0)[1]
                 if status:
                     raise
-            size = os.fstat(stdout).st_size
-            output = os.pread(stdout, size, 0)
-        return GitResult(os.waitstatus_to_exitcode(status), output)
+            printed, said = (
+                os.pread(handle, os.fstat(handle).st_size, 0)
+                for handle in (stdout, stderr)
+            )
+        return GitResult(os.waitstatus_to_exitcode(status), printed, said)
 
     @contextlib.contextmanager
     def _scratch() -> Iterator[int]:

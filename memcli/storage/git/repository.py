@@ -145,7 +145,7 @@ class Repository(Readable):
             self._put_back(fresh)
             raise
         if done.code == 0:
-            return _reported_id(done.text) or self.head()
+            return _reported_id(done.printed) or self.head()
         self._put_back(fresh)
         if b"did not match any file" in done.output:
             known = self._known()
@@ -177,7 +177,7 @@ class Repository(Readable):
         if done.code == 128 and _names_nobody(done.output):
             done = commit_many(*where, paths, (*_NOBODY, *options), commit)
         if done.code == 0:
-            return _reported_id(done.text) or self.head()
+            return _reported_id(done.printed) or self.head()
         if done.code == 1 and b"nothing to commit" in done.output:
             return None
         raise self._failure(done, paths)
@@ -229,10 +229,11 @@ class Repository(Readable):
         if not paths:
             return
         wanted = set(paths)
-        listed = self._git(("diff-files", "--name-only", "--diff-filter=A", "-z"))
+        look = ("diff-files", "--name-only", "--diff-filter=A", "-z")
+        listed = self._git((*look, "--ignore-submodules=all"))
         prefix = self._prefix()
         rows = [
-            p for p in split_names(listed.output) if p.removeprefix(prefix) in wanted
+            p for p in split_names(listed.printed) if p.removeprefix(prefix) in wanted
         ]
         if rows:
             lines = "".join(p + "\0" for p in rows)
@@ -256,7 +257,7 @@ class Repository(Readable):
         self, done: GitResult, paths: Sequence[str], present: Collection[str]
     ) -> bool:
         """Whether git did not commit because none of the paths differs from HEAD."""
-        rows = self._status_rows(self._git(STATUS).output)
+        rows = self._status_rows(self._git(STATUS).printed)
         differing = {path for _, path in rows} & set(paths)
         if not differing:
             return True
@@ -270,7 +271,7 @@ class Repository(Readable):
         listed = self._git(("ls-files", "-z", "--with-tree=HEAD"))
         if listed.code:  # no HEAD yet
             listed = self._git(("ls-files", "-z"))
-        return set(split_names(listed.output))
+        return set(split_names(listed.printed))
 
     def _failure(
         self, done: GitResult, paths: Sequence[str]
@@ -321,9 +322,9 @@ def _names_nobody(output: bytes) -> bool:
     )
 
 
-def _reported_id(report: str) -> str | None:
+def _reported_id(report: bytes) -> str | None:
     """The id in commit's own `[main (root-commit) 1234...] subject`, or None."""
-    for line in reversed(report.splitlines()):
+    for line in reversed(report.decode("utf-8", "replace").splitlines()):
         if line.startswith("["):
             word = line.partition("] ")[0].rpartition(" ")[2]
             if len(word) == 40 and set(word) <= set("0123456789abcdef"):

@@ -142,8 +142,8 @@ def test_init_again_changes_nothing(vault: Vault) -> None:
 
 
 def test_missing_git_is_said(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    repository = vault.open()
     monkeypatch.setenv("PATH", "")
+    repository = vault.open()
     with pytest.raises(HistoryError, match="cannot be started") as caught:
         repository.commit([vault.write("a.md")], "add")
     assert "install git" in (caught.value.hint or "")
