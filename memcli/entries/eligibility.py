@@ -73,15 +73,21 @@ def verdict(facts: Facts, view: View) -> str | None:
         return f"not visible to {view.agent.name}"
     if view.as_of is not None:
         return _verdict_at(facts, view.as_of)
-    if facts.status not in view.statuses:
-        return str(facts.status)
-    if (
-        facts.expires
-        and facts.expires <= view.now
-        and Status.EXPIRED not in view.statuses
-    ):
-        return "expired"
-    return None
+    status = standing(facts, view.now)
+    return None if status in view.statuses else str(status)
+
+
+def standing(facts: Facts, now: int) -> Status:
+    """The status that an entry counts as: expired once it has outlived its end.
+
+    Only what is active expires by date: what a person decided stays what it is.
+
+    >>> standing(Facts(Status.ACTIVE, 5, expires=7), now=10)
+    <Status.EXPIRED: 'expired'>
+    """
+    if facts.status is Status.ACTIVE and facts.expires and facts.expires <= now:
+        return Status.EXPIRED
+    return facts.status
 
 
 def visible(facts: Facts, agent: Agent) -> bool:

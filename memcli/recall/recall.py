@@ -8,6 +8,8 @@ one line, nothing else is written.
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from memcli.entries.eligibility import standing
+from memcli.entries.entry import Status
 from memcli.entries.text import tokens
 from memcli.recall import question as asking
 from memcli.recall import scorer_store
@@ -118,26 +120,31 @@ def look(
 
 def weights_of(query: Query) -> Weights:
     """The weights that look as far as the query's budget and depth do."""
+    weights = Weights(pool=query.pool, depth=query.depth)
+    past = Status.SUPERSEDED in query.view.statuses and query.view.as_of is None
+    if not past:  # what was current at another moment is no past version there
+        weights = weights._replace(superseded=0.0)
     if query.depth:
-        return Weights(pool=query.pool, depth=query.depth)
-    return Weights(
-        pool=query.pool, depth=0, entity=0.0, session=0.0, after=(), before=()
-    )
+        return weights
+    return weights._replace(entity=0.0, session=0.0, after=(), before=())
 
 
 def _page(reader: "Reader", query: Query, cursor: str | None) -> Recalled:
     admit = Admission(reader, query.view, query.filters)
     chosen = within(reader, query.filters)
     docs = reader.everything() if chosen is None else chosen
-    rows = [reader.row(doc) for doc in docs if admit(doc)]
-    rows.sort(key=lambda row: (row.id, row.path))
+    rows = [(reader.row(doc), doc) for doc in docs if admit(doc)]
+    rows.sort(key=lambda pair: (pair[0].id, pair[0].path))
     if cursor:
-        rows = [row for row in rows if mark(row) > cursor]
+        rows = [pair for pair in rows if mark(pair[0]) > cursor]
     shown = rows[: query.limit]
-    more = mark(shown[-1]) if shown and len(shown) < len(rows) else None
+    more = mark(shown[-1][0]) if shown and len(shown) < len(rows) else None
     return Recalled(
         query=None,
-        rows=[_aged(reader, query.view, row, row_of(row, 0.0, [])) for row in shown],
+        rows=[
+            _aged(reader, query.view, doc, stored, row_of(stored, 0.0, []))
+            for stored, doc in shown
+        ],
         constraints=[],
         coverage=0.0,
         missing_terms=[],
@@ -194,7 +201,7 @@ def _answer(
         }
     row = row_of(stored, round(hit.score, 4), event.channels(hit.parts), explain)
     row = row._replace(parts=hit.parts, share=hit.share)
-    return _aged(reader, query.view, stored, row)
+    return _aged(reader, query.view, hit.doc, stored, row)
 
 
 def _adjust(reader: "Reader", stored: scorer_store.Stored) -> Adjust | None:
@@ -256,14 +263,20 @@ def _constraints(reader: "Reader", view: "View", shown: Collection[int]) -> list
         for doc in reader.exact("kind", "constraint")
         if doc not in shown and reader.verdict(doc, view) is None
     ]
-    stored = [reader.row(doc) for doc in reader.newest(docs)[:MOST_CONSTRAINTS]]
+    rows = [(doc, reader.row(doc)) for doc in reader.newest(docs)[:MOST_CONSTRAINTS]]
     return [
-        _aged(reader, view, row, row_of(row, 0.0, ["constraint"])) for row in stored
+        _aged(reader, view, doc, stored, row_of(stored, 0.0, ["constraint"]))
+        for doc, stored in rows
     ]
 
 
-def _aged(reader: "Reader", view: "View", stored: "StoredRow", row: Row) -> Row:
+def _aged(
+    reader: "Reader", view: "View", doc: int, stored: "StoredRow", row: Row
+) -> Row:
     """The row with whether it still holds; facts cite nothing that could change."""
+    if view.as_of is None and Status.EXPIRED in view.statuses:
+        facts = reader.facts(doc, access=False)
+        row = row._replace(status=str(standing(facts, view.now)))
     if row.layer == FACT:
         return row
     why = staleness.reasons(reader, stored, view)

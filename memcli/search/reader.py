@@ -193,6 +193,11 @@ class Reader:
         """Whether the document is itself a question."""
         return bool(self.columns.flags[doc] & ASKS)
 
+    def superseded(self, doc: int) -> bool:
+        """Whether a later version has replaced the document."""
+        status = _STATUSES[self.columns.flags[doc] & STATUS_MASK]
+        return status is Status.SUPERSEDED
+
     def moment(self, doc: int) -> int:
         """When it happened, in epoch seconds; 0 if unknown or coarser than a day."""
         columns = self.columns

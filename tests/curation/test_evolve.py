@@ -27,7 +27,7 @@ from memcli.errors import (
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.lineage import versions
-from tests.conftest import NOW
+from tests.conftest import NOW, VaultMaker
 
 DAY = 86_400
 
@@ -496,3 +496,54 @@ def test_what_is_done_is_not_said_to_have_failed(
     assert told == [
         "entries that make the same claim are unknown: no space left on the device"
     ]
+
+
+CHANGES = [
+    ("We deploy on Tuesdays", "We deploy on Mondays", "when do we deploy?"),
+    (
+        "The gateway restarts at night",
+        "The gateway restarts at six in the morning, after the backup of the ledger, "
+        "and tells the channel of the operators",
+        "when does the gateway restart?",
+    ),
+    (
+        "Invoices are kept for ten years in the cold store, as the auditors want it",
+        "Invoices are kept for six years",
+        "how long are invoices kept?",
+    ),
+    ("Use flake8", "Use ruff, no longer flake8 as we did", "flake8"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "question"), CHANGES)
+@pytest.mark.parametrize("in_session", [False, True])
+def test_in_the_history_the_current_version_stands_first_when_both_match(
+    make_vault: VaultMaker, old: str, new: str, question: str, *, in_session: bool
+) -> None:
+    clock = [NOW - 400 * DAY]
+    vault = make_vault(now_ms=lambda: clock[0] * 1000)
+    for other, _, asked in CHANGES:
+        place = {"session": "s", "seq": len(other)} if in_session else {}
+        save(vault, f"About this: {asked}")
+        if other != old:
+            save(vault, other, source=place)
+    first = save(vault, old, source={"session": "s", "seq": 2} if in_session else {})
+    clock[0] = NOW - 30 * DAY
+    second = vault.evolve(first, new).id
+    clock[0] = NOW
+    third = vault.evolve(second, f"{new} now").id
+    view = view_of(NOW, history=True)
+    ids = [row.id for row in vault.recall(question, view=view).rows]
+    assert next(name for name in ids if name in (first, second, third)) == third
+    assert {first, second} <= set(ids)
+
+
+def test_an_old_version_that_alone_holds_the_words_still_stands_first(
+    vault: Vault,
+) -> None:
+    old = save(vault, "The office cat is called Schroedinger")
+    new = vault.evolve(old, "The office cat is called Heisenberg").id
+    save(vault, "The office is closed on Fridays")
+    view = view_of(NOW, history=True)
+    rows = vault.recall("the cat Schroedinger", view=view).rows
+    assert [row.id for row in rows][:2] == [old, new]

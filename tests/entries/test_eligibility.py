@@ -51,6 +51,21 @@ def test_expired_entries_are_shown_to_who_asks_for_them() -> None:
     assert verdict(Facts(Status.ACTIVE, 5, expires=6), seen) is None
 
 
+def test_what_expired_by_its_date_is_found_as_expired_and_nothing_else() -> None:
+    expired = view(statuses=frozenset({Status.EXPIRED}))
+    assert verdict(Facts(Status.ACTIVE, 5, expires=6), expired) is None
+    assert verdict(Facts(Status.EXPIRED, 5), expired) is None
+    assert verdict(Facts(Status.ACTIVE, 5), expired) == "active"
+    assert verdict(Facts(Status.ACTIVE, 5, expires=NOW + 1), expired) == "active"
+    assert verdict(Facts(Status.RESOLVED, 5, expires=6), expired) == "resolved"
+
+
+def test_what_a_person_decided_outlives_the_date() -> None:
+    for status in (Status.RESOLVED, Status.SUPERSEDED, Status.PENDING):
+        only = view(statuses=frozenset({status}))
+        assert verdict(Facts(status, 5, expires=6), only) is None
+
+
 def test_as_of_a_moment_before_it_ended_an_entry_is_shown() -> None:
     for status in (Status.SUPERSEDED, Status.RESOLVED, Status.EXPIRED):
         facts = Facts(status, created=10, ended=100)

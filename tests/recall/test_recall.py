@@ -166,6 +166,19 @@ def test_only_active_entries_are_shown_unless_asked(vault: Vault) -> None:
     assert [row.text for row in everything.rows] == ["entry active"]
 
 
+def test_what_expired_by_its_date_is_found_by_that_status(vault: Vault) -> None:
+    save(vault, "entry active", expires_at="2999-01-01")
+    save(vault, "entry past", expires_at="2020-01-01")
+    save(vault, "entry over", status="expired")
+    expired = view_of(NOW, statuses=["expired"])
+    for rows in (
+        recall(vault, Query("entry", expired)).rows,
+        enumerate_all(vault, Query("", expired)).rows,
+    ):
+        assert {row.text for row in rows} == {"entry past", "entry over"}
+        assert {row.status for row in rows} == {"expired"}
+
+
 def test_as_of_shows_what_was_current_then(vault: Vault) -> None:
     save(vault, "entry new", created="2024-06-01T00:00:00Z")
     save(

@@ -14,7 +14,7 @@ The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framewor
   turn before counts, dampened, as if it stood here;
 - *session*: a session that talks about the question lifts its entries;
 - *feedback*: words that the best entries share break ties among the rest;
-- *entity*, *question*, *recency*: small multiplications;
+- *entity*, *question*, *superseded*, *recency*: small multiplications;
 - *temporal*: one for entries in the window that the question names. It is applied
   before the pool is chosen, too, so that it can bring an entry in;
 - *scorer*: one that was learned from use, if a scorer was trained

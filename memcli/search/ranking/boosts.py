@@ -44,6 +44,8 @@ class Nudge:
             factors["entity"] = 1 + weights.entity
         if self.corpus.asks(doc):
             factors["question"] = 1 - weights.asks
+        if weights.superseded and self.corpus.superseded(doc):
+            factors["superseded"] = 1 - weights.superseded
         when = self.corpus.moment(doc)
         if when:
             age = max(0.0, (self.now - when) / 86400 / weights.recency_days)
@@ -63,7 +65,7 @@ class Nudge:
         most = (1 + weights.entity) * (1 + weights.recency)
         if self.inside is not None:
             most *= 1 + weights.temporal
-        least = (1 - weights.asks) * (1 - weights.recency)
+        least = (1 - weights.asks) * (1 - weights.superseded) * (1 - weights.recency)
         floor = 0.0
         if len(totals) > limit:
             floor = heapq.nlargest(limit, totals.values())[-1] * least / most * spread

@@ -115,6 +115,9 @@ class Corpus(Protocol):
     def asks(self, doc: int) -> bool:
         """Whether the document is itself a question."""
 
+    def superseded(self, doc: int) -> bool:
+        """Whether a later version has replaced the document."""
+
     def moment(self, doc: int) -> int:
         """When it happened, epoch seconds; 0 when unknown or coarser than a day."""
 

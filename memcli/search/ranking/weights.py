@@ -30,6 +30,8 @@ class Weights(NamedTuple):
     feedback: float = 0.15
     feedback_entries: int = 3
     feedback_terms: int = 8
+    # A version that a later one has replaced, beside versions that are current.
+    superseded: float = 0.15
     recency: float = 0.10
     # Entries in the window that the question names.
     temporal: float = 0.20
@@ -57,6 +59,13 @@ class Weights(NamedTuple):
 DEFAULTS = Weights()
 
 LEXICAL = Weights(
-    after=(), before=(), session=0.0, feedback=0.0, asks=0.0, recency=0.0, depth=0
+    after=(),
+    before=(),
+    session=0.0,
+    feedback=0.0,
+    asks=0.0,
+    superseded=0.0,
+    recency=0.0,
+    depth=0,
 )
 """The words alone, for answers that must not depend on the entries around one."""

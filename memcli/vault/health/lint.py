@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from memcli.entries import layout
-from memcli.entries.entry import Status
 from memcli.entries.identity import claim
 from memcli.entries.text.links import composed, link_names, link_readings, links_of
 from memcli.errors import InvalidConfig, InvalidEntry, MemcliError
@@ -79,7 +78,7 @@ def lint(
         body = decoded.entry.body
         text = Text(decoded.entry, *_split(data, body), claim(body))
         found += _about_file(text, len(data))
-        found += _about_entry(text, decoded, kinds, now)
+        found += _about_entry(text, decoded, kinds)
         # A text without links is needed for its names alone from here on.
         read.append(text if "[" in text.entry.body else text.without_body())
     if progress:
@@ -153,7 +152,7 @@ def _about_file(text: Text, size: int) -> Iterator[Finding]:
 
 
 def _about_entry(
-    text: Text, decoded: "Decoded", kinds: Iterable[str], now: int
+    text: Text, decoded: "Decoded", kinds: Iterable[str]
 ) -> Iterator[Finding]:
     from memcli.entries import dates
 
@@ -176,11 +175,6 @@ def _about_entry(
         message = "updated before it was created"
         line = text.field_line("updated")
         yield Finding(path, line, "updated_before_created", WARNING, message)
-    expires = dates.to_epoch(entry.expires_at) if entry.expires_at else 0
-    if expires and expires <= now and entry.status is Status.ACTIVE:
-        message = f"expired on {entry.expires_at}, but its status is active"
-        line = text.field_line("expires_at")
-        yield Finding(path, line, "expired", WARNING, message)
 
 
 def _about_ids(texts: Iterable[Text]) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from memcli.entries import dates, layout
+from memcli.entries.eligibility import facts, standing
 from memcli.entries.entry import Status
 from memcli.entries.identity import claim
 from memcli.entries.ids import is_adopted
@@ -117,7 +118,7 @@ def _about_state(text: Text, now: int) -> Iterator[Finding]:
             yield _finding(text, "key", "stale_key", message, hint)
     if (
         entry.review_after
-        and entry.status is Status.ACTIVE
+        and standing(facts(entry), now) is Status.ACTIVE
         and dates.to_epoch(entry.review_after) <= now
     ):
         message = f"due for review since {entry.review_after}"

@@ -55,6 +55,9 @@ class Toy:
         words = self.docs[doc].words
         return {word: float(words.count(word)) for word in sorted(set(words))}
 
+    def superseded(self, doc: int) -> bool:
+        return False
+
     def asks(self, doc: int) -> bool:
         return self.docs[doc].asks
 
