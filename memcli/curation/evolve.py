@@ -14,6 +14,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import new_id
+from memcli.entries.rights import Action
 from memcli.errors import (
     EntryNotFound,
     InvalidValue,
@@ -113,7 +114,8 @@ def evolve(
 
     Raises:
         EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
-        NotAllowed: an entry is superseded, resolved, or waits for review.
+        NotAllowed: an entry is superseded, resolved, or waits for review, or is another
+            agent's and pinned.
         InvalidValue, SecretFound: a change is not valid, or there is none.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
@@ -126,6 +128,7 @@ def evolve(
         same = bool(others or cite)
         cited = models.cited(vault, cite)
         fresh = successor(vault, old.entry, values, untag, now_ms, same)
+        fresh = _passed_on(vault, fresh, [old, *others], values)
         fresh = models.renewed(
             vault,
             old.entry,
@@ -165,17 +168,19 @@ def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolv
 
     with vault.transaction() as change:
         old, _ = _named(vault, entry_id, ())
-        if not old.entry.supersedes:
+        earlier = vault.as_seen(old.entry).supersedes
+        if not earlier:
             raise NotAllowed(
                 f"{old.entry.id} is the first version; there is none before it",
                 code="no_version_before",
             )
-        version = _before(vault, old.entry.supersedes)
+        version = _before(vault, earlier)
         change.carry(version.data)
         before = version.entry
         now_ms = vault.now_ms()
         now = dates.iso(now_ms // 1000)
         fresh = before.replace(id=new_id(now_ms, vault.entropy), path=old.path)
+        fresh = lineage.passed_on(vault, fresh, [before, old.entry], shared_anew=False)
         if not reason:
             reason = f"reverted to {before.id}"
         place = lineage.replace(vault, change, old, fresh, reason=reason, now=now)
@@ -204,10 +209,22 @@ def _named(
     """The entries that the ids name, each once and in force; the lock is held."""
     stored = [vault.stored(vault.path_of(name)) for name in (entry_id, *also)]
     for item in stored:
+        vault.refuse_unless(Action.EVOLVE, item.entry)
         lineage.refuse_ended(vault, item.entry)
     if len({item.entry.id for item in stored}) < len(stored):
         raise UsageError("an entry is named twice", hint="Name each entry once.")
     return stored[0], stored[1:]
+
+
+def _passed_on(
+    vault: "Vault", fresh: Entry, old: "Sequence[Stored]", values: Mapping[str, Any]
+) -> Entry:
+    """The new version as its writer's; who may see it is for those who may share."""
+    shared_anew = bool(values.get("visibility") or values.get("groups"))
+    for item in old if shared_anew else ():
+        vault.refuse_unless(Action.SHARE, item.entry)
+    entries = [item.entry for item in old]
+    return lineage.passed_on(vault, fresh, entries, shared_anew=shared_anew)
 
 
 def successor(

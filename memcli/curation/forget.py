@@ -66,6 +66,8 @@ def plan(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotten:
         versions: also every other version of it.
 
     Raises:
+        NotAllowed: an agent asks: git's history, which has to be purged as well, names
+            the memories of others.
         EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
     """
     stored, others = _named(vault, entry_id)
@@ -76,7 +78,7 @@ def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotte
     """Remove an entry from the vault; see `plan`.
 
     Raises:
-        Conflict, LockBusy, HistoryError: nothing was changed.
+        NotAllowed, Conflict, LockBusy, HistoryError: nothing was changed.
         WriteFailed: nothing was changed, or a session's record still holds the words.
     """
     import shutil
@@ -103,6 +105,7 @@ def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotte
 
 def _named(vault: "Vault", entry_id: str) -> "tuple[Stored, list[Stored]]":
     """The entry, and its other versions."""
+    vault.owner_only("forgetting")
     stored = vault.stored(vault.path_of(entry_id))
     rows = vault.read(lambda reader: lineage.versions(reader, stored.entry.id))
     return stored, [vault.stored(row.path) for row in rows if row.path != stored.path]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
+from memcli.entries.rights import Action, may
 from memcli.errors import EntryNotFound, UsageError
 from memcli.vault import lineage
 
@@ -110,6 +111,7 @@ def plan(
     wanted = Status.ACTIVE if undo else Status.RESOLVED
     entries = [vault.stored(vault.path_of(name)).entry for name in ids]
     for entry in entries:
+        vault.refuse_unless(Action.RESOLVE, entry)
         if entry.status is not Status.RESOLVED:
             lineage.refuse_ended(vault, entry)
     named = {entry.id: None for entry in entries}
@@ -174,6 +176,9 @@ def apply(
         for target in found.targets:
             stored = vault.stored(vault.path_of(target.id))
             entry = stored.entry
+            if target.same_key_as and not may(Action.RESOLVE, entry, vault.agent):
+                continue  # nobody named it
+            vault.refuse_unless(Action.RESOLVE, entry)
             if found.undo:
                 if entry.status is not Status.RESOLVED:
                     continue

@@ -14,6 +14,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Confidence, Entry, Status
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import slug
+from memcli.entries.rights import Action
 from memcli.errors import InvalidValue, NotAllowed, UsageError
 from memcli.vault import lineage
 
@@ -237,6 +238,7 @@ def supersede(
         now = dates.iso(now_ms // 1000)
         (stored,) = _waiting(vault, [entry_id])
         target = vault.stored(vault.path_of(target_id))
+        vault.refuse_unless(Action.EVOLVE, target.entry)
         lineage.refuse_ended(vault, target.entry)
         candidate = stored.entry
         values = {
@@ -260,6 +262,9 @@ def supersede(
             seen=candidate.seen,
             evidence=tuple(dict.fromkeys(evidence)),
             extra=(*fresh.extra, *(x for x in candidate.extra if x[0] not in keys)),
+        )
+        fresh = lineage.passed_on(
+            vault, fresh, [target.entry, candidate], shared_anew=False
         )
         if not reason:
             reason = f"superseded in review by {candidate.id}"
@@ -290,6 +295,7 @@ def _waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
                 hint="What waits: memcli review --list",
                 code="not_pending",
             )
+        vault.refuse_unless(Action.REVIEW, entry)
         waiting[entry.id] = stored
     return list(waiting.values())
 

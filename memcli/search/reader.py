@@ -8,10 +8,10 @@ postings and facts, not files: `index.py` keeps the two together.
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from memcli.entries.eligibility import Agent, Facts, View, alternatives, verdict
-from memcli.entries.entry import Status, Visibility
+from memcli.entries.entry import Entry, Status, Visibility
 from memcli.search.packed_facts import (
     ASKS,
     PINNED,
@@ -24,6 +24,7 @@ from memcli.search.segment import Segment, SegmentId
 from memcli.search.stored_row import StoredRow
 
 _STATUSES = tuple(Status)
+_Named = TypeVar("_Named", Entry, StoredRow)
 
 
 class Broken(NamedTuple):
@@ -259,11 +260,13 @@ class Reader:
         for segment in reversed(self._segments):
             if doc >= segment.base:
                 row = StoredRow.from_json(segment.row(doc - segment.base))
-                return row if self.agent is None else self._censored(row)
+                return self.censored(row)
         raise IndexError(doc)
 
-    def _censored(self, row: StoredRow) -> StoredRow:
-        """A row without the ids of what an agent may not see."""
+    def censored(self, row: _Named) -> _Named:
+        """An entry or its row without the ids of what an agent may not see."""
+        if self.agent is None:
+            return row
         evidence = tuple(name for name in row.evidence if self.names(name))
         return row._replace(
             supersedes=self.names(row.supersedes),

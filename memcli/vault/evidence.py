@@ -51,12 +51,14 @@ def settled(reader: "Reader", entry: Entry, *, agent: str | None, now: str) -> E
     )
 
 
-def narrowed(entry: Entry, rows: "Sequence[StoredRow]", agent: str | None) -> Entry:
-    """The entry, shown only to those who may see all of its evidence.
+def narrowed(
+    entry: Entry, rows: "Sequence[StoredRow | Entry]", agent: str | None
+) -> Entry:
+    """The entry, shown only to those who may see all that it was made of.
 
     Private is narrower than group, and group than shared; of several groups those
-    remain that see everything. Authors always see their own entries, so when the
-    evidence belongs to another agent, `agent` becomes the author.
+    remain that see everything. Authors always see their own entries, so when part of it
+    belongs to another agent, `agent` becomes the author.
     """
     limited = [row for row in rows if row.visibility != _SHARED]
     if not limited:
@@ -70,4 +72,6 @@ def narrowed(entry: Entry, rows: "Sequence[StoredRow]", agent: str | None) -> En
     private = any(row.visibility == _PRIVATE for row in limited)
     if private or not groups or entry.visibility is Visibility.PRIVATE:
         return entry.replace(visibility=Visibility.PRIVATE, groups=())
+    if entry.visibility is Visibility.GROUP and groups == set(entry.groups):
+        return entry
     return entry.replace(visibility=Visibility.GROUP, groups=tuple(sorted(groups)))

@@ -13,10 +13,10 @@ from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.errors import NotAllowed
 from memcli.storage import files
-from memcli.vault import lookup
+from memcli.vault import evidence, lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -80,6 +80,26 @@ def replace(
     data = codec.rewrite(old.data, fresh, kinds=vault.kinds)
     change.put(old.path, data, expected=old.data)  # instead of its removal
     return place
+
+
+def passed_on(
+    vault: "Vault", fresh: Entry, replaced: "Sequence[Entry]", *, shared_anew: bool
+) -> Entry:
+    """A new version with the name of the agent that writes it.
+
+    The owner writes for the agent whose memory it is. Only those see the new version
+    who could see everything that it replaces, unless it was shared anew on purpose.
+
+    Args:
+        vault: whose agent writes.
+        fresh: the new version.
+        replaced: the entries that it replaces.
+        shared_anew: whether the writer said who may see it.
+    """
+    writer = vault.agent.name if vault.agent else None
+    if writer is not None:
+        fresh = fresh.replace(agent=writer)
+    return fresh if shared_anew else evidence.narrowed(fresh, replaced, writer)
 
 
 def archive(
@@ -177,7 +197,8 @@ def current(reader: "Reader", entry_id: str) -> str | None:
         if row is None:
             return None
         if not row.superseded_by:
-            return entry_id
+            ended = row.status == str(Status.SUPERSEDED)
+            return None if ended else entry_id
         entry_id = row.superseded_by
     return None
 

@@ -18,6 +18,7 @@ from memcli.storage.transaction import Transaction
 
 if TYPE_CHECKING:
     from memcli.entries.codec import Decoded
+    from memcli.entries.rights import Action
     from memcli.search.index import Index
     from memcli.search.reader import Reader
     from memcli.vault.registry.store import Registry
@@ -201,7 +202,13 @@ class Vault:
             EntryNotFound, AmbiguousId: as `path_of`.
             InvalidEntry: its file was broken in the meantime.
         """
-        return self.load(self.path_of(entry_id)).entry
+        return self.as_seen(self.load(self.path_of(entry_id)).entry)
+
+    def as_seen(self, entry: Entry) -> Entry:
+        """An entry without the ids of entries that the asking agent may not see."""
+        if self.agent is None:
+            return entry
+        return self.read(lambda reader: reader.censored(entry))
 
     def load(self, path: str) -> "Decoded":
         """Read one file of the vault as an entry."""
@@ -293,13 +300,33 @@ class Vault:
         Raises:
             NotAllowed: an agent asks.
         """
-        if self.agent is not None:
+        from memcli.entries.rights import Action, may
+
+        if self.agent is not None and not may(Action.OVERSEE, None, self.agent):
             raise NotAllowed(
                 f"{what} is for the owner of the vault, not for agent "
                 f"{self.agent.name}",
                 hint="Ask without --agent and MEMCLI_AGENT.",
                 code="owner_only",
             )
+
+    def refuse_unless(self, action: "Action", entry: Entry) -> None:
+        """Refuse what the agent may not do to an entry that it sees.
+
+        Raises:
+            NotAllowed: `rights.may` says no (code `not_its_agent`).
+        """
+        from memcli.entries.rights import is_pinned, may
+
+        if self.agent is None or may(action, entry, self.agent):
+            return
+        whose = f"agent {entry.agent}" if entry.agent else "the owner of the vault"
+        raise NotAllowed(
+            f"agent {self.agent.name} may not {action} {entry.id}: it was written by "
+            f"{whose}" + (", and is pinned" if is_pinned(entry) else ""),
+            hint="That agent and the owner may: docs/agents/visibility.md",
+            code="not_its_agent",
+        )
 
     def free_path(self, folder: str, name: str, folders: dict[str, set[str]]) -> str:
         """A path that no file has yet; collisions get a number."""

@@ -94,10 +94,12 @@ def named(vault: "Vault", words: Sequence[str]) -> list[str]:
     """The slugs of the ideas that slugs, beginnings of them, or pages' ids name.
 
     Raises:
+        NotAllowed: an agent asks: the ledger names the ideas of all.
         EntryNotFound: there is none, or several begin so (`idea_not_found`).
     """
     from memcli.errors import AmbiguousId, EntryNotFound
 
+    vault.owner_only("deciding on ideas")
     sections = ledger.parse(ledger.text_of(ledger_of(vault) or b""))
     slugs = []
     for word in words:

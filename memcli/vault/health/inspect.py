@@ -167,7 +167,7 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
     else:
         # A path may have been another's before, and a commit names its entries.
         commits, note = [], "the history is for the owner of the vault"
-        entry = vault.read(lambda reader: _named(reader, entry))
+        entry = vault.as_seen(entry)
     return Inspected(
         entry=entry,
         problems=decoded.problems,
@@ -187,18 +187,6 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
 def brief(row: "StoredRow") -> Brief:
     """An entry of the index in one line."""
     return Brief(row.id, row.title, row.kind, row.status, row.created, row.path)
-
-
-def _named(reader: "Reader", entry: Entry) -> Entry:
-    """The entry without ids that its reader may not know of."""
-    return entry.replace(
-        supersedes=reader.names(entry.supersedes),
-        superseded_by=reader.names(entry.superseded_by),
-        evidence=tuple(one for one in entry.evidence if reader.names(one)),
-        fingerprints=tuple(
-            one for one in entry.fingerprints if reader.names(one.partition(":")[0])
-        ),
-    )
 
 
 def _item_facts(

@@ -1,0 +1,217 @@
+"""Agents change what they may, by every way; nothing is shown to more agents by it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import resolve, review, undo
+from memcli.curation.entities import decide as entities
+from memcli.curation.ideas import decide as ideas
+from memcli.entries import layout
+from memcli.entries.entry import Visibility
+from memcli.errors import EntryNotFound, NotAllowed
+from tests.conftest import VaultMaker
+
+CONFIG = """
+[agents.bob]
+policy = "shared"
+[agents.red]
+policy = "group"
+groups = ["red", "blue"]
+[agents.blue]
+policy = "group"
+groups = ["blue"]
+"""
+
+
+@pytest.fixture
+def owner(vault: Vault) -> Vault:
+    """A vault with agents: ada is isolated, bob sees what is shared."""
+    Path(vault.root, layout.CONFIG).write_text(CONFIG, encoding="utf-8")
+    return vault
+
+
+@pytest.fixture
+def opened(owner: Vault, make_vault: VaultMaker) -> Callable[[str], Vault]:
+    """The vault as an agent."""
+    return lambda name: make_vault(agent=name)
+
+
+def saved(vault: Vault, text: str, **values: Any) -> str:
+    return vault.save(vault.draft({"text": text, **values})).id
+
+
+def test_a_new_version_is_signed_by_the_agent_that_wrote_it(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    ada, bob = opened("ada"), opened("bob")
+    first = saved(ada, "We deploy on Tuesdays")
+    second = bob.evolve(first, "We deploy on Mondays").id
+    assert owner.get(second).agent == "bob"
+    assert owner.get(first).agent == "ada"
+    # bob's words are not told to ada, who sees only her own.
+    with pytest.raises(EntryNotFound):
+        ada.get(second)
+    assert ada.get(first).superseded_by is None
+    # To go back is a change of its own, by the agent that does it.
+    third = bob.revert(second).id
+    assert (owner.get(third).agent, owner.get(third).body.strip()) == (
+        "bob",
+        "We deploy on Tuesdays",
+    )
+
+
+def test_what_the_owner_corrects_stays_its_agent_s(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    first = saved(opened("ada"), "We deploy on Tuesdays", visibility="private")
+    second = owner.evolve(first, "We deploy on Mondays").id
+    assert opened("ada").get(second).visibility is Visibility.PRIVATE
+
+
+def test_a_version_that_merges_is_seen_by_those_who_saw_all(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    bob = opened("bob")
+    shared = saved(opened("ada"), "We deploy on Tuesdays")
+    private = saved(bob, "We deploy on Mondays, since the freeze", visibility="private")
+    merged = bob.evolve(shared, "We deploy on Mondays", also=[private])
+    entry = owner.get(merged.id)
+    assert (entry.agent, entry.visibility) == ("bob", Visibility.PRIVATE)
+
+
+def test_a_group_s_version_goes_to_the_groups_that_saw_all(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    red = opened("red")
+    wide = saved(red, "The port is 8080", visibility="group", groups=["red", "blue"])
+    narrow = saved(red, "The port of red is 9090", visibility="group", groups=["red"])
+    alone = red.evolve(wide, "The port is 8081")
+    assert owner.get(alone.id).groups == ("red", "blue")
+    both = red.evolve(alone.id, "Ports are 8081 and 9090", also=[narrow])
+    assert owner.get(both.id).groups == ("red",)
+    with pytest.raises(EntryNotFound):
+        opened("blue").get(both.id)
+
+
+def test_a_private_candidate_that_supersedes_stays_private(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    target = saved(owner, "We deploy on Tuesdays")
+    candidate = saved(
+        opened("ada"),
+        "We deploy on Mondays for Acme",
+        status="pending",
+        visibility="private",
+    )
+    review.supersede(owner, candidate, target)
+    entry = owner.get(candidate)
+    assert (entry.agent, entry.visibility) == ("ada", Visibility.PRIVATE)
+    with pytest.raises(EntryNotFound):
+        opened("bob").get(candidate)
+
+
+def test_only_its_own_agent_and_the_owner_share_an_entry_with_more(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    first = saved(opened("red"), "x y z", visibility="group", groups=["blue"])
+    with pytest.raises(NotAllowed, match="may not share") as refused:
+        opened("blue").evolve(first, "x y z a", visibility="shared")
+    assert refused.value.error_code == "not_its_agent"
+    wider = opened("red").evolve(first, "x y z a", visibility="shared").id
+    assert opened("bob").get(wider).agent == "red"
+
+
+REFUSED: dict[str, tuple[dict[str, Any], Callable[[Vault, str], object]]] = {
+    "evolve": ({"pinned": True}, lambda vault, id_: vault.evolve(id_, "other words")),
+    "also": (
+        {"pinned": True},
+        lambda vault, id_: vault.evolve(saved(vault, "mine"), "more", also=[id_]),
+    ),
+    "resolve": ({"pinned": True}, lambda vault, id_: vault.resolve(id_)),
+    "reopen": ({"pinned": True}, lambda vault, id_: vault.reopen(id_)),
+    "approve": (
+        {"status": "pending"},
+        lambda vault, id_: review.approve(vault, [id_]),
+    ),
+    "reject": ({"status": "pending"}, lambda vault, id_: review.reject(vault, [id_])),
+    "supersede": (
+        {"status": "pending"},
+        lambda vault, id_: review.supersede(vault, id_, saved(vault, "mine")),
+    ),
+    "supersede by own": (
+        {"pinned": True},
+        lambda vault, id_: review.supersede(
+            vault, saved(vault, "mine", status="pending"), id_
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_another_s_is_refused_when_seen_and_unknown_when_not(
+    owner: Vault, opened: Callable[[str], Vault], what: str
+) -> None:
+    values, act = REFUSED[what]
+    theirs = saved(opened("ada"), "We deploy on Tuesdays", **values)
+    with pytest.raises(NotAllowed) as refused:
+        act(opened("bob"), theirs)
+    assert refused.value.error_code == "not_its_agent"
+    with pytest.raises(EntryNotFound) as hidden:
+        act(opened("eve"), theirs)
+    with pytest.raises(EntryNotFound) as unknown:
+        act(opened("eve"), "1zzzzzzzzzzzzzzz")
+    assert hidden.value.message == unknown.value.message.replace(
+        "1zzzzzzzzzzzzzzz", theirs
+    )
+    # Its own agent may.
+    act(opened("ada"), theirs)
+
+
+def test_the_same_claim_of_another_that_is_pinned_is_left_alone(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    theirs = saved(opened("ada"), "We deploy on Tuesdays", pinned=True)
+    here = {"session": "s1", "seq": 1}
+    mine = saved(opened("bob"), "We deploy on Tuesdays", source=here)
+    assert mine != theirs
+    bob = opened("bob")
+    changed = resolve.apply(bob, resolve.plan(bob, [mine]))
+    assert [target.id for target in changed] == [mine]
+
+
+def test_the_owner_alone_forgets_undoes_and_decides_on_names_and_ideas(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    ada = opened("ada")
+    mine = saved(ada, "We deploy on Tuesdays")
+    request = entities.EntityRequest("register", "Redis", type="system")
+    for act in (
+        lambda: ada.forget(mine),
+        lambda: ada.forget("1zzzzzzzzzzzzzzz"),
+        lambda: undo.undo_last(ada, "review: "),
+        lambda: entities.apply(ada, request),
+        lambda: ideas.promote(ada, ["warm-the-index"]),
+        lambda: ideas.dismiss(ada, ["warm-the-index"]),
+        lambda: ideas.merge(ada, "warm-the-index", "other"),
+    ):
+        with pytest.raises(NotAllowed) as refused:
+            act()
+        assert refused.value.error_code == "owner_only"
+    assert owner.forget(mine).applied
+
+
+def test_a_version_before_that_is_not_seen_is_none(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    first = saved(opened("ada"), "secret words", visibility="private")
+    # The owner shares the next version with all.
+    second = owner.evolve(first, "public words", visibility="shared").id
+    bob = opened("bob")
+    assert bob.get(second).supersedes is None
+    with pytest.raises(NotAllowed, match="first version") as refused:
+        bob.revert(second)
+    assert first not in str(refused.value.hint) + refused.value.message
