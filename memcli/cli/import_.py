@@ -65,8 +65,11 @@ def import_(
         )
     data = context.read_stdin() if source == "-" else jsonl.read_file(source)
     if source.endswith(".md"):
+        from shlex import quote
+
         raise UsageError(
-            "a single note is saved, not imported", hint=f"memcli save --file {source}"
+            "a single note is saved, not imported",
+            hint=f"memcli save --file {quote(source)}",
         )
     return report(
         importing.import_lines(

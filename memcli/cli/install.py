@@ -191,7 +191,9 @@ def _about_vault(context: Context, pinned: str | None) -> list[str]:
     if pinned is not None:
         if os.path.isdir(pinned):
             return []
-        return [f"there is no vault at {pinned} yet: memcli init {pinned}"]
+        from shlex import quote
+
+        return [f"there is no vault at {pinned} yet: memcli init {quote(pinned)}"]
     default = known_vaults.default_vault(context.environ)
     if default is not None and os.path.isdir(default):
         return []

@@ -158,7 +158,11 @@ class _Pipe:
 
 
 class _Terminal:
-    """Colour and aligned columns, by rich."""
+    """Colour and aligned columns, by rich.
+
+    Nothing that somebody may copy is broken: the terminal itself wraps long lines, so
+    a path or a command that is copied from there is still one line.
+    """
 
     terminal = True
 
@@ -169,20 +173,75 @@ class _Terminal:
         self._console = Console(highlight=False)
 
     def line(self, text: str = "", *, style: str = "") -> None:
-        from rich.text import Text
+        from rich.segment import Segment, Segments
 
-        self._console.print(Text(safe(text), style=_STYLES.get(style, "")))
+        # Not as rich's Text, which breaks lines and makes spaces of tabs.
+        style = _STYLES.get(style, "none")
+        segment = Segment(safe(text), self._console.get_style(style))
+        self._console.print(Segments([segment, Segment.line()]), soft_wrap=True)
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-        from rich.table import Table
-        from rich.text import Text
+        from rich.cells import cell_len
 
-        table = Table(box=None, pad_edge=False, header_style="dim")
-        for name in header:
-            table.add_column(name, overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(safe(cell)) for cell in row))
-        self._console.print(table)
+        cells = [[safe(cell).split("\n") for cell in row] for row in rows]
+        whole = [name in _WHOLE for name in header]
+        if any(header):
+            cells.insert(0, [[name] for name in header])
+        widths = _widths(cells, whole, self._console.width)
+        for number, row in enumerate(cells):
+            style = "dim" if not number and any(header) else ""
+            broken = [
+                [part for line in cell for part in _broken(line, width)]
+                for cell, width in zip(row, widths, strict=True)
+            ]
+            for place in range(max(map(len, broken))):
+                parts = [cell[place] if place < len(cell) else "" for cell in broken]
+                padded = (
+                    part + " " * (width - cell_len(part))
+                    for part, width in zip(parts, widths, strict=True)
+                )
+                self.line(_GAP.join(padded).rstrip(), style=style)
+
+
+_GAP = "  "
+# Columns whose cells are not broken at spaces either.
+_WHOLE = ("path",)
+
+
+def _widths(cells: list[list[list[str]]], whole: list[bool], most: int) -> list[int]:
+    """The widths of a table's columns, together at most `most` if words allow that."""
+    from rich.cells import cell_len
+
+    wanted, least = [], []
+    for number, stays in enumerate(whole):
+        lines = [line for row in cells for line in row[number]]
+        words = lines if stays else [word for line in lines for word in line.split()]
+        wanted.append(max(map(cell_len, lines), default=0))
+        least.append(max(map(cell_len, words), default=0))
+    excess = sum(wanted) + len(_GAP) * (len(wanted) - 1) - most
+    while excess > 0 and wanted != least:
+        # The widest column gives, until it is as wide as the next that can give.
+        able = [n for n, width in enumerate(wanted) if width > least[n]]
+        widest = max(able, key=lambda n: wanted[n])
+        wanted[widest] -= 1
+        excess -= 1
+    return wanted
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """A line of a cell, broken at spaces; a word that is too wide stays whole."""
+    from rich.cells import cell_len
+
+    if cell_len(line) <= width:
+        return [line]
+    parts = [""]
+    for word in line.split():
+        longer = f"{parts[-1]} {word}" if parts[-1] else word
+        if cell_len(longer) <= width or not parts[-1]:
+            parts[-1] = longer
+        else:
+            parts.append(word)
+    return parts
 
 
 class _Bar:

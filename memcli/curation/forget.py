@@ -38,8 +38,8 @@ class Forgotten(NamedTuple):
 
     `commits` is how many commits hold the text; `purge` are the shell commands that
     remove it from the history, in order, each to be run only if the one before
-    succeeded. `linked_from` are entries that link to it, `versions` other versions of
-    it, which stay.
+    succeeded; they hold no character that a terminal hides or changes. `linked_from`
+    are entries that link to it, `versions` other versions of it, which stay.
     """
 
     id: str
@@ -178,9 +178,9 @@ def purge_commands(repository: "Repository", blobs: "Sequence[HeldBlob]") -> lis
     ids = sorted({held.blob.id for held in blobs})
     either = " || ".join(f'$2 == "{name}"' for name in ids)
     # A mode of 0 removes a line of the index; the path is what stands after the tab.
-    awk = f'{either} {{ sub(/^[^\t]*\t/, "0 " $2 "\t"); print }}'
+    awk = f'{either} {{ sub(/^[^\\t]*\\t/, "0 " $2 "\\t"); print }}'
     paths = sorted({repository.prefix + held.blob.path for held in blobs})
-    places = " ".join(shlex.quote(f":(top,literal){path}") for path in paths)
+    places = " ".join(shlex.quote(_pathspec(path)) for path in paths)
     remove = (
         f"git ls-files --stage -- {places} | awk {shlex.quote(awk)} "
         "| git update-index --index-info"
@@ -234,9 +234,27 @@ def _messages(
             message = re.sub(rf"(?<!\w){words}(?!\w)", name, message)
         if message != before:
             text = message.replace("\\", "\\\\").replace("%", "%%")
-            text = re.sub(r"[\x00-\x1f\x7f]", lambda c: f"\\{ord(c[0]):03o}", text)
+            text = "".join(c if c.isprintable() else _octal(c) for c in text)
             messages[commit] = shlex.quote(text)
     return messages
+
+
+def _octal(character: str) -> str:
+    data = character.encode("utf-8", "surrogateescape")
+    return "".join(f"\\{byte:03o}" for byte in data)
+
+
+def _pathspec(path: str) -> str:
+    """A path for git, without what a terminal would not show or not take as it is."""
+    if path.isprintable():
+        return f":(top,literal){path}"
+    pattern: list[str] = []
+    for character in path:
+        if character.isprintable():
+            pattern.append(re.sub(r"[*?\[\\]", r"\\\g<0>", character))
+        elif pattern[-1:] != ["*"]:
+            pattern.append("*")
+    return f":(top,glob){''.join(pattern)}"
 
 
 def _linked(reader: "Reader", entry: Entry, gone: set[str]) -> list[Linking]:

@@ -154,7 +154,7 @@ def place_of(word: str | None, environ: Mapping[str, str]) -> KnownVault:
             raise NotAVault(f"{root} is not a folder")
         raise VaultNotFound(
             f"there is no vault at {root}",
-            hint=f"Create it with: memcli init {root}",
+            hint=f"Create it with: memcli init {_quoted(root)}",
         )
     settings_folder = os.path.join(root, ".memcli")
     if os.path.islink(settings_folder):
@@ -165,9 +165,16 @@ def place_of(word: str | None, environ: Mapping[str, str]) -> KnownVault:
     if not os.path.isdir(settings_folder):
         raise NotAVault(
             f"{root} is not a memcli vault",
-            hint=f"Make it one (no file in it changes): memcli init {root}",
+            hint=f"Make it one (no file in it changes): memcli init {_quoted(root)}",
         )
     return place
+
+
+def _quoted(path: str) -> str:
+    """A path for a command to paste; only errors need it."""
+    from shlex import quote
+
+    return quote(path)
 
 
 def default_vault(environ: Mapping[str, str]) -> str | None:

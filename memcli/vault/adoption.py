@@ -6,6 +6,7 @@ Invariant: reads only, so that a folder that is refused stays as it was.
 import os
 from collections import Counter
 from collections.abc import Mapping
+from shlex import quote
 from typing import NamedTuple
 
 from memcli.entries import layout
@@ -144,8 +145,8 @@ def _refuse_nested(root: str, notes: tuple[str, ...]) -> None:
             raise NotAVault(
                 f"{root} cannot become a vault: {folder} in it is a repository of its "
                 f"own, with {files} that the vault could not commit",
-                hint=f"Make that folder the vault: memcli init {there}; or move it out "
-                "first.",
+                hint=f"Make that folder the vault: memcli init {quote(there)}; "
+                "or move it out first.",
             )
 
 

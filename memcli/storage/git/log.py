@@ -84,7 +84,10 @@ class Readable:
         """
         found = find(root)
         if found is None:
-            raise NotAVault(f"{root} is not under git", hint=f"run: memcli init {root}")
+            from shlex import quote
+
+            hint = f"run: memcli init {quote(root)}"
+            raise NotAVault(f"{root} is not under git", hint=hint)
         return cls(os.path.realpath(root), *found, clean_environment(environ))
 
     def head(self) -> str | None:

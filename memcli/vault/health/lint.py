@@ -8,6 +8,7 @@ know. Findings come in the order of paths and lines.
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from shlex import quote
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from memcli.entries import layout
@@ -268,7 +269,8 @@ def _about_folder(vault: "Vault", listing: Listing) -> Iterator[Finding]:
             "left_in_tree",
             WARNING,
             "an older memcli kept its own files here; nothing reads them",
-            f"Delete it: git rm -r --cached --ignore-unmatch {path}; rm -r {path}",
+            "Delete it, in the vault: "
+            f"git rm -r --cached --ignore-unmatch {quote(path)}; rm -r {quote(path)}",
         )
     for path in listing.symlinks:
         message = "a symbolic link; not followed, not searched"

@@ -1,0 +1,153 @@
+"""What a terminal shows can be copied: nothing is broken or changed on the way."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import render
+from tests.conftest import VaultMaker
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
+
+WIDTH = 60
+
+
+def on_terminal(vault: Vault, *words: str) -> str:
+    """What `memcli WORDS` prints on a terminal of 60 columns."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, WIDTH, 0, 0))
+    kept = {name: text for name, text in os.environ.items() if name != "COLUMNS"}
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "memcli", *words],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**kept, "MEMCLI_VAULT": vault.root, "TERM": "xterm-256color"},
+        close_fds=True,
+    )
+    os.close(theirs)
+    data = b""
+    while True:
+        try:
+            part = os.read(ours, 65_536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        data += part
+    os.close(ours)
+    assert process.wait(timeout=30) == 0, data
+    return re.sub(r"\x1b\[[0-9;]*m", "", data.decode()).replace("\r\n", "\n")
+
+
+@pytest.fixture
+def odd(make_vault: VaultMaker) -> Vault:
+    return make_vault("it's a folder with a long name; $HOME `and` more")
+
+
+def write(vault: Vault, path: str, text: str) -> None:
+    file = Path(vault.root, path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    git = ["git", "-C", vault.root]
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-qm", f"add\t{text.strip()}"], check=True)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "notes/plain.md",
+        "notes/it's 100% $odd `name`; with a very long one [x]*.md",
+        "notes/a\ttab and a \x1b and a \u200eturn.md",
+    ],
+)
+def test_what_forget_prints_can_be_pasted(odd: Vault, path: str) -> None:
+    write(odd, path, "the forgotten words\n")
+    write(odd, "notes/other.md", "what stays")
+    (name,) = [row.id for row in odd.recall("forgotten").rows]
+    said = on_terminal(odd, "forget", name, "--yes")
+    commands = said.partition("clone of it:\n")[2]
+    assert "\t" not in commands
+    assert [line for line in commands.splitlines() if len(line) > WIDTH]
+    subprocess.run(["sh", "-c", commands], check=True, capture_output=True)
+    git = ["git", "-C", odd.root]
+    objects = ["cat-file", "--batch-all-objects", "--batch", "--buffer"]
+    assert b"forgotten" not in subprocess.check_output([*git, *objects])
+    assert b"what stays" in subprocess.check_output([*git, *objects])
+
+
+@pytest.mark.parametrize("words", [("save",), ("recall",), ("inspect",), ("import",)])
+def test_a_path_is_never_broken(
+    odd: Vault, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    text = "A title that is as long as the one of a note may well be, here and there"
+    name = odd.save(odd.draft({"text": text})).id
+    path = odd.path_of(name)
+    told = {"save": [text], "recall": ["title"], "inspect": [name]}.get(words[0], [])
+    if words == ("import",):
+        (tmp_path / "more.jsonl").write_text('{"text": "' + text.upper() + ' more"}\n')
+        told = [str(tmp_path / "more.jsonl"), "--dry-run"]
+        path = path.rpartition("/")[0]
+    assert path in on_terminal(odd, *words, *told)
+
+
+def test_a_timer_is_printed_as_it_is_to_be_written(odd: Vault) -> None:
+    said = on_terminal(odd, "sweep", "--unit", "cron", "--vault", odd.root)
+    (line,) = [line for line in said.splitlines() if "sweep" in line]
+    assert str(odd.root).replace("'", "'\"'\"'") in line
+
+
+# --- tables -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> "render._Terminal":
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    monkeypatch.setenv("TERM", "dumb")
+    return render._Terminal()
+
+
+def test_a_table_breaks_prose_at_spaces_and_nothing_else(
+    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
+) -> None:
+    title = "a title of many words that does not fit into one line of the terminal"
+    screen.table(("id", "kind", "title"), [("1m7xvn68xtqp489w", "note", title)])
+    head, first, *rest = capsys.readouterr().out.splitlines()
+    assert head == "id                kind  title"
+    assert first.startswith("1m7xvn68xtqp489w  note  a title of many words")
+    assert all(len(line) <= WIDTH for line in (first, *rest))
+    assert " ".join([first[24:], *(line.strip() for line in rest)]) == title
+
+
+def test_a_path_with_spaces_stays_whole_in_a_table(
+    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = f"memories/{'a folder ' * 9}/a note.md"
+    screen.table(("title", "path"), [("some words of a title", path)])
+    assert path in capsys.readouterr().out
+
+
+def test_wide_characters_keep_the_columns(
+    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
+) -> None:
+    screen.table(("name", "n"), [("日本語", "1"), ("plain", "2")])
+    assert capsys.readouterr().out == "name    n\n日本語  1\nplain   2\n"
+
+
+def test_tabs_stay_tabs_and_lines_stay_lines(
+    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = "a\ttab " + "and a long line " * 9
+    screen.line(line, style="good")
+    assert capsys.readouterr().out == line + "\n"
