@@ -72,10 +72,12 @@ def reported(vault: Vault, result: Result, of: Granted, research: str | None) ->
     warnings = list(result.warnings)
     name = result.data["id"]
     if result.data.get("outcome", "created") != "created":
-        warnings.append(
-            f"{name} exists already, and keeps the evidence that it cited before; "
-            f"to renew that: memcli evolve {name} --cite ID"
-        )
+        # What contradicts the evidence of an entry is among `not_taken` already.
+        if not any(left["field"] == "evidence" for left in result.data["not_taken"]):
+            warnings.append(
+                f"{name} exists already, and keeps the evidence that it cited before; "
+                f"to renew that: memcli evolve {name} --cite ID"
+            )
         of = of._replace(cited=[])
     else:
         if research:

@@ -91,8 +91,10 @@ def report(done: Imported) -> Result:
 
     def text(canvas: Canvas) -> None:
         verb = "would import" if done.dry_run else "imported"
+        merged = sum(bool(item.merged) for item in done.duplicates)
+        added = f" (added to {merged} of them)" if merged else ""
         canvas.line(
-            f"{verb} {len(done.created)}, already known {len(done.duplicates)}, "
+            f"{verb} {len(done.created)}, already known {len(done.duplicates)}{added}, "
             f"failed {len(done.failed)}",
             style="bad" if done.failed else "good",
         )
@@ -113,7 +115,13 @@ def report(done: Imported) -> Result:
     data = {
         "created": [_brief(item) for item in done.created],
         "duplicates": [
-            {**_brief(item), "outcome": item.outcome} for item in done.duplicates
+            {
+                **_brief(item),
+                "outcome": item.outcome,
+                "merged": list(item.merged),
+                "not_taken": [left._asdict() for left in item.not_taken],
+            }
+            for item in done.duplicates
         ],
         "failed": [item._asdict() for item in done.failed],
         "dry_run": done.dry_run,

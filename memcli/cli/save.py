@@ -141,8 +141,9 @@ def save(
     """Save a memory, committed to the vault's history
 
     The text comes from the argument, from --file, or from standard input. The same
-    text again returns the entry that holds it; entries that say nearly the same are
-    named. Entities of --entity that are new are registered.
+    text again returns the entry that holds it, with new tags and entities added to
+    it; entries that say nearly the same are named. Entities of --entity that are new
+    are registered.
 
     \b
     Example:
@@ -244,7 +245,7 @@ def _as_it_was(vault: Vault, saved: Saved, wanted: str | None) -> list[str]:
 
     The same text again returns the entry that holds it, and evidence narrows.
     """
-    if wanted is None:
+    if wanted is None or any(item.field == "visibility" for item in saved.not_taken):
         return []
     entry = vault.get(saved.id)
     if str(entry.visibility) == wanted:
@@ -315,6 +316,7 @@ def _batch(
 _SAID = {
     "created": "saved",
     "duplicate": "already known",
+    "merged": "already known, and added to",
     "seen": "seen again",
     "recurred": "resolved, and recurred",
     "rejected": "rejected before",
@@ -323,8 +325,10 @@ _SAID = {
 
 def _result(saved: Saved, notes: Sequence[str]) -> Result:
     def text(canvas: Canvas) -> None:
-        style = "good" if saved.outcome in ("created", "seen") else "dim"
+        style = "good" if saved.outcome in ("created", "merged", "seen") else "dim"
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
+        if saved.merged:
+            canvas.line(f"  added {', '.join(saved.merged)}", style="dim")
         if saved.entities:
             new = ", ".join(saved.registered)
             line = f"  mentions {', '.join(saved.entities)}"
@@ -344,5 +348,7 @@ def _result(saved: Saved, notes: Sequence[str]) -> Result:
         "similar": [item._asdict() for item in saved.similar],
         "entities": list(saved.entities),
         "registered": list(saved.registered),
+        "merged": list(saved.merged),
+        "not_taken": [item._asdict() for item in saved.not_taken],
     }
     return Result(data=data, text=text, warnings=tuple(warnings))

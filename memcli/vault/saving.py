@@ -5,16 +5,18 @@ again by what mines sessions, but recorded as met again. All drafts of one call 
 one transaction and one commit.
 """
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import codec, dates, layout
 from memcli.entries.entry import Entry, Visibility
-from memcli.entries.identity import strict_key
+from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
 from memcli.storage.transaction import subject
-from memcli.vault import duplicates, evidence
+from memcli.vault import duplicates, evidence, merging
 from memcli.vault.duplicates import Held, HeldTexts, Similar
+from memcli.vault.merging import NotTaken
 
 if TYPE_CHECKING:
     from memcli.entries.text.mentions import Compiled
@@ -22,17 +24,22 @@ if TYPE_CHECKING:
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Vault
 
-_WRITTEN = ("created", "seen", "recurred")
+# An entry in these states takes what the same text brings.
+_MERGED_INTO = ("active", "pending")
+_WRITTEN = ("created", "merged", "seen", "recurred")
 
 
 class Saved(NamedTuple):
     """What became of one draft.
 
-    `outcome` is one of: created; duplicate (an entry holds the same text); seen (a
-    reflection item was met again); recurred (a resolved entry was met again); rejected
+    `outcome` is one of: created; duplicate (an entry holds the same text); merged (it
+    does, and the draft's tags or the like were added to it); seen (a reflection item
+    was met again); recurred (a resolved entry was met again); rejected
     (a review has rejected this text). `id` is that of the entry which holds the text.
     For a created entry, `entities` are its mentions, `registered` the entities that are
     new in the registry, and `cited` the entries that an observation or model rests on.
+    Of an entry that was there, `merged` names the fields that the draft added to, and
+    `not_taken` those that contradict it.
     """
 
     id: str
@@ -44,6 +51,8 @@ class Saved(NamedTuple):
     entities: tuple[str, ...] = ()
     registered: tuple[str, ...] = ()
     cited: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+    not_taken: tuple[NotTaken, ...] = ()
 
 
 def save(
@@ -156,14 +165,12 @@ def place(
         draft = _signed(vault, draft)
         match = held_texts.match(draft)
         if match is not None:
-            held, outcome = match
-            if (
-                change is not None
-                and outcome in ("seen", "recurred")
-                and not _met_again(vault, change, held, draft, now)
-            ):
-                outcome = "duplicate"
-            saved.append(_matched(held, outcome))
+            again, entry = _again(vault, change, match, draft, names)
+            if change is not None and register and "entities" in again.merged:
+                given = draft.entities
+                new = _register(vault, change, entry, given, names, folders)
+                again = again._replace(registered=tuple(new))
+            saved.append(again)
             continue
         entry, unclear = _prepared(vault, draft, names, now, folders)
         registered: list[str] = []
@@ -256,23 +263,67 @@ def _register(
     return [entity.name for entity, _ in entities]
 
 
-def _met_again(
-    vault: "Vault", change: "Transaction", held: Held, draft: Entry, now: str
-) -> bool:
-    """Add a sighting to an entry; whether it is one that was not counted yet."""
-    pending = change.pending(held.path)
-    data = vault.stored(held.path).data if pending is None else pending
-    entry = codec.decode(data, held.path, kinds=vault.kinds).entry
-    sighted = duplicates.sighted(entry, draft, now)
-    if sighted is None:
-        return False
-    fresh = codec.rewrite(data, sighted, kinds=vault.kinds)
-    if pending is None:
-        change.put(held.path, fresh, expected=data)
-    else:
-        change.put(held.path, fresh)
-    change.note(draft.replace(id=held.id))
-    return True
+def _again(
+    vault: "Vault",
+    change: "Transaction | None",
+    match: tuple[Held, str],
+    draft: Entry,
+    names: "Compiled",
+) -> tuple[Saved, Entry]:
+    """Add to an entry what a draft with its text brings: a sighting, tags, ...
+
+    Returns:
+        What became of the draft, and the entry as it is now. What a session taught is
+        a sighting and adds nothing else.
+    """
+    from memcli.entries.text.mentions import fold
+
+    held, outcome = match
+    met = outcome in ("seen", "recurred") and change is not None
+    adds = merging.brings(draft) and held.status in _MERGED_INTO
+    adds = adds and draft.source.writer not in ("hook", "pipeline")
+    by_id = draft.id == held.id
+    data = _data_of(vault, change, held.path) if met or adds or by_id else None
+    if data is None:
+        return _matched(held, outcome), draft
+    before = codec.decode(data, held.path, kinds=vault.kinds).entry
+    if by_id and fingerprint(draft.body) != fingerprint(before.body):
+        note = f"{held.id} is there with another text, which stays as it is"
+        return _matched(held, outcome)._replace(notes=(note,)), before
+    entry = before
+    if met:
+        now = dates.iso(vault.now_ms() // 1000)
+        sighted = duplicates.sighted(before, draft, now)
+        entry, outcome = (sighted, outcome) if sighted else (before, "duplicate")
+    done = merging.Merged(entry, (), ())
+    if adds:
+        canonical = (names.meant.get(fold(name), name) for name in draft.entities)
+        done = merging.merge(entry, draft.replace(entities=tuple(canonical)))
+    if done.taken and outcome == "duplicate":
+        outcome = "merged"
+    if change is not None and done.entry != before:
+        fresh = codec.rewrite(data, done.entry, kinds=vault.kinds)
+        if change.pending(held.path) is None:
+            change.put(held.path, fresh, expected=data)
+        else:
+            change.put(held.path, fresh)
+        change.note(draft.replace(id=held.id))
+    saved = _matched(held, outcome)
+    notes = [merging.sentence(held.id, left) for left in done.left]
+    saved = saved._replace(
+        merged=done.taken, not_taken=done.left, notes=(*saved.notes, *notes)
+    )
+    return saved, done.entry
+
+
+def _data_of(vault: "Vault", change: "Transaction | None", path: str) -> bytes | None:
+    """A file's bytes as they will be; None where a plan has not written it."""
+    pending = change.pending(path) if change is not None else None
+    if pending is not None:
+        return pending
+    if change is None and not os.path.exists(os.path.join(vault.root, path)):
+        return None
+    return vault.stored(path).data
 
 
 def _matched(held: Held, outcome: str) -> Saved:

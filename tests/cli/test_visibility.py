@@ -73,8 +73,9 @@ def test_a_text_that_is_there_keeps_who_may_see_it_and_says_so(memcli: Run) -> N
     memcli("save", "The port is 8080")
     again = memcli("save", "The port is 8080", "--visibility", "private")
     assert again.code == 0
-    assert "is shared, and stays so: to make it private, edit `visibility`" in again.err
-    assert "stays so" not in memcli("save", "The port is 8080").err
+    assert "visibility 'private' was not taken" in again.err
+    assert "has 'shared'; to change it: edit `visibility` in memories/" in again.err
+    assert memcli("save", "The port is 8080").err == ""
 
 
 def test_an_agent_in_no_group_shares_with_none(memcli: Run) -> None:

@@ -229,9 +229,15 @@ def test_a_single_save_registers_what_it_names(vault: Vault) -> None:
     assert (again.entities, again.registered) == (("Ada Lovelace",), ())
 
 
-def test_batches_duplicates_and_candidates_register_nothing(vault: Vault) -> None:
+def test_an_entity_that_the_same_text_adds_is_registered(vault: Vault) -> None:
+    vault.save(vault.draft({"text": "a"}))
+    again = vault.save(vault.draft({"text": "a", "entities": ["Two"]}), register=True)
+    assert (again.merged, again.registered) == (("entities",), ("Two",))
+    assert [entity.name for entity in vault.registry.entities] == ["Two"]
+
+
+def test_batches_and_candidates_register_nothing(vault: Vault) -> None:
     vault.save_all([vault.draft({"text": "a", "entities": ["One"]})])
-    vault.save(vault.draft({"text": "a", "entities": ["Two"]}), register=True)
     waiting = {"text": "b", "entities": ["Three"], "status": "pending"}
     vault.save(vault.draft(waiting), register=True)
     assert vault.registry.entities == ()

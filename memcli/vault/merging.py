@@ -1,0 +1,123 @@
+"""What a text that is saved again brings to the entry that holds it.
+
+Invariant: pure, and nothing is dropped silently. What says nothing of the claim itself
+(tags, entities, a pin, a date that was missing) is added. What contradicts the entry is
+left, and named with the way to change it. No agent learns by it what was meant for
+fewer agents than may see the entry.
+"""
+
+import shlex
+from typing import Any, NamedTuple
+
+from memcli.entries.entry import Entry, Status, Visibility
+
+_ADDED = ("tags", "entities", "evidence")
+# Taken where the entry says nothing.
+_FILLED = (
+    "title", "type", "occurred_at", "occurred_until", "review_after", "confidence",
+    "rationale",
+)  # fmt: skip
+_KEPT = ("kind", "layer", "subtype", "item", "visibility", "groups", "expires_at")
+_PLAIN = Entry("")
+# These have a flag of `memcli evolve`.
+_EVOLVED = ("title", "kind", "type", "subtype", "occurred_at", "expires_at")
+
+
+class NotTaken(NamedTuple):
+    """A field that was not taken: what was given, what the entry has (None: nothing),
+    and how to change it."""
+
+    field: str
+    given: str
+    has: str | None
+    how: str
+
+
+class Merged(NamedTuple):
+    """An entry with what was added to it, the names of these fields, and the rest."""
+
+    entry: Entry
+    taken: tuple[str, ...]
+    left: tuple[NotTaken, ...]
+
+
+def brings(draft: Entry) -> bool:
+    """Whether a draft says anything besides its text and where it came from."""
+    fields = (*_ADDED, *_FILLED, *_KEPT, "pinned")
+    return any(getattr(draft, name) != getattr(_PLAIN, name) for name in fields)
+
+
+def merge(entry: Entry, draft: Entry) -> Merged:
+    """Add a draft to the entry that holds its text.
+
+    Args:
+        entry: as it is.
+        draft: its entities are spelled as the registry spells them.
+    """
+    changes: dict[str, Any] = {}
+    left: list[NotTaken] = []
+    drawn = entry.layer != _PLAIN.layer
+    for name in (*_ADDED, "pinned", *_FILLED, *_KEPT):
+        given, has = getattr(draft, name), getattr(entry, name)
+        if given == getattr(_PLAIN, name) or given == has:
+            continue
+        if name in _ADDED and not (drawn and name == "evidence"):
+            value = (*has, *_new(given, has))
+        elif name == "pinned" or (name in _FILLED and has == getattr(_PLAIN, name)):
+            value = given
+        else:
+            if not (name in _ADDED and set(given) <= set(has)):
+                left.append(_not_taken(entry, name, given, has))
+            continue
+        if value != has:
+            changes[name] = value
+    if changes and not _is_for_all_of(draft, entry):
+        left = [
+            _not_taken(entry, name, getattr(draft, name), getattr(entry, name))
+            for name in changes
+        ] + left
+        changes = {}
+    return Merged(entry.replace(**changes), tuple(changes), tuple(left))
+
+
+def sentence(entry_id: str, left: NotTaken) -> str:
+    """What a person is told of a field that was not taken."""
+    has = f"has '{left.has}'" if left.has else "has none"
+    return (
+        f"{left.field} '{left.given}' was not taken: {entry_id} {has}; to change it: "
+        f"{left.how}"
+    )
+
+
+def _new(given: tuple[str, ...], has: tuple[str, ...]) -> list[str]:
+    known = {name.casefold() for name in has}
+    return [name for name in dict.fromkeys(given) if name.casefold() not in known]
+
+
+def _is_for_all_of(draft: Entry, entry: Entry) -> bool:
+    """Whether everyone who may see the entry may see the draft, too."""
+    if draft.visibility is Visibility.SHARED:
+        return True
+    if entry.visibility is Visibility.PRIVATE:
+        return entry.agent == draft.agent
+    both_group = draft.visibility is entry.visibility is Visibility.GROUP
+    return both_group and set(entry.groups) <= set(draft.groups)
+
+
+def _not_taken(entry: Entry, name: str, given: object, has: object) -> NotTaken:
+    how = f"edit `{name}` in {entry.path}"
+    if name in _EVOLVED and entry.status is Status.ACTIVE:
+        flag = "--" + name.replace("_", "-")
+        how = f"memcli evolve {entry.id} {flag} {shlex.quote(_shown(given))}"
+    if name == "evidence" and entry.status is Status.ACTIVE:
+        cites = " ".join(f"--cite {cite}" for cite in _shown(given).split(", "))
+        how = f"memcli evolve {entry.id} {cites}"
+    return NotTaken(name, _shown(given), _shown(has) or None, how)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)

@@ -1,0 +1,169 @@
+"""The same text again: what it brings besides is added or refused, never dropped."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import importing
+from memcli.entries.entry import Entry, Layer, Visibility
+from memcli.vault import merging, saving
+from memcli.vault.saving import Saved
+from tests.conftest import VaultMaker
+
+TEXT = "We deploy on Tuesdays"
+
+
+def save(vault: Vault, **fields: Any) -> Saved:
+    return vault.save(vault.draft({"text": TEXT, **fields}))
+
+
+def head(vault: Vault) -> str:
+    command = ["git", "-C", vault.root, "log", "-1", "--format=%s"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_tags_entities_and_a_pin_are_added_in_a_commit(vault: Vault) -> None:
+    first = save(vault, tags=["deploy"], kind="convention")
+    again = save(vault, tags=["deploy", "weekday"], entities=["CI"], pinned=True)
+    assert (again.id, again.outcome) == (first.id, "merged")
+    assert again.merged == ("tags", "entities", "pinned")
+    entry = vault.get(first.id)
+    assert entry.tags == ("deploy", "weekday")
+    assert entry.entities == ("CI",)
+    assert (entry.pinned, entry.kind) == (True, "convention")
+    assert head(vault) == f"save: merged: {TEXT}"
+
+
+def test_what_the_entry_has_already_makes_no_commit(vault: Vault) -> None:
+    save(vault, tags=["deploy", "weekday"], pinned=True)
+    before = head(vault)
+    again = save(vault, tags=["weekday"], pinned=True)
+    assert (again.outcome, again.merged, again.not_taken) == ("duplicate", (), ())
+    assert head(vault) == before
+
+
+def test_what_contradicts_is_named_with_the_command_that_does_it(vault: Vault) -> None:
+    first = save(vault, kind="convention")
+    again = save(vault, kind="decision", expires_at="2030-01-01")
+    assert (again.outcome, vault.get(first.id).kind) == ("duplicate", "convention")
+    assert again.notes == (
+        f"kind 'decision' was not taken: {first.id} has 'convention'; to change it: "
+        f"memcli evolve {first.id} --kind decision",
+        f"expires_at '2030-01-01' was not taken: {first.id} has none; to change it: "
+        f"memcli evolve {first.id} --expires-at 2030-01-01",
+    )
+
+
+def test_a_visibility_stays_and_what_was_for_fewer_is_not_told_to_more(
+    vault: Vault,
+) -> None:
+    first = save(vault)
+    again = save(vault, visibility="private", tags=["payroll"])
+    assert (again.outcome, vault.get(first.id).tags) == ("duplicate", ())
+    assert [left.field for left in again.not_taken] == ["tags", "visibility"]
+    assert vault.get(first.id).visibility is Visibility.SHARED
+
+
+@pytest.mark.parametrize(
+    ("has", "given", "added"),
+    [
+        ({"visibility": Visibility.PRIVATE}, {}, True),
+        ({"visibility": Visibility.PRIVATE}, {"visibility": Visibility.PRIVATE}, True),
+        (
+            {"visibility": Visibility.PRIVATE, "agent": "ada"},
+            {"visibility": Visibility.PRIVATE},
+            False,
+        ),
+        (
+            {"visibility": Visibility.GROUP, "groups": ("red",)},
+            {"visibility": Visibility.GROUP, "groups": ("red", "blue")},
+            True,
+        ),
+        (
+            {"visibility": Visibility.GROUP, "groups": ("red", "blue")},
+            {"visibility": Visibility.GROUP, "groups": ("red",)},
+            False,
+        ),
+        ({}, {"visibility": Visibility.GROUP, "groups": ("red",)}, False),
+    ],
+)
+def test_only_what_all_readers_of_the_entry_may_see_is_added(
+    has: dict[str, Any], given: dict[str, Any], added: bool
+) -> None:
+    entry = Entry("1m7xvn68xtqp489w", body=TEXT, path="a.md", **has)
+    done = merging.merge(entry, Entry("", body=TEXT, tags=("new",), **given))
+    assert (done.entry.tags == ("new",)) is added
+    assert added or "tags" in [left.field for left in done.left]
+    assert done.entry.visibility is entry.visibility
+    assert done.entry.groups == entry.groups
+
+
+def test_evidence_of_a_model_is_not_merged() -> None:
+    entry = Entry("1m7xvn68xtqp489w", layer=Layer.MODEL, evidence=("a",), path="a.md")
+    draft = Entry("", layer=Layer.MODEL, evidence=("b",))
+    assert [left.field for left in merging.merge(entry, draft).left] == ["evidence"]
+
+
+def test_an_agent_that_may_not_see_the_entry_learns_nothing(
+    make_vault: VaultMaker,
+) -> None:
+    owner = make_vault()
+    held = save(owner.acting_as("ada"), tags=["payroll"], visibility="private")
+    other = save(owner.acting_as("bob"), tags=["deploy"])
+    assert (other.outcome, other.notes) == ("created", ())
+    assert other.id != held.id
+    assert owner.get(held.id).tags == ("payroll",)
+
+
+def test_a_pin_on_a_reflection_item_is_added_beside_the_sighting(vault: Vault) -> None:
+    first = save(vault, item="invariant")
+    again = save(vault, item="invariant", pinned=True)
+    assert again.merged == ("pinned",)
+    assert vault.get(first.id).pinned
+
+
+def test_what_a_session_teaches_pins_nothing(vault: Vault) -> None:
+    first = save(vault, item="invariant")
+    source = {"writer": "hook", "session": "s1"}
+    again = save(vault, item="invariant", pinned=True, source=source)
+    assert (again.outcome, again.merged) == ("seen", ())
+    assert not vault.get(first.id).pinned
+
+
+def test_an_import_adds_to_what_is_there_and_says_so(vault: Vault) -> None:
+    first = save(vault, kind="convention")
+    line = f'{{"text": "{TEXT}", "tags": ["a"], "kind": "fix"}}\n'.encode()
+    planned = importing.import_lines(vault, line, "x.jsonl", dry_run=True)
+    assert (planned.duplicates[0].merged, vault.get(first.id).tags) == (("tags",), ())
+    done = importing.import_lines(vault, line * 2, "x.jsonl")
+    assert [item.outcome for item in done.duplicates] == ["merged", "duplicate"]
+    assert [left.field for left in done.duplicates[0].not_taken] == ["kind"]
+    assert vault.get(first.id).tags == ("a",)
+
+
+def test_two_lines_of_one_batch_become_one_entry_with_the_tags_of_both(
+    vault: Vault,
+) -> None:
+    drafts = [vault.draft({"text": TEXT, "tags": [tag]}) for tag in "ab"]
+    planned = saving.plan(vault, drafts)
+    assert [item.outcome for item in planned] == ["created", "duplicate"]
+    created, merged = vault.save_all(drafts)
+    assert (created.id, merged.outcome) == (merged.id, "merged")
+    assert vault.get(created.id).tags == ("a", "b")
+    assert Path(vault.root, created.path).exists()
+
+
+def test_a_line_with_an_id_that_is_there_does_not_lose_its_text_silently(
+    vault: Vault,
+) -> None:
+    first = save(vault)
+    draft = vault.draft({"text": "Something else"}).replace(id=first.id, tags=("x",))
+    again = vault.save(draft)
+    assert again.notes == (
+        f"{first.id} is there with another text, which stays as it is",
+    )
+    assert vault.get(first.id).tags == ()
