@@ -1,8 +1,7 @@
 """Where the user's vaults are: the default one, and those that their config names.
 
-Invariant: without a config of the user nothing is parsed; looking for it is one failed
-`open`. A writer gets the same refusal for a name that is not configured and for a vault
-that may only be read, so that a refusal does not tell which vaults exist.
+Invariant: a writer gets the same refusal for a name that is not configured and for a
+vault that may only be read, so that a refusal does not tell which vaults exist.
 """
 
 import os
@@ -11,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
+from memcli.storage import user_config
 
 PERSONAL = "personal"
 """The name of the default vault, and the `source` of its rows."""
@@ -39,38 +39,13 @@ class KnownVault(NamedTuple):
         return PERSONAL if self.name == PERSONAL else f"team:{self.name}"
 
 
-def folder(environ: Mapping[str, str]) -> str:
-    """The folder of the user's own settings."""
-    # `platformdirs` would cost every command 30 ms to find one path.
-    above = environ.get("XDG_CONFIG_HOME") or environ.get("APPDATA")
-    if not above:
-        above = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
-    return os.path.join(above, "memcli")
-
-
 def configured(environ: Mapping[str, str]) -> dict[str, KnownVault]:
     """The vaults of `[vaults.NAME]` in the user's config.toml, in its order.
 
     Raises:
         InvalidConfig: the file does not parse, or a setting in it is not valid.
     """
-    path = os.path.join(folder(environ), "config.toml")
-    try:
-        file = open(path, "rb")  # noqa: SIM115 closed below; most users have none
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except OSError as error:
-        raise InvalidConfig(f"{path}: {error.strerror}") from error
-    import tomllib
-
-    with file:
-        try:
-            settings = tomllib.load(file)
-        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
-    tables = settings.get("vaults", {})
-    if not isinstance(tables, dict):
-        raise InvalidConfig(f"{path}: vaults must be tables: [vaults.NAME]")
+    tables, path = user_config.table("vaults", environ)
     return {name: _place(name, table, path) for name, table in tables.items()}
 
 
@@ -195,7 +170,7 @@ def set_default_vault(root: str, environ: Mapping[str, str]) -> None:
 
 def _default_file(environ: Mapping[str, str]) -> str:
     # One line in a file of its own: parsing TOML costs 11 ms.
-    return os.path.join(folder(environ), "default-vault")
+    return os.path.join(user_config.folder(environ), "default-vault")
 
 
 def _place(name: str, table: object, path: str) -> KnownVault:

@@ -272,5 +272,5 @@ main()
         assert name not in modules
     path = home / ".config" / "memcli" / "config.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("")
+    path.write_text("[vaults]\n")
     assert "'tomllib'" in loaded()

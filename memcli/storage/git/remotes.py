@@ -1,0 +1,206 @@
+"""Which remote a repository has, read from git's own files without starting git.
+
+Invariant: what a repository says is data. Each read has a limit and takes regular files
+only, nothing that is named is run, contacted or included, and no name that comes out
+holds a user, a password or a token. The same remote gives the same name, whether it is
+written for ssh or https, and in which case.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from memcli.entries.projects import is_name
+from memcli.errors import Unreadable
+from memcli.storage import files
+from memcli.storage.git import place
+
+# Bytes of a config; one with a thousand branches has 100,000.
+_LARGEST = 1_000_000
+_LONGEST_URL = 2_000
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+_AUTHORITY = re.compile(r"(?:.*@)?(\[[^\]]*\]|[^:@]*)(?::\d*)?", re.DOTALL)
+_SCP = re.compile(r"(?:[^@/]*@)?(\[[^\]/]+\]|[^:/@]{2,}):(.*)", re.DOTALL)
+_SCHEMES = frozenset(
+    ("ssh", "git", "http", "https", "ftp", "ftps", "git+ssh", "ssh+git", "git+https")
+)
+# The same servers under other names, where a firewall lets only port 443 through.
+_SAME_HOST = {
+    "www.github.com": "github.com",
+    "ssh.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com",
+    "altssh.bitbucket.org": "bitbucket.org",
+    "ssh.dev.azure.com": "dev.azure.com",
+}
+
+
+class Repository(NamedTuple):
+    """A repository around a folder.
+
+    Attributes:
+        top: the folder of its work tree.
+        home: the folder of the first work tree, which all of them share.
+        url: of its remote, as git would use it; None without one.
+    """
+
+    top: str
+    home: str
+    url: str | None
+
+
+def find(folder: str, environ: Mapping[str, str]) -> Repository | None:
+    """The repository around a folder, with the remote `origin`, else the first by name.
+
+    Args:
+        folder: any folder.
+        environ: where the user's own git config lies, which may hold short forms.
+    """
+    found = place.find(folder)
+    if found is None:
+        return None
+    top, git_dir = found
+    shared = _shared(git_dir)
+    is_usual = os.path.basename(shared) == ".git"
+    home = os.path.dirname(shared) if is_usual else shared
+    settings = list(_settings(os.path.join(shared, "config")))
+    urls: dict[str, str] = {}
+    for section, name, key, value in settings:
+        if (section, key) == ("remote", "url") and value:
+            urls.setdefault(name, value)
+    if not urls:
+        return Repository(top, home, None)
+    url = urls.get("origin") or urls[min(urls)]
+    if not _names_server(url):
+        url = _expanded(url, settings, environ)
+    return Repository(top, home, url)
+
+
+def name_of(url: str) -> str | None:
+    """The name of a remote: its server and path; None for a path on this machine.
+
+    >>> name_of("git@github.com:Acme/Shop.git")
+    'github.com/acme/shop'
+    >>> name_of("https://user:token@github.com:443/acme/shop/")
+    'github.com/acme/shop'
+    """
+    if len(url) > _LONGEST_URL or "::" in url.partition("/")[0].partition("[")[0]:
+        return None  # `ext::...` names a program
+    server, path = _parted(url.strip())
+    if not server:
+        return None
+    server = server.lower().strip("[]").rstrip(".")
+    server = _SAME_HOST.get(server, server)
+    parts = [part for part in re.split(r"[/\\]", path) if part not in ("", ".")]
+    # A user's token that stands before a mistaken slash.
+    if not parts or any(part == ".." or "@" in part for part in parts):
+        return None
+    if server == "dev.azure.com":
+        parts = [part for part in parts if part not in ("v3", "_git")]
+    parts[-1] = re.sub(r"(?i)\.git$", "", parts[-1]) or parts[-1]
+    name = "/".join([server, *parts]).lower()
+    return name if is_name(name) else None
+
+
+def local_path(url: str, top: str) -> str | None:
+    """The folder that a remote on this machine names, without its `.git`."""
+    scheme = _SCHEME.fullmatch(url)
+    if scheme:
+        if scheme[1].lower() != "file":
+            return None
+        url = "/" + scheme[2].partition("/")[2]
+    elif len(url) > _LONGEST_URL or "::" in url or _parted(url)[0]:
+        return None
+    path = os.path.normpath(os.path.join(top, url))
+    if os.path.basename(path) == ".git":
+        path = os.path.dirname(path)
+    return path.removesuffix(".git")
+
+
+def _parted(url: str) -> tuple[str, str]:
+    """(server, path) of a remote; no server when it is a path."""
+    scheme = _SCHEME.fullmatch(url)
+    if scheme:
+        if scheme[1].lower() not in _SCHEMES:
+            return "", ""
+        authority, _, path = re.split(r"[?#]", scheme[2])[0].partition("/")
+        server = _AUTHORITY.fullmatch(authority)
+        return (server[1], path) if server else ("", "")
+    scp = _SCP.fullmatch(url)
+    return (scp[1], re.split(r"[?#]", scp[2])[0]) if scp else ("", "")
+
+
+def _names_server(url: str) -> bool:
+    """Whether a remote names a server in full, so that no short form stands in it."""
+    server, _ = _parted(url)
+    return "." in server or server.lower() == "localhost" or "/" in url[:2]
+
+
+def _expanded(
+    url: str,
+    settings: Iterable[tuple[str, str, str, str]],
+    environ: Mapping[str, str],
+) -> str:
+    """A remote with the longest `url.*.insteadOf` that it begins with replaced."""
+    user = (each for path in _user_configs(environ) for each in _settings(path))
+    rules = {
+        short: name
+        for section, name, key, short in (*user, *settings)
+        if (section, key) == ("url", "insteadof") and short and url.startswith(short)
+    }
+    if not rules:
+        return url
+    short = max(rules, key=len)
+    return rules[short] + url[len(short) :]
+
+
+def _user_configs(environ: Mapping[str, str]) -> Iterable[str]:
+    named = environ.get("GIT_CONFIG_GLOBAL")
+    if named is not None:
+        return (named,) if named else ()
+    home = environ.get("HOME") or os.path.expanduser("~")
+    folder = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return os.path.join(folder, "git", "config"), os.path.join(home, ".gitconfig")
+
+
+def _shared(git_dir: str) -> str:
+    """The folder that the work trees of a repository share; of most their own."""
+    try:
+        pointer = files.read(os.path.join(git_dir, "commondir"), limit=4_096)
+    except Unreadable:
+        return git_dir
+    target = pointer.decode(sys.getfilesystemencoding(), "surrogateescape").strip()
+    return os.path.normpath(os.path.join(git_dir, target)) if target else git_dir
+
+
+def _settings(path: str) -> Iterable[tuple[str, str, str, str]]:
+    """(section, subsection, key, value) of each line of a git config.
+
+    Sections and keys in lower case. What is not understood is passed over; a config
+    that cannot be read has no settings.
+    """
+    try:
+        text = files.read(path, limit=_LARGEST).decode("utf-8", "replace")
+    except Unreadable:
+        return
+    section = name = ""
+    for line in re.sub(r"\\\r?\n", "", text).splitlines():
+        header = re.match(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]', line)
+        if header:
+            section, name = header[1].lower(), header[2] or ""
+            name = re.sub(r"\\(.)", r"\1", name)
+            if header[2] is None and "." in section:  # the older form
+                section, _, name = section.partition(".")
+            line = line[header.end() :]
+        pair = re.match(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)", line)
+        if pair and section in ("remote", "url"):
+            yield section, name, pair[1].lower(), _value(pair[2])
+
+
+def _value(text: str) -> str:
+    """A value without its quotes and its comment."""
+    parts = re.findall(r'"((?:[^"\\]|\\.)*)"|([^"#;]+)|([#;].*)', text)
+    value = "".join(quoted or plain for quoted, plain, _ in parts)
+    return re.sub(r"\\(.)", r"\1", value).strip() if "\\" in value else value.strip()
