@@ -4,8 +4,9 @@ Invariant: the same use cases as the command line, with Python values in and out
 question is words with options, or a whole `Query`; both become one `Query`.
 """
 
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from memcli.recall import recall as _recall
 from memcli.recall.query import EVERYTHING, made, view_of
@@ -29,6 +30,17 @@ class Vault(_vault.Vault):
 
     >>> Vault.open("~/memory").recall("how do we deploy?").rows  # doctest: +SKIP
     """
+
+    @classmethod
+    def open(
+        cls, root: str | None = None, *, writes: bool = False, **options: Any
+    ) -> Self:
+        """Open a vault; see `memcli.vault.vault.Vault.open`.
+
+        Without `cwd` it is asked, and saved to, from the folder of this process, whose
+        project is `here`; `cwd=None` is no project.
+        """
+        return super().open(root, writes=writes, **_standing(options))
 
     def save(
         self, draft: "Entry", *, allow_secret: bool = False, register: bool = False
@@ -171,6 +183,11 @@ class Vaults(_vaults.Vaults):
     >>> Vaults.open("personal", "platform").recall("who is on call?")  # doctest: +SKIP
     """
 
+    @classmethod
+    def open(cls, *words: str, personal_only: bool = False, **options: Any) -> Self:
+        """Open vaults; see `memcli.vault.vaults.Vaults.open`, and `Vault.open`."""
+        return super().open(*words, personal_only=personal_only, **_standing(options))
+
     def recall(self, query: "str | Query", **options: "Unpack[Options]") -> "Recalled":
         """Answer a question with ranked rows; as `Vault.recall`."""
         from memcli.recall import federated
@@ -192,6 +209,15 @@ class Vaults(_vaults.Vaults):
         from memcli.recall import feedback
 
         return feedback.feedback(self.vaults, useful, not_useful)
+
+
+def _standing(options: dict[str, Any]) -> dict[str, Any]:
+    if "cwd" in options:
+        return options
+    try:
+        return {**options, "cwd": os.getcwd()}
+    except OSError:  # the folder is gone
+        return options
 
 
 def _asked(vault: _vault.Vault, query: "str | Query", options: "Options") -> "Query":

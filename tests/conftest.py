@@ -138,6 +138,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             patch.delenv(name)
         for name, value in environment.items():
             patch.setenv(name, value)
+        # The checkout would be the project of all that a test saves.
+        patch.chdir(folder)
         yield folder
     # Each new folder of pytest's looks through all that are there.
     shutil.rmtree(folder, ignore_errors=True)

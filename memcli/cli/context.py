@@ -20,7 +20,7 @@ class Context(NamedTuple):
     `vault` is what --vault names, for commands that take one vault.
     `ask` puts a question on stderr and returns the line that was typed, None at the
     end of the input; a command asks only when it is `interactive`. `via` says in the
-    log of signals how a question came in.
+    log of signals how a question came in, `cwd` in which folder the caller stands.
     """
 
     environ: Mapping[str, str]
@@ -35,6 +35,7 @@ class Context(NamedTuple):
     json: bool
     agent: str | None = None
     via: str = "recall"
+    cwd: str | None = None
 
     @property
     def interactive(self) -> bool:
@@ -108,6 +109,7 @@ class Context(NamedTuple):
             "progress": self.progress(doing),
             "agent": self.agent,
             "via": self.via,
+            "cwd": self.cwd,
         }
 
 

@@ -40,6 +40,7 @@ def entities(
         list[str] | None, Argument(metavar="[NAME]...", help="Names of entities")
     ] = None,
     *,
+    project: options.OfProject = None,
     type_: options.Type = None,
     aliases: Annotated[
         list[str] | None,
@@ -77,6 +78,8 @@ def entities(
     if (type_ or aliases) and action != "register":
         flag = "--type" if type_ else "--alias"
         raise UsageError(f"{flag} belongs to: memcli entities register")
+    if project and action != "list":
+        raise UsageError("--project belongs to: memcli entities list")
     planned = action in ("rename", "alias", "merge")
     if (yes and not planned) or (dry_run and not (planned or action == "register")):
         flag = "--yes" if yes else "--dry-run"
@@ -84,7 +87,7 @@ def entities(
     if action == "list":
         from memcli.cli.inspect.entities import entities as listed
 
-        return listed(context)
+        return listed(context, project=project)
     vault = context.open_vault("reading", writes=action != "waiting")
     if action == "waiting":
         return _waiting(vault)

@@ -45,6 +45,7 @@ def evolve(
         Option("--untag", metavar="TAG", help="A tag to drop; repeatable"),
     ] = None,
     entities: options.NewEntities = None,
+    project: options.Project = None,
     occurred_at: options.OccurredAt = None,
     expires_at: options.ExpiresAt = None,
     also: Annotated[
@@ -84,6 +85,7 @@ def evolve(
         "kind": kind,
         "type": type_,
         "subtype": subtype,
+        "project": project,
         "occurred_at": occurred_at,
         "expires_at": expires_at,
         "tags": tags,

@@ -72,6 +72,14 @@ NewEntities = Annotated[
         help="An entity it is about; repeatable",
     ),
 ]
+Project = Annotated[
+    str | None,
+    Option(
+        "--project",
+        metavar="NAME",
+        help="The project in which it holds; none for everywhere",
+    ),
+]
 OccurredAt = Annotated[
     str | None,
     Option(
@@ -157,6 +165,14 @@ TagsMatch = Annotated[
 Entities = Annotated[
     list[str] | None,
     Option("--entity", metavar="ENTITY", help="Only about this entity; repeatable"),
+]
+OfProject = Annotated[
+    str | None,
+    Option(
+        "--project",
+        metavar="NAME",
+        help="Only of this project; or here, none (everywhere) or any",
+    ),
 ]
 After = Annotated[
     str | None,

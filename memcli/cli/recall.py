@@ -45,6 +45,7 @@ def recall(
     tags: options.Tags = None,
     tags_match: options.TagsMatch = "any",
     entities: options.Entities = None,
+    project: options.OfProject = None,
     after: options.After = None,
     before: options.Before = None,
     at: options.At = None,
@@ -119,7 +120,8 @@ def recall(
     """Find what the vault knows about a question
 
     Ranks entries by the words of the question and their inflections, by what stands
-    beside them in the same session, and by when they happened. memcli says when
+    beside them in the same session, and by when they happened. What holds in another
+    project than yours ranks lower, and says where it holds. memcli says when
     nothing matches, and names the words that no entry contains.
 
     \b
@@ -135,6 +137,7 @@ def recall(
         "tag": tags or (),
         "tags_match": tags_match,
         "entity": entities or (),
+        "project": project,
         "after": after,
         "before": before,
         "at": at,
@@ -362,6 +365,8 @@ def draw(canvas: Canvas, row: Row, *, explain: bool = False) -> None:
     what = row.kind if row.layer == "fact" else row.layer
     stale = ", may no longer hold" if row.stale else ""
     facts = [row.id, f"{what}{state}{stale}", date]
+    if row.project:
+        facts.append(f"in {row.project}")
     if row.tags:
         facts.append(" ".join(f"#{tag}" for tag in row.tags))
     facts.append(row.path if row.source == "personal" else f"{row.source} {row.path}")

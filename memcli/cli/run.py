@@ -73,7 +73,15 @@ def _context(vault: str | None, as_json: bool, screen: "render.Screen") -> Conte
         progress=screen.progress,
         vault=vault,
         json=as_json,
+        cwd=_cwd(),
     )
+
+
+def _cwd() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # the folder is gone
+        return None
 
 
 def _silence_stdout() -> None:

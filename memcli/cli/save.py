@@ -33,6 +33,7 @@ def save(
     type_: options.Type = None,
     tags: options.NewTags = None,
     entities: options.NewEntities = None,
+    project: options.Project = None,
     occurred_at: options.OccurredAt = None,
     occurred_until: Annotated[
         str | None,
@@ -143,7 +144,8 @@ def save(
     The text comes from the argument, from --file, or from standard input. The same
     text again returns the entry that holds it, with new tags and entities added to
     it; entries that say nearly the same are named. Entities of --entity that are new
-    are registered.
+    are registered. It holds in the project of the folder that you stand in; where
+    that is none, everywhere.
 
     \b
     Example:
@@ -168,6 +170,7 @@ def save(
         "title": title,
         "kind": kind,
         "type": type_,
+        "project": project,
         "occurred_at": occurred_at,
         "occurred_until": occurred_until,
         "expires_at": expires_at,
@@ -329,6 +332,10 @@ def _result(saved: Saved, notes: Sequence[str]) -> Result:
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
         if saved.merged:
             canvas.line(f"  added {', '.join(saved.merged)}", style="dim")
+        if saved.project:
+            canvas.line(
+                f"  holds in {saved.project} (everywhere: --project none)", style="dim"
+            )
         if saved.entities:
             new = ", ".join(saved.registered)
             line = f"  mentions {', '.join(saved.entities)}"
@@ -345,6 +352,7 @@ def _result(saved: Saved, notes: Sequence[str]) -> Result:
         "path": saved.path,
         "outcome": saved.outcome,
         "title": saved.title,
+        "project": saved.project,
         "similar": [item._asdict() for item in saved.similar],
         "entities": list(saved.entities),
         "registered": list(saved.registered),

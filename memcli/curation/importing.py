@@ -68,7 +68,9 @@ def import_lines(
         try:
             if isinstance(values, Exception):
                 raise values
-            entry = vault.draft({**(fields or {}), **values})
+            # What an import brings was not learned where it is called.
+            anywhere = {"project": None} if verb == "import" else {}
+            entry = vault.draft({**anywhere, **(fields or {}), **values})
             if verb == "import" and not entry.source.writer:
                 entry = entry.replace(source=entry.source._replace(writer="import"))
             _refuse(entry, allow_secret)

@@ -4,12 +4,13 @@ Invariant: a citation is the id of an existing entry; whether a model is stale i
 computed each time, by the function that recall uses, too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Layer
 from memcli.errors import InvalidValue
+from memcli.recall.filters import of_project
 from memcli.vault import lineage, staleness
 from memcli.vault.saving import settled
 
@@ -31,6 +32,7 @@ class Model(NamedTuple):
     layer: str
     subtype: str | None
     path: str
+    project: str | None
     created: str
     refreshed_at: str | None
     entities: list[str]
@@ -44,15 +46,20 @@ class Model(NamedTuple):
         return self._asdict() | {"stale_why": [why._asdict() for why in self.stale_why]}
 
 
-def models(vault: "Vault", view: View, *, stale: bool = False) -> list[Model]:
+def models(
+    vault: "Vault", view: View, *, stale: bool = False, project: str = ""
+) -> list[Model]:
     """Every model and observation in force, models first, then the newest.
 
     Args:
         vault: where to look.
         view: who asks, and for which moment.
         stale: only those with a reason to look at them again.
+        project: only those of a project, as `recall --project` takes it.
     """
-    listed = vault.read(lambda reader: _listed(reader, view))
+    listed = vault.read(
+        lambda reader: _listed(reader, view, of_project(reader, project, vault.here))
+    )
     return [model for model in listed if model.stale_why or not stale]
 
 
@@ -121,13 +128,15 @@ def renewed(
     return settled(vault, fresh, now)
 
 
-def _listed(reader: "Reader", view: View) -> list[Model]:
+def _listed(
+    reader: "Reader", view: View, within: Collection[int] | None
+) -> list[Model]:
     models = []
     for layer in DRAWN:
         docs = [
             doc
             for doc in reader.exact("layer", layer)
-            if reader.verdict(doc, view) is None
+            if reader.verdict(doc, view) is None and (within is None or doc in within)
         ]
         for doc in reader.newest(docs):
             row = reader.row(doc)
@@ -139,6 +148,7 @@ def _listed(reader: "Reader", view: View) -> list[Model]:
                     layer=layer,
                     subtype=row.subtype,
                     path=row.path,
+                    project=row.project,
                     created=row.created,
                     refreshed_at=row.refreshed_at,
                     entities=list(row.entities),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from memcli.entries import dates, decay
 from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.projects import holds, number
 
 DEFAULT_STATUSES = frozenset({Status.ACTIVE})
 HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
@@ -20,7 +21,8 @@ class Facts(NamedTuple):
 
     `expires` is the earlier of the entry's explicit end and its maximum age
     (`decay.ends`); `ended` is when a superseded or resolved entry stopped being
-    current. `agent`, `visibility` and `groups` say which agents may see it.
+    current. `agent`, `visibility` and `groups` say which agents may see it. `project`
+    is the number of the project in which it holds, 0 for everywhere.
     """
 
     status: Status
@@ -30,6 +32,7 @@ class Facts(NamedTuple):
     agent: str | None = None
     visibility: Visibility = Visibility.SHARED
     groups: tuple[str, ...] = ()
+    project: int = 0
 
 
 class ReadPolicy(StrEnum):
@@ -54,13 +57,15 @@ class View(NamedTuple):
 
     `now` is the present in epoch seconds. `as_of` asks what was current at that moment;
     statuses are then those of that time. Without an agent the vault's owner asks, and
-    sees everything.
+    sees everything. `here` is the number of a project (`projects.number`): only what
+    holds there is shown then; 0 shows what holds everywhere, None shows all.
     """
 
     now: int
     statuses: frozenset[Status] = DEFAULT_STATUSES
     as_of: int | None = None
     agent: Agent | None = None
+    here: int | None = None
 
 
 def verdict(facts: Facts, view: View) -> str | None:
@@ -71,6 +76,8 @@ def verdict(facts: Facts, view: View) -> str | None:
     """
     if view.agent is not None and not visible(facts, view.agent):
         return f"not visible to {view.agent.name}"
+    if view.here is not None and not holds(facts.project, view.here):
+        return "holds in another project"
     if view.as_of is not None:
         return _verdict_at(facts, view.as_of)
     status = standing(facts, view.now)
@@ -144,6 +151,7 @@ def facts(entry: Entry, policies: decay.Policies = decay.DEFAULTS) -> Facts:
         agent=entry.agent,
         visibility=entry.visibility,
         groups=entry.groups,
+        project=number(entry.project),
     )
 
 

@@ -134,6 +134,7 @@ class Entry(NamedTuple):
     occurred_until: str | None = None
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
+    project: str | None = None
     agent: str | None = None
     visibility: Visibility = Visibility.SHARED
     groups: tuple[str, ...] = ()

@@ -35,6 +35,7 @@ from memcli.entries.entry import (
 )
 from memcli.entries.frontmatter import is_null
 from memcli.entries.ids import is_id
+from memcli.entries.projects import NONE, check_project
 from memcli.errors import InvalidValue
 
 # A title is for a line of a table; what needs more is text.
@@ -119,6 +120,10 @@ def _read_date(node: Any, field: str) -> str:
 
 def _read_dates(node: Any, field: str) -> tuple[str, ...]:
     return tuple(check_date(text, field) for text in _read_texts(node, field))
+
+
+def _read_project(node: Any, field: str) -> str | None:
+    return _project(_read_text(node, field))
 
 
 def _read_flag(node: Any, field: str) -> bool:
@@ -206,6 +211,15 @@ def _check_date(value: Any, field: str) -> str:
     return check_date(text, field)
 
 
+def _check_project(value: Any, field: str) -> str | None:
+    return _project(check_text(value, field))
+
+
+def _project(word: str) -> str | None:
+    """The project that a word names; `none` is the name of none."""
+    return None if word.strip().lower() == NONE else check_project(word)
+
+
 def _check_lines(value: Any, field: str) -> tuple[str, ...]:
     return _distinct(_lines(value, field))
 
@@ -290,6 +304,7 @@ _LINES = ValueKind(_read_texts, _check_lines)
 _TAGS = ValueKind(_read_tags, _check_tags)
 _DATE = ValueKind(_read_date, _check_date)
 _DATES = ValueKind(_read_dates, _check_dates)
+_PROJECT = ValueKind(_read_project, _check_project)
 _FLAG = ValueKind(_read_flag, _check_flag)
 _SOURCE = ValueKind(_read_source, _check_source)
 
@@ -327,6 +342,11 @@ TABLE: tuple[Field, ...] = (
     Field("occurred_until", _DATE, "the end, if it lasted"),
     Field("tags", _TAGS, "lower-case words; key:value is allowed"),
     Field("entities", _LINES, "names of what it mentions, linked when it is written"),
+    Field(
+        "project",
+        _PROJECT,
+        "where it holds, as github.com/acme/shop; without one it holds everywhere",
+    ),
     Field("agent", _LINE, "the agent that wrote it"),
     Field("visibility", _choice(Visibility), "private, shared or group"),
     Field("groups", _LINES, "the groups of agents that may see it"),

@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
+from memcli.entries.projects import ANY, HERE, NONE
 from memcli.entries.text import tokens
-from memcli.recall.query import Filters
+from memcli.recall.query import Filters, Query, checked_project
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
 
 UNTAGGED = "-"
 """The tag under which the index finds the entries without tags."""
+
+EVERYWHERE = "-"
+"""The project under which it finds those that hold everywhere."""
 
 
 class Admission:
@@ -28,7 +32,7 @@ class Admission:
         self._view = view
         self._after, self._before = filters.after, filters.before
         self._timed = self._after is not None or self._before is not None
-        current = view.as_of is None and view.agent is None
+        current = view.as_of is None and view.agent is None and view.here is None
         self.admits_all = (
             current
             and Status.ACTIVE in view.statuses
@@ -60,14 +64,16 @@ def extent(reader: "Reader", doc: int) -> tuple[int, int]:
     return start, dates.span(row.occurred_until or when)[1]
 
 
-def within(reader: "Reader", filters: Filters) -> set[int] | None:
+def within(reader: "Reader", query: Query) -> set[int] | None:
     """The documents that pass the filters by value; None without such a filter."""
+    filters = query.filters
     sets: list[set[int]] = []
     for field, values in (
         ("kind", filters.kinds),
         ("type", filters.types),
         ("layer", filters.layers),
         ("entity", _meant(reader, filters.entities)),
+        ("project", _projects(filters.project, query.here)),
     ):
         if values:
             sets.append(_union(reader, field, values))
@@ -76,6 +82,21 @@ def within(reader: "Reader", filters: Filters) -> set[int] | None:
     if not sets:
         return None
     return set.intersection(*sets)
+
+
+def of_project(reader: "Reader", word: str, here: str | None) -> set[int] | None:
+    """The documents of what `--project` names; None when all pass."""
+    names = _projects(checked_project(word), here)
+    return _union(reader, "project", names) if names else None
+
+
+def _projects(word: str, here: str | None) -> list[str]:
+    """The projects that pass, as the index has them; empty when all do."""
+    if word in ("", ANY):
+        return []
+    if word == HERE:
+        return [EVERYWHERE, *filter(None, [here])]
+    return [EVERYWHERE if word == NONE else word]
 
 
 def _meant(reader: "Reader", names: Sequence[str]) -> list[str]:
@@ -108,7 +129,7 @@ def _union(reader: "Reader", field: str, values: Iterable[str]) -> set[int]:
 
 
 def unknown_warnings(reader: "Reader", filters: Filters) -> list[str]:
-    """Warnings of tags and entities that no entry has, with the nearest known one."""
+    """Warnings of tags, entities and projects that no entry has, with the nearest."""
     tags = [tag for tag in filters.tags if not len(reader.exact("tag", tag))]
     warnings = [
         f"no entry has the tag '{tag}'" + _nearest(reader, "tag", tag) for tag in tags
@@ -118,6 +139,10 @@ def unknown_warnings(reader: "Reader", filters: Filters) -> list[str]:
         if not any(len(reader.exact("entity", key)) for key in keys):
             near = _nearest(reader, "entity", keys[0])
             warnings.append(f"no entry mentions the entity '{name}'{near}")
+    name = filters.project
+    if name not in ("", HERE, NONE, ANY) and not len(reader.exact("project", name)):
+        near = _nearest(reader, "project", name)
+        warnings.append(f"no entry is of the project '{name}'{near}")
     return warnings
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 from memcli.entries.checks import check_choice, check_kind
 from memcli.entries.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entries.entry import KINDS, EntityType, Layer, Status
+from memcli.entries.projects import ANY, HERE, NONE, check_project, number
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ TAGS_MATCH = ("any", "all", "any_strict", "all_strict")
 class Filters(NamedTuple):
     """What an entry must be to take part; empty fields filter nothing.
 
-    `after` and `before` are epoch seconds: at or after, strictly before.
+    `after` and `before` are epoch seconds: at or after, strictly before. `project` is
+    a name, or a word: `here` (this project, and what holds everywhere), `none` (only
+    what holds everywhere), `any`.
     """
 
     kinds: tuple[str, ...] = ()
@@ -55,6 +58,7 @@ class Filters(NamedTuple):
     entities: tuple[str, ...] = ()
     after: int | None = None
     before: int | None = None
+    project: str = ""
 
 
 EVERYTHING = Filters()
@@ -75,6 +79,8 @@ class Query(NamedTuple):
         depth: hops over entities, links and lineage, 0 to 2; with 0 the words of an
             entry count alone, not what it is tied to nor what stands beside it.
         explain: attach the pieces of each row's score, and what led to the row.
+        here: the project that the question is asked in, by its name; what holds in
+            another one only ranks lower. Where it is None, `checked` takes the vault's.
     """
 
     text: str
@@ -85,6 +91,16 @@ class Query(NamedTuple):
     max_chars: int | None = None
     depth: int = 1
     explain: bool = False
+    here: str | None = None
+
+    @property
+    def scope(self) -> int | None:
+        """The number of the project whose constraints are in scope; None for all."""
+        word = self.filters.project
+        if word == ANY:
+            return None
+        names = {"": self.here, HERE: self.here, NONE: None}
+        return number(names.get(word, word))
 
     @property
     def most(self) -> int:
@@ -108,6 +124,7 @@ class Words(TypedDict, total=False):
     entity: Sequence[str]
     after: str | None
     before: str | None
+    project: str | None
     at: str | None
     status: Sequence[str]
     history: bool
@@ -148,6 +165,7 @@ def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
         entities=tuple(words.get("entity", ())),
         after=_time(words.get("after"), moment),
         before=_time(words.get("before"), moment),
+        project=words.get("project") or "",
     )
     seen = view_of(
         moment,
@@ -209,7 +227,8 @@ def checked(query: Query, vault: "Vault") -> Query:
 
     Raises:
         InvalidValue: a kind, type, layer, budget or tags_match that does not exist; a
-            depth that is not 0, 1 or 2.
+            depth that is not 0, 1 or 2; a project's name that cannot be one.
+        InvalidConfig: the project of the caller's folder cannot be told.
     """
     filters = query.filters
     if filters.tags_match not in TAGS_MATCH:
@@ -226,6 +245,7 @@ def checked(query: Query, vault: "Vault") -> Query:
         types=tuple(check_choice(EntityType, name, "type") for name in filters.types),
         layers=tuple(check_choice(Layer, name, "layer") for name in filters.layers),
         tags=tuple(tag.strip().lower() for tag in filters.tags),
+        project=checked_project(filters.project),
     )
     if query.budget not in BUDGETS:
         raise InvalidValue(
@@ -236,7 +256,18 @@ def checked(query: Query, vault: "Vault") -> Query:
         raise InvalidValue(
             f"depth must be 0, 1 or 2 (got {query.depth!r})", code="invalid_depth"
         )
-    return query._replace(filters=filters)
+    here = vault.here if query.here is None else query.here
+    return query._replace(filters=filters, here=here)
+
+
+def checked_project(word: str) -> str:
+    """What `--project` names: a project, `here`, `none`, `any`; empty for no filter.
+
+    Raises:
+        InvalidValue: it cannot be a project's name.
+    """
+    word = word.strip().lower()
+    return word if word in ("", HERE, NONE, ANY) else check_project(word)
 
 
 def _moment(at: str | None, now: int) -> int:

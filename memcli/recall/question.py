@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from memcli.entries.eligibility import View
+from memcli.entries.projects import number
 from memcli.entries.text import mentions, tokens
 from memcli.recall.filters import extent
 from memcli.recall.query import Filters, Query
@@ -67,7 +68,10 @@ def read(reader: "Reader", query: Query, window: "Window | None") -> Question:
     stem = stemmer()
     named, implied = entities(reader, text, stem)
     terms = tokens.question(text, stem)
-    return Question(terms, query.view.now, named, implied, share)
+    elsewhere = None
+    if query.here and not query.filters.project:
+        elsewhere = reader.elsewhere(number(query.here))
+    return Question(terms, query.view.now, named, implied, share, elsewhere)
 
 
 def echo(filters: Filters, window: "Window | None" = None) -> dict[str, Any] | None:

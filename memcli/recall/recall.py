@@ -108,7 +108,7 @@ def look(
     return Recalled(
         query=query.text,
         rows=rows,
-        constraints=_constraints(reader, query.view, shown),
+        constraints=_constraints(reader, query, shown),
         coverage=round(ranking.coverage, 3),
         missing_terms=list(dict.fromkeys(ranking.missing)),
         window=asking.echo(query.filters, window),
@@ -131,7 +131,7 @@ def weights_of(query: Query) -> Weights:
 
 def _page(reader: "Reader", query: Query, cursor: str | None) -> Recalled:
     admit = Admission(reader, query.view, query.filters)
-    chosen = within(reader, query.filters)
+    chosen = within(reader, query)
     docs = reader.everything() if chosen is None else chosen
     rows = [(reader.row(doc), doc) for doc in docs if admit(doc)]
     rows.sort(key=lambda pair: (pair[0].id, pair[0].path))
@@ -166,7 +166,7 @@ def _ranking(
     admit = Admission(reader, query.view, query.filters)
     scope = Scope(
         admit=None if admit.admits_all else admit,
-        within=within(reader, query.filters),
+        within=within(reader, query),
         links=EntryLinks(reader) if weights.depth else None,
     )
     if question.inside is not None and not question.terms:
@@ -256,8 +256,10 @@ def _path(
     return path
 
 
-def _constraints(reader: "Reader", view: "View", shown: Collection[int]) -> list[Row]:
-    """Constraints in force that no row shows, pinned ones first, then the newest."""
+def _constraints(reader: "Reader", query: Query, shown: Collection[int]) -> list[Row]:
+    """Constraints in force and in scope that no row shows, pinned ones first, then the
+    newest."""
+    view = query.view._replace(here=query.scope)
     docs = [
         doc
         for doc in reader.exact("kind", "constraint")

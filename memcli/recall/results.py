@@ -34,6 +34,7 @@ class Row(NamedTuple):
     status: str
     tags: list[str]
     entities: list[str]
+    project: str | None
     occurred_at: str | None
     created: str
     document_id: str | None
@@ -126,6 +127,7 @@ def row_of(
         status=stored.status,
         tags=list(stored.tags),
         entities=list(stored.entities),
+        project=stored.project,
         occurred_at=stored.occurred_at,
         created=stored.created,
         document_id=stored.document_id,

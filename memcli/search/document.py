@@ -24,6 +24,9 @@ _KEY_TERMS = 48
 # Stands for "no tags" where tags are looked up; it is no valid tag.
 UNTAGGED = "-"
 
+# Stands for "no project" where projects are looked up; it is no project's name.
+EVERYWHERE = "-"
+
 
 class Document(NamedTuple):
     """What the index stores of one file.
@@ -99,6 +102,7 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "layer": (str(entry.layer),),
         "status": (str(entry.status),),
         "tag": entry.tags or (UNTAGGED,),
+        "project": (entry.project or EVERYWHERE,),
         "entity": tuple(tokens.name_key(name) for name in entry.entities),
         "session": (source,) if source else (),
         "fingerprint": (fingerprint(entry.body),),
@@ -131,6 +135,7 @@ def _row(entry: Entry, title: str, terms: dict[str, float]) -> StoredRow:
         status=str(entry.status),
         tags=entry.tags,
         entities=entry.entities,
+        project=entry.project,
         occurred_at=entry.occurred_at,
         occurred_until=entry.occurred_until,
         created=entry.created,

@@ -16,7 +16,8 @@ class Packed(NamedTuple):
     """The packed facts of one document; times in epoch seconds UTC, 0 = not set.
 
     `order` depends on the entry alone and breaks ties; `session` is the number of its
-    session or document, 0 for none, and `seq` its place in there, -1 for none.
+    session or document, 0 for none, and `seq` its place in there, -1 for none;
+    `project` is the number of its project, 0 for everywhere.
     """
 
     order: int
@@ -28,6 +29,7 @@ class Packed(NamedTuple):
     length: int
     seq: int
     flags: int
+    project: int
 
 
 _PACKED = struct.Struct("<QQqqqqIiII")
@@ -44,7 +46,7 @@ PINNED = 0x80
 
 def pack(facts: Packed) -> bytes:
     """One document's facts, as the file of documents stores them."""
-    return _PACKED.pack(*facts, 0)
+    return _PACKED.pack(*facts)
 
 
 class Columns(NamedTuple):
@@ -59,6 +61,7 @@ class Columns(NamedTuple):
     lengths: "array[int]"
     seqs: Sequence[int]
     flags: "array[int]"
+    projects: "array[int]"
 
 
 def unpack(records: bytes) -> Columns:
@@ -76,6 +79,7 @@ def unpack(records: bytes) -> Columns:
         lengths=narrow[12::half],
         seqs=seqs[13::half],
         flags=narrow[14::half],
+        projects=narrow[15::half],
     )
 
 

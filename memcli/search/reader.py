@@ -6,12 +6,13 @@ postings and facts, not files: `index.py` keeps the two together.
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple, TypeVar
 
 from memcli.entries.eligibility import Agent, Facts, View, alternatives, verdict
 from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.projects import holds
 from memcli.search.packed_facts import (
     ASKS,
     PINNED,
@@ -189,6 +190,17 @@ class Reader:
             return entry_id
         return entry_id if len(self.exact("id", entry_id)) else None
 
+    def elsewhere(self, here: int) -> Callable[[int], bool] | None:
+        """Whether a document holds in another project only; None where none does.
+
+        Args:
+            here: the number of this project (`projects.number`).
+        """
+        projects = self.columns.projects
+        if not any(projects):
+            return None
+        return lambda doc: not holds(projects[doc], here)
+
     def of_session(self, name: str) -> Sequence[int]:
         """Live documents of the session or document of this name."""
         from memcli.search.document import numbered
@@ -234,7 +246,13 @@ class Reader:
     def verdict(self, doc: int, view: View) -> str | None:
         """Why a document is not shown, or None: `eligibility.verdict` of its facts."""
         anyone_now = view.agent is None and view.as_of is None
-        if anyone_now and self.plain(doc) and Status.ACTIVE in view.statuses:
+        anywhere = view.here is None or holds(self.columns.projects[doc], view.here)
+        if (
+            anyone_now
+            and anywhere
+            and self.plain(doc)
+            and Status.ACTIVE in view.statuses
+        ):
             return None
         return verdict(self.facts(doc, access=view.agent is not None), view)
 
@@ -251,6 +269,7 @@ class Reader:
             created=columns.created[doc],
             expires=columns.expires[doc],
             ended=columns.ended[doc],
+            project=columns.projects[doc],
         )
         if not access:
             return facts

@@ -29,6 +29,7 @@ class StoredRow(NamedTuple):
     status: str
     tags: tuple[str, ...]
     entities: tuple[str, ...]
+    project: str | None
     occurred_at: str | None
     occurred_until: str | None
     created: str

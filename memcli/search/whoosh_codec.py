@@ -88,6 +88,7 @@ EXACT = (
     "item",
     "agent",
     "visibility",
+    "project",
     "group",
 )
 

@@ -92,6 +92,7 @@ def _write(writer: Any, doc: Any) -> None:
         length=min(doc.length, 0xFFFFFFFF),
         seq=max(-1, min(doc.seq, 0x7FFFFFFF)),
         flags=flags,
+        project=doc.facts.project,
     )
     exact = doc.exact | {"session": (f"{packed.session:016x}",) if session else ()}
     writer.add_document(

@@ -2,8 +2,9 @@
 
 Invariant: the same text is the same memory, unless both say where they stood (in
 which session, at which place) and the places differ: two people may thank each other
-in the same words twice. Only an active entry, or one in the draft's own state, makes
-it a duplicate; others are named in the outcome.
+in the same words twice. What another project holds makes no duplicate, since it is not
+told here; what holds everywhere does. Only an active entry, or one in the draft's own
+state, makes it a duplicate; others are named in the outcome.
 """
 
 import os
@@ -46,6 +47,7 @@ class Held(NamedTuple):
     status: str
     place: tuple[Any, ...]
     item: str | None = None
+    project: str | None = None
 
 
 # The states of entries that a mined draft repeats, the most telling first, each with
@@ -77,7 +79,7 @@ class HeldTexts:
         if entry.id and entry.id in self._by_id:
             return self._by_id[entry.id], "duplicate"
         if is_extracted(entry):
-            same_claim = self._by_claim.get(claim(entry.body), ())
+            same_claim = _holding(self._by_claim.get(claim(entry.body), ()), entry)
             for status, outcome in _MET_AGAIN.items():
                 for held in same_claim:
                     if held.status != status:
@@ -89,7 +91,7 @@ class HeldTexts:
                     if entry.item is None or outcome != "duplicate":
                         return held, outcome
         mine = place(entry.source)
-        for held in self._by_text.get(fingerprint(entry.body), ()):
+        for held in _holding(self._by_text.get(fingerprint(entry.body), ()), entry):
             same_state = held.status in (_ACTIVE, str(entry.status))
             # An item fades and a fact does not: one must not stand for the other.
             same_role = bool(held.item) == (entry.item is not None)
@@ -99,9 +101,32 @@ class HeldTexts:
 
     def earlier(self, entry: Entry) -> list[Held]:
         """Entries with this text that are no longer active."""
-        same_text = self._by_text.get(fingerprint(entry.body), ())
+        same_text = _holding(self._by_text.get(fingerprint(entry.body), ()), entry)
         states = (_ACTIVE, str(entry.status))
         return [held for held in same_text if held.status not in states]
+
+    def elsewhere(self, entry: Entry) -> list[Held]:
+        """Active entries that make this claim, each of another project than the draft.
+
+        They are known only where the draft was mined or its text is the same.
+        """
+        known = {
+            held.id: held
+            for held in (
+                *self._by_text.get(fingerprint(entry.body), ()),
+                *self._by_claim.get(claim(entry.body), ()),
+            )
+        }
+        return [
+            held
+            for held in known.values()
+            if held.status == _ACTIVE and held.project not in (None, entry.project)
+        ]
+
+
+def _holding(helds: Iterable[Held], entry: Entry) -> list[Held]:
+    """Those that hold where the draft does."""
+    return [held for held in helds if held.project in (None, entry.project)]
 
 
 def is_extracted(entry: Entry) -> bool:
@@ -241,6 +266,7 @@ def held(entry: Entry, now: int) -> Held:
         status=_standing(facts(entry), entry.item is not None, now),
         place=place(entry.source),
         item=entry.item and str(entry.item),
+        project=entry.project,
     )
 
 
@@ -339,4 +365,5 @@ def _held(row: "StoredRow", facts: Facts, now: int) -> Held:
         _standing(facts, row.item is not None, now),
         place(row.source),
         row.item,
+        row.project,
     )

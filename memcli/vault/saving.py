@@ -40,6 +40,7 @@ class Saved(NamedTuple):
     new in the registry, and `cited` the entries that an observation or model rests on.
     Of an entry that was there, `merged` names the fields that the draft added to, and
     `not_taken` those that contradict it.
+    `project` is where it holds; None is everywhere.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Saved(NamedTuple):
     cited: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
     not_taken: tuple[NotTaken, ...] = ()
+    project: str | None = None
 
 
 def save(
@@ -187,6 +189,11 @@ def place(
             for held in held_texts.earlier(draft)
         ]
         notes += map(names.explained, unclear)
+        notes += (
+            f"{held.project} has the same text: {held.id}; to make it one that holds "
+            f"everywhere: memcli evolve {entry.id} --also {held.id} --project none"
+            for held in held_texts.elsewhere(draft)
+        )
         saved.append(
             Saved(
                 entry.id,
@@ -197,6 +204,7 @@ def place(
                 entities=entry.entities,
                 registered=tuple(registered),
                 cited=tuple(mark.partition(":")[0] for mark in entry.fingerprints),
+                project=entry.project,
             )
         )
         held_texts.add(entry.body, duplicates.held(entry, now_ms // 1000))
@@ -336,7 +344,9 @@ def _matched(held: Held, outcome: str) -> Saved:
         )
     if outcome == "rejected":
         notes = (f"{held.id} says this, and a review rejected it",)
-    return Saved(held.id, held.path, outcome, held.title, notes=notes)
+    return Saved(
+        held.id, held.path, outcome, held.title, notes=notes, project=held.project
+    )
 
 
 def _message(verb: str, saved: Sequence[Saved], origin: str) -> str:

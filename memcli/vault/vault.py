@@ -55,6 +55,8 @@ class Vault:
         named: the user's name for the vault, for a refusal; None is its path.
         source: the `source` of its rows: personal, or team:NAME.
         via: the way in, for the log of signals.
+        cwd: the folder that the caller stands in, whose project is `here`; None is
+            no folder, and no project.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Vault:
         named: str | None = None,
         source: str = known_vaults.PERSONAL,
         via: str = "python",
+        cwd: str | None = None,
     ) -> None:
         self.root = root
         self.named = named or root
@@ -83,6 +86,8 @@ class Vault:
         self.progress = progress
         self.fault = fault or _silent
         self.via = via
+        self.cwd = cwd
+        self._here: tuple[str | None] | None = None
         self._index: Index | None = None
 
     @classmethod
@@ -138,7 +143,25 @@ class Vault:
             named=self.named,
             source=self.source,
             via=self.via,
+            cwd=self.cwd,
         )
+
+    @property
+    def here(self) -> str | None:
+        """The project of the folder that the caller stands in; None: everywhere.
+
+        Raises:
+            InvalidConfig: `[projects]` of the user's config cannot be understood.
+        """
+        if self._here is None:
+            project = None
+            if self.cwd:
+                from memcli.storage import projects
+
+                environ = os.environ if self.environ is None else self.environ
+                project = projects.of(self.cwd, environ)
+            self._here = (project.name if project else None,)
+        return self._here[0]
 
     # --- reading ------------------------------------------------------------------
 
@@ -277,9 +300,14 @@ class Vault:
         )
 
     def draft(self, values: Mapping[str, Any]) -> Entry:
-        """Check the fields of a new entry; see `memcli.entries.validate.draft`."""
+        """Check the fields of a new entry; see `memcli.entries.validate.draft`.
+
+        Without the field `project` it holds where the caller stands (`here`).
+        """
         from memcli.entries import validate as draft
 
+        if "project" not in values:
+            values = {**values, "project": self.here}
         try:
             return draft.draft(values, kinds=KINDS, body_limit=config.Limits().body)
         except MemcliError as refusal:

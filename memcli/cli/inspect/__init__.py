@@ -15,25 +15,27 @@ if TYPE_CHECKING:
 
     from typer import Argument, Option
 
+    from memcli.cli import options
     from memcli.cli.context import Context, Result
 
-# Each topic with the one parameter that it takes. A topic wins over an id that starts
+# Each topic with the parameters that it takes. A topic wins over an id that starts
 # with it. Most hold a letter that no id has (i, l, o, u); "agents" and "research" do
 # not, and no id starts so before the year 2318.
 TOPICS = {
-    "inbox": None,
-    "reflections": "query",
-    "ideas": None,
-    "entities": None,
-    "entity": "name",
-    "models": "stale",
-    "research": "name",
-    "mining": "name",
-    "sessions": None,
-    "agents": None,
-    "vaults": None,
-    "index": None,
-    "lint": None,
+    "inbox": (),
+    "reflections": ("query",),
+    "ideas": (),
+    "projects": (),
+    "entities": ("project",),
+    "entity": ("name",),
+    "models": ("stale", "project"),
+    "research": ("name",),
+    "mining": ("name",),
+    "sessions": (),
+    "agents": (),
+    "vaults": (),
+    "index": (),
+    "lint": (),
 }
 
 
@@ -44,8 +46,8 @@ def inspect(
         Argument(
             metavar="[WHAT]",
             help="An id (a unique prefix will do), inbox, reflections, ideas, "
-            "entities, entity, models, research, mining, sessions, agents, vaults, "
-            "index, or lint",
+            "projects, entities, entity, models, research, mining, sessions, "
+            "agents, vaults, index, or lint",
         ),
     ] = None,
     name: Annotated[
@@ -68,6 +70,7 @@ def inspect(
             help="With reflections: the prompt they are for",
         ),
     ] = None,
+    project: options.OfProject = None,
 ) -> Result:
     """Show what the vault holds, one entry in full, or what is wrong
 
@@ -81,6 +84,7 @@ def inspect(
       memcli inspect 1m7xvn68xtqp
       memcli inspect reflections --query "rerank"
       memcli inspect models --stale
+      memcli inspect projects
       memcli inspect mining
       memcli inspect sessions
       memcli inspect entity Redis
@@ -89,14 +93,14 @@ def inspect(
     from importlib import import_module
 
     what = (what or "").strip()
-    given = {"stale": stale, "query": query, "name": name}
-    takes = TOPICS.get(what)
+    given = {"stale": stale, "query": query, "name": name, "project": project}
+    takes = TOPICS.get(what, ())
     for parameter, value in given.items():
-        if value and parameter != takes:
+        if value and parameter not in takes:
             raise _not_taken(what, parameter, str(value))
     if what in TOPICS:
         topic = getattr(import_module(f"memcli.cli.inspect.{what}"), what)
-        result: Result = topic(context, given[takes]) if takes else topic(context)
+        result: Result = topic(context, **{each: given[each] for each in takes})
         return result
     if not what:
         from memcli.cli.inspect.overview import overview
@@ -108,10 +112,10 @@ def inspect(
 
 
 def _not_taken(what: str, parameter: str, value: str) -> UsageError:
-    topics = [topic for topic, takes in TOPICS.items() if takes == parameter]
+    topics = [topic for topic, takes in TOPICS.items() if parameter in takes]
     if parameter == "name":
         return UsageError(
             f"one word, not two: {what} {value}",
             hint=f"Leave '{value}' out; a second word goes with {', '.join(topics)}.",
         )
-    return UsageError(f"--{parameter} belongs to: memcli inspect {topics[0]}")
+    return UsageError(f"--{parameter} belongs to: memcli inspect {' or '.join(topics)}")

@@ -5,13 +5,13 @@ from memcli.cli.context import Canvas, Context, Result
 _MOST_LISTED = 50
 
 
-def entities(context: Context) -> Result:
+def entities(context: Context, *, project: str | None = None) -> Result:
     """What is registered or mentioned, and how often."""
     from memcli.curation.entities import page
     from memcli.vault.health import usage
 
     vault = context.open_vault("reading")
-    rows = page.listed(vault)
+    rows = page.listed(vault, project or "")
     through = usage.channels(vault)
     waiting = len(page.candidates(vault))
     registered = sum(row.registered for row in rows)

@@ -3,14 +3,15 @@
 from memcli.cli.context import Canvas, Context, Result
 
 
-def models(context: Context, stale: bool) -> Result:
+def models(context: Context, *, stale: bool, project: str | None) -> Result:
     """The models and observations, and which may no longer hold."""
     from memcli.curation import models as use_case
     from memcli.entries.eligibility import View
     from memcli.vault import staleness
 
     vault = context.open_vault("reading")
-    drawn = use_case.models(vault, View(vault.now_ms() // 1000), stale=stale)
+    view = View(vault.now_ms() // 1000)
+    drawn = use_case.models(vault, view, stale=stale, project=project or "")
 
     def text(canvas: Canvas) -> None:
         if not drawn:

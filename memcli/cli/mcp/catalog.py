@@ -70,6 +70,10 @@ _NARROWING = (
         "tags_match", "any or all of the tags; without _strict untagged entries pass"
     ),
     Parameter("entities", "Only about these people, projects, things", to="--entity"),
+    Parameter(
+        "project",
+        "Only of this project; or here, none (holds everywhere), any",
+    ),
     Parameter("after", "Only at or after: 2026-05, 7d, yesterday"),
     Parameter("before", "Only before"),
     Parameter("query_timestamp", "Relative times count from this moment", to="--at"),
@@ -153,6 +157,9 @@ SAVE = Tool(
         Parameter("type", "What it is about", choices=_TYPES),
         Parameter("tags", "Words or key:value, such as deploy, area:ci", to="--tag"),
         Parameter("entities", "People, projects, things it is about", to="--entity"),
+        Parameter(
+            "project", "Where it holds, if not in this project; none: everywhere"
+        ),
         Parameter("occurred_at", "When it happened: 2026, 2026-11, 2026-11-21"),
         Parameter("occurred_until", "The end, if it lasted"),
         Parameter("expires_at", "Not shown from this date on"),
@@ -197,6 +204,7 @@ EVOLVE = Tool(
         Parameter("tags", "Tags to add", to="--tag"),
         Parameter("untag", "Tags to drop"),
         Parameter("entities", "Entities to add", to="--entity"),
+        Parameter("project", "Where it holds from now on; none: everywhere"),
         Parameter("occurred_at", "When it happened"),
         Parameter("expires_at", "Not shown from this date on"),
         Parameter("also", "Ids of other entries that the new version replaces"),
@@ -241,14 +249,15 @@ INSPECT = Tool(
         Parameter("id", "The entry's id", to="what"),
         Parameter(
             "topic",
-            "inbox, reflections, ideas, entities, entity, models, research, mining, "
-            "sessions, agents, vaults, index or lint",
+            "inbox, reflections, ideas, projects, entities, entity, models, research, "
+            "mining, sessions, agents, vaults, index or lint",
             to="what",
         ),
         Parameter("name", "With topic entity or research: which"),
         Parameter("query", "With topic reflections: the prompt they are for"),
         Parameter("session", "With topic mining: one session", to="name"),
         Parameter("stale", "With topic models: only stale ones"),
+        Parameter("project", "With topic entities or models: only of this project"),
     ),
     _as_given,
 )

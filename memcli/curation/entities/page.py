@@ -13,10 +13,12 @@ from memcli.curation.entities import aspects
 from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
+from memcli.entries.projects import ANY
 from memcli.entries.text import proper_names
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.name_index import Registered
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
+from memcli.recall.filters import of_project
 from memcli.search.ranking.graph import is_hub
 from memcli.storage import files
 from memcli.vault.registry.ignored import ignored_names
@@ -107,8 +109,11 @@ def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:
     return {name: group for name, group in groups.items() if group}
 
 
-def listed(vault: "Vault") -> list[ListedEntity]:
-    """Every entity that is registered or mentioned, the most mentioned first."""
+def listed(vault: "Vault", project: str = "") -> list[ListedEntity]:
+    """Every entity that is registered or mentioned, the most mentioned first.
+
+    With a `project` (as `recall --project` takes it), those that its entries mention.
+    """
     registry = vault.registry
     view = View(vault.now_ms() // 1000)
     counts: dict[str, list[int]] = {}
@@ -116,7 +121,8 @@ def listed(vault: "Vault") -> list[ListedEntity]:
 
     def count(reader: "Reader") -> int:
         force = 0
-        for doc in reader.everything():
+        within = of_project(reader, project, vault.here)
+        for doc in reader.everything() if within is None else within:
             row = reader.row(doc)
             in_force = reader.verdict(doc, view) is None
             force += in_force
@@ -130,7 +136,8 @@ def listed(vault: "Vault") -> list[ListedEntity]:
     force = vault.read(count)
     registered = {fold(entity.name): entity for entity in reversed(registry.entities)}
     rows = []
-    for form in counts.keys() | registered.keys():
+    named = registered.keys() if project in ("", ANY) else set()
+    for form in counts.keys() | named:
         entity = registered.get(form)
         current, past = counts.get(form, (0, 0))
         rows.append(

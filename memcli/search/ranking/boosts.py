@@ -1,7 +1,8 @@
 """Small factors that order what the words leave equal, and one that was learned.
 
 Invariant: pure; no factor moves a score far, so a document cannot pass another that
-answers much better. A document that cannot come among the first is not looked at.
+answers much better; only what holds in another project is moved further. A document
+that cannot come among the first is not looked at.
 """
 
 import heapq
@@ -32,6 +33,7 @@ class Nudge:
         self.weights = weights
         self.now = question.now
         self.inside = question.inside
+        self.elsewhere = question.elsewhere
         # Documents about an entity that the question names.
         named = question.named.values() if weights.entity else ()
         self.named: frozenset[int] = frozenset().union(*named)
@@ -52,6 +54,8 @@ class Nudge:
             factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
         if self.inside is not None and (share := self.inside(doc)):
             factors["temporal"] = 1 + weights.temporal * share
+        if self.elsewhere is not None and self.elsewhere(doc):
+            factors["elsewhere"] = weights.elsewhere
         return factors
 
     def apply(
@@ -66,6 +70,8 @@ class Nudge:
         if self.inside is not None:
             most *= 1 + weights.temporal
         least = (1 - weights.asks) * (1 - weights.superseded) * (1 - weights.recency)
+        if self.elsewhere is not None:
+            least *= weights.elsewhere
         floor = 0.0
         if len(totals) > limit:
             floor = heapq.nlargest(limit, totals.values())[-1] * least / most * spread

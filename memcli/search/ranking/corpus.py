@@ -29,6 +29,8 @@ class Question(NamedTuple):
             alias of an entity: they count as if they held the term.
         inside: how much of a document lies in the window that the question names; None
             when it names no time.
+        elsewhere: whether a document holds in another project than the one that the
+            question is asked in; None when that does not matter.
     """
 
     terms: Sequence[tuple[str, str]]
@@ -36,6 +38,7 @@ class Question(NamedTuple):
     named: Mapping[str, Collection[int]] = _NONE
     implied: Mapping[str, Collection[int]] = _NONE
     inside: Inside | None = None
+    elsewhere: Admit | None = None
 
 
 class Edge(NamedTuple):

@@ -1,0 +1,108 @@
+"""Projects at the command line: who sets them, and what shows them."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memcli.api import Vault
+from tests.cli.conftest import Run
+
+SHOP = "github.com/acme/shop"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A clone of the shop."""
+    folder = tmp_path / "shop"
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    remote = ["remote", "add", "origin", "git@github.com:Acme/Shop.git"]
+    subprocess.run(["git", "-C", str(folder), *remote], check=True)
+    return folder
+
+
+def test_save_says_which_project_it_used(memcli: Run, vault: Vault, shop: Path):
+    done = memcli("save", "Use pnpm", cwd=shop)
+    assert f"holds in {SHOP} (everywhere: --project none)" in done.out
+    again = memcli("save", "Use pnpm", "--json", cwd=shop).json["data"]
+    assert (again["outcome"], again["project"]) == ("duplicate", SHOP)
+    assert vault.get(again["id"]).project == SHOP
+    other = memcli("save", "Use npm", "--project", "Acme/Blog", "--json", cwd=shop)
+    assert other.json["data"]["project"] == "acme/blog"
+    everywhere = memcli("save", "Be brief", "--project", "none", cwd=shop)
+    assert "holds in" not in everywhere.out
+    inside = memcli("save", "Be kind", "--json", cwd=Path(vault.root))
+    assert inside.json["data"]["project"] is None
+    refused = memcli("save", "x", "--project", "here", cwd=shop)
+    assert (refused.code, "not a project's name" in refused.err) == (1, True)
+
+
+def test_evolve_carries_the_project_over_or_changes_it(
+    memcli: Run, vault: Vault, shop: Path, tmp_path: Path
+):
+    first = memcli("save", "Use pnpm", "--json", cwd=shop).json["data"]["id"]
+    second = memcli("evolve", first, "Use pnpm 9", "--json", cwd=tmp_path)
+    kept = vault.get(second.json["data"]["id"])
+    assert kept.project == SHOP
+    third = memcli("evolve", kept.id, "--project", "none", "--json", cwd=shop)
+    assert vault.get(third.json["data"]["id"]).project is None
+
+
+def test_a_batch_holds_here_and_an_import_where_its_lines_say(
+    memcli: Run, vault: Vault, shop: Path
+):
+    lines = [{"text": "one"}, {"text": "two", "project": "acme/blog"}]
+    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    assert memcli("save", "--batch", "-", stdin=data, cwd=shop).code == 0
+    assert memcli("import", "-", stdin=data, cwd=shop).code == 0
+    rows = memcli("recall", "--all", "--json").json["data"]["rows"]
+    found = sorted((row["text"], row["project"] or "") for row in rows)
+    assert found == [("one", ""), ("one", SHOP), ("two", "acme/blog")]
+
+
+def test_rows_say_where_they_hold_and_a_flag_filters(memcli: Run, shop: Path):
+    memcli("save", "the header is blue", cwd=shop)
+    memcli("save", "the header is red", "--project", "acme/blog", cwd=shop)
+    shown = memcli("recall", "header", cwd=shop).out
+    assert shown.index("header is blue") < shown.index("header is red")
+    assert "in acme/blog" in shown
+    here = memcli("recall", "header", "--project", "here", "--json", cwd=shop)
+    assert [row["project"] for row in here.json["data"]["rows"]] == [SHOP]
+    line = json.dumps({"id": 1, "query": "header", "project": "acme/blog"}).encode()
+    batch = memcli("recall", "--batch", "-", "--json", stdin=line).out
+    assert json.loads(batch)["data"]["rows"][0]["project"] == "acme/blog"
+
+
+def test_projects_are_listed_and_narrow_entities_and_models(memcli: Run, shop: Path):
+    memcli("save", "Redis caches carts", "--entity", "Redis", cwd=shop)
+    words = ["--layer", "model", "--project", "acme/blog"]
+    memcli("save", "How Kafka is used", "--entity", "Kafka", *words, cwd=shop)
+    listed = memcli("inspect", "projects", "--json", cwd=shop).json["data"]
+    assert listed["here"] == SHOP
+    assert listed["count"] == 2
+    assert [(p["name"], p["current"]) for p in listed["projects"]] == [
+        (None, 0),
+        ("acme/blog", 1),
+        (SHOP, 1),
+    ]
+    for words in (["entities"], ["inspect", "entities"]):
+        named = memcli(*words, "--project", "here", "--json", cwd=shop).json["data"]
+        assert [each["name"] for each in named["entities"]] == ["Redis"]
+    models = memcli("inspect", "models", "--project", SHOP, "--json").json["data"]
+    assert models["models"] == []
+    models = memcli("inspect", "models", "--project", "any", "--json").json["data"]
+    assert [each["project"] for each in models["models"]] == ["acme/blog"]
+    refused = memcli("inspect", "agents", "--project", "any")
+    assert refused.code == 2
+    assert "belongs to: memcli inspect entities or models" in refused.err
+
+
+def test_a_config_that_names_no_project_right_is_an_error(
+    memcli: Run, home: Path, shop: Path
+):
+    folder = home / ".config" / "memcli"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.toml").write_text('[projects]\n"~/x" = 1\n', encoding="utf-8")
+    done = memcli("save", "x", "--json", cwd=shop)
+    assert (done.code, done.json["error"]["code"]) == (1, "invalid_config")

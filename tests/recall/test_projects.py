@@ -1,0 +1,150 @@
+"""Where a memory holds, as recall and reflect show it."""
+
+from typing import Any
+
+import pytest
+
+from memcli.api import Vault
+from memcli.errors import InvalidValue
+from memcli.recall.query import Filters
+
+SHOP, BLOG = "github.com/acme/shop", "github.com/acme/blog"
+
+
+def save(vault: Vault, text: str, project: str | None, **fields: Any) -> str:
+    values = {"text": text, "project": project, **fields}
+    return vault.save(vault.draft(values)).id
+
+
+def asked(vault: Vault, text: str, project: str = "", here: str | None = None) -> Any:
+    from memcli.recall.query import made, view_of
+
+    view = view_of(vault.now_ms() // 1000)
+    filters = Filters(project=project)
+    return vault.recall(made(text, view, filters=filters)._replace(here=here))
+
+
+@pytest.fixture
+def three(vault: Vault) -> dict[str, str]:
+    """The same rule in two projects, and one that holds everywhere; by id."""
+    return {
+        save(vault, "deploy the release on Monday", SHOP): "shop",
+        save(vault, "deploy the release on Tuesday", BLOG): "blog",
+        save(vault, "deploy the release after review", None): "all",
+    }
+
+
+@pytest.mark.parametrize(
+    ("word", "here", "shown"),
+    [
+        ("", SHOP, {"shop", "all", "blog"}),
+        ("here", SHOP, {"shop", "all"}),
+        ("here", None, {"all"}),
+        (SHOP, BLOG, {"shop"}),
+        ("GitHub.com/Acme/Shop", None, {"shop"}),
+        ("none", SHOP, {"all"}),
+        ("any", SHOP, {"shop", "all", "blog"}),
+    ],
+)
+def test_a_project_narrows_an_answer(
+    word: str, here: str | None, shown: set[str], vault: Vault, three: dict[str, str]
+):
+    rows = asked(vault, "deploy the release", word, here).rows
+    assert {three[row.id] for row in rows} == shown
+
+
+def test_what_holds_elsewhere_ranks_last_and_says_where(
+    vault: Vault, three: dict[str, str]
+):
+    for here, last in ((SHOP, "blog"), (BLOG, "shop")):
+        rows = asked(vault, "deploy the release", here=here).rows
+        assert three[rows[-1].id] == last
+        assert rows[-1].project == {"blog": BLOG, "shop": SHOP}[last]
+    explained = vault.recall("deploy the release", explain=True).rows
+    assert not any("elsewhere" in (row.explain or {}) for row in explained)
+
+
+def test_a_strong_match_of_another_project_is_still_found(vault: Vault):
+    wanted = save(vault, "the payment gateway times out after nine seconds", SHOP)
+    save(vault, "the header is blue", BLOG)
+    rows = asked(vault, "payment gateway times out", here=BLOG).rows
+    assert rows[0].id == wanted
+
+
+def test_constraints_are_those_in_scope(vault: Vault):
+    ids = {
+        name: save(
+            vault, f"never touch the table of {name}", project, kind="constraint"
+        )
+        for name, project in (("shop", SHOP), ("blog", BLOG), ("all", None))
+    }
+    save(vault, "the header is blue", None)
+
+    def shown(word: str, here: str | None) -> set[str]:
+        answer = asked(vault, "header", word, here)
+        return {
+            name for row in answer.constraints for name in ids if ids[name] == row.id
+        }
+
+    assert shown("", SHOP) == {"shop", "all"}
+    assert shown("", None) == {"all"}
+    assert shown(BLOG, SHOP) == {"blog", "all"}
+    assert shown("none", SHOP) == {"all"}
+    assert shown("any", SHOP) == {"shop", "blog", "all"}
+
+
+def test_reflect_shows_where_its_facts_hold(vault: Vault, three: dict[str, str]):
+    facts = vault.reflect("deploy the release").facts
+    by_name = {three[row.id]: row.project for row in facts}
+    assert by_name == {"shop": SHOP, "blog": BLOG, "all": None}
+    facts = vault.reflect("deploy the release", filters=Filters(project=BLOG)).facts
+    assert [three[row.id] for row in facts] == ["blog"]
+
+
+def test_an_unknown_project_is_named_with_the_nearest(
+    vault: Vault, three: dict[str, str]
+):
+    answer = asked(vault, "deploy", "github.com/acme/shopp")
+    assert answer.rows == []
+    assert any("did you mean 'github.com/acme/shop'" in w for w in answer.warnings)
+    with pytest.raises(InvalidValue, match="not a project's name"):
+        asked(vault, "deploy", "a b")
+
+
+def test_the_same_text_in_two_projects_is_two_entries(vault: Vault):
+    drafts = [
+        vault.draft({"text": "always use pnpm", "project": project})
+        for project in (SHOP, BLOG, SHOP, None, BLOG)
+    ]
+    first, second, again, everywhere, covered = vault.save_all(drafts)
+    assert [s.outcome for s in (first, second, everywhere)] == ["created"] * 3
+    assert (again.outcome, again.id) == ("duplicate", first.id)
+    assert covered.outcome == "duplicate"
+    assert (first.project, second.project) == (SHOP, BLOG)
+    assert any(f"evolve {second.id} --also {first.id}" in n for n in second.notes)
+
+
+def test_a_mined_text_that_another_project_rejected_is_new_here(vault: Vault):
+    mined = {"text": "always use pnpm", "source": {"writer": "hook", "session": "s"}}
+    save(vault, "always use pnpm", SHOP, status="rejected")
+    assert vault.save(vault.draft({**mined, "project": SHOP})).outcome == "rejected"
+    assert vault.save(vault.draft({**mined, "project": BLOG})).outcome == "created"
+
+
+def test_a_vault_is_asked_from_the_folder_of_the_process(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+):
+    import subprocess
+
+    subprocess.run(["git", "init", "-q", str(tmp_path / "shop")], check=True)
+    remote = ["remote", "add", "origin", f"https://{SHOP}.git"]
+    subprocess.run(["git", "-C", str(tmp_path / "shop"), *remote], check=True)
+    monkeypatch.chdir(tmp_path / "shop")
+    standing = Vault.open(vault.root)
+    assert standing.here == SHOP
+    assert standing.save(standing.draft({"text": "use pnpm"})).project == SHOP
+    nowhere = standing.draft({"text": "x", "project": "none"})
+    assert nowhere.project is None
+    assert Vault.open(vault.root, cwd=None).here is None
+    monkeypatch.chdir(vault.root)
+    assert Vault.open(vault.root).here is None
