@@ -33,7 +33,10 @@ BUILD = ROOT / "build"
 STEPS: dict[str, list[str]] = {
     "lint": ["ruff", "check", "--quiet", "."],
     "format": ["ruff", "format", "--check", "--quiet", "."],
-    "docs": ["cogapp", "--check", "memcli/cli/flags.py", "docs/reference/cli.md"],
+    "docs": [
+        *("cogapp", "--check", "memcli/cli/flags.py", "docs/reference/cli.md"),
+        "docs/reference/mining-rules.md",
+    ],
     "layers": ["importlinter.cli", "lint-imports"],
     "types": ["mypy", "--no-error-summary"],
     "wheel": [],

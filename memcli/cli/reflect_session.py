@@ -120,14 +120,16 @@ def _row(fate: "Fate") -> tuple[str, ...]:
 
 def _lines(done: "Reflected") -> list[str]:
     """What happened, in sentences."""
+    from memcli.sessions.reflect_session import MOST_UNSURE
+
     counts = ", ".join(f"{name} {number}" for name, number in done.counts.items())
     verb = "would be" if done.dry_run else "are"
     lines = [f"{done.session.host} {done.session.id}: {done.turns} turns"]
     lines.append(f"  candidates {verb}: {counts}" if counts else "  nothing to keep")
     if done.cut:
         lines.append(
-            f"  {done.cut} left out by the cap of a session "
-            "([memory] session_cap in .memcli/config.toml)"
+            f"  {done.cut} left out: a session brings at most {MOST_UNSURE} that are "
+            "not explicit, and session_cap in all (.memcli/config.toml)"
         )
     return lines
 

@@ -8,6 +8,7 @@ longer holds was forgotten, and stays so. Each entry answers for one candidate.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memcli.entries.entry import Confidence
 from memcli.entries.identity import claim
 from memcli.entries.text.links import unlinked
 
@@ -39,6 +40,10 @@ class Brought:
         rows: of the session's entries, in whatever state they are.
         record: of the session, None when there is none.
         existing: the ids in the record that the vault holds.
+
+    Attributes:
+        count: how many of them there are.
+        unsure: how many of them are less than HIGH.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class Brought:
         existing: Collection[str],
     ) -> None:
         self.count = len(rows)
+        self.unsure = sum(row.confidence != Confidence.HIGH for row in rows)
         self._rows = list(rows)
         noted = [each for each in record.candidates if each.get("id")] if record else []
         self._gone = [each for each in noted if each["id"] not in existing]

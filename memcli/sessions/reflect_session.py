@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 _SAME = ("id", "record", "pattern", "text")
 _RANK = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
+# A person who is asked more often stops looking.
+MOST_UNSURE = 3
+"""How many candidates below HIGH a session may leave waiting for a review."""
 # Such a word is not typed: it is an image, a minified file, a key. The miner's rules
 # look at a line as a whole, and some take the square of the length of a word.
 _ENDLESS = re.compile(r"(\S{1000})\S{1000,}")
@@ -281,7 +284,7 @@ def _written(
 ) -> list[Fate]:
     """Put everything into the transaction; without one, say what would be put.
 
-    The cap of a session counts what would be new in the vault, the surest first.
+    The caps of a session count what would be new in the vault, the surest first.
     """
     fates: dict[int, Fate] = {}
     for place, before in enumerate(known.match([route.candidate for route in routes])):
@@ -290,13 +293,16 @@ def _written(
     drafts = {
         place: route.draft
         for place, route in enumerate(routes)
-        if route.draft and route.candidate.refers is None and place not in fates
+        if route.draft and place not in fates
     }
     ideas = _ideas(vault, session, routes, fates)
     there, _ = saving.look_up(vault, list(drafts.values()))
     fresh = [place for place, draft in drafts.items() if there.match(draft) is None]
     fresh = sorted([*fresh, *ideas], key=lambda place: _rank(routes[place].candidate))
-    for place in fresh[max(0, vault.settings.memory.session_cap - known.count) :]:
+    room = max(0, vault.settings.memory.session_cap - known.count)
+    unsure = [p for p in fresh if routes[p].candidate.confidence is not Confidence.HIGH]
+    left_out = {*fresh[room:], *unsure[max(0, MOST_UNSURE - known.unsure) :]}
+    for place in left_out:
         fates[place] = Fate(routes[place].candidate, "cut")
         drafts.pop(place, None)
         ideas.pop(place, None)
@@ -306,13 +312,6 @@ def _written(
     paths = _surfaced(vault, transaction, list(ideas.values()))
     for place, path in zip(ideas, paths, strict=True):
         fates[place] = Fate(routes[place].candidate, "idea", None, path)
-    by_record = {
-        fate.candidate.record: fate for fate in fates.values() if fate.action != "cut"
-    }
-    for place, route in enumerate(routes):
-        if place not in fates:
-            other = by_record.get(route.candidate.refers or "")
-            fates[place] = Fate(route.candidate, "duplicate", other and other.id)
     return [fates[place] for place in range(len(routes))]
 
 

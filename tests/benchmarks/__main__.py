@@ -8,6 +8,7 @@ python tests/benchmarks reflect --data FILE
 python tests/benchmarks prompt --data FILE
 python tests/benchmarks feedback --data FILE
 python tests/benchmarks mining --data FOLDER
+python tests/benchmarks turns --data FILE
 python tests/benchmarks peers --data FILE --cache FOLDER
 """
 
@@ -25,6 +26,7 @@ NAMES = (
     "channels",
     "reflect",
     "mining",
+    "turns",
     "prompt",
     "feedback",
     "peers",
@@ -52,7 +54,9 @@ def main() -> None:
             "Not run: locomo, channels, reflect, prompt and peers need `--data FILE` "
             "(LoCoMo's JSON),"
         )
-        print("mining needs `--data FOLDER` (labelled transcripts).")
+        print(
+            "mining needs `--data FOLDER` (labelled transcripts), turns `--data FILE`."
+        )
 
 
 if __name__ == "__main__":

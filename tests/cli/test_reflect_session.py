@@ -53,13 +53,13 @@ def test_the_envelope_has_every_key_of_the_use_case(
         *("broken", "unknown", "commit", "dry_run"),
     ]
     assert (data["session"], data["host"], data["turns"]) == ("talk", "generic", 6)
-    assert data["counts"] == {"saved": 2, "review": 1, "inbox": 1, "idea": 1}
+    assert data["counts"] == {"saved": 2, "review": 2, "idea": 1}
     assert (data["cut"], data["broken"], data["unknown"]) == (0, 0, {})
     assert len(data["commit"]) == 40
     assert data["dry_run"] is False
     assert list(data["candidates"][0]) == [
         *("category", "confidence", "pattern", "rationale", "title", "text"),
-        *("excerpt", "line", "record", "at", "occurrences", "refers"),
+        *("excerpt", "line", "record", "at", "occurrences"),
         *("action", "id", "path", "target", "why"),
     ]
     again = memcli("reflect", "--session", path, "--json").json["data"]
@@ -75,8 +75,8 @@ def test_a_pipe_gets_a_row_of_five_cells_for_each_candidate(
         ["saved", "HIGH", "preference"],
         ["saved", "HIGH", "correction"],
         ["review", "MEDIUM", "fix"],
-        ["idea", "MEDIUM", "idea"],
-        ["inbox", "LOW", "preference"],
+        ["idea", "HIGH", "idea"],
+        ["review", "MEDIUM", "preference"],
     ]
     assert vault.get(rows[0][3]).body.strip() == ALWAYS
     assert rows[0][4] == ALWAYS.rstrip(".")
@@ -220,23 +220,21 @@ def test_medium_candidates_trigger_interactive_review_prompts(
     older = vault.save(waits).id
     rows = [*SEEDED, ("user", "use uv instead of pip in scripts")]
     rows.append(("assistant", "Done."))
-    walked = reflect(vault, "a", "a", session=talk(tmp_path, rows))
+    walked = reflect(vault, "a", "a", "a", session=talk(tmp_path, rows))
     asked = {
         one["pattern"]: vault.get(one["id"]).status
         for one in walked.data["candidates"]
         if one["action"] in ("review", "supersede")
     }
-    assert walked.said.count(ASKED) == len(asked) == 2
+    assert walked.said.count(ASKED) == len(asked) == 3
     assert set(asked.values()) == {Status.ACTIVE}
-    # Neither what is saved, nor a single inference, nor an idea, nor what waited.
-    kept = [one for one in walked.data["candidates"] if one["action"] == "inbox"]
-    assert vault.get(kept[0]["id"]).status is Status.PENDING
+    # Neither what is saved, nor an idea, nor what waited.
     assert vault.get(older).status is Status.PENDING
     assert walked.data["decided"] == {
-        "approved": 2,
+        "approved": 3,
         "rejected": 0,
         "superseded": 0,
-        "left": 2,
+        "left": 1,
     }
 
 
@@ -257,7 +255,7 @@ def test_memory_review_mode_silent_asks_nothing(vault: Vault, tmp_path: Path) ->
     config.write_text('[memory]\nreview_mode = "silent"\n', encoding="utf-8")
     walked = reflect(vault, "a", session=talk(tmp_path, SEEDED))
     assert walked.said == ""
-    assert walked.data["counts"]["saved"] == 3
+    assert walked.data["counts"]["saved"] == 4
 
 
 def test_a_dry_run_asks_nothing(vault: Vault, tmp_path: Path) -> None:
@@ -303,9 +301,9 @@ def test_a_terminal_says_in_sentences_what_happened(
         result.text(screen)
         assert screen.lines[:3] == [
             "generic talk: 6 turns",
-            f"  candidates {verb}: saved 2, review 1, cut 2",
-            "  2 left out by the cap of a session "
-            "([memory] session_cap in .memcli/config.toml)",
+            f"  candidates {verb}: saved 2, idea 1, cut 2",
+            "  2 left out: a session brings at most 3 that are not explicit, "
+            "and session_cap in all (.memcli/config.toml)",
         ]
         assert ("nothing was changed" in screen.lines) is dry_run
         assert screen.rows[0] == ("became", "confidence", "category", "id", "title")

@@ -21,6 +21,7 @@ from tests.hosts.writing import NOON, write
 from tests.sessions.test_reflect_session import (
     ALWAYS,
     SEEDED,
+    UNSURE,
     actions,
     commits,
     say,
@@ -30,7 +31,6 @@ from tests.sessions.test_reflect_session import (
 
 Snapshot = Callable[[str], dict[str, str]]
 
-REMEMBER = "remember also you have LSP tool access"
 TWO = "Always use tabs in makefiles. Always run the unit tests before pushing."
 
 
@@ -141,13 +141,13 @@ def test_an_idea_that_was_forgotten_leaves_the_record_too(
 def test_a_review_that_is_undone_lets_the_next_session_count(
     vault: Vault, tmp_path: Path
 ) -> None:
-    first = reflect_file(vault, say(tmp_path, REMEMBER, name="one"))
+    first = reflect_file(vault, say(tmp_path, UNSURE, name="one"))
     name = first.fates[0].id or ""
     review.reject(vault, [name], "no")
-    second = say(tmp_path, REMEMBER, name="two")
-    assert actions(reflect_file(vault, second)) == {"remember": "rejected"}
+    second = say(tmp_path, UNSURE, name="two")
+    assert actions(reflect_file(vault, second)) == {"do-not": "rejected"}
     undo.undo_last(vault, "review: ")
-    assert actions(reflect_file(vault, second)) == {"remember": "seen"}
+    assert actions(reflect_file(vault, second)) == {"do-not": "seen"}
     assert vault.get(name).evidence == ("two",)
 
 
@@ -230,7 +230,7 @@ def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
     again = mining_report.session(vault, "talk").candidates
     kept = [one for one in again if one["category"] != "idea"]
     assert kept == [one for one in before if one["category"] != "idea"]
-    assert {one["action"] for one in kept} == {"saved", "review", "inbox"}
+    assert {one["action"] for one in kept} == {"saved", "review"}
 
 
 def test_more_sessions_than_are_listed_as_evidence_are_each_counted_once(

@@ -15,7 +15,13 @@ from memcli.entries.text import redaction
 from memcli.errors import EntryNotFound, MemcliError, ScannerFailed, Unreadable
 from memcli.hosts.transcript import FRAME, Session, Step
 from memcli.hosts.transcripts import open_transcript
-from memcli.sessions import backfill, mining, mining_report, reflect_session
+from memcli.sessions import (
+    backfill,
+    mining,
+    mining_report,
+    reflect_session,
+    routing,
+)
 from memcli.sessions.backfill import reflect_file
 from memcli.sessions.reflect_session import Reflected
 from memcli.vault import session_records
@@ -25,6 +31,7 @@ from tests.hosts.writing import NOON, Claude, write
 Snapshot = Callable[[str], dict[str, str]]
 
 ALWAYS = "Always run the linter before committing."
+UNSURE = "please dont touch the generated files"
 SEEDED: list[tuple[str, str]] = [
     ("user", "Have a look at the build, please."),
     ("assistant", "I installed the packages with pip."),
@@ -36,7 +43,7 @@ SEEDED: list[tuple[str, str]] = [
     ("assistant", "Good."),
     ("user", "we should also add a --json flag later; this could be its own project"),
     ("assistant", "Noted."),
-    ("user", "remember also you have LSP tool access"),
+    ("user", UNSURE),
     ("assistant", "Thanks."),
 ]
 
@@ -96,7 +103,7 @@ def test_reflection_mines_3_categories_and_each_pattern_surfaces_in_the_correct_
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     found = {fate.candidate.pattern: fate.candidate.category for fate in done.fates}
     assert found["always"] == "preference"
-    assert found["correction"] == "correction"
+    assert found["should-have"] == "correction"
     assert found["told-fix"] == "fix"
 
 
@@ -113,14 +120,14 @@ def test_reflection_mines_idea_candidates(vault: Vault, tmp_path: Path) -> None:
 def test_tri_modal_routing_places_entries_correctly(
     vault: Vault, tmp_path: Path
 ) -> None:
-    """HIGH candidates auto-save; MEDIUM wait for review; LOW land in the inbox."""
+    """HIGH candidates auto-save; MEDIUM wait for review."""
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     assert actions(done) == {
         "always": "saved",
-        "correction": "saved",
+        "should-have": "saved",
         "told-fix": "review",
-        "deferred": "idea",
-        "remember": "inbox",
+        "noted-for-later": "idea",
+        "do-not": "review",
     }
     for fate in done.fates:
         if fate.action == "saved":
@@ -138,7 +145,32 @@ def test_memory_review_mode_silent_toggle_saves_medium_candidates_without_prompt
     config.write_text('[memory]\nreview_mode = "silent"\n', encoding="utf-8")
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     assert actions(done)["told-fix"] == "saved"
-    assert actions(done)["remember"] == "inbox"
+    assert "do-not" in actions(done)
+    assert not [one for one in done.fates if one.action == "review"]
+
+
+@pytest.mark.parametrize("mode", ["interactive", "silent"])
+def test_what_is_low_waits_in_the_inbox_in_every_mode(vault: Vault, mode: str) -> None:
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text(f'[memory]\nreview_mode = "{mode}"\n', encoding="utf-8")
+    (found,) = mining.mine([Step("user", ALWAYS, 1, "r1")]).candidates
+    unsure = found._replace(confidence=Confidence.LOW)
+    route = routing.by_confidence(vault, unsure, {"writer": "pipeline"})
+    assert route.action == "inbox"
+    assert route.draft is not None
+    assert route.draft.status is Status.PENDING
+
+
+def test_of_what_is_not_explicit_three_a_session_wait_the_first_first(
+    vault: Vault, tmp_path: Path
+) -> None:
+    names = ("sql", "go", "js", "css", "html")
+    words = [f"please dont touch the {name} files of the app" for name in names]
+    done = reflect_file(vault, say(tmp_path, *words[:2], ALWAYS))
+    assert done.counts == {"saved": 1, "review": 2}
+    done = reflect_file(vault, say(tmp_path, *words[:2], ALWAYS, *words[2:]))
+    assert done.counts == {"review": 1, "duplicate": 3, "cut": 2}
+    assert len(texts(vault, Status.PENDING)) == 3
 
 
 def test_manual_reflect_against_a_specified_transcript_produces_routed_candidates(
@@ -146,7 +178,7 @@ def test_manual_reflect_against_a_specified_transcript_produces_routed_candidate
 ) -> None:
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     assert done.turns == 6
-    assert done.counts == {"saved": 2, "review": 1, "inbox": 1, "idea": 1}
+    assert done.counts == {"saved": 2, "review": 2, "idea": 1}
     assert commits(vault)[0] == "reflect: talk"
     (entry,) = [
         e
@@ -154,7 +186,7 @@ def test_manual_reflect_against_a_specified_transcript_produces_routed_candidate
         if e.body.strip() == ALWAYS
     ]
     assert entry.confidence is Confidence.HIGH
-    assert entry.rationale == "always: a directive: 'always' and what an agent does"
+    assert entry.rationale == "always: 'always' or 'never', and what an agent does"
     assert entry.source.session == "talk"
     assert entry.source.record == "r3"
     assert entry.source.host == "generic"
@@ -237,18 +269,6 @@ def test_what_another_session_repeats_is_evidence_and_no_second_entry(
     assert len(texts(vault)) == 1
 
 
-def test_a_single_inference_of_three_sessions_is_a_pattern(
-    vault: Vault, tmp_path: Path
-) -> None:
-    for name in ("one", "two", "three"):
-        done = reflect_file(
-            vault, say(tmp_path, "remember also you have LSP tool access", name=name)
-        )
-        entry = vault.get(done.fates[0].id or "")
-        expected = Confidence.MEDIUM if name == "three" else Confidence.LOW
-        assert entry.confidence is expected
-
-
 def test_what_was_solved_and_comes_up_again_is_a_recurrence(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -269,11 +289,11 @@ def test_what_a_review_rejected_is_not_proposed_by_the_next_session(
 ) -> None:
     from memcli.curation import review
 
-    words = "remember also you have LSP tool access"
+    words = UNSURE
     first = reflect_file(vault, say(tmp_path, words, name="one"))
     review.reject(vault, [first.fates[0].id or ""], "no")
     again = reflect_file(vault, say(tmp_path, words, name="two"))
-    assert actions(again) == {"remember": "rejected"}
+    assert actions(again) == {"do-not": "rejected"}
     assert texts(vault, Status.PENDING) == set()
 
 
@@ -624,10 +644,10 @@ def test_inspect_mining_tells_of_a_session_every_candidate_and_what_became_of_it
     states = {one["pattern"]: one["status"] for one in shown}
     assert states == {
         "always": "active",
-        "correction": "active",
+        "should-have": "active",
         "told-fix": "rejected",
-        "remember": "pending",
-        "deferred": None,
+        "do-not": "pending",
+        "noted-for-later": None,
     }
     with pytest.raises(EntryNotFound, match="no session"):
         mining_report.session(vault, "nobody")
@@ -637,12 +657,12 @@ def test_inspect_mining_shows_which_rule_is_noisy(vault: Vault, tmp_path: Path) 
     from memcli.curation import review
 
     words = [
-        f"remember also you have {name} tool access" for name in ("LSP", "SQL", "SSH")
+        f"please dont touch the {name} files of the app" for name in ("sql", "go", "js")
     ]
     reflect_file(vault, say(tmp_path, *words, ALWAYS))
     review.reject(vault, [one.id for one in review.pending(vault)])
     found = {one.pattern: one for one in mining_report.report(vault).patterns}
-    assert (found["remember"].rejected, found["remember"].noisy) == (3, True)
+    assert (found["do-not"].rejected, found["do-not"].noisy) == (3, True)
     assert (found["always"].kept, found["always"].noisy) == (1, False)
 
 

@@ -1,8 +1,9 @@
-"""Mining: which sentences of a session are worth keeping.
+"""Mining: which sentences of a session are worth keeping, without a model.
 
-Door: `mine`. It is pure: the same steps give the same candidates. Only a person's own
-words make preferences, corrections and ideas; fixes and workflows rest on what the
-session proves. Each candidate says which rule found it and why.
+Door: `mine`. It is pure: the same steps give the same candidates. It keeps what nobody
+would mind being saved unasked, and rather nothing than noise: words alone say little
+([decision 14](../../../docs/decisions/0014-a-strict-miner.md)). `rules` has the table,
+`sentences` says which words are the person's own, `proof` what commands prove.
 Not in here: the vault; `reflect_session` decides what becomes of a candidate.
 """
 
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Step
-from memcli.sessions.mining import corrections, directives, fixes, ideas, workflows
+from memcli.sessions.mining import proof, rules
 from memcli.sessions.mining.candidate import (
     Candidate,
     Category,
@@ -21,14 +22,27 @@ from memcli.sessions.mining.candidate import (
     excerpt,
     title,
 )
-from memcli.sessions.mining.repeats import counted
+from memcli.sessions.mining.proof import Exchange
 from memcli.sessions.mining.sentences import Sentence, normal, said_by, sentences
 
 __all__ = ["Candidate", "Mined", "mine"]
 
-HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
+HIGH, MEDIUM = Confidence.HIGH, Confidence.MEDIUM
 # More than so many from one turn is a document, whatever it looks like.
-_PER_TURN = 4
+_PER_TURN = 3
+# A sentence that rests on another: "do that again", "put it there". After a few words
+# the noun stands in the sentence itself.
+_LEANS = re.compile(
+    r"(?i)^\W*(?:\S+ ){0,4}?(?:do|doing|did|use|add|keep|make|push|commit|run|put|write|skip|change|create|move|remove|for|remember|note) "
+    r"(?:it|them|(?:this|that|these|those)(?! (?!again|on|in|for|so|to|as|and|or|at|by|here|there|yet|until|unless|also)[\w-]+))\b"
+    r"(?! that way)"
+)
+
+_POLITE = re.compile(r"(?i)\b(?:can|could|would) (?:you|we)\b|\bplease\b|, ok\?")
+# What a line may not end with: the next one goes on.
+_OPEN = re.compile(
+    r"(?i)(?::|,|\b(?:if|or|and|but|the|an?|to|for|of|in|with|wait|when|unless|that))$"
+)
 
 
 class Mined(NamedTuple):
@@ -38,232 +52,121 @@ class Mined(NamedTuple):
     candidates: list[Candidate]
 
 
-class _Exchange(NamedTuple):
-    """A turn of a person, and what the agent said and did until the next one."""
-
-    turn: Step | None
-    sentences: list[Sentence]
-    steps: list[Step]
-
-
 def mine(steps: Iterable[Step]) -> Mined:
     """Find what is worth keeping in a session, in the order of the transcript."""
-    exchanges = _exchanges(steps)
+    exchanges: list[Exchange] = []
     found: list[Candidate] = []
-    before: _Exchange | None = None
-    answers = False
-    for place, exchange in enumerate(exchanges):
-        found += _of_turn(exchange, before, answers=answers)
-        found += _of_agent(exchanges, place)
-        before = exchange
-        answers = answers or any(step.role == "assistant" for step in exchange.steps)
-    found += [
-        _candidate("workflow", one, step, one.words, count)
-        for step, one, count in workflows.repeated([one.steps for one in exchanges])
-    ]
+    answered = False
+    for exchange, own in _told(steps):
+        before = exchanges[-1].steps if exchanges else []
+        if exchange.turn is not None:
+            found += _of_turn(exchange.turn, own, before, answered=answered)
+        for step, reading in proof.fix(exchange, exchanges[-2:]):
+            found.append(_candidate("fix", reading, step, step.text))
+        answered = answered or any(one.role == "assistant" for one in exchange.steps)
+        exchanges.append(exchange)
+    for step, reading, count in proof.workflows(exchanges):
+        one = _candidate("workflow", reading, step, reading.words)
+        found.append(one._replace(occurrences=count))
     turns = sum(exchange.turn is not None for exchange in exchanges)
-    return Mined(turns, counted(sorted(found, key=lambda one: one.line)))
+    return Mined(turns, _once(sorted(found, key=lambda one: one.line)))
 
 
-def _exchanges(steps: Iterable[Step]) -> list[_Exchange]:
-    """Split a session; a turn that was sent again counts once, where it was last."""
+def _told(steps: Iterable[Step]) -> list[tuple[Exchange, list[Sentence]]]:
+    """A session's exchanges, each with the sentences that are the person's own.
+
+    A turn that was sent again, and the draft of the next one, have none.
+    """
     rows: list[tuple[Step | None, list[Step]]] = [(None, [])]
     for step in steps:
         if step.role == "user":
             rows.append((step, []))
         else:
             rows[-1][1].append(step)
-    kept: list[_Exchange] = []
+    found = []
     seen: set[str] = set()
     said: set[str] = set()
-    for place, (turn, after) in enumerate(rows):
+    for (turn, after), (later, _) in zip(rows, [*rows[1:], (None, [])], strict=True):
         own: list[Sentence] = []
         if turn is not None:
             words = normal(turn.text)
-            later = rows[place + 1][0] if place + 1 < len(rows) else None
-            worked = any(step.role == "call" for step in after)
             draft = (
                 later is not None
-                and not worked
+                and not any(step.role == "call" for step in after)
                 and normal(later.text).startswith(words)
             )
             if words not in seen and not draft:
                 own = sentences(turn.text, said)
                 seen.add(words)
-        kept.append(_Exchange(turn, own, after))
         for step in after:
             if step.role == "assistant":
                 said |= said_by(step.text)
-    return kept
+        found.append((Exchange(turn, after), own))
+    return found
 
 
 def _of_turn(
-    exchange: _Exchange, before: _Exchange | None, *, answers: bool
+    turn: Step, own: Sequence[Sentence], before: Sequence[Step], *, answered: bool
 ) -> list[Candidate]:
-    """What a turn gives; `answers`: whether an agent has said anything before."""
-    turn = exchange.turn
-    if turn is None:
-        return []
-    reaction = _reaction(exchange.steps)
+    """What a turn gives; `answered`: whether an agent has said anything before."""
     found: list[Candidate] = []
-    used = -1
-    for place, sentence in enumerate(exchange.sentences):
-        if place <= used or len(found) >= _PER_TURN:
+    last = -1
+    for place, sentence in enumerate(own):
+        way = proof.approved(sentence.plain, before)
+        if way is not None:
+            found.append(_candidate("workflow", way, turn, turn.text))
             continue
-        following = exchange.sentences[place + 1 :]
-        rest = following[0].text if following else ""
-        category, one = _of_sentence(sentence, rest, before, reaction, answers)
-        if one is None:
+        rule = _rule(sentence, answered=answered)
+        if rule is None:
             continue
-        if (
-            one.pattern in ("remember", "memory-file")
-            and one.confidence is HIGH
-            and _points_back(one.words)
+        words, whole = _alone(own, place)
+        confidence = rule.confidence
+        if not whole or not sentence.framed:
+            if confidence is not HIGH:
+                continue
+            confidence = MEDIUM
+        if found and words.startswith(found[-1].text):
+            found.pop()
+        elif (
+            found and last == place - 1 and rule.category == found[-1].category == "fix"
         ):
-            found = _remembered(exchange, place, one, found)
-            continue
-        used = place + (rest != "" and one.words.endswith(rest))
-        candidate = _candidate(category, one, turn, turn.text, 1)
-        if category == "idea":
-            candidate = candidate._replace(text=_summary(exchange, place, before))
-        found.append(candidate)
-    return found
+            # The cause in one sentence, what helped in the next.
+            words = f"{found.pop().text} {words}"
+        last = place
+        reading = Reading(confidence, rule.name, rule.finds, words)
+        found.append(_candidate(rule.category, reading, turn, turn.text))
+    return found[:_PER_TURN]
 
 
-def _summary(exchange: _Exchange, place: int, before: _Exchange | None) -> str:
-    """An idea in two sentences: itself, and what was said with it."""
-    own = exchange.sentences
-    words = own[place].text.strip()
-    beside = own[place + 1 : place + 2] or own[max(0, place - 1) : place]
-    if beside:
-        second = beside[0].text.strip()
-    else:
-        subject = before.sentences[0].text if before and before.sentences else ""
-        second = f"It came up after: {subject}" if subject else ""
-    return " ".join(_ended(each[:300]) for each in (words, second) if each)
+def _rule(sentence: Sentence, *, answered: bool) -> rules.Rule | None:
+    """The first explicit rule that finds something in a sentence, else the first."""
+    plain = sentence.plain
+    if len(plain.split()) < 3 and plain.isascii():
+        return None
+    table = rules.table()
+    asked = plain.rstrip(" )").endswith("?")
+    if not asked or _POLITE.search(plain):
+        rule = table.first(plain, HIGH, answered=answered)
+        if rule is not None:
+            return rule
+    return None if asked else table.first(plain, MEDIUM, answered=answered)
 
 
-def _ended(words: str) -> str:
-    return words if words.endswith((".", "!", "?", "。", "！", "？")) else f"{words}."
-
-
-def _of_sentence(
-    sentence: Sentence,
-    rest: str,
-    before: _Exchange | None,
-    reaction: corrections.Reaction,
-    answers: bool,
-) -> tuple[Category, Reading | None]:
-    """The first of its readings that is explicit, else the first that is any."""
-    readings: list[tuple[Category, Reading | None]] = [
-        (
-            "correction",
-            corrections.correction(sentence, rest, reaction) if answers else None,
-        ),
-        ("preference", directives.directive(sentence)),
-        ("fix", fixes.told(sentence, rest)),
-        ("workflow", workflows.described(sentence, before.steps if before else [])),
-        ("idea", ideas.idea(sentence)),
-    ]
-    for wanted in (HIGH, MEDIUM, LOW):
-        for category, found in readings:
-            if found is not None and found.confidence is wanted:
-                return category, found
-    return "preference", None
-
-
-def _points_back(words: str) -> bool:
-    """Whether what is to be remembered stands before: "add this to CLAUDE.md"."""
-    return bool(
-        re.search(
-            r"(?i)\b(?:add|put|note|remember|memori[sz]e|document|mention|record|log|save|write) (?:this|that|it|these|the \w+)\b|\bthis never\b",
-            words,
-        )
-    ) and not re.search(
-        r"(?i)\b(?:this|that|it)\b.{0,12}[:;]|\bthat (?:we|you|the|all|every|claude|it)\b",
-        words,
-    )
-
-
-def _remembered(
-    exchange: _Exchange, place: int, one: Reading, found: list[Candidate]
-) -> list[Candidate]:
-    """What "remember this" means: the turn before it, or what the agent noted then."""
-    turn = exchange.turn
-    if turn is None:
-        return found
-    asked = _candidate("preference", one, turn, turn.text, 1)
-    if found:
-        last = found[-1]
-        why = f"{last.rationale}; {one.rationale}"
-        return [*found[:-1], last._replace(confidence=HIGH, rationale=why)]
-    before = " ".join(
-        each.text for each in exchange.sentences[max(0, place - 3) : place]
-    )
-    if before:
-        return [asked._replace(text=f"{before} {one.words}", title=title(before))]
-    lesson = _lesson(exchange.steps)
-    if lesson is None:
-        return [asked]
-    step, words = lesson
-    noted = Reading(
-        HIGH,
-        "noted-lesson",
-        "the lesson that the agent noted when the user asked for it",
-        words,
-    )
-    kept = _candidate("fix", noted, step, step.text, 1)
-    return [asked._replace(refers=step.record, text=f"{one.words}\n\n{words}"), kept]
-
-
-def _lesson(steps: Sequence[Step]) -> tuple[Step, str] | None:
-    """The rule that the agent says it has stored."""
-    for step in reversed(steps):
-        if step.role != "assistant":
-            continue
-        if not re.search(
-            r"(?i)\b(?:memory|learnings?|CLAUDE\.md|AGENTS\.md|rules?|lesson)\b",
-            step.text,
-        ):
-            continue
-        for part in re.split(r"(?<=[.!?])\s+|\n+", step.text):
-            plain = " ".join(part.replace("**", "").split())
-            if (
-                re.search(
-                    r"(?i)\b(?:must|never|always|every new|do not|don't)\b", plain
-                )
-                and len(plain.split()) >= 5
-            ):
-                return step, re.sub(
-                    r"(?i)^.{0,30}(?:key )?(?:rule|lesson|takeaway):\s*", "", plain
-                )[:600]
-    return None
-
-
-def _of_agent(exchanges: Sequence[_Exchange], place: int) -> list[Candidate]:
-    exchange = exchanges[place]
-    reports = [
-        one.turn is not None and fixes.is_trouble(one.turn.text)
-        for one in exchanges[max(0, place - 2) : place + 1]
-    ]
-    found = []
-    best = fixes.explained(exchange.steps, reports[-1], any(reports[:-1]))
-    if best is not None:
-        step, one = best
-        found.append(_candidate("fix", one, step, step.text, 1))
-    for step, one in fixes.workarounds(exchange.steps):
-        found.append(_candidate("fix", one, step, one.words, 1))
-    return found
-
-
-def _reaction(steps: Sequence[Step]) -> corrections.Reaction:
-    words = next((step.text for step in steps if step.role == "assistant"), "")
-    acted = any(step.role == "call" and step.action == "edit" for step in steps)
-    return corrections.Reaction(words, acted)
+def _alone(own: Sequence[Sentence], place: int) -> tuple[str, bool]:
+    """A sentence with what it rests on, and whether it can be read by itself then."""
+    words = own[place].text
+    if _OPEN.search(words):
+        after = own[place + 1].text if place + 1 < len(own) else ""
+        return f"{words} {after}".strip(), bool(after)
+    if not _LEANS.search(own[place].plain):
+        return words, True
+    if place == 0:
+        return words, False
+    return f"{own[place - 1].text} {words}", True
 
 
 def _candidate(
-    category: Category, found: Reading, step: Step, around: str, count: int
+    category: Category, found: Reading, step: Step, around: str
 ) -> Candidate:
     return Candidate(
         category=category,
@@ -276,5 +179,17 @@ def _candidate(
         line=step.line,
         record=step.record,
         at=step.at,
-        occurrences=count,
     )
+
+
+def _once(found: Sequence[Candidate]) -> list[Candidate]:
+    """Those that say the same as one, the surest of them, with how often it came."""
+    kept: dict[tuple[str, str], Candidate] = {}
+    for one in found:
+        key = (one.category, normal(one.text))
+        other = kept.setdefault(key, one)
+        if other is not one and other.line != one.line:
+            sure = min(other, one, key=lambda each: each.confidence is not HIGH)
+            count = other.occurrences + one.occurrences
+            kept[key] = sure._replace(occurrences=count)
+    return list(kept.values())

@@ -23,8 +23,8 @@ class Candidate(NamedTuple):
 
     Attributes:
         category: what it is; ideas are kept apart from memories.
-        confidence: HIGH for an explicit signal, MEDIUM for what was seen three times
-            or is proved by the session, LOW for a single inference.
+        confidence: HIGH for what is explicit and standing, MEDIUM for what a person has
+            to look at. The miner finds nothing at LOW; a judge may.
         pattern: the name of the rule that found it.
         rationale: why it was chosen, in words.
         title: the directive itself, 80 characters at most.
@@ -32,8 +32,6 @@ class Candidate(NamedTuple):
         excerpt: the words around it in the transcript, 300 characters at most.
         line, record, at: where it stands, as in `Step`.
         occurrences: in how many turns it was said or done.
-        refers: the record of another candidate that says what this one asks for
-            ("memorize this"); None for what stands for itself.
     """
 
     category: Category
@@ -47,7 +45,6 @@ class Candidate(NamedTuple):
     record: str
     at: str | None = None
     occurrences: int = 1
-    refers: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -15,7 +15,7 @@ _HEADING: Final = re.compile(
 )
 # What a program printed, or a program itself. Read of a line: its first characters.
 _READ: Final = 400
-# What `clauses` puts for code and quotations is as good as letters.
+# What `sentences` puts for code and quotations is as good as letters.
 _HIDDEN: Final = re.compile("[\u00a7\u00a4]")
 _MACHINE: Final = re.compile(
     r"^\s*(?:[\u276f\u279c$%>+]\s|\+\+\+|---|@@|Traceback|File \"|at \S+ ?\(|\d+[\u2192|:]"

@@ -16,8 +16,7 @@ from memcli.search import edges
 from memcli.storage import files
 from memcli.vault import lineage, staleness
 from memcli.vault.health import git_state, usage
-from memcli.vault.health.lint import Names, add_files
-from memcli.vault.health.lint_tree import walked
+from memcli.vault.health.lint import Names, add_files, other_files
 from memcli.vault.lineage import Version
 from memcli.vault.registry.store import link_names
 
@@ -259,7 +258,7 @@ def _links(vault: "Vault", entry: Entry) -> list[Link]:
             plain,
             [
                 path
-                for path in walked(vault.root).others
+                for path in other_files(vault.root)[0]
                 if vault.agent is None or not path.startswith(_OWNERS)
             ],
         )

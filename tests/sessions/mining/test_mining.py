@@ -12,7 +12,7 @@ from memcli.sessions.mining import Candidate, mine
 from memcli.sessions.mining.candidate import excerpt, title
 from memcli.sessions.mining.sentences import sentences
 
-HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
+HIGH, MEDIUM = Confidence.HIGH, Confidence.MEDIUM
 
 DIRECTIVES = [
     "Always run the linter before committing.",
@@ -27,10 +27,7 @@ DIRECTIVES = [
     "We should not use any ever, use unknown wherever we can",
     "please remember to run make fmt after every change",
     "Remember: we deploy on Tuesdays only.",
-    "note this also: the staging database is read-only",
     "memorize that the API key rotates weekly",
-    "update CLAUDE.md that integration tests need docker",
-    "Please add to AGENTS.md that we use squash merges",
     "going forward keep functions under 40 lines",
     "Don't commit without running the tests.",
     "don't use force push on shared branches, ever",
@@ -49,23 +46,6 @@ DIRECTIVES = [
     "I'd rather you never touch the generated files",
     "Whenever you change the schema, always write a migration.",
     "As a rule, tests go next to the code, keep it that way everywhere",
-    "Verwende immer pnpm statt npm.",
-    "Bitte niemals direkt auf main pushen.",
-    "Ab jetzt Commit-Nachrichten auf Englisch schreiben.",
-    "Utilise toujours pnpm au lieu de npm.",
-    "Ne pousse jamais sur main.",
-    "À partir de maintenant, écris les tests en premier.",
-    "Usa siempre pnpm en vez de npm.",
-    "Nunca subas directamente a main.",
-    "A partir de ahora escribe los commits en inglés.",
-    "Use sempre pnpm em vez de npm.",
-    "Nunca faça push direto na main.",
-    "不要直接推送到 main 分支",
-    "以后提交信息一律用英文写",
-    "总是使用 pnpm 而不是 npm",
-    "コミット前に必ずテストを実行してください",
-    "常に pnpm を使ってください",
-    "mainに直接プッシュしないでください、絶対に",
 ]
 # Narration, requests of the moment, specifications, beliefs, permissions, answers.
 NOTHING = [
@@ -261,9 +241,8 @@ def test_words_of_the_agent_that_are_quoted_back_are_not_the_persons() -> None:
 
 def test_a_long_text_is_not_trusted_in_its_middle() -> None:
     filler = "The page shows the list of the orders that were made. " * 40
-    for rule in ("Always use tabs in this.", "Verwende immer pnpm statt npm."):
-        (found,) = said(f"{filler}{rule} {filler}")
-        assert found.confidence is LOW
+    (found,) = said(f"{filler}Always use tabs in all files. {filler}")
+    assert found.confidence is MEDIUM
 
 
 def test_a_prompt_that_was_sent_twice_counts_once() -> None:
@@ -284,14 +263,7 @@ def test_a_draft_of_a_prompt_counts_once_and_where_it_was_finished() -> None:
 def test_a_correction_says_what_is_wrong_and_what_is_right() -> None:
     (found,) = said("No, that's wrong. You should have used uv instead of pip.")
     assert (found.category, found.confidence) == ("correction", HIGH)
-    assert found.title == "You should have used uv instead of pip"
-    assert "that's wrong" in found.text
-
-
-def test_a_correction_that_the_agent_contradicts_is_low() -> None:
-    text = "that is not correct, we never store tokens there"
-    (found,) = said(text, "I checked and it is already correct.")
-    assert found.confidence is LOW
+    assert found.text == "You should have used uv instead of pip."
 
 
 def test_the_first_turn_corrects_nobody() -> None:
@@ -299,24 +271,33 @@ def test_the_first_turn_corrects_nobody() -> None:
     assert [one for one in found if one.category == "correction"] == []
 
 
-def test_a_mild_correction_counts_when_the_agent_takes_it_up() -> None:
-    text = "fix the test, the code is right"
-    (found,) = said(text, "You're right, let me fix the test.")
-    assert (found.category, found.confidence) == ("correction", MEDIUM)
-    assert said(text, "The weather is nice.") == []
+FAILING = ("pytest -q", "tests/test_cache.py: KeyError: 'de'")
 
 
-def test_an_error_the_user_met_with_its_cause_and_a_change_is_a_fix() -> None:
+def test_a_command_that_failed_a_change_and_the_command_passing_are_a_fix() -> None:
     cause = "The issue is that the cache key leaves out the locale. I added it."
     (found,) = candidates(
         user("I'm getting this error:\nKeyError: 'de'", 1),
-        run("pytest -q", 2, failed=True, output="KeyError: 'de'"),
+        run(FAILING[0], 2, failed=True, output=FAILING[1]),
         agent(cause, 4),
         edit("src/cache.py", 5),
-        run("pytest -q", 7),
+        run(FAILING[0], 7),
     )
     assert (found.category, found.confidence, found.line) == ("fix", MEDIUM, 4)
-    assert found.text == cause
+    assert found.text.startswith(cause)
+    assert "KeyError: 'de'" in found.text
+
+
+@pytest.mark.parametrize("missing", ["failing", "change", "passing", "cause"])
+def test_a_fix_that_lacks_a_part_of_its_proof_is_none(missing: str) -> None:
+    cause = "Done." if missing == "cause" else "The root cause was the stale lock."
+    assert not candidates(
+        user("why does it crash?", 1),
+        run(FAILING[0], 2, failed=missing != "failing", output=FAILING[1]),
+        agent(cause, 4),
+        [] if missing == "change" else edit("src/cache.py", 5),
+        run(FAILING[0], 7, failed=missing == "passing", output=FAILING[1]),
+    )
 
 
 def test_what_the_agent_breaks_and_mends_while_it_writes_is_no_news() -> None:
@@ -339,32 +320,13 @@ def test_a_cause_without_a_change_is_talk() -> None:
     assert found == []
 
 
-def test_a_command_that_is_not_there_and_the_one_that_is_make_a_workaround() -> None:
-    (found,) = candidates(
-        user("run the tests", 1),
-        run(
-            "python -m pytest -q",
-            2,
-            failed=True,
-            output="bash: python: command not found",
-        ),
-        run("python3 -m pytest -q", 4),
-    )
-    assert (found.category, found.confidence, found.pattern) == (
-        "fix",
-        LOW,
-        "workaround",
-    )
-    assert "`python3 -m pytest -q` works" in found.text
-
-
 def test_the_same_commands_in_three_turns_are_a_workflow() -> None:
     steps: list[Step] = []
     for n in (1, 11, 21):
         steps += [
             user(f"change number {n}", n),
-            *run("make fmt", n + 1),
-            *run("make lint", n + 3),
+            *run("make schema-dump all", n + 1),
+            *run("bin/seed-fixtures --small", n + 3),
             agent("done", n + 5),
         ]
     (found,) = mine(steps).candidates
@@ -373,7 +335,19 @@ def test_the_same_commands_in_three_turns_are_a_workflow() -> None:
         MEDIUM,
         3,
     )
-    assert found.text == "`make fmt` → `make lint`"
+    assert found.text == "`make schema-dump all` → `bin/seed-fixtures --small`"
+
+
+def test_what_every_project_does_is_no_workflow() -> None:
+    steps: list[Step] = []
+    for n in (1, 11, 21):
+        steps += [
+            user(f"change number {n}", n),
+            *run("pnpm install", n + 1),
+            *run("pnpm test", n + 3),
+            *run("git add -A && git commit -m x && git push", n + 5),
+        ]
+    assert mine(steps).candidates == []
 
 
 def test_a_tool_that_was_used_four_times_is_no_workflow() -> None:
@@ -387,13 +361,13 @@ def test_a_tool_that_was_used_four_times_is_no_workflow() -> None:
 def test_commands_that_worked_and_shall_be_done_so_again_are_a_workflow() -> None:
     (found,) = candidates(
         user("release it", 1),
-        run("make build", 2),
-        run("make publish", 4),
+        run("bin/stamp-version minor", 2),
+        run("bin/publish --channel beta", 4),
         agent("Released.", 6),
         user("great, do it the same way next time too", 7),
     )
     assert (found.category, found.confidence) == ("workflow", HIGH)
-    assert found.text == "`make build` → `make publish`"
+    assert found.text == "`bin/stamp-version minor` → `bin/publish --channel beta`"
 
 
 @pytest.mark.parametrize(
@@ -409,7 +383,17 @@ def test_commands_that_worked_and_shall_be_done_so_again_are_a_workflow() -> Non
 )
 def test_what_is_put_off_is_one_idea(text: str) -> None:
     (found,) = said(text)
-    assert (found.category, found.confidence) == ("idea", MEDIUM)
+    assert found.category == "idea"
+
+
+def test_two_ideas_in_one_turn_are_two_ideas() -> None:
+    text = (
+        "We should also add rate limiting later. Some day we could add a GraphQL API."
+    )
+    assert [one.text for one in said(text)] == [
+        "We should also add rate limiting later.",
+        "Some day we could add a GraphQL API.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -427,41 +411,21 @@ def test_what_is_only_later_is_no_idea(text: str) -> None:
     assert [one for one in said(text) if one.category == "idea"] == []
 
 
-def test_remember_this_means_what_stands_before_it() -> None:
-    (found,) = said(
-        "Tests of the api need a running redis. Please add this to CLAUDE.md."
-    )
+def test_a_sentence_that_rests_on_the_one_before_it_takes_it_along() -> None:
+    (found,) = said("The redis of the api was wiped. Never do that again without me.")
     assert found.confidence is HIGH
-    assert "running redis" in found.text
-    assert found.title.startswith("Tests of the api need")
+    assert found.text.startswith("The redis of the api was wiped.")
 
 
-def test_remember_that_means_the_lesson_that_the_agent_then_notes() -> None:
-    found = candidates(
-        user("please memorize the setup so that this never repeats", 1),
-        edit("MEMORY.md", 2),
-        agent(
-            "Memory updated. Key rule: **every new table must have a migration**.", 4
-        ),
-    )
-    asked, lesson = found
-    assert (lesson.category, lesson.confidence) == ("fix", HIGH)
-    assert lesson.text == "every new table must have a migration."
-    assert asked.refers == lesson.record
+def test_a_sentence_that_rests_on_what_nobody_typed_is_not_saved_unasked() -> None:
+    assert [one.confidence for one in said("Never do that again without me.")] == [
+        MEDIUM
+    ]
 
 
-def test_three_turns_that_say_the_same_are_a_pattern() -> None:
-    steps: list[Step] = []
-    for n, name in ((1, "users"), (4, "orders"), (7, "items")):
-        steps += [
-            user(
-                f"please replace all assertions in {name} with literal strings instead of contains",
-                n,
-            ),
-            agent("done", n + 1),
-        ]
-    (found,) = mine(steps).candidates
-    assert (found.confidence, found.occurrences) == (MEDIUM, 3)
+def test_what_a_line_announces_comes_with_it() -> None:
+    (found,) = said("for future reference this is the command:\n\npnpm -F app dev")
+    assert found.text == "for future reference this is the command: pnpm -F app dev"
 
 
 def test_two_patterns_in_one_sentence_are_one_candidate() -> None:

@@ -40,20 +40,14 @@ def explicit(text: str) -> list[str]:
         "lets not add new dependencies without discussing it first",
         "u must always use the repo's mise tasks, not go test directly",
         "generally speaking I want you to ask before installing new dependencies",
-        "wherever possible use the helpers in testutil instead of rolling your own",
         "please ensure that going forward all folder keys are random and never derived",
         "I want all PRs to be small going forward",
         "we want explicit errors everywhere, never swallow them silently",
         "all new code should have tests, no exceptions",
-        "every PR needs a linear ticket id in the title, please stick to that",
         "In this codebase we don't use default exports, please keep it that way",
         "stop using sed for edits, use the edit tool",
-        "hmm ok but please dont touch the generated files, they get overwriten by the codegen anyway",
-        'do not add "generated with claude code" to PR descriptions',
         "looking at the diff you made, pls dont run the whole test suite everytime, only the package you touched",
-        "bitte keine emojis in commit messages, nie",
         "update the claude md to say that we use pnpm and not npm",
-        "worth adding to known_limitations that windows symlinks are not supported",
         "I'd prefer if you always used t.Parallel() in new tests",
         "i dont want you to ever push without my explicit ok",
     ],
@@ -191,7 +185,6 @@ def test_a_persons_own_rules_survive_the_mask(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "category"),
     [
-        ("lets create a linear issue for that so we dont forget", "idea"),
         (
             "ok leave it, but we should revisit this when we do the sharing phase",
             "idea",
@@ -199,9 +192,8 @@ def test_a_persons_own_rules_survive_the_mask(text: str) -> None:
         ("future improvement: batch the ipns publishes", "idea"),
         ("the problem was a stale lock file in .git, deleting it solved it", "fix"),
         ("it works after clearing the turbo cache", "fix"),
-        ("actually it was the proxy that cached it, not the browser", "correction"),
-        ("fyi we use zod for validation elsewhere", "preference"),
-        ("can we use the same pattern as in the strategy package", "preference"),
+        ("hmm ok but please dont touch the generated files", "preference"),
+        ("we usually squash our commits before the merge", "preference"),
     ],
 )
 def test_what_is_said_in_passing_is_found_below_high(text: str, category: str) -> None:

@@ -1,0 +1,51 @@
+"""Every example in the table of rules does what it says."""
+
+import re
+
+import pytest
+
+from memcli.entries.entry import Confidence
+from memcli.hosts.transcript import Step
+from memcli.sessions.mining import Candidate, mine, rules
+
+RULES = rules.table().rules
+FOUND = [(rule, text) for rule in RULES for text in rule.yes]
+NOT_FOUND = [(rule, text) for rule in RULES for text in rule.no]
+
+
+def said(text: str) -> list[Candidate]:
+    return mine(
+        [
+            Step("user", "have a look at the parser", 1, "u1"),
+            Step("assistant", "I did something for you.", 2, "a2"),
+            Step("user", text, 3, "u3"),
+        ]
+    ).candidates
+
+
+@pytest.mark.parametrize(("rule", "text"), FOUND)
+def test_what_a_rule_says_yes_to_is_found_by_it(rule: rules.Rule, text: str) -> None:
+    (found,) = said(text)
+    assert (found.pattern, found.category, found.confidence) == (
+        rule.name,
+        rule.category,
+        rule.confidence,
+    )
+
+
+@pytest.mark.parametrize(("rule", "text"), NOT_FOUND)
+def test_what_a_rule_says_no_to_is_saved_by_none(rule: rules.Rule, text: str) -> None:
+    found = said(text)
+    assert rule.name not in [one.pattern for one in found]
+    assert [one for one in found if one.confidence is Confidence.HIGH] == []
+
+
+def test_each_rule_has_its_own_name_and_two_examples_of_each_sort() -> None:
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    assert all(len(rule.yes) >= 2 and len(rule.no) >= 2 for rule in RULES)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.name) for rule in RULES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
+def test_no_rule_finds_anything_in_nothing(rule: rules.Rule) -> None:
+    assert not rule.matches("")
