@@ -13,11 +13,11 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.rights import Action, may
 from memcli.errors import EntryNotFound, UsageError
-from memcli.vault import lineage
+from memcli.vault import lineage, lookup
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
-    from memcli.vault.vault import Vault
+    from memcli.vault.vault import Stored, Vault
 
 # A question means an entry that holds all of its words that any entry holds, or this
 # share of their weight and this share of the best score. The next entry below must be
@@ -114,7 +114,7 @@ def plan(
         vault.refuse_unless(Action.RESOLVE, entry)
         if entry.status is not Status.RESOLVED:
             lineage.refuse_ended(vault, entry)
-    named = {entry.id: None for entry in entries}
+    named = {entry.path: None for entry in entries}
     return vault.read(
         lambda reader: _gather(
             reader, [(name, None) for name in named], wanted, same_key
@@ -174,7 +174,7 @@ def apply(
     with vault.transaction() as change:
         now = dates.iso(vault.now_ms() // 1000)
         for target in found.targets:
-            stored = vault.stored(vault.path_of(target.id))
+            stored = _stored(vault, target)
             entry = stored.entry
             if target.same_key_as and not may(Action.RESOLVE, entry, vault.agent):
                 continue  # nobody named it
@@ -276,15 +276,15 @@ def _gather(
     done: dict[str, Target] = {}
     for name, score in named:
         target = _target(reader, name, score)
-        (done if target.status == str(wanted) else targets)[name] = target
+        (done if target.status == str(wanted) else targets)[target.path] = target
     if same_key:
-        for name, _ in named:
-            for doc in _twins(reader, name):
+        for target in [*targets.values(), *done.values()]:
+            for doc in _twins(reader, target.path):
                 row = reader.row(doc)
-                counted = row.id in targets or row.id in done
+                counted = row.path in targets or row.path in done
                 if row.status == str(before) and not counted:
-                    twin = _target(reader, row.id, None)
-                    targets[row.id] = twin._replace(same_key_as=name)
+                    twin = _target(reader, row.path, None)
+                    targets[row.path] = twin._replace(same_key_as=target.id)
     return ResolvePlan(
         targets=list(targets.values()),
         done=list(done.values()),
@@ -295,22 +295,30 @@ def _gather(
     )
 
 
-def _twins(reader: "Reader", entry_id: str) -> list[int]:
+def _stored(vault: "Vault", target: Target) -> "Stored":
+    """The entry of a plan: at its path, or wherever its id is by now."""
+    try:
+        return vault.stored(vault.path_of(target.path))
+    except EntryNotFound:
+        return vault.stored(vault.path_of(target.id))
+
+
+def _twins(reader: "Reader", name: str) -> list[int]:
     """The entries of the same claim, in the order of their ids."""
     from memcli.entries.identity import claim
 
     twins = [
         twin
-        for doc in reader.exact("id", entry_id)
+        for doc in lookup.docs(reader, name)
         for twin in reader.exact("claim", claim(reader.row(doc).text))
     ]
     return sorted(twins, key=lambda doc: (reader.row(doc).id, doc))
 
 
-def _target(reader: "Reader", entry_id: str, score: float | None) -> Target:
-    docs = reader.exact("id", entry_id)
+def _target(reader: "Reader", name: str, score: float | None) -> Target:
+    docs = lookup.docs(reader, name)
     if not docs:
-        raise EntryNotFound(f"{entry_id}: gone since it was read")
+        raise EntryNotFound(f"{name}: gone since it was read")
     row = reader.row(docs[0])
     return Target(
         id=row.id,

@@ -1,9 +1,9 @@
 """Entries by id: from an id or a prefix to the entries that have it.
 
-Invariant: a whole id, or a prefix that only one id starts with, leads to one entry;
-anything else is refused, with the entries that it might mean. Two files carry one id
-for a moment while a version is replaced, or after an older state was checked out: then
-the active one is meant, or the one outside the archive.
+Invariant: a whole id, a prefix that only one id starts with, or a path leads to one
+entry; anything else is refused, with the entries that it might mean. Two files carry
+one id for a moment while a version is replaced, or after an older state was checked
+out: then the active one is meant, or the one outside the archive.
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,18 @@ if TYPE_CHECKING:
 _MOST_NAMED = 5
 
 
+def is_path(word: str) -> bool:
+    """Whether a word addresses an entry by its file; no id looks like that."""
+    return "/" in word or word.endswith(".md")
+
+
+def docs(reader: "Reader", word: str) -> "Sequence[int]":
+    """The documents of a whole id, or of a path."""
+    return reader.exact("path" if is_path(word) else "id", word)
+
+
 def path_of(reader: "Reader", prefix: str) -> str:
-    """The path of the entry that has an id, or the only id with a prefix.
+    """The path of the entry at a path, with an id, or the only id with a prefix.
 
     Raises:
         EntryNotFound, AmbiguousId: no entry has such an id, or several.
@@ -35,11 +45,19 @@ def path_of(reader: "Reader", prefix: str) -> str:
 
 
 def matching(reader: "Reader", prefix: str) -> "list[StoredRow]":
-    """The rows of the entries that have an id, or an id with a prefix.
+    """The rows of the entries at a path, with an id, or with an id of this prefix.
 
     Raises:
-        EntryNotFound: no entry has such an id.
+        EntryNotFound: no entry has such an id or path.
     """
+    if is_path(prefix):
+        found = [reader.row(doc) for doc in docs(reader, prefix)]
+        if not found:
+            raise EntryNotFound(
+                f"no entry is at {prefix}",
+                hint="Give the path from the vault's folder on, as inspect prints it.",
+            )
+        return found
     cut = 0 < len(prefix) < ID_LENGTH
     ids = reader.starting("id", prefix) if cut else [prefix]
     rows = [row for entry_id in ids for row in of_id(reader, entry_id)]
@@ -78,7 +96,8 @@ def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousI
     return AmbiguousId(
         f"'{prefix}' addresses {len(labels):,} entries: {shown}"
         + (f" and {more:,} more" if more > 0 else ""),
-        hint="Two files carry the same id: see memcli inspect lint."
+        hint="Two files carry the same id. Name one of them by its path, or give the "
+        "copy an id of its own: memcli repair"
         if one_id
         else "Give more characters of the id.",
     )

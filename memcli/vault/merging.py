@@ -47,12 +47,13 @@ def brings(draft: Entry) -> bool:
     return any(getattr(draft, name) != getattr(_PLAIN, name) for name in fields)
 
 
-def merge(entry: Entry, draft: Entry) -> Merged:
+def merge(entry: Entry, draft: Entry, *, allowed: bool = True) -> Merged:
     """Add a draft to the entry that holds its text.
 
     Args:
         entry: as it is.
         draft: its entities are spelled as the registry spells them.
+        allowed: whether its writer may change the entry; else all of it is left.
     """
     changes: dict[str, Any] = {}
     left: list[NotTaken] = []
@@ -71,7 +72,7 @@ def merge(entry: Entry, draft: Entry) -> Merged:
             continue
         if value != has:
             changes[name] = value
-    if changes and not _is_for_all_of(draft, entry):
+    if changes and not (allowed and _is_for_all_of(draft, entry)):
         left = [
             _not_taken(entry, name, getattr(draft, name), getattr(entry, name))
             for name in changes

@@ -284,6 +284,7 @@ def _again(
         What became of the draft, and the entry as it is now. What a session taught is
         a sighting and adds nothing else.
     """
+    from memcli.entries.rights import Action, may
     from memcli.entries.text.mentions import fold
 
     held, outcome = match
@@ -305,8 +306,9 @@ def _again(
         entry, outcome = (sighted, outcome) if sighted else (before, "duplicate")
     done = merging.Merged(entry, (), ())
     if adds:
-        canonical = (names.meant.get(fold(name), name) for name in draft.entities)
-        done = merging.merge(entry, draft.replace(entities=tuple(canonical)))
+        spelled = tuple(names.meant.get(fold(name), name) for name in draft.entities)
+        allowed = may(Action.EVOLVE, before, vault.agent)
+        done = merging.merge(entry, draft.replace(entities=spelled), allowed=allowed)
     if done.taken and outcome == "duplicate":
         outcome = "merged"
     if change is not None and done.entry != before:

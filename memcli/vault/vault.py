@@ -207,16 +207,20 @@ class Vault:
             )
 
     def path_of(self, entry_id: str) -> str:
-        """The path of the entry that an id, or a unique prefix of one, addresses.
+        """The path of the entry that an id, a prefix of one, or a path addresses.
 
         Raises:
-            EntryNotFound: no entry has such an id.
+            EntryNotFound: no entry has such an id or path.
             AmbiguousId: several have.
         """
-        prefix = entry_id.strip().lower()
         from memcli.vault import lookup
 
-        return self.read(lambda reader: lookup.path_of(reader, prefix))
+        word = entry_id.strip()
+        if not lookup.is_path(word):
+            word = word.lower()
+        elif os.path.isabs(word):
+            word = os.path.relpath(word, self.root).replace(os.sep, "/")
+        return self.read(lambda reader: lookup.path_of(reader, word))
 
     def get(self, entry_id: str) -> Entry:
         """The entry that an id, or a unique prefix of one, addresses.

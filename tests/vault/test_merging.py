@@ -119,6 +119,19 @@ def test_an_agent_that_may_not_see_the_entry_learns_nothing(
     assert owner.get(held.id).tags == ("payroll",)
 
 
+def test_an_agent_adds_nothing_to_what_it_may_not_change(
+    make_vault: VaultMaker,
+) -> None:
+    owner = make_vault()
+    config = Path(owner.root, ".memcli", "config.toml")
+    config.write_text('[agents.bob]\npolicy = "shared"\n', encoding="utf-8")
+    held = save(owner, pinned=True)
+    again = save(owner.acting_as("bob"), tags=["mine"])
+    assert (again.id, again.outcome) == (held.id, "duplicate")
+    assert [left.field for left in again.not_taken] == ["tags"]
+    assert owner.get(held.id).tags == ()
+
+
 def test_a_pin_on_a_reflection_item_is_added_beside_the_sighting(vault: Vault) -> None:
     first = save(vault, item="invariant")
     again = save(vault, item="invariant", pinned=True)

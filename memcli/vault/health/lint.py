@@ -185,7 +185,10 @@ def _about_ids(texts: Iterable[Text]) -> Iterator[Finding]:
         entry = text.entry
         if entry.id in first:
             message = f"has the id of {first[entry.id]}: {entry.id}"
-            hint = "Give one of them another id, or remove the id line of the copy."
+            hint = (
+                "memcli repair gives the newer file an id of its own; until then name "
+                "each by its path."
+            )
             line = text.field_line("(?:memcli_)?id")
             yield Finding(entry.path, line, "duplicate_id", ERROR, message, hint)
         first.setdefault(entry.id, entry.path)

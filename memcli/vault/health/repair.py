@@ -6,6 +6,7 @@ findings that are left say what a person can do. Every command finishes what a k
 command began; the repair is for the rest.
 """
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,11 +27,16 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Stored, Vault
 
 
+_EVERY = 100_000  # commits of one file
+_NEVER = "9999"  # sorts after the date of every commit
+
+
 class Repair(NamedTuple):
     """One step of a repair.
 
-    `code` is leftover, git_lock, index, half_evolve, stale_key, lineage, uncommitted or
-    moved; `action` says what happens to `path`, `detail` is the other file or entry.
+    `code` is leftover, git_lock, index, half_evolve, duplicate_id, stale_key, lineage,
+    uncommitted or moved; `action` says what happens to `path`, `detail` is the other
+    file or entry.
     """
 
     code: str
@@ -96,7 +102,8 @@ def plan(vault: "Vault") -> RepairPlan:
     chosen[:0] = _dead_locks(repository, findings)
     if not any(finding.code == "git_state" for finding in findings):
         halves = _halves(vault, findings)
-        rewrites = [*halves, *_keys(findings), *_successors(vault, findings)]
+        copies = _copies(vault, repository, findings)
+        rewrites = [*halves, *copies, *_keys(findings), *_successors(vault, findings)]
         chosen += [step for step in rewrites if step[0].path not in tree.staged]
         gone = {step.path for step, _ in halves}
         chosen += [(step, []) for step in _commits(tree) if step.path not in gone]
@@ -220,7 +227,10 @@ def _rewrite(vault: "Vault", change: "Transaction", step: Repair) -> bool:
                 return False
             change.remove(step.path, expected=stored.data)
             return True
-        if step.code == "stale_key" and entry.item is not None:
+        if step.code == "duplicate_id":
+            older = vault.stored(step.detail or "").entry
+            fresh = entry.replace(id=vault.new_id()) if older.id == entry.id else entry
+        elif step.code == "stale_key" and entry.item is not None:
             fresh = entry.replace(key=strict_key(entry.item, entry.body))
         else:
             before = vault.stored(vault.path_of(step.detail or "")).entry
@@ -288,6 +298,43 @@ def _halves(vault: "Vault", findings: Sequence[Finding]) -> list[_Step]:
             step = Repair("half_evolve", copy.path, action, whole.path)
             steps.append((step, [finding, *gone]))
     return steps
+
+
+def _copies(
+    vault: "Vault", repository: Repository, findings: Sequence[Finding]
+) -> list[_Step]:
+    """Copies of entries, which get an id of their own; the oldest file keeps it.
+
+    Where one of the files is archived or superseded it is a version, not a copy, and a
+    person has to say which of them counts.
+    """
+    steps: list[_Step] = []
+    doubled: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if finding.code == "duplicate_id":
+            doubled[vault.load(finding.path).entry.id].append(finding)
+    for entry_id, group in doubled.items():
+        paths = _paths_of(vault, entry_id)
+        if any(
+            path.startswith(layout.ARCHIVE + "/")
+            or vault.load(path).entry.status is Status.SUPERSEDED
+            for path in paths
+        ):
+            continue
+        oldest, *copies = sorted(paths, key=lambda path: _age(vault, repository, path))
+        for number, path in enumerate(copies):
+            action = f"give it an id of its own; {oldest} is older and keeps {entry_id}"
+            gone = group if number == 0 else []
+            steps.append((Repair("duplicate_id", path, action, oldest), gone))
+    return steps
+
+
+def _age(vault: "Vault", repository: Repository, path: str) -> tuple[str, int, str]:
+    """What sorts the files of one id, the oldest first: by its first commit, else by
+    when the file was written."""
+    commits = repository.log(path, _EVERY)
+    written = os.stat(files.inside(vault.root, path)).st_mtime_ns
+    return (commits[-1].when if commits else _NEVER), written, path
 
 
 def _is_half(vault: "Vault", copy: "Stored", whole: "Stored") -> bool:

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.curation import resolve
+from memcli.curation.evolve import evolve
+from memcli.errors import AmbiguousId
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
@@ -376,3 +379,48 @@ def test_a_lock_is_found_where_a_larger_repository_has_it(
     assert ("git_lock", str(lock)) in codes(found)
     assert not lock.exists()
     assert found.left == []
+
+
+def _copied(vault: Vault, *, committed: bool) -> tuple[str, Path, Path]:
+    """An entry whose file a person copied to a name that sorts before it."""
+    saved = vault.save(vault.draft({"text": "the original"}))
+    first = Path(vault.root, saved.path)
+    copy = Path(vault.root, "a-copy.md")
+    copy.write_bytes(first.read_bytes().replace(b"original", b"changed copy"))
+    if committed:
+        git(vault, "add", "a-copy.md")
+        git(vault, "commit", "--quiet", "--message=a copy")
+    return saved.id, first, copy
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_the_older_file_keeps_a_doubled_id_and_the_copy_gets_its_own(
+    vault: Vault, committed: bool
+) -> None:
+    entry_id, first, _ = _copied(vault, committed=committed)
+    before = first.read_bytes()
+    found = repair.apply(vault, repair.plan(vault))
+    assert "duplicate_id" in [step.code for step in found.steps]
+    assert first.read_bytes() == before
+    fresh_id = vault.load("a-copy.md").entry.id
+    assert fresh_id != entry_id
+    assert vault.get(entry_id).body.strip() == "the original"
+    assert vault.get(fresh_id).body.strip() == "the changed copy"
+    assert found.left == []
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_each_file_of_a_doubled_id_can_be_addressed_by_its_path(vault: Vault) -> None:
+    entry_id, first, copy = _copied(vault, committed=True)
+    with pytest.raises(AmbiguousId, match=r"a-copy\.md") as refusal:
+        vault.get(entry_id)
+    assert "by its path" in str(refusal.value.hint)
+    assert vault.get("a-copy.md").body.strip() == "the changed copy"
+    assert vault.get(str(copy)).path == "a-copy.md"
+    assert vault.get(str(first)).body.strip() == "the original"
+    found = resolve.plan(vault, ["a-copy.md"])
+    assert [target.path for target in resolve.apply(vault, found)] == ["a-copy.md"]
+    assert vault.load("a-copy.md").entry.status == "resolved"
+    path = first.relative_to(vault.root).as_posix()
+    assert vault.get(path).status == "active"
+    assert evolve(vault, path, {"text": "the second version"}).path == path
