@@ -129,7 +129,7 @@ def plan(
     other = _other(scope)
     if _is_installed(record, other, environ, cwd):
         notes.append(
-            f"hooks are installed at scope {other}, too, so each event is told twice: "
+            f"hooks are installed at scope {other}, too, and one is enough: "
             f"memcli uninstall {host} --scope {other}"
         )
     change = _change(file, before, after)

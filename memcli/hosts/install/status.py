@@ -21,6 +21,7 @@ from memcli.hosts.install import (
 from memcli.hosts.install.command_line import Program, calls
 from memcli.hosts.install.jsonc import Document, Path
 from memcli.hosts.install.settings_files import SCOPES, SettingsFile
+from memcli.storage import known_vaults
 
 
 class Installation(NamedTuple):
@@ -88,9 +89,10 @@ def survey(
             except MemcliError:  # a home folder as a project: it has scope user
                 continue
             empty = Installation(host.name, scope, file.path, found, "no")
-            installations.append(_looked_at(empty, file, folder, program))
+            looked_at = _looked_at(empty, file, folder, program)
+            installations.append(_with_vault(looked_at, environ))
     places = {
-        (each.host, each.scope)
+        (each.host, each.scope): each
         for each in installations
         if each.state in ("yes", "partly")
     }
@@ -135,8 +137,6 @@ def _looked_at(
         problems.append(f"{_shown(contents.words)} cannot be started: {again}")
     if contents.timeouts is False:
         problems.append(f"a timeout is not as it should be: {again}")
-    if contents.vault is not None and not os.path.isdir(contents.vault):
-        problems.append(f"the vault {contents.vault} is gone: {again} --vault PATH")
     trusted = None
     if host.needs_trust:
         distrust = _distrust(file, folder, contents)
@@ -230,17 +230,45 @@ def _distrust(file: SettingsFile, folder: str, contents: _Contents) -> list[str]
     return problems
 
 
-def _doubled(installation: Installation, places: set[tuple[str, str]]) -> Installation:
-    """An installation, with what follows from the others: (host, scope) of each."""
+def _with_vault(installation: Installation, environ: Mapping[str, str]) -> Installation:
+    """An installation, with what is wrong with the vault that its hooks would use."""
+    if installation.state not in ("yes", "partly"):
+        return installation
+    pinned = installation.vault
+    again = f"memcli install {installation.host} --scope {installation.scope}"
+    try:
+        known_vaults.place_of(pinned, environ)
+    except MemcliError as error:
+        way = f"{again} --vault PATH" if pinned else error.hint
+        problem = f"the hooks do nothing: {error.message}: {way}"
+        return installation._replace(problems=(*installation.problems, problem))
+    if pinned or known_vaults.default_vault(environ):
+        return installation
+    note = (
+        "there is no default vault, and MEMCLI_VAULT reaches only hosts that are "
+        f"started from a shell that sets it: {again} --vault PATH"
+    )
+    return installation._replace(notes=(*installation.notes, note))
+
+
+def _doubled(
+    installation: Installation, places: Mapping[tuple[str, str], Installation]
+) -> Installation:
+    """An installation, with what follows from the others: by host and scope."""
     name, scope = installation.host, installation.scope
     if (name, scope) not in places:
         return installation
     problems, notes = list(installation.problems), list(installation.notes)
-    if scope == "project" and (name, "user") in places:
-        problems.append(
-            "installed at both scopes, so each event is told twice: "
-            f"memcli uninstall {name} --scope project"
-        )
+    user = places.get((name, "user"))
+    if scope == "project" and user is not None:
+        one = f"memcli uninstall {name} --scope project"
+        if (user.program, user.vault) == (installation.program, installation.vault):
+            notes.append(f"the same stands at scope user, and one is enough: {one}")
+        else:
+            problems.append(
+                "installed at both scopes with different commands, so each event is "
+                f"told twice: {one}"
+            )
     host = table.find(name)
     other = table.get(host.also_runs_project_of)
     if other is not None and (other.name, "project") in places:

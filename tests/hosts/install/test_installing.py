@@ -13,6 +13,7 @@ import pytest
 from memcli.errors import Conflict, InvalidConfig, InvalidValue, UsageError
 from memcli.hosts import install, table
 from memcli.hosts.install import Installation, InstallOutcome, Program
+from memcli.storage import known_vaults
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
 HOSTS = [host.name for host in table.with_hooks()]
@@ -123,6 +124,12 @@ class Machine:
         (one,) = (o for o in found if (o.host, o.scope) == (host, scope))
         return one
 
+    def vault(self, name: str = "other") -> str:
+        """A folder that is a vault, as far as hooks look before they ask it."""
+        root = self.project.parent / name
+        (root / ".memcli").mkdir(parents=True)
+        return str(root)
+
     def files(self) -> dict[str, bytes]:
         roots = (self.home, self.project)
         found = [path for root in roots for path in root.rglob("*")]
@@ -131,7 +138,9 @@ class Machine:
 
 @pytest.fixture
 def machine(home: Path, project: Path, program: Program) -> Machine:
-    return Machine(home, project, program)
+    machine = Machine(home, project, program)
+    known_vaults.set_default_vault(machine.vault("memory"), machine.environ)
+    return machine
 
 
 # --- what each host gets ------------------------------------------------------
@@ -400,9 +409,23 @@ def test_double_installations_are_told(machine: Machine) -> None:
     assert machine.status("copilot").problems == ()
     assert any("scope project" in n for n in machine.plan("claude-code").notes)
     machine.install("claude-code")
+    doubled = machine.status("claude-code", "project")
+    assert doubled.problems == ()
+    assert any("one is enough" in note for note in doubled.notes)
+    machine.install("claude-code", "project", vault=machine.vault())
     (problem,) = machine.status("claude-code", "project").problems
-    assert "both scopes" in problem
+    assert "both scopes with different commands" in problem
     assert machine.status("claude-code").problems == ()
+
+
+def test_hooks_without_a_vault_do_not_work(machine: Machine) -> None:
+    machine.install("claude-code")
+    known_vaults.set_default_vault(str(machine.home / "gone"), machine.environ)
+    (problem,) = machine.status("claude-code").problems
+    assert "the hooks do nothing: there is no vault at" in problem
+    (machine.home / "gone").mkdir()
+    (problem,) = machine.status("claude-code").problems
+    assert "is not a memcli vault" in problem
 
 
 # --- status -------------------------------------------------------------------
@@ -468,7 +491,9 @@ def test_status_sees_wrong_timeouts_missing_and_double_entries(
 
 def test_status_sees_a_vault_that_is_gone(machine: Machine, tmp_path: Path) -> None:
     machine.install("cursor", vault=str(tmp_path / "gone"))
-    assert any("is gone" in problem for problem in machine.status("cursor").problems)
+    (problem,) = machine.status("cursor").problems
+    assert "the hooks do nothing: there is no vault at" in problem
+    assert problem.endswith("memcli install cursor --scope user --vault PATH")
 
 
 def test_status_says_which_hosts_are_on_the_machine(machine: Machine) -> None:

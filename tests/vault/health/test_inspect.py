@@ -179,7 +179,7 @@ def test_unknown_and_ambiguous_ids_are_refused(vault: Vault):
     write(vault, "b.md", "---\nid: 1jy5e6hm03e2cs6t\n---\ny\n")
     with pytest.raises(AmbiguousId):
         inspect(vault, "1jy5")
-    for word in ("1jz", "", "../a", "a.md", "index"):
+    for word in ("1jz", "", "../a", "../a.md", "c.md", "index"):
         with pytest.raises(EntryNotFound):
             inspect(vault, word)
 
