@@ -82,6 +82,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
         "--source-seq": ("source_seq", int, False, ()),
         "--source-excerpt": ("source_excerpt", str, False, ()),
         "--batch": ("batch", str, False, ()),
+        "--dry-run": ("dry_run", bool, False, ()),
         "--allow-secret": ("allow_secret", bool, False, ()),
         "--vault": ("vault", str, False, ()),
         "--json": ("json", bool, False, ()),

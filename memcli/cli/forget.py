@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from typing import TYPE_CHECKING
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def forget(
     vault = context.open_vault("forgetting", writes=True)
     plan = use_case.plan(vault, entry_id, versions=versions)
     if dry_run:
-        return _result(plan)
+        return _result(plan, dry_run=True)
     if not yes:
         if not context.interactive:
             raise UsageError(
@@ -57,7 +57,7 @@ def forget(
     return _result(use_case.forget(vault, entry_id, versions=versions))
 
 
-def _result(done: Forgotten) -> Result:
+def _result(done: Forgotten, *, dry_run: bool = False) -> Result:
     def text(canvas: Canvas) -> None:
         verb = "forgotten" if done.applied else "would forget"
         canvas.line(f"{verb} {done.id} {', '.join(done.paths)}", style="good")
@@ -65,12 +65,17 @@ def _result(done: Forgotten) -> Result:
             canvas.line(f"  another version stays: {other} (--versions takes all)")
         for row in done.linked_from:
             canvas.line(f"  linked from {row.id} {row.title}")
-        if done.purge:
-            commits = "1 commit" if done.commits == 1 else f"{done.commits} commits"
+        commits = "1 commit" if done.commits == 1 else f"{done.commits} commits"
+        if done.purge and not done.applied:
+            canvas.line(f"git's history will still hold the text ({commits}); memcli")
+            canvas.line("prints the commands that take it out when it has forgotten it")
+        elif done.purge:
             canvas.line(f"git's history still holds the text ({commits}).")
             canvas.line("To take it out, in the vault and in every clone of it:")
             for command in done.purge[:-1]:
                 canvas.line(f"  {command} &&")
             canvas.line(f"  {done.purge[-1]}")
+        if not done.applied:
+            canvas.line(to_apply(dry_run=dry_run), style="dim")
 
     return Result(data=done.as_dict(), text=text)

@@ -86,11 +86,12 @@ def _in_place(context: Context, source: str, *, yes: bool, dry_run: bool) -> Res
     return init.prepare(context, source, yes=yes, dry_run=dry_run)
 
 
-def report(done: Imported) -> Result:
-    """Turn what an import did into a result."""
+def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> Result:
+    """Turn what an import did into a result; `words` say that it would, and that it
+    did."""
 
     def text(canvas: Canvas) -> None:
-        verb = "would import" if done.dry_run else "imported"
+        verb = f"would {words[0]}" if done.dry_run else words[1]
         merged = sum(bool(item.merged) for item in done.duplicates)
         added = f" (added to {merged} of them)" if merged else ""
         canvas.line(

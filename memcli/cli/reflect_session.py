@@ -100,17 +100,30 @@ def _draw(canvas: Canvas, done: "Reflected") -> None:
         return
     canvas.table(
         ("became", "confidence", "category", "id", "title"),
-        [_row(fate) for fate in done.fates],
+        [_row(fate, dry_run=done.dry_run) for fate in done.fates],
     )
     if canvas.terminal and done.dry_run:
         canvas.line("nothing was changed", style="dim")
 
 
-def _row(fate: "Fate") -> tuple[str, ...]:
+_WOULD = {
+    "saved": "would save",
+    "review": "would wait for review",
+    "inbox": "would wait in the inbox",
+    "supersede": "would offer to supersede",
+    "idea": "would note the idea",
+    "seen": "would count as seen",
+    "recurred": "would count as recurred",
+}
+"""What a dry run says of what writes; the other actions change nothing anyway."""
+
+
+def _row(fate: "Fate", *, dry_run: bool) -> tuple[str, ...]:
     candidate = fate.candidate
     target = f" (for {fate.target})" if fate.target else ""
+    action = _WOULD.get(fate.action, fate.action) if dry_run else fate.action
     return (
-        fate.action + target,
+        action + target,
         str(candidate.confidence),
         candidate.category,
         fate.id or "",

@@ -103,9 +103,10 @@ def review(
         raise UsageError("--list changes nothing", hint=f"Drop --{actions[0]}.")
     vault = context.open_vault("reviewing", writes=True)
     if undo:
-        from memcli.curation.undo import undo_last
+        from memcli.curation.undo import last, undo_last
 
-        return _undone(undo_last(vault, "review: "))
+        found = (last if dry_run else undo_last)(vault, "review: ")
+        return _undone(found, applied=not dry_run)
     if not actions and context.interactive and not list_ and not bulk:
         from memcli.cli.review_walk import walk
 
@@ -115,15 +116,18 @@ def review(
     decision = _Decision(actions[0], supersede, reason, changes)
     if ids:
         if dry_run:
-            return _planned(_named(vault, ids), actions[0], dry_run=True)
+            from memcli.curation.review import named
+
+            chosen = named(vault, ids, supersede)
+            return _planned(chosen, actions[0], dry_run=True)
         return _decided(_decide(context, vault, decision, ids))
     candidates = _selected(vault, all_older_than, min_confidence)
     if candidates and not (yes or dry_run):
         yes = context.interactive and _confirmed(context, candidates, actions[0])
     if dry_run or not (yes and candidates):
         return _planned(candidates, actions[0], dry_run=dry_run)
-    chosen = [candidate.id for candidate in candidates]
-    return _decided(_decide(context, vault, decision, chosen))
+    every = [candidate.id for candidate in candidates]
+    return _decided(_decide(context, vault, decision, every))
 
 
 def _check(
@@ -184,13 +188,6 @@ def _selected(
         older_than_days=_days(older_than),
         min_confidence=min_confidence,
     )
-
-
-def _named(vault: Vault, ids: list[str]) -> list[PendingEntry]:
-    from memcli.curation import review
-
-    wanted = {vault.get(name).id for name in ids}
-    return [each for each in review.pending(vault) if each.id in wanted]
 
 
 def _days(text: str | None) -> float | None:
@@ -263,9 +260,12 @@ def _decided(done: EntryDecisions) -> Result:
     return Result(data=data, text=text)
 
 
-def _undone(done: Undone) -> Result:
-    data = {"applied": True, "action": "undo", **done._asdict()}
-    return Result(
-        data=data,
-        text=lambda canvas: canvas.line(f"undone: {done.subject}", style="good"),
-    )
+def _undone(done: Undone, *, applied: bool) -> Result:
+    def text(canvas: Canvas) -> None:
+        verb = "undone" if applied else "would undo"
+        canvas.line(f"{verb}: {done.subject}", style="good")
+        if not applied:
+            canvas.line(to_apply(dry_run=True), style="dim")
+
+    data = {"applied": applied, "action": "undo", **done._asdict()}
+    return Result(data=data, text=text)

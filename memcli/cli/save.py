@@ -137,6 +137,10 @@ def save(
             "--batch", metavar="FILE", help="Entries from a JSONL file, - for stdin"
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        Option("--dry-run", help="With --batch: show what would come, change nothing"),
+    ] = False,
     allow_secret: options.AllowSecret = False,
 ) -> Result:
     """Save a memory, committed to the vault's history
@@ -151,6 +155,8 @@ def save(
     Example:
       memcli save "Never deploy on Fridays" --kind convention --tag deploy
     """
+    if dry_run and not batch:
+        raise UsageError("--dry-run belongs to --batch")
     vault = context.open_vault("saving", writes=True)
     seen_by = _visibility(vault, visibility, groups)
     source = {
@@ -194,7 +200,9 @@ def save(
             )
         if text or file:
             raise UsageError("--batch brings its own texts", hint="Drop the TEXT.")
-        return _batch(context, vault, batch, fields, allow_secret=allow_secret)
+        return _batch(
+            context, vault, batch, fields, dry_run=dry_run, allow_secret=allow_secret
+        )
     body = written_text(context, text, file, what="save")
     draft = vault.draft({"text": body, **fields})
     register = bool(draft.entities)
@@ -303,6 +311,7 @@ def _batch(
     path: str,
     fields: dict[str, Any],
     *,
+    dry_run: bool,
     allow_secret: bool,
 ) -> Result:
     from memcli.cli.import_ import report
@@ -311,9 +320,15 @@ def _batch(
 
     data = context.read_stdin() if path == "-" else jsonl.read_file(path)
     done = importing.import_lines(
-        vault, data, path, fields=fields, allow_secret=allow_secret, verb="save"
+        vault,
+        data,
+        path,
+        fields=fields,
+        dry_run=dry_run,
+        allow_secret=allow_secret,
+        verb="save",
     )
-    return report(done)
+    return report(done, ("save", "saved"))
 
 
 _SAID = {

@@ -277,8 +277,27 @@ def supersede(
     return EntryDecisions(done, change.commit)
 
 
+def named(
+    vault: "Vault", ids: Sequence[str], target_id: str | None = None
+) -> list[PendingEntry]:
+    """The candidates that a decision would be on, in the order of the ids.
+
+    Args:
+        vault: where they are.
+        ids: ids, or unique prefixes of them.
+        target_id: the entry that the candidate would supersede, if it would.
+
+    Raises:
+        EntryNotFound, AmbiguousId, NotAllowed: as the decision itself.
+    """
+    if target_id is not None:
+        lineage.refuse_ended(vault, vault.get(target_id))
+    waiting = {candidate.id: candidate for candidate in pending(vault)}
+    return [waiting[stored.entry.id] for stored in _waiting(vault, ids)]
+
+
 def _waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
-    """The candidates that the ids name, each once; the lock is held."""
+    """The candidates that the ids name, each once; to change one, hold the lock."""
     waiting: dict[str, Stored] = {}
     for name in ids:
         stored = vault.stored(vault.path_of(name))

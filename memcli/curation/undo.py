@@ -21,7 +21,7 @@ _UNDONE = re.compile(r"^undo: .* \(([0-9a-f]{10})\)$")
 
 
 class Undone(NamedTuple):
-    """The commit that was taken back, and its files."""
+    """The commit that was taken back, or would be, and its files."""
 
     commit: str
     subject: str
@@ -29,12 +29,17 @@ class Undone(NamedTuple):
 
 
 def undo_last(vault: "Vault", prefix: str) -> Undone:
-    """Take back the newest commit whose subject starts with `prefix`, and that was not
-    taken back yet.
+    """Take back what `last` names; raises as `last` and `undo`."""
+    found = last(vault, prefix)
+    return undo(vault, found.commit, found.subject)
+
+
+def last(vault: "Vault", prefix: str) -> Undone:
+    """The newest commit whose subject starts with `prefix`, and that was not taken
+    back yet.
 
     Raises:
         NotAllowed: there is none (code `nothing_to_undo`).
-        Others as `undo`.
     """
     vault.owner_only("undo")
     repository = Repository.open(vault.root, environ=vault.environ)
@@ -44,7 +49,7 @@ def undo_last(vault: "Vault", prefix: str) -> Undone:
         if taken_back:
             undone.add(taken_back[1])
         elif commit.subject.startswith(prefix) and commit.id[:10] not in undone:
-            return undo(vault, commit.id, commit.subject)
+            return Undone(commit.id, commit.subject, repository.changes(commit.id))
     raise NotAllowed(
         f"there is nothing to undo: no commit starts with '{prefix.strip()}'",
         code="nothing_to_undo",

@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -288,6 +290,19 @@ def test_closed_streams_are_no_crash(vault: Vault) -> None:
 def test_title_is_a_line_not_a_text(memcli: Run) -> None:
     done = memcli("save", "x", "--title", "t" * 501, "--json")
     assert done.json["error"]["code"] == "invalid_title"
+
+
+def test_a_batch_can_be_seen_before_it_is_saved(
+    memcli: Run, vault: Vault, snapshot: Callable[[str], Any]
+) -> None:
+    before = snapshot(vault.root)
+    lines = b'{"text": "one of the batch"}\n{"text": "another"}\n'
+    plan = memcli("save", "--batch", "-", "--dry-run", stdin=lines)
+    assert plan.out.startswith("would save 2, ")
+    assert snapshot(vault.root) == before
+    assert memcli("save", "text", "--dry-run", "--json").json["error"]
+    done = memcli("save", "--batch", "-", stdin=lines)
+    assert done.out.startswith("saved 2, ")
 
 
 def test_relative_words_count_from_at(memcli: Run) -> None:

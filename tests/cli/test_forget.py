@@ -23,6 +23,9 @@ def test_it_says_what_history_holds_and_prints_the_purge(
 ) -> None:
     plan = memcli("forget", name, "--dry-run").out
     assert plan.startswith(f"would forget {name} memories/note/")
+    assert "git's history will still hold the text (1 commit)" in plan
+    assert "filter-branch" not in plan
+    assert plan.endswith("nothing was changed; to do it leave --dry-run out\n")
     done = memcli("forget", name, "--yes")
     assert done.out.splitlines()[0].startswith(f"forgotten {name}")
     assert "git's history still holds the text (1 commit)." in done.out

@@ -252,6 +252,27 @@ def test_many_are_planned_and_nothing_changes_without_yes(
     assert [item["outcome"] for item in done["items"]] == ["approved"] * 3
 
 
+def test_a_dry_run_changes_nothing_and_refuses_what_the_run_would(
+    memcli: Run, vault: Vault, three: list[str], snapshot: Callable[[str], Any]
+) -> None:
+    first, second, _ = three
+    memcli("review", first, "--approve")
+    before = snapshot(vault.root)
+    undo = memcli("review", "--undo", "--dry-run").out
+    assert undo.startswith("would undo: review: approved candidate one\n")
+    for words in (("--approve",), ("--reject",), ("--supersede", first)):
+        plan = memcli("review", second, *words, "--dry-run", "--json").json["data"]
+        assert (plan["applied"], len(plan["items"])) == (False, 1)
+    for refused in (
+        (first, "--approve"),
+        (second, "--supersede", second),
+        (second, "--supersede", "zzzz"),
+        ("zzzz", "--reject"),
+    ):
+        assert memcli("review", *refused, "--dry-run", "--json").json["error"]
+    assert snapshot(vault.root) == before
+
+
 @pytest.mark.parametrize(
     "words",
     [

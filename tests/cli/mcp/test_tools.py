@@ -31,6 +31,7 @@ LEFT_OUT = {
     "save": {
         "file": _FILES,
         "batch": _FILES,
+        "dry_run": _FILES,
         "allow_secret": _SECRET,
         "source": "it is always skill",
         "source_host": _HOST,
