@@ -1,16 +1,20 @@
 """Why an observation or model may no longer hold, computed from the files.
 
 Invariant: nothing is marked and nothing is stored: the answer follows from the files
-as they are now, and from those alone that the caller may see. Each reason names the
-entries that make it.
+as they are now, and from those alone that the caller may see. What makes an entry
+stale makes stale what cites it, too. Each reason names the entries that make it, and
+the citations that lead to them.
 """
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from memcli.entries import dates
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Layer, Status, Subtype
+from memcli.entries.identity import fingerprint
 from memcli.entries.ids import is_id
 
 if TYPE_CHECKING:
@@ -19,6 +23,12 @@ if TYPE_CHECKING:
 
 NEWER, EDITED, REMOVED = "newer", "edited", "removed"
 _MOST_IDS = 5
+# How far the citations of citations are followed: far more than people stack up.
+_MOST_LAYERS = 8
+_MOST_ENTRIES = 200
+# A name that stands in more memories than this, and in so many times more than another
+# name of the same report, says little about what a memory is about.
+_WIDE, _TIMES_WIDER = 20, 10
 _ABOVE = {
     str(Layer.OBSERVATION): (Layer.OBSERVATION, Layer.MODEL),
     str(Layer.MODEL): (Layer.MODEL,),
@@ -27,11 +37,28 @@ _ABOVE = {
 
 class Reason(NamedTuple):
     """One reason: `superseded`, `resolved`, `expired`, ... of its evidence, `edited`
-    or `removed` evidence, or `newer` memories; at most five ids of their `number`."""
+    or `removed` evidence, or `newer` memories; at most five ids of their `number`.
+
+    `paths` has the way to each of the ids: what the entry cites, what that cites, and
+    so on, with the id itself at the end.
+    """
 
     reason: str
     ids: list[str]
     number: int
+    paths: list[list[str]]
+
+
+class _Finding(NamedTuple):
+    """What was found about one piece of evidence.
+
+    `way` leads from the id that is cited to the version that stands for it; `reason`
+    is None where that still holds, and `row` is then what it says.
+    """
+
+    way: tuple[str, ...]
+    reason: str | None = None
+    row: "StoredRow | None" = None
 
 
 def reasons(reader: "Reader", row: "StoredRow", view: View) -> list[Reason]:
@@ -40,24 +67,31 @@ def reasons(reader: "Reader", row: "StoredRow", view: View) -> list[Reason]:
     Evidence that the caller may not see gives no reason, so an agent never gets
     `removed`. Evidence that had ended before the entry was refreshed was cited as
     history. At an earlier moment (`as_of`) the files do not tell what was edited or
-    removed since.
+    removed since. Evidence that may no longer hold itself passes its reasons on, but
+    for news that an entry further up has seen; pinned models pass nothing on.
     """
     if row.layer == str(Layer.FACT):
         return []
-    when = row.refreshed_at or row.created
-    looked = dates.to_epoch(when) if when else 0
-    by_reason: dict[str, list[str]] = {}
-    prints = dict(cited.partition(":")[::2] for cited in row.fingerprints)
-    for name in row.evidence:
-        reason = _of(reader, name, prints.get(name), view, looked)
-        if reason:
-            by_reason.setdefault(reason, []).append(name)
-    newer = _newer(reader, row, view, looked)
-    if newer:
-        by_reason[NEWER] = newer
-    return [
-        Reason(reason, ids[:_MOST_IDS], len(ids)) for reason, ids in by_reason.items()
-    ]
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    met = {row.id}
+    walk: list[tuple[StoredRow, tuple[str, ...], int, frozenset[str]]]
+    walk = [(row, (), 0, frozenset())]
+    # The walk grows: what is nearest comes first.
+    for entry, path, seen, cited in islice(walk, _MOST_ENTRIES):
+        looked = _looked(entry)
+        seen, cited = max(seen, looked), cited.union(entry.evidence)
+        for finding in _findings(reader, entry, view, looked):
+            way, below = (*path, *finding.way), finding.row
+            if finding.reason:
+                found.setdefault(finding.reason, {}).setdefault(way[-1], way)
+            elif _passes_on(below, len(way)) and below.id not in met:
+                met.add(below.id)
+                walk.append((below, way, seen, cited))
+        for name in _newer(reader, entry, view, seen):
+            if name not in cited:
+                found.setdefault(NEWER, {}).setdefault(name, (*path, name))
+    order = sorted(found, key=lambda reason: reason == NEWER)
+    return [_reason(reason, list(found[reason].values())) for reason in order]
 
 
 def is_stale(row: "StoredRow", why: list[Reason]) -> bool:
@@ -68,39 +102,104 @@ def is_stale(row: "StoredRow", why: list[Reason]) -> bool:
 def sentence(why: Reason) -> str:
     """A reason in words.
 
-    >>> sentence(Reason("newer", ["1m7x"], 2))
+    >>> sentence(Reason("newer", ["1m7x"], 2, [["1m7x"]]))
     '2 newer memories in its scope: 1m7x, ...'
+    >>> sentence(Reason("resolved", ["1m7x"], 1, [["1m7y", "1m7x"]]))
+    'evidence resolved: 1m7y → 1m7x'
     """
-    names = ", ".join(why.ids) + (", ..." if why.number > len(why.ids) else "")
+    names = ", ".join(" → ".join(path) for path in why.paths)
+    names += ", ..." if why.number > len(why.paths) else ""
     if why.reason == NEWER:
         memories = "memory" if why.number == 1 else "memories"
         return f"{why.number} newer {memories} in its scope: {names}"
     return f"evidence {why.reason}: {names}"
 
 
-def _of(
-    reader: "Reader", name: str, mark: str | None, view: View, looked: int
-) -> str | None:
-    """What happened to one piece of evidence, or None."""
-    docs = reader.exact("id", name)
+def _reason(reason: str, ways: Sequence[tuple[str, ...]]) -> Reason:
+    paths = [list(way) for way in ways[:_MOST_IDS]]
+    return Reason(reason, [path[-1] for path in paths], len(ways), paths)
+
+
+def _looked(row: "StoredRow") -> int:
+    """Up to when its author looked, epoch seconds."""
+    when = row.refreshed_at or row.created
+    return dates.to_epoch(when) if when else 0
+
+
+def _passes_on(row: "StoredRow | None", layers: int) -> "TypeGuard[StoredRow]":
+    """Whether what makes it stale makes stale what cites it over so many layers."""
+    if row is None or layers > _MOST_LAYERS:
+        return False
+    return row.layer != str(Layer.FACT) and row.subtype != str(Subtype.PINNED)
+
+
+# --- its evidence -------------------------------------------------------------------
+
+
+def _findings(
+    reader: "Reader", row: "StoredRow", view: View, looked: int
+) -> Iterator[_Finding]:
+    """What became of each entry that it cites; sessions give nothing."""
+    prints = dict(cited.partition(":")[::2] for cited in row.fingerprints)
     owner = view.agent is None and reader.agent is None
-    if not len(docs):
-        gone = owner and view.as_of is None and is_id(name)
-        return REMOVED if gone else None
-    seen = view._replace(statuses=frozenset(Status), as_of=None)
-    docs = [doc for doc in docs if reader.verdict(doc, seen) is None]
-    if not docs:
-        return None
+    for name in row.evidence:
+        if not len(reader.exact("id", name)):
+            if owner and view.as_of is None and is_id(name):
+                yield _Finding((name,), REMOVED)
+        elif docs := _visible(reader, name, view):
+            yield _finding(reader, name, docs, prints.get(name), view, looked)
+
+
+def _finding(
+    reader: "Reader",
+    name: str,
+    docs: Sequence[int],
+    mark: str | None,
+    view: View,
+    looked: int,
+) -> _Finding:
     force = View(view.now, as_of=view.as_of)
-    verdicts = {doc: reader.verdict(doc, force) for doc in docs}
-    current = [doc for doc, verdict in verdicts.items() if verdict is None]
+    way: tuple[str, ...] = (name,)
+    current = [doc for doc in docs if reader.verdict(doc, force) is None]
+    if not current:
+        # A version that says the same, with another tag, stands for the one before.
+        mark = mark or fingerprint(reader.row(docs[0]).text)
+        heir = _heir(reader, docs[0], view)
+        if heir is not None and heir in reader.exact("fingerprint", mark):
+            docs, way = [heir], (name, reader.row(heir).id)
+            current = [doc for doc in docs if reader.verdict(doc, force) is None]
     if current:
-        edited = view.as_of is None and _edited(reader, current, mark, looked)
-        return EDITED if edited else None
-    facts = reader.facts(docs[0], access=False)
-    verdict = verdicts[docs[0]]
+        if view.as_of is None and _edited(reader, current, mark, looked):
+            return _Finding(way, EDITED)
+        return _Finding(way, None, reader.row(current[0]))
+    facts, verdict = reader.facts(docs[0], access=False), reader.verdict(docs[0], force)
     end = facts.expires if verdict == str(Status.EXPIRED) else facts.ended
-    return None if 0 < end < looked else verdict
+    return _Finding(way, None if 0 < end < looked else verdict)
+
+
+def _visible(reader: "Reader", name: str, view: View) -> list[int]:
+    """The documents of an id that the caller may see, whatever became of them."""
+    seen = view._replace(statuses=frozenset(Status), as_of=None)
+    docs = reader.exact("id", name)
+    return [doc for doc in docs if reader.verdict(doc, seen) is None]
+
+
+def _heir(reader: "Reader", doc: int, view: View) -> int | None:
+    """The version that stands for a superseded one: that in force, else the last."""
+    force = View(view.now, as_of=view.as_of)
+    met: set[str] = set()
+    heir = None
+    while (name := reader.row(doc).superseded_by) and name not in met:
+        met.add(name)
+        docs = _visible(reader, name, view)
+        if not docs:
+            return None
+        doc = heir = next(
+            (d for d in docs if reader.verdict(d, force) is None), docs[0]
+        )
+        if reader.verdict(doc, force) is None:
+            break
+    return heir
 
 
 def _edited(reader: "Reader", docs: list[int], mark: str | None, looked: int) -> bool:
@@ -111,26 +210,22 @@ def _edited(reader: "Reader", docs: list[int], mark: str | None, looked: int) ->
     return any(when and dates.to_epoch(when) > looked for when in updated)
 
 
+# --- newer memories -----------------------------------------------------------------
+
+
 def _newer(reader: "Reader", row: "StoredRow", view: View, looked: int) -> list[str]:
     """Ids of memories in scope that were written since, the newest first.
 
-    A memory is in scope when it names two entities of the model, or its only one; of a
-    model without entities the tags count. One of several would be too wide: most
-    memories of a project name the project.
+    A memory is in scope when it names an entity of the model; of a model without
+    entities the tags count. A name that most memories of a project share would be too
+    wide: it counts together with another one.
     """
-    from memcli.entries.text.tokens import name_key
-
-    names = [("entity", name_key(name)) for name in row.entities]
-    scope = set(names or [("tag", tag) for tag in row.tags])
     created = reader.columns.created
-    shared = Counter(
-        doc
-        for field, value in scope
-        for doc in reader.exact(field, value)
-        if created[doc] > looked
-    )
-    least = min(2, len(scope))
-    docs = {doc for doc, number in shared.items() if number >= least}
+    narrow, wide = _scope(reader, row)
+    together = Counter(doc for docs in wide for doc in docs)
+    docs = {doc for docs in narrow for doc in docs}
+    docs.update(doc for doc, number in together.items() if number > 1)
+    docs = {doc for doc in docs if created[doc] > looked}
     if not docs:
         return []
     for layer in _ABOVE[row.layer]:
@@ -138,5 +233,38 @@ def _newer(reader: "Reader", row: "StoredRow", view: View, looked: int) -> list[
     force = View(view.now, as_of=view.as_of, agent=view.agent)
     shown = [doc for doc in docs if reader.verdict(doc, force) is None]
     shown.sort(key=lambda doc: (-created[doc], reader.orders[doc]))
-    ids = [reader.row(doc).id for doc in shown]
-    return [name for name in dict.fromkeys(ids) if name not in row.evidence]
+    ids = [reader.row(doc).id for doc in shown if _is_news(reader, doc, looked)]
+    return list(dict.fromkeys(ids))
+
+
+def _scope(
+    reader: "Reader", row: "StoredRow"
+) -> tuple[list[Sequence[int]], list[Sequence[int]]]:
+    """The documents of each of its names: of narrow ones, and of those too wide."""
+    from memcli.entries.text.tokens import name_key
+
+    names = [("entity", name_key(name)) for name in row.entities]
+    held = [
+        reader.exact(*name) for name in set(names or [("tag", t) for t in row.tags])
+    ]
+    widest = max(_WIDE, _TIMES_WIDER * min(map(len, held), default=0))
+    return (
+        [docs for docs in held if len(docs) <= widest],
+        [docs for docs in held if len(docs) > widest],
+    )
+
+
+def _is_news(reader: "Reader", doc: int, looked: int) -> bool:
+    """Whether its text was first written since; a new tag makes a new version only."""
+    row = reader.row(doc)
+    said = reader.exact("fingerprint", fingerprint(row.text)) if row.supersedes else ()
+    met: set[str] = set()
+    while row.supersedes and row.supersedes not in met:
+        met.add(row.supersedes)
+        before = [d for d in reader.exact("id", row.supersedes) if d in said]
+        if not before:
+            return True
+        if reader.columns.created[before[0]] <= looked:
+            return False
+        row = reader.row(before[0])
+    return True

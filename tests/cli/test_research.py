@@ -102,7 +102,7 @@ def test_stale_models_are_shown_with_the_reason_until_they_are_renewed(
     assert told(memcli, "inspect", "models", "--stale")["data"]["models"] == []
     new = told(memcli, "evolve", old, "Tyler writes Rust")["data"]["id"]
     found = told(memcli, "inspect", "models", "--stale")["data"]
-    reason = {"reason": "superseded", "ids": [old], "number": 1}
+    reason = {"reason": "superseded", "ids": [old], "number": 1, "paths": [[old]]}
     assert [(one["id"], one["stale_why"]) for one in found["models"]] == [
         (model, [reason])
     ]

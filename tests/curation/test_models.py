@@ -189,7 +189,9 @@ def test_evidence_that_was_edited_superseded_resolved_or_removed_makes_it_stale(
     found = vault.reflect("build")
     assert found.stale == [name]
     (row,) = [row for row in found.facts if row.id == name]
-    assert row.as_dict()["stale_why"] == [{"reason": end, "ids": [base], "number": 1}]
+    assert row.as_dict()["stale_why"] == [
+        {"reason": end, "ids": [base], "number": 1, "paths": [[base]]}
+    ]
 
 
 def test_evidence_that_expired_makes_it_stale(vault: Vault, clock: list[int]) -> None:
@@ -278,20 +280,6 @@ def test_a_newer_memory_about_its_entity_makes_it_stale(
     newest = save(vault, "A pattern of Tyler", entities=["Tyler"], layer="observation")
     (reason,) = why(vault, name)
     assert set(reason[1]) == {new, newest}
-
-
-@pytest.mark.parametrize("field", ["entities", "tags"])
-def test_of_several_names_a_newer_memory_must_share_two(
-    vault: Vault, clock: list[int], field: str
-) -> None:
-    """Most memories of a project name the project."""
-    three = ["shop", "ledger", "redis"]
-    name = model(vault, "The ledger of the shop", **{field: three})
-    clock[0] += HOUR
-    save(vault, "The shop has a cart", **{field: ["shop"]})
-    assert why(vault, name) == []
-    new = save(vault, "The ledger of the shop moved", **{field: ["ledger", "shop"]})
-    assert why(vault, name) == [("newer", [new])]
 
 
 def test_with_entities_tags_are_no_scope(vault: Vault, clock: list[int]) -> None:

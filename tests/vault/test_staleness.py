@@ -1,0 +1,262 @@
+"""What makes knowledge stale goes through the layers that were drawn from it."""
+
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import models
+from memcli.recall.query import view_of
+from memcli.vault import staleness
+from tests.conftest import NOW, VaultMaker
+
+HOUR = 3_600
+
+
+@pytest.fixture
+def clock() -> list[int]:
+    """The present, in seconds; a test moves it."""
+    return [NOW]
+
+
+@pytest.fixture
+def vault(make_vault: VaultMaker, clock: list[int]) -> Vault:
+    return make_vault(now_ms=lambda: clock[0] * 1000)
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def drawn(vault: Vault, text: str, *evidence: str, **fields: Any) -> str:
+    return save(
+        vault, text, **{"layer": "observation", "evidence": list(evidence)} | fields
+    )
+
+
+def model(vault: Vault, text: str, *evidence: str, **fields: Any) -> str:
+    return drawn(vault, text, *evidence, layer="model", **fields)
+
+
+def why(vault: Vault, name: str) -> list[tuple[str, list[list[str]]]]:
+    """The reasons of a model with the ways that lead to them."""
+    listed = models.models(vault, view_of(vault.now_ms() // 1000))
+    (one,) = [one for one in listed if one.id == name]
+    assert all(r.ids == [path[-1] for path in r.paths] for r in one.stale_why)
+    return [(reason.reason, reason.paths) for reason in one.stale_why]
+
+
+# --- layers -------------------------------------------------------------------------
+
+
+def test_a_model_over_an_observation_over_a_resolved_fact_is_stale(
+    vault: Vault, clock: list[int]
+) -> None:
+    fact = save(vault, "Deploys hang at noon")
+    seen = drawn(vault, "Noon is a bad time", fact)
+    name = model(vault, "When to deploy", seen)
+    top = model(vault, "How we work", name)
+    assert why(vault, top) == []
+    clock[0] += HOUR
+    vault.resolve(fact)
+    assert why(vault, seen) == [("resolved", [[fact]])]
+    assert why(vault, name) == [("resolved", [[seen, fact]])]
+    assert why(vault, top) == [("resolved", [[name, seen, fact]])]
+    (row,) = [r for r in vault.recall("when to deploy").rows if r.id == name]
+    assert row.stale
+    assert staleness.sentence(row.stale_why[0]) == f"evidence resolved: {seen} → {fact}"
+    vault.reopen(fact)
+    assert why(vault, top) == []
+
+
+@pytest.mark.parametrize("end", ["evolve", "forget"])
+def test_evidence_of_evidence_that_changed_or_went_makes_it_stale(
+    vault: Vault, clock: list[int], end: str
+) -> None:
+    fact = save(vault, "Deploys take an hour")
+    seen = drawn(vault, "Deploys are slow", fact)
+    name = model(vault, "How we deploy", seen)
+    clock[0] += HOUR
+    if end == "evolve":
+        vault.evolve(fact, "Deploys take a minute")
+    else:
+        vault.forget(fact)
+    reason = {"evolve": "superseded", "forget": "removed"}[end]
+    assert why(vault, name) == [(reason, [[seen, fact]])]
+
+
+def test_a_model_is_fresh_when_what_it_rests_on_is_fresh_again(
+    vault: Vault, clock: list[int]
+) -> None:
+    old = save(vault, "Deploys take an hour")
+    seen = drawn(vault, "Deploys are slow", old)
+    name = model(vault, "How we deploy", seen)
+    clock[0] += HOUR
+    new = vault.evolve(old, "Deploys take a minute").id
+    # To look at the same stale observation again is no cure.
+    name = vault.evolve(name, cite=[seen]).id
+    assert why(vault, name) == [("superseded", [[seen, old]])]
+    fresh = vault.evolve(seen, "Deploys are fast", cite=[new]).id
+    assert why(vault, name) == [("superseded", [[seen]])]
+    name = vault.evolve(name, "How we deploy: fast", cite=[fresh]).id
+    assert why(vault, name) == []
+
+
+def test_the_shortest_way_to_a_reason_is_named_once(
+    vault: Vault, clock: list[int]
+) -> None:
+    fact = save(vault, "Deploys take an hour")
+    seen = drawn(vault, "Deploys are slow", fact)
+    name = model(vault, "How we deploy", seen, fact)
+    clock[0] += HOUR
+    vault.resolve(fact)
+    assert why(vault, name) == [("resolved", [[fact]])]
+
+
+def test_entries_that_cite_each_other_come_to_an_end(
+    vault: Vault, clock: list[int]
+) -> None:
+    fact = save(vault, "Deploys take an hour")
+    one = drawn(vault, "Deploys are slow", fact)
+    two = drawn(vault, "Slow deploys", one)
+    path = f"{vault.root}/{vault.path_of(one)}"
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace(f"- {fact}\n", f"- {fact}\n- {two}\n- {one}\n"))
+    assert why(vault, one) == why(vault, two) == []
+    clock[0] += HOUR
+    vault.resolve(fact)
+    assert why(vault, one) == [("resolved", [[fact]])]
+    assert why(vault, two) == [("resolved", [[one, fact]])]
+
+
+def test_a_tower_of_models_is_followed_so_far_and_no_further(
+    vault: Vault, clock: list[int]
+) -> None:
+    fact = save(vault, "Ground")
+    tower = [drawn(vault, "Floor 0", fact)]
+    for number in range(1, 12):
+        tower.append(model(vault, f"Floor {number}", tower[-1]))
+    clock[0] += HOUR
+    vault.resolve(fact)
+    stale = [bool(why(vault, name)) for name in tower]
+    assert stale == [True] * 9 + [False] * 3
+
+
+def test_a_pinned_model_passes_nothing_on(vault: Vault, clock: list[int]) -> None:
+    """Its people say that it holds."""
+    fact = save(vault, "Ann has the keys")
+    page = model(vault, "Important contacts", fact, subtype="pinned")
+    name = model(vault, "Who to call", page)
+    clock[0] += HOUR
+    vault.resolve(fact)
+    assert why(vault, page) == [("resolved", [[fact]])]
+    assert why(vault, name) == []
+
+
+def test_news_for_an_observation_is_news_for_the_model_that_rests_on_it(
+    vault: Vault, clock: list[int]
+) -> None:
+    seen = drawn(vault, "Tyler writes Go", entities=["Tyler"])
+    name = model(vault, "Our languages", seen, entities=["languages"])
+    clock[0] += HOUR
+    news = save(vault, "Tyler writes Rust", entities=["Tyler"])
+    assert why(vault, name) == [("newer", [[seen, news]])]
+    # Who has seen the news and cites them has looked.
+    name = vault.evolve(name, "Our languages: Go, Rust", cite=[seen, news]).id
+    assert why(vault, seen) == [("newer", [[news]])]
+    assert why(vault, name) == []
+
+
+def test_an_agent_is_told_no_way_through_what_it_may_not_see(
+    make_vault: VaultMaker,
+) -> None:
+    owner = make_vault()
+    with open(f"{owner.root}/.memcli/config.toml", "a", encoding="utf-8") as file:
+        file.write('[agents.ada]\npolicy = "shared"\n')
+    fact = save(owner, "Deploys hang at noon")
+    seen = drawn(owner, "Noon is a bad time", fact)
+    name = model(owner, "When to deploy", seen)
+    path = f"{owner.root}/{owner.path_of(seen)}"
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace("created:", "visibility: private\ncreated:"))
+    owner.resolve(fact)
+    assert why(owner, name) == [("resolved", [[seen, fact]])]
+    assert why(make_vault(agent="ada"), name) == []
+
+
+# --- what is no news ----------------------------------------------------------------
+
+
+def test_a_new_tag_on_a_fact_makes_nothing_stale(
+    vault: Vault, clock: list[int]
+) -> None:
+    fact = save(vault, "Tyler writes Go", entities=["Tyler"])
+    seen = drawn(vault, "Tyler likes Go", fact, entities=["Tyler"])
+    name = model(vault, "Tyler's career", seen, entities=["Tyler"])
+    by_subject = model(vault, "Tyler in short", entities=["Tyler"])
+    for tag in ("go", "people"):
+        clock[0] += HOUR
+        fact = vault.evolve(fact, tags=[tag]).id
+        seen = vault.evolve(seen, tags=[tag]).id
+    for one in (seen, name, by_subject):
+        assert why(vault, one) == []
+    # The version that says the same is what the model rests on from now on.
+    clock[0] += HOUR
+    cited, old = vault.get(name).evidence[0], vault.get(seen).evidence[0]
+    vault.resolve(fact)
+    assert why(vault, name) == [("resolved", [[cited, seen, old, fact]])]
+    vault.reopen(fact)
+    fact = vault.evolve(fact, "Tyler writes Rust").id
+    assert why(vault, by_subject) == [("newer", [[fact]])]
+
+
+def test_a_text_that_was_taken_back_makes_nothing_stale(
+    vault: Vault, clock: list[int]
+) -> None:
+    fact = save(vault, "Deploys take an hour")
+    seen = drawn(vault, "Deploys are slow", fact)
+    clock[0] += HOUR
+    vault.evolve(vault.evolve(fact, "Deploys take a minute").id, tags=["fast"])
+    assert why(vault, seen) == [("superseded", [[fact]])]
+    head = vault.recall("deploys take a minute").rows[0].id
+    vault.evolve(head, "Deploys take an hour")
+    assert why(vault, seen) == []
+
+
+# --- news of one of several subjects -------------------------------------------------
+
+
+@pytest.mark.parametrize("field", ["entities", "tags"])
+def test_a_report_about_two_turns_stale_by_news_of_one_of_them(
+    vault: Vault, clock: list[int], field: str
+) -> None:
+    name = model(vault, "Who does what", **{field: ["ledger", "cart"]})
+    clock[0] += HOUR
+    save(vault, "The search has a cache", **{field: ["search"]})
+    assert why(vault, name) == []
+    news = save(vault, "The cart moved", **{field: ["cart"]})
+    assert why(vault, name) == [("newer", [[news]])]
+
+
+def test_a_name_that_most_memories_share_is_no_news_by_itself(
+    vault: Vault, clock: list[int]
+) -> None:
+    """Most memories of a project name the project."""
+    about = [["shop"]] * 24
+    drafts = [
+        vault.draft({"text": f"The shop, part {number}", "entities": names})
+        for number, names in enumerate(about)
+    ]
+    vault.save_all(drafts)
+    name = model(vault, "The ledger of the shop", entities=["shop", "ledger"])
+    whole = model(vault, "The shop at large", entities=["shop"])
+    clock[0] += HOUR
+    other = save(vault, "The shop has a cart", entities=["shop"])
+    assert why(vault, name) == []
+    assert why(vault, whole) == [("newer", [[other]])]
+    news = save(vault, "The ledger moved", entities=["ledger"])
+    assert why(vault, name) == [("newer", [[news]])]
