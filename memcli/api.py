@@ -43,12 +43,24 @@ class Vault(_vault.Vault):
         return super().open(root, writes=writes, **_standing(options))
 
     def save(
-        self, draft: "Entry", *, allow_secret: bool = False, register: bool = False
+        self,
+        draft: "Entry",
+        *,
+        cite: Sequence[str] = (),
+        research: str | None = None,
+        allow_secret: bool = False,
+        register: bool = False,
     ) -> "Saved":
-        """Save one draft of `draft`; see `memcli.vault.saving.save`."""
-        from memcli.vault import saving
+        """Save one draft of `draft` with what it cites; see `curation.citing.save`."""
+        from memcli.curation import citing
 
-        return saving.save(self, draft, allow_secret=allow_secret, register=register)
+        return citing.save(
+            self,
+            draft,
+            citing.Cites(cite, research),
+            allow_secret=allow_secret,
+            register=register,
+        )
 
     def save_all(
         self,
@@ -57,9 +69,15 @@ class Vault(_vault.Vault):
         allow_secret: bool = False,
         register: bool = False,
     ) -> "list[Saved]":
-        """Save drafts in one commit; see `memcli.vault.saving.save_all`."""
+        """Save drafts in one commit; see `memcli.vault.saving.save_all`.
+
+        Raises:
+            EntryNotFound, AmbiguousId, InvalidValue: as `save`, of a draft's evidence.
+        """
+        from memcli.curation import citing
         from memcli.vault import saving
 
+        drafts = citing.checked_all(self, drafts)
         return saving.save_all(
             self, drafts, allow_secret=allow_secret, register=register
         )
@@ -126,14 +144,16 @@ class Vault(_vault.Vault):
         reason: str | None = None,
         also: Sequence[str] = (),
         cite: Sequence[str] = (),
+        research: str | None = None,
         **fields: Any,
     ) -> "Evolved":
         """Replace an entry by its next version; see `memcli.curation.evolve.evolve`."""
-        from memcli.curation import evolve
+        from memcli.curation import citing, evolve
 
         values = fields if text is None else {"text": text, **fields}
+        cites = citing.Cites(cite, research)
         return evolve.evolve(
-            self, entry_id, values, reason=reason, also=also, cite=cite
+            self, entry_id, values, reason=reason, also=also, cites=cites
         )
 
     def revert(self, entry_id: str, *, reason: str | None = None) -> "Evolved":

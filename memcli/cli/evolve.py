@@ -78,6 +78,7 @@ def evolve(
       memcli evolve --revert 1m7xvn68
     """
     from memcli.curation import evolve as use_case
+    from memcli.curation.citing import Cites
 
     vault = context.open_vault("evolving", writes=True)
     given = {
@@ -99,15 +100,6 @@ def evolve(
                 hint="Revert first, then evolve the result.",
             )
         return _result(use_case.revert(vault, entry_id, reason=reason))
-    granted = None
-    if cite or research:
-        from memcli.cli import citations
-
-        old = vault.get(entry_id)
-        granted = citations.citations(vault, old.layer, cite or [], research)
-        # A version that is replaced by this one is its past, not its evidence.
-        cited = [cited_id for cited_id in granted.cited if cited_id != old.id]
-        granted = granted._replace(cited=cited)
     if edit:
         new_text = _edited(context, vault, entry_id, text or file)
     elif text is None and not file and (fields or untag or also or cite or research):
@@ -126,13 +118,13 @@ def evolve(
             reason=(reason or "").strip() or None,
             also=also or [],
             untag=untag or [],
-            cite=granted.cited if granted else (),
+            cites=Cites(cite or (), research),
             allow_secret=allow_secret,
         )
     result = _result(done)
-    if granted is None:
+    if done.of is None:
         return result._replace(warnings=_still_stale(vault, done.id))
-    return citations.reported(vault, result, granted, research)
+    return result._replace(warnings=tuple(done.of.notes()))
 
 
 def _edited(
@@ -169,6 +161,10 @@ def _result(done: Evolved) -> Result:
         canvas.line(f"evolved {done.id} {done.path}", style="good")
         for item in done.replaced:
             canvas.line(f"  replaces {item.id}, now at {item.path}", style="dim")
+        if done.citations_checked is False:
+            from memcli.cli.research import UNCHECKED
+
+            canvas.line(f"  {UNCHECKED}", style="dim")
         if done.siblings:
             canvas.line("not updated, though they may make the same claim:")
             for sibling in done.siblings:

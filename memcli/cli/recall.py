@@ -168,7 +168,7 @@ def recall(
         return _result(_enumerated(sources, question, cursor), explain=explain)
     if not research:
         return _result(_recalled(sources, question), explain=explain)
-    from memcli.cli import citations
+    from memcli.cli import research as in_research
     from memcli.curation import research as runs
 
     def look(budget: str) -> tuple[Recalled, list[Row]]:
@@ -176,14 +176,14 @@ def recall(
         return answer, [*answer.rows, *answer.constraints]
 
     answer, run = runs.search(
-        citations.home(context, sources),
+        in_research.home(context, sources),
         research,
         command="recall",
         query=text,
         budget=budget,
         look=look,
     )
-    return citations.counted(_result(answer, explain=explain), run)
+    return in_research.counted(_result(answer, explain=explain), run)
 
 
 def given(words: Words) -> list[str]:
@@ -363,8 +363,12 @@ def draw(canvas: Canvas, row: Row, *, explain: bool = False) -> None:
     state = "" if row.status == "active" else f" {row.status}"
     canvas.line(row.title, style="title")
     what = row.kind if row.layer == "fact" else row.layer
-    stale = ", may no longer hold" if row.stale else ""
-    facts = [row.id, f"{what}{state}{stale}", date]
+    about = [f"{what}{state}"]
+    if row.layer != "fact" and not row.citations_checked:
+        about.append("citations not checked")
+    if row.stale:
+        about.append("may no longer hold")
+    facts = [row.id, ", ".join(about), date]
     if row.project:
         facts.append(f"in {row.project}")
     if row.tags:

@@ -34,7 +34,7 @@ def answer(
     query = query_of(context, text, {**words, "status": ["active"]})
     if not research:
         return _result(_gathered(sources, query))
-    from memcli.cli import citations
+    from memcli.cli import research as in_research
     from memcli.curation import research as runs
 
     def look(budget: str) -> tuple[Reflection, list[Row]]:
@@ -42,14 +42,14 @@ def answer(
         return reflection, list(reflection.facts)
 
     reflection, run = runs.search(
-        citations.home(context, sources),
+        in_research.home(context, sources),
         research,
         command="reflect",
         query=text,
         budget=words["budget"],
         look=look,
     )
-    return citations.counted(_result(reflection), run)
+    return in_research.counted(_result(reflection), run)
 
 
 def deprecated(result: Result) -> Result:

@@ -72,7 +72,7 @@ def save(
         Option(
             "--evidence",
             metavar="ID",
-            help="An id or session that it rests on; repeatable",
+            help="An id, as --cite, or a session that it rests on; repeatable",
         ),
     ] = None,
     review_after: Annotated[
@@ -206,20 +206,21 @@ def save(
     body = written_text(context, text, file, what="save")
     draft = vault.draft({"text": body, **fields})
     register = bool(draft.entities)
-    granted = None
-    if cite or research:
-        from memcli.cli import citations
+    if cite or research or draft.evidence:
+        from memcli.curation import citing
 
-        granted = citations.citations(vault, draft.layer, cite or [], research)
-        rests_on = dict.fromkeys((*draft.evidence, *granted.cited))
-        draft = draft.replace(evidence=tuple(rests_on))
-    from memcli.vault import saving
+        saved = citing.save(
+            vault,
+            draft,
+            citing.Cites(cite or (), research),
+            allow_secret=allow_secret,
+            register=register,
+        )
+    else:
+        from memcli.vault import saving
 
-    saved = saving.save(vault, draft, allow_secret=allow_secret, register=register)
-    result = _result(saved, _as_it_was(vault, saved, seen_by))
-    if granted is None:
-        return result
-    return citations.reported(vault, result, granted, research)
+        saved = saving.save(vault, draft, allow_secret=allow_secret, register=register)
+    return _result(saved, draft.layer, _as_it_was(vault, saved, seen_by))
 
 
 def _visibility(
@@ -341,7 +342,7 @@ _SAID = {
 }
 
 
-def _result(saved: Saved, notes: Sequence[str]) -> Result:
+def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "merged", "seen") else "dim"
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
@@ -355,6 +356,10 @@ def _result(saved: Saved, notes: Sequence[str]) -> Result:
             new = ", ".join(saved.registered)
             line = f"  mentions {', '.join(saved.entities)}"
             canvas.line(line + (f" (registered: {new})" if new else ""), style="dim")
+        if saved.outcome == "created" and layer != "fact" and not saved.research:
+            from memcli.cli.research import UNCHECKED
+
+            canvas.line(f"  {UNCHECKED}", style="dim")
 
     warnings = [*saved.notes, *notes]
     warnings += [
@@ -362,7 +367,7 @@ def _result(saved: Saved, notes: Sequence[str]) -> Result:
         f"to make them one: memcli evolve {saved.id} --also {item.id}"
         for item in saved.similar
     ]
-    data = {
+    data: dict[str, Any] = {
         "id": saved.id,
         "path": saved.path,
         "outcome": saved.outcome,
@@ -374,4 +379,8 @@ def _result(saved: Saved, notes: Sequence[str]) -> Result:
         "merged": list(saved.merged),
         "not_taken": [item._asdict() for item in saved.not_taken],
     }
+    if layer != "fact":
+        data["cited"] = list(saved.cited)
+        data["dropped"] = list(saved.dropped)
+        data["citations_checked"] = saved.research is not None
     return Result(data=data, text=text, warnings=tuple(warnings))

@@ -9,7 +9,8 @@ replaced entry is told the current version.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli.curation import models
+from memcli.curation import citing
+from memcli.curation.citing import Cites
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
@@ -68,16 +69,24 @@ class Sibling(NamedTuple):
 
 class Evolved(NamedTuple):
     """The new version, the entries that it replaced, and entries that may need the same
-    change."""
+    change; `of` is what it cites, if it was to cite anything; `citations_checked` is
+    None for a fact."""
 
     id: str
     path: str
     title: str
     replaced: list[Replaced]
     siblings: list[Sibling]
+    citations_checked: bool | None = None
+    of: citing.Granted | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
+        about: dict[str, Any] = {}
+        if self.citations_checked is not None:
+            about["citations_checked"] = self.citations_checked
+        if self.of is not None:
+            about |= {"cited": self.of.cited, "dropped": self.of.dropped}
         return {
             "id": self.id,
             "path": self.path,
@@ -85,6 +94,7 @@ class Evolved(NamedTuple):
             "supersedes": self.replaced[0].id,
             "replaced": [item._asdict() for item in self.replaced],
             "not_updated": [item._asdict() for item in self.siblings],
+            **about,
         }
 
 
@@ -96,7 +106,7 @@ def evolve(
     reason: str | None = None,
     also: Sequence[str] = (),
     untag: Sequence[str] = (),
-    cite: Sequence[str] = (),
+    cites: Cites = Cites(),  # noqa: B008 a value that cannot change
     allow_secret: bool = False,
 ) -> Evolved:
     """Replace an entry by its next version.
@@ -108,8 +118,8 @@ def evolve(
         reason: why; kept with the old version.
         also: ids of further entries that the new version replaces.
         untag: tags that the new version does not carry over.
-        cite: ids that the new version of an observation or model rests on, which
-            makes it fresh (`models.renewed`).
+        cites: what the new version of an observation or model rests on, which makes
+            it fresh (`citing.renewed`).
         allow_secret: whether text that looks like a secret may be saved.
 
     Raises:
@@ -117,6 +127,7 @@ def evolve(
         NotAllowed: an entry is superseded, resolved, or waits for review, or is another
             agent's and pinned.
         InvalidValue, SecretFound: a change is not valid, or there is none.
+        Others as `citing.grant`.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
     from memcli.entries import dates, no_secrets
@@ -125,15 +136,19 @@ def evolve(
     with vault.transaction() as change:
         old, others = _named(vault, entry_id, also)
         now_ms = vault.now_ms()
-        same = bool(others or cite)
-        cited = models.cited(vault, cite)
+        of = None
+        if cites.ids or cites.research:
+            of = citing.grant(vault, old.entry.layer, cites).without(old.entry.id)
+        same = bool(others or of)
         fresh = successor(vault, old.entry, values, untag, now_ms, same)
         fresh = _passed_on(vault, fresh, [old, *others], values)
-        fresh = models.renewed(
+        if fresh.evidence != old.entry.evidence:
+            fresh = citing.checked(vault, fresh.replace(research=None))
+        fresh = citing.renewed(
             vault,
             old.entry,
             fresh,
-            cited,
+            of,
             rewritten=values.get("text") is not None,
             now=dates.iso(now_ms // 1000),
         )
@@ -143,9 +158,11 @@ def evolve(
         done = _replace(vault, change, old, others, fresh, reason, now_ms)
         change.note(fresh, "evolve")
         change.message = subject("evolve", fresh.display_title)
+        done = done._replace(of=of, citations_checked=citing.were_checked(fresh))
     vault.recorder.acted([version.id for version in done.replaced], "evolve")
-    if cited:
-        vault.recorder.judged(cited, useful=True, by="citation")
+    if of:
+        citing.conclude(vault, done.id, of)
+        vault.recorder.judged(of.cited, useful=True, by="citation")
     try:
         return done._replace(siblings=_siblings(vault, old.entry, done))
     except MemcliError as error:
@@ -187,7 +204,14 @@ def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolv
         change.note(fresh, "evolve")
         change.message = subject("evolve: revert", fresh.display_title)
     replaced = Replaced(old.entry.id, place, old.entry.display_title)
-    return Evolved(fresh.id, old.path, fresh.display_title, [replaced], [])
+    return Evolved(
+        fresh.id,
+        old.path,
+        fresh.display_title,
+        [replaced],
+        [],
+        citing.were_checked(fresh),
+    )
 
 
 def _before(vault: "Vault", entry_id: str) -> "Stored":

@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memcli.curation import citing
 from memcli.entries.entry import Entry, Source
 from memcli.errors import InvalidEntry, MemcliError, Unreadable, UsageError
 from memcli.storage import files, jsonl
@@ -62,7 +63,7 @@ def import_lines(
         dry_run: only say what would be done.
         verb: what the commit calls it: import or save.
     """
-    drafts: list[Entry] = []
+    lines: list[tuple[int, Entry]] = []
     failed: list[Failure] = []
     for line, values in jsonl.attempts(data, name):
         try:
@@ -74,9 +75,17 @@ def import_lines(
             if verb == "import" and not entry.source.writer:
                 entry = entry.replace(source=entry.source._replace(writer="import"))
             _refuse(entry, allow_secret)
-            drafts.append(entry)
+            lines.append((line, entry))
         except MemcliError as error:
             failed.append(_failure(name, line, error))
+    drafts: list[Entry] = []
+    answers = citing.attempts(vault, [entry for _, entry in lines])
+    for (line, _), answer in zip(lines, answers, strict=True):
+        if isinstance(answer, MemcliError):
+            failed.append(_failure(name, line, answer))
+        else:
+            drafts.append(answer)
+    failed.sort(key=lambda failure: failure.line)
     origin = os.path.basename(name) if name != "-" else "standard input"
     saved = _saved(
         vault, drafts, origin, verb=verb, allow_secret=allow_secret, dry_run=dry_run
@@ -150,6 +159,7 @@ def _note(vault: "Vault", root: str, path: str) -> Entry:
         if entry.source == Source()
         else entry.source,
         created=entry.created,
+        research=None,  # of the vault that it comes from
     )
 
 

@@ -153,6 +153,7 @@ class Entry(NamedTuple):
     evidence: tuple[str, ...] = ()
     fingerprints: tuple[str, ...] = ()
     refreshed_at: str | None = None
+    research: str | None = None
     pinned: bool = False
     expires_at: str | None = None
     review_after: str | None = None

@@ -371,6 +371,7 @@ TABLE: tuple[Field, ...] = (
         "fingerprints", _LINES, "what each id of evidence said then, as id:fingerprint"
     ),
     Field("refreshed_at", _DATE, "up to when an observation or model looked"),
+    Field("research", _LINE, "the research run that retrieved what it cites"),
     Field("pinned", _FLAG, "true: it goes into every session"),
     Field("expires_at", _DATE, "not shown from this date on"),
     Field("review_after", _DATE, "when to look whether it still holds"),

@@ -43,6 +43,13 @@ def draft(
             continue
         fields[name] = _checked(name, value, kinds)
     entry = Entry(**fields)
+    if entry.research is not None:
+        raise InvalidValue(
+            "research is what memcli notes when a research run has retrieved the "
+            "citations",
+            hint="Save it with --research NAME, or leave the field out.",
+            code="invalid_research",
+        )
     if entry.subtype is not None and entry.layer is not Layer.MODEL:
         raise InvalidValue(
             f"subtype {entry.subtype} belongs to a model; this is of layer "

@@ -18,6 +18,10 @@ FACT = str(Layer.FACT)
 """The layer that cites no other entry, and is never stale."""
 
 
+_NOT_OF_FACTS = ("subtype", "stale_why", "citations_checked")
+_NEVER = ("parts", "writer", "share")
+
+
 class Row(NamedTuple):
     """One recalled entry; docs/agents/output.md says what each field holds.
 
@@ -49,6 +53,7 @@ class Row(NamedTuple):
     explain: dict[str, Any] | None = None
     subtype: str | None = None
     stale_why: tuple[staleness.Reason, ...] = ()
+    citations_checked: bool = False
     parts: Mapping[str, float] | None = None
     writer: str | None = None
     share: float = 0.0
@@ -56,16 +61,17 @@ class Row(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
 
-        `explain` is in it only when the query asked for it; `subtype` and `stale_why`
-        only for observations and models.
+        `explain` is in it only when the query asked for it; `subtype`, `stale_why` and
+        `citations_checked` only for observations and models.
         """
         fields = self._asdict()
         if self.explain is None:
             del fields["explain"]
-        for name in ("subtype", "stale_why", "parts", "writer", "share"):
+        for name in _NOT_OF_FACTS + _NEVER:
             del fields[name]
         if self.layer != FACT:
             fields["subtype"] = self.subtype
+            fields["citations_checked"] = self.citations_checked
             fields["stale_why"] = [reason._asdict() for reason in self.stale_why]
         return fields
 
@@ -139,6 +145,7 @@ def row_of(
         stale=False,
         supersedes=stored.supersedes,
         superseded_by=stored.superseded_by,
+        citations_checked=stored.research is not None,
         explain=explain,
         writer=stored.writer,
     )

@@ -155,6 +155,7 @@ def _row(entry: Entry, title: str, terms: dict[str, float]) -> StoredRow:
         evidence=entry.evidence,
         fingerprints=entry.fingerprints,
         refreshed_at=entry.refreshed_at,
+        research=entry.research,
         expires_at=entry.expires_at,
         review_after=entry.review_after,
         agent=entry.agent,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _STATE = "state"
 # Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
 # its fields.
-ROW_VERSION = 10
+ROW_VERSION = 11
 
 _LOCK_WAIT = 10.0
 # So many changed files are read faster one by one than indexed.

@@ -49,6 +49,7 @@ class StoredRow(NamedTuple):
     evidence: tuple[str, ...]
     fingerprints: tuple[str, ...]
     refreshed_at: str | None
+    research: str | None
     expires_at: str | None
     review_after: str | None
     agent: str | None

@@ -4,25 +4,88 @@ Invariant: an entry that was drawn from memories is shown only to those who may 
 of them, and carries the fingerprint of every one, so that a later edit by hand shows.
 """
 
+import re
 from typing import TYPE_CHECKING
 
 from memcli.entries.entry import Entry, Layer, Visibility
 from memcli.entries.identity import fingerprint
+from memcli.entries.ids import is_id
+from memcli.errors import EntryNotFound, InvalidValue
 from memcli.vault import lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
 
 _SHARED = str(Visibility.SHARED)
+_CITATION = r"[0-9a-hjkmnp-tv-z]{4,16}"
 _PRIVATE = str(Visibility.PRIVATE)
 
 
 def is_drawn(entry: Entry) -> bool:
     """Whether an entry was drawn from others, and says from which."""
     return entry.layer is not Layer.FACT and bool(entry.evidence)
+
+
+def is_citation(word: str) -> bool:
+    """Whether a piece of evidence names an entry, by its id or a prefix of four
+    letters or more; everything else is the name of a session.
+
+    >>> is_citation("1m7xvn68"), is_citation("claude-code:1b2c"), is_citation("s1")
+    (True, False, False)
+    """
+    return re.fullmatch(_CITATION, word.strip().lower()) is not None
+
+
+def checked(
+    reader: "Reader", draft: Entry, beside: "Collection[str]" = frozenset()
+) -> Entry:
+    """A draft with the whole id of every entry that its evidence names.
+
+    Args:
+        reader: the entries that the author may see.
+        draft: what is to be saved.
+        beside: ids that are saved together with it, and may be cited as well.
+
+    Raises:
+        EntryNotFound, AmbiguousId: it names no entry, or several.
+        InvalidValue: a fact names an entry; it rests on what was seen.
+    """
+    if draft.layer is Layer.FACT:
+        for word in draft.evidence:
+            if is_id(word) and (word in beside or len(reader.exact("id", word))):
+                raise of_a_fact()
+        return draft
+    names = (_whole_id(reader, word, beside) for word in draft.evidence)
+    return draft.replace(evidence=tuple(dict.fromkeys(names)))
+
+
+def of_a_fact() -> InvalidValue:
+    """The refusal of a fact that cites."""
+    return InvalidValue(
+        "only an observation or a model cites other entries; this is a fact",
+        hint="Give --layer observation or model, or leave --cite, --evidence and "
+        "--research out.",
+        code="invalid_layer",
+    )
+
+
+def _whole_id(reader: "Reader", word: str, beside: "Collection[str]") -> str:
+    prefix = word.strip().lower()
+    if not is_citation(word) or prefix in beside:
+        return prefix if prefix in beside else word
+    try:
+        rows = lookup.matching(reader, prefix)
+    except EntryNotFound as error:
+        raise EntryNotFound(
+            error.message, hint="The name of a session is written HOST:SESSION."
+        ) from error
+    if len({row.id for row in rows}) > 1:
+        labels = [f"{row.id} ({row.path})" for row in rows]
+        raise lookup.ambiguous(prefix, labels, one_id=False)
+    return rows[0].id
 
 
 def settled(reader: "Reader", entry: Entry, *, agent: str | None, now: str) -> Entry:

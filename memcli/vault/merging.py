@@ -57,7 +57,8 @@ def merge(entry: Entry, draft: Entry, *, allowed: bool = True) -> Merged:
     """
     changes: dict[str, Any] = {}
     left: list[NotTaken] = []
-    drawn = entry.layer != _PLAIN.layer
+    # What an observation cites is not of the fact in the same words.
+    drawn = {entry.layer, draft.layer} != {_PLAIN.layer}
     for name in (*_ADDED, "pinned", *_FILLED, *_KEPT):
         given, has = getattr(draft, name), getattr(entry, name)
         if given == getattr(_PLAIN, name) or given == has:
@@ -110,9 +111,10 @@ def _not_taken(entry: Entry, name: str, given: object, has: object) -> NotTaken:
     if name in _EVOLVED and entry.status is Status.ACTIVE:
         flag = "--" + name.replace("_", "-")
         how = f"memcli evolve {entry.id} {flag} {shlex.quote(_shown(given))}"
-    if name == "evidence" and entry.status is Status.ACTIVE:
-        cites = " ".join(f"--cite {cite}" for cite in _shown(given).split(", "))
-        how = f"memcli evolve {entry.id} {cites}"
+    cites = entry.layer is not _PLAIN.layer
+    if name == "evidence" and entry.status is Status.ACTIVE and cites:
+        flags = " ".join(f"--cite {cite}" for cite in _shown(given).split(", "))
+        how = f"memcli evolve {entry.id} {flags}"
     return NotTaken(name, _shown(given), _shown(has) or None, how)
 
 

@@ -37,7 +37,8 @@ class Saved(NamedTuple):
     was met again); recurred (a resolved entry was met again); rejected
     (a review has rejected this text). `id` is that of the entry which holds the text.
     For a created entry, `entities` are its mentions, `registered` the entities that are
-    new in the registry, and `cited` the entries that an observation or model rests on.
+    new in the registry, and `cited` the entries that an observation or model rests on;
+    `research` is the research run that retrieved them, and `dropped` what it did not.
     Of an entry that was there, `merged` names the fields that the draft added to, and
     `not_taken` those that contradict it.
     `project` is where it holds; None is everywhere.
@@ -55,6 +56,8 @@ class Saved(NamedTuple):
     merged: tuple[str, ...] = ()
     not_taken: tuple[NotTaken, ...] = ()
     project: str | None = None
+    dropped: tuple[str, ...] = ()
+    research: str | None = None
 
 
 def save(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import research
+from memcli.curation import citing, research, research_run
 from memcli.entries import layout
 from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
@@ -24,7 +24,7 @@ def save(vault: Vault, text: str, **fields: Any) -> str:
 
 def search(
     vault: Vault, query: str, name: str = "tyler", budget: str | None = None
-) -> research.Run:
+) -> research_run.Run:
     def look(depth: str) -> tuple[Recalled, list[Row]]:
         found = vault.recall(query, budget=depth)
         return found, found.rows
@@ -33,6 +33,10 @@ def search(
         vault, name, command="recall", query=query, budget=budget, look=look
     )
     return run
+
+
+def grant(vault: Vault, name: str, layer: Layer, cites: list[str]) -> citing.Granted:
+    return citing.grant(vault, layer, citing.Cites(cites, name))
 
 
 def files_of(vault: Vault) -> list[Path]:
@@ -48,18 +52,18 @@ def test_the_agent_must_perform_at_least_one_search_before_providing_an_answer(
     """Error: "You must search for information first. Use recall() ..."."""
     base = save(vault, "Tyler writes Go")
     with pytest.raises(NotAllowed, match="search before you conclude") as refused:
-        research.granted(vault, "tyler", Layer.MODEL, [base])
+        grant(vault, "tyler", Layer.MODEL, [base])
     assert refused.value.error_code == "must_search"
     assert refused.value.hint == 'First: memcli recall "..." --research tyler'
     search(vault, "Tyler")
-    assert research.granted(vault, "tyler", Layer.MODEL, [base]).cited == [base]
+    assert grant(vault, "tyler", Layer.MODEL, [base]).cited == [base]
 
 
 def test_a_search_that_finds_nothing_is_a_search(vault: Vault) -> None:
     save(vault, "Tyler writes Go")
     search(vault, "zebra")
-    granted = research.granted(vault, "tyler", Layer.OBSERVATION, [])
-    assert granted == research.Granted([], [], {})
+    granted = grant(vault, "tyler", Layer.OBSERVATION, [])
+    assert granted == citing.Granted([], [], {}, "tyler")
 
 
 def test_a_search_that_fails_does_not_count(vault: Vault) -> None:
@@ -70,7 +74,7 @@ def test_a_search_that_fails_does_not_count(vault: Vault) -> None:
         research.search(
             vault, "tyler", command="recall", query="x", budget=None, look=look
         )
-    assert research.runs(vault) == []
+    assert research_run.runs(vault) == []
 
 
 # --- citation tracking --------------------------------------------------------------
@@ -86,8 +90,8 @@ def test_only_cite_ids_that_were_actually_retrieved_and_drop_any_hallucinated_id
     vault.forget(gone)
     made_up = "1zzzzzzzzzzzzzzz"
     cites = [tyler[:15], other, made_up, gone, tyler, ""]
-    granted = research.granted(vault, "tyler", Layer.MODEL, cites)
-    assert granted == research.Granted([tyler], [other, made_up, gone, ""], {})
+    granted = grant(vault, "tyler", Layer.MODEL, cites)
+    assert granted == citing.Granted([tyler], [other, made_up, gone, ""], {}, "tyler")
 
 
 def test_a_prefix_that_several_retrieved_ids_share_is_dropped(vault: Vault) -> None:
@@ -95,7 +99,8 @@ def test_a_prefix_that_several_retrieved_ids_share_is_dropped(vault: Vault) -> N
     search(vault, "Tyler")
     shared = one[:8]
     assert two.startswith(shared)
-    assert research.granted(vault, "tyler", Layer.MODEL, [shared]).dropped == [shared]
+    granted = grant(vault, "tyler", Layer.MODEL, [shared, one])
+    assert (granted.cited, granted.dropped) == ([one], [shared])
 
 
 def test_facts_observations_and_models_that_were_retrieved_can_be_cited(
@@ -107,14 +112,14 @@ def test_facts_observations_and_models_that_were_retrieved_can_be_cited(
     held = save(vault, "Tyler and Go", layer="model", evidence=[seen])
     run = search(vault, "Tyler Go")
     assert set(run.retrieved) == {fact, seen, held}
-    granted = research.granted(vault, "tyler", Layer.MODEL, [held, seen, fact])
+    granted = grant(vault, "tyler", Layer.MODEL, [held, seen, fact])
     assert granted.cited == [held, seen, fact]
 
 
 def test_research_ends_in_no_fact(vault: Vault) -> None:
     search(vault, "Tyler")
-    with pytest.raises(InvalidValue, match="not in a fact"):
-        research.granted(vault, "tyler", Layer.FACT, [])
+    with pytest.raises(InvalidValue, match="only an observation or a model"):
+        grant(vault, "tyler", Layer.FACT, [])
 
 
 # --- budget -------------------------------------------------------------------------
@@ -124,13 +129,13 @@ def test_research_ends_in_no_fact(vault: Vault) -> None:
 def test_low_takes_2_search_calls_mid_5_and_high_10(
     vault: Vault, budget: str, most: int
 ) -> None:
-    assert research.SEARCHES[budget] == most
+    assert research_run.SEARCHES[budget] == most
     left = [search(vault, f"q{n}", budget=budget).left for n in range(most)]
     assert left == list(range(most - 1, -1, -1))
     with pytest.raises(NotAllowed, match=f"has used its {most} searches") as refused:
         search(vault, "one more")
     assert refused.value.error_code == "budget_spent"
-    assert len(research.get(vault, "tyler").searches) == most
+    assert len(research_run.get(vault, "tyler").searches) == most
 
 
 def test_a_budget_is_raised_by_asking_for_it_and_never_lowered(vault: Vault) -> None:
@@ -147,7 +152,7 @@ def test_a_budget_is_raised_by_asking_for_it_and_never_lowered(vault: Vault) -> 
 def test_an_unknown_budget_is_refused_and_nothing_is_searched(vault: Vault) -> None:
     with pytest.raises(InvalidValue, match="low, mid, high"):
         search(vault, "q", budget="huge")
-    assert research.runs(vault) == []
+    assert research_run.runs(vault) == []
 
 
 def test_low_budget_reflection_does_not_create_a_mental_model_not_enough_depth(
@@ -156,11 +161,11 @@ def test_low_budget_reflection_does_not_create_a_mental_model_not_enough_depth(
     base = save(vault, "Tyler writes Go")
     search(vault, "Tyler", budget="low")
     with pytest.raises(NotAllowed, match="not enough depth") as refused:
-        research.granted(vault, "tyler", Layer.MODEL, [base])
+        grant(vault, "tyler", Layer.MODEL, [base])
     assert refused.value.error_code == "budget_too_low"
-    assert research.granted(vault, "tyler", Layer.OBSERVATION, [base]).cited == [base]
+    assert grant(vault, "tyler", Layer.OBSERVATION, [base]).cited == [base]
     search(vault, "Tyler", budget="mid")
-    assert research.granted(vault, "tyler", Layer.MODEL, [base]).cited == [base]
+    assert grant(vault, "tyler", Layer.MODEL, [base]).cited == [base]
 
 
 def test_the_depth_of_a_search_is_that_of_its_run(vault: Vault) -> None:
@@ -230,10 +235,14 @@ def test_runs_that_nobody_searched_in_for_30_days_are_tidied(
     search(vault, "q", "young")
     clock[0] += 28 * DAY
     search(vault, "q", "third")
-    assert {run.name for run in research.runs(vault)} == {"old", "young", "third"}
+    assert {run.name for run in research_run.runs(vault)} == {"old", "young", "third"}
     clock[0] += 1
     search(vault, "q", "fourth")
-    assert {run.name for run in research.runs(vault)} == {"young", "third", "fourth"}
+    assert {run.name for run in research_run.runs(vault)} == {
+        "young",
+        "third",
+        "fourth",
+    }
 
 
 def test_a_damaged_log_counts_as_none(vault: Vault) -> None:
@@ -241,16 +250,16 @@ def test_a_damaged_log_counts_as_none(vault: Vault) -> None:
     (path,) = files_of(vault)
     for text in ("{", "[]", '{"version": 9}', '{"version": 1, "budget": "huge"}'):
         path.write_text(text, "utf-8")
-        assert research.runs(vault) == []
+        assert research_run.runs(vault) == []
     assert search(vault, "q").left == 4
 
 
 def test_a_run_comes_back_as_it_was_written(vault: Vault) -> None:
     base = save(vault, "Tyler writes Go")
     run = search(vault, "Tyler", budget="high")
-    of = research.Granted([base], ["1zzzzzzzzzzzzzzz"], {})
-    research.concluded(vault, "tyler", "1yyyyyyyyyyyyyyy", of)
-    found = research.get(vault, "tyler")
+    of = citing.Granted([base], ["1zzzzzzzzzzzzzzz"], {}, "tyler")
+    citing.conclude(vault, "1yyyyyyyyyyyyyyy", of)
+    found = research_run.get(vault, "tyler")
     assert found._replace(saved=()) == run
     (done,) = found.saved
     assert (done.id, done.cited, done.dropped) == (
@@ -263,10 +272,10 @@ def test_a_run_comes_back_as_it_was_written(vault: Vault) -> None:
 
 def test_an_unknown_run_is_answered_with_those_that_are_there(vault: Vault) -> None:
     with pytest.raises(EntryNotFound, match="no research run 'x'"):
-        research.get(vault, "x")
+        research_run.get(vault, "x")
     search(vault, "q", "one")
     with pytest.raises(EntryNotFound) as refused:
-        research.get(vault, "x")
+        research_run.get(vault, "x")
     assert (refused.value.hint, refused.value.error_code) == (
         "There are: one.",
         "research_not_found",
@@ -278,11 +287,11 @@ def test_an_agent_sees_and_spends_its_own_runs_alone(make_vault: VaultMaker) -> 
     for number in range(2):
         search(ada, f"q{number}", "same", budget="low")
     assert search(bob, "q", "same", budget="low").left == 1
-    assert [run.agent for run in research.runs(bob)] == ["bob"]
+    assert [run.agent for run in research_run.runs(bob)] == ["bob"]
     with pytest.raises(EntryNotFound):
-        research.get(make_vault(agent="eve"), "same")
+        research_run.get(make_vault(agent="eve"), "same")
     with pytest.raises(NotAllowed, match="nothing was searched"):
-        research.granted(owner, "same", Layer.MODEL, [])
-    assert {run.agent for run in research.runs(owner)} == {"ada", "bob"}
+        grant(owner, "same", Layer.MODEL, [])
+    assert {run.agent for run in research_run.runs(owner)} == {"ada", "bob"}
     search(owner, "q", "same")
-    assert research.get(owner, "same").agent is None
+    assert research_run.get(owner, "same").agent is None

@@ -236,7 +236,7 @@ def demo(
     model = {"text": "The checkout service", "layer": "model", "evidence": ids[:2]}
     report = vault.save(vault.draft(model)).id
     seen = {"text": "The checkout service rollout", "layer": "observation"}
-    vault.save(vault.draft({**seen, "evidence": [ids[3], ids[0]]}))
+    found = vault.save(vault.draft({**seen, "evidence": [ids[3], ids[0]]})).id
     vault.evolve(ids[0], "PostgreSQL 17 for the database of the ledger")
     vault.evolve(ids[3], "The checkout service went to production")
     others = (
@@ -250,7 +250,16 @@ def demo(
         Path(name).write_text(f"# From {name}\nWith 'quotes' and \"quotes\".\n")
 
     def answer(words: list[str]) -> dict[str, Any]:
-        placed = [next(others) if w in ("ID", "OLD_ID") else w for w in words]
+        # What is cited must be what the searches of the page bring.
+        cited = {n + 1 for n, word in enumerate(words) if word == "--cite"}
+        placed = [
+            word
+            if word not in ("ID", "OLD_ID")
+            else found
+            if n in cited
+            else next(others)
+            for n, word in enumerate(words)
+        ]
         if "--cite" in placed and "evolve" in placed:
             placed[placed.index("evolve") + 1] = report
         if "--undo" in placed:

@@ -146,6 +146,7 @@ entries = st.builds(
     evidence=lists,
     fingerprints=lists,
     refreshed_at=st.none() | dates,
+    research=maybe,
     pinned=st.booleans(),
     expires_at=st.none() | dates,
     review_after=st.none() | dates,

@@ -8,6 +8,7 @@ from memcli.entries import codec
 from memcli.entries.entry import FIELDS, KINDS, Entry
 from memcli.entries.fields import BY_NAME, TABLE
 from memcli.entries.validate import draft
+from memcli.errors import InvalidValue
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -23,7 +24,7 @@ def test_a_default_is_that_of_the_entry() -> None:
     )
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", [name for name in FIELDS if name != "research"])
 def test_what_a_caller_may_give_comes_back_from_the_file(name: str) -> None:
     given = {
         "id": "1m7xvn68xtqp489w",
@@ -51,6 +52,13 @@ def test_what_a_caller_may_give_comes_back_from_the_file(name: str) -> None:
     entry = entry.replace(id=given["id"], created=entry.created or date)
     data = codec.encode(entry)
     assert codec.decode(data, "a.md").entry == entry.replace(path="a.md")
+
+
+def test_what_memcli_notes_itself_is_not_taken_from_a_caller() -> None:
+    """A report must not say by itself that its citations were checked."""
+    with pytest.raises(InvalidValue, match="what memcli notes") as refused:
+        draft({"text": "a", "research": "tyler"}, kinds=KINDS, body_limit=100)
+    assert refused.value.error_code == "invalid_research"
 
 
 def test_the_page_of_the_format_names_every_field() -> None:

@@ -27,6 +27,7 @@ from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.search import segment
 from memcli.sessions.briefing import compose, select
+from memcli.vault import saving
 from memcli.vault.health import inspect
 from tests.conftest import NOW, VaultMaker
 
@@ -99,7 +100,8 @@ def fill(vault: Vault, rows: list[dict[str, Any]]) -> list[Entry]:
         before = values["id"]
         drafts.append(vault.draft(values))
     # Names that several use are registered several times, for each who may know.
-    vault.save_all(drafts, register=True)
+    # As files from elsewhere have it: what is cited may be gone.
+    saving.save_all(vault, drafts, register=True)
     by = rows[0]["agent"]
     file = Path(vault.root, "entities/system/store.md")
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -71,6 +71,18 @@ def _teams_with(context: Context, word: str) -> list[str]:
     return names
 
 
+def _draw_trust(canvas: Canvas, seen: Inspected) -> None:
+    """What speaks against an observation or model."""
+    from memcli.cli.research import UNCHECKED
+    from memcli.vault import staleness
+
+    if not seen.entry.research:
+        canvas.line(f"  {UNCHECKED}")
+    label = "stale" if seen.around.stale else "pinned, look at it"
+    for why in seen.around.stale_why:
+        canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
+
+
 def _draw(canvas: Canvas, seen: Inspected) -> None:
     from memcli.entries.entry import FIELDS
 
@@ -89,12 +101,8 @@ def _draw(canvas: Canvas, seen: Inspected) -> None:
         canvas.line(f"  line {problem.line}: {problem.message}", style="bad")
     state = "yes" if seen.eligible else f"no: {seen.reason}"
     canvas.line(f"  shown by recall: {state}", style="good" if seen.eligible else "bad")
-    if seen.around.stale_why:
-        from memcli.vault import staleness
-
-        label = "stale" if seen.around.stale else "pinned, look at it"
-        for why in seen.around.stale_why:
-            canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
+    if entry.layer != "fact":
+        _draw_trust(canvas, seen)
     if seen.recurred_at:
         reopen = f"memcli resolve --undo {entry.id}"
         canvas.line(f"  recurred on {seen.recurred_at}; to reopen it: {reopen}")

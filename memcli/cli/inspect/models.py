@@ -19,7 +19,7 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
             canvas.line(f"there is no {which}", style="dim")
             return
         canvas.table(
-            ("id", "layer", "subtype", "looked", "cites", "", "title"),
+            ("id", "layer", "subtype", "looked", "cites", "checked", "", "title"),
             [
                 (
                     model.id,
@@ -27,6 +27,7 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
                     model.subtype or "",
                     (model.refreshed_at or model.created)[:10],
                     str(len(model.evidence)),
+                    "yes" if model.citations_checked else "no",
                     "stale" if model.stale else "look" if model.stale_why else "",
                     model.title,
                 )

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from memcli.cli.context import Canvas, Context, Result
 
 if TYPE_CHECKING:
-    from memcli.curation.research import Run
+    from memcli.curation.research_run import Run
     from memcli.vault.vault import Vault
 
 
 def research(context: Context, name: str | None) -> Result:
     """The research runs, or a single one, search by search."""
-    from memcli.curation import research as runs
+    from memcli.curation import research_run as runs
 
     vault = context.open_vault("reading")
     if name:
@@ -46,9 +46,9 @@ def research(context: Context, name: str | None) -> Result:
 
 
 def _run(vault: Vault, run: Run) -> Result:
-    from memcli.curation import research as runs
+    from memcli.curation import research as searching
 
-    titles = runs.titles(vault, run)
+    titles = searching.titles(vault, run)
     # An agent may have lost sight of what it retrieved; then it is not in its vault.
     known = set(titles) if vault.agent else {*titles, *run.retrieved}
     sources = {name: run.elsewhere.get(name, vault.source) for name in run.retrieved}

@@ -172,7 +172,7 @@ SAVE = Tool(
             "item", "A reflection item: a rule, or a delta that fades", choices=_ITEMS
         ),
         *_CITING,
-        Parameter("evidence", "Ids or sessions that it rests on; taken as they are"),
+        Parameter("evidence", "Ids, as cite, or names of sessions that it rests on"),
         Parameter("inbox", "Let a person decide on it first"),
         Parameter("confidence", "How sure the inference is", choices=_CONFIDENCES),
         Parameter("rationale", "Why it was inferred"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import decay, layout
 from memcli.entries.eligibility import View, facts, verdict
-from memcli.entries.entry import FIELDS, Entry
+from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.errors import EntryNotFound, MemcliError, Unreadable
 from memcli.search import edges
 from memcli.storage import files
@@ -110,6 +110,11 @@ class Inspected(NamedTuple):
         """Whether recall may show the entry."""
         return self.reason is None
 
+    def _of_layer(self) -> dict[str, bool]:
+        if self.entry.layer is Layer.FACT:
+            return {}
+        return {"citations_checked": self.entry.research is not None}
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         fields = {name: getattr(self.entry, name) for name in FIELDS}
@@ -137,6 +142,7 @@ class Inspected(NamedTuple):
             "versions": [version._asdict() for version in self.versions],
             "item_facts": self.item and self.item._asdict(),
             "recurred_at": self.recurred_at,
+            **self._of_layer(),
             "stale": around.stale,
             "stale_why": [reason._asdict() for reason in around.stale_why],
             "uses": self.uses,

@@ -1,0 +1,215 @@
+"""What a report rests on is there and was found, whichever way it is said."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import importing, models, research
+from memcli.entries.entry import Entry
+from memcli.errors import AmbiguousId, EntryNotFound, InvalidValue, NotAllowed
+from memcli.recall.query import view_of
+from memcli.recall.results import Row
+from memcli.vault import evidence
+from memcli.vault.health import inspect
+from tests.conftest import NOW, VaultMaker
+
+MADE_UP = "1zzzzzzzzzzzzzzz"
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def draft(vault: Vault, text: str, *rests_on: str, layer: str = "model") -> Entry:
+    return vault.draft({"text": text, "layer": layer, "evidence": list(rests_on)})
+
+
+def search(vault: Vault, query: str, name: str = "tyler") -> None:
+    def look(depth: str) -> tuple[None, list[Row]]:
+        return None, vault.recall(query, budget=depth).rows
+
+    research.search(vault, name, command="recall", query=query, budget=None, look=look)
+
+
+# --- every way ----------------------------------------------------------------------
+
+
+def by_batch(vault: Vault, name: str) -> None:
+    line = {"text": "Tyler's career", "layer": "model", "evidence": [name]}
+    done = importing.import_lines(
+        vault, json.dumps(line).encode(), "lines.jsonl", verb="save"
+    )
+    for failure in done.failed:
+        assert (failure.code, failure.line) == ("entry_not_found", 1)
+        raise EntryNotFound(failure.reason)
+
+
+def by_evolve(vault: Vault, name: str) -> None:
+    old = vault.save(vault.draft({"text": "Tyler in short", "layer": "model"}))
+    vault.evolve(old.id, "Tyler's career", evidence=[name])
+
+
+WAYS: dict[str, Callable[[Vault, str], Any]] = {
+    "evidence": lambda vault, name: vault.save(draft(vault, "Tyler's career", name)),
+    "cite": lambda vault, name: vault.save(draft(vault, "Tyler's career"), cite=[name]),
+    "all": lambda vault, name: vault.save_all([draft(vault, "Tyler's career", name)]),
+    "batch": by_batch,
+    "evolve": by_evolve,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_report_cites_must_exist_whichever_way_it_is_given(
+    vault: Vault, way: str
+) -> None:
+    fact = save(vault, "Tyler writes Go")
+    for name in (MADE_UP, MADE_UP[:8], "1aaa"):
+        with pytest.raises(EntryNotFound, match=name):
+            WAYS[way](vault, name)
+    assert not any("career" in row.text for row in vault.recall("Tyler career").rows)
+    WAYS[way](vault, fact[:15])
+    (row,) = [row for row in vault.recall("Tyler career").rows if "career" in row.text]
+    assert vault.get(row.id).evidence == (fact,)
+    assert not row.citations_checked
+
+
+def test_a_prefix_of_several_ids_is_refused(vault: Vault) -> None:
+    one, two = save(vault, "Tyler writes Go"), save(vault, "Tyler has a dog")
+    assert one[:8] == two[:8]
+    with pytest.raises(AmbiguousId):
+        vault.save(draft(vault, "Tyler's career", one[:8]))
+
+
+def test_sessions_are_evidence_of_their_own(vault: Vault) -> None:
+    sessions = ("claude-code:1b2c", "0b3e8a52-77aa-4d52-8d4e-b19f9a5a3f0c", "s1")
+    assert not any(map(evidence.is_citation, sessions))
+    fact = save(vault, "Tyler writes Go")
+    saved = vault.save(draft(vault, "Tyler's career", *sessions), cite=[fact])
+    assert vault.get(saved.id).evidence == (fact, *sessions)
+    assert saved.cited == (fact,)
+
+
+def test_a_fact_cites_no_entry_in_its_evidence(vault: Vault) -> None:
+    fact = save(vault, "Tyler writes Go")
+    with pytest.raises(InvalidValue, match="only an observation or a model"):
+        vault.save(draft(vault, "Tyler has a dog", fact, layer="fact"))
+    # A session may be called anything.
+    save(vault, "Tyler has a dog", evidence=[MADE_UP, "s1"])
+
+
+def test_an_agent_cites_nothing_that_it_may_not_see(make_vault: VaultMaker) -> None:
+    owner, ada = make_vault(), make_vault(agent="ada")
+    hidden = save(owner, "The salaries", visibility="private")
+    with pytest.raises(EntryNotFound):
+        ada.save(draft(ada, "What I know", hidden))
+
+
+def test_lines_of_a_batch_cite_each_other_and_fail_one_by_one(vault: Vault) -> None:
+    fact = "1m7xvn68xtqp48aa"
+    lines = [
+        {"text": "Tyler's dog", "layer": "model", "evidence": [MADE_UP]},
+        {"text": "Tyler's career", "layer": "model", "evidence": [fact]},
+        {"text": "Tyler writes Go", "id": fact},
+        {"text": "Tyler's cat", "layer": "observation", "evidence": ["s1", fact[:6]]},
+        {"text": "x", "research": "tyler", "layer": "model"},
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode()
+    done = importing.import_lines(vault, data, "lines.jsonl", verb="save")
+    assert [(one.line, one.code) for one in done.failed] == [
+        (1, "entry_not_found"),
+        (4, "entry_not_found"),
+        (5, "invalid_research"),
+    ]
+    assert [saved.title for saved in done.created] == [
+        "Tyler's career",
+        "Tyler writes Go",
+    ]
+
+
+# --- what a search has found --------------------------------------------------------
+
+
+def test_in_research_the_evidence_of_a_draft_is_held_to_the_same_rule(
+    vault: Vault,
+) -> None:
+    fact, other = save(vault, "Tyler writes Go"), save(vault, "Sarah draws icons")
+    search(vault, "Tyler")
+    with pytest.raises(NotAllowed) as refused:
+        vault.save(draft(vault, "Tyler's career", other), research="tyler")
+    assert refused.value.error_code == "nothing_cited"
+    saved = vault.save(
+        draft(vault, "Tyler's career", other, "s1"), cite=[fact], research="tyler"
+    )
+    assert (saved.cited, saved.dropped) == ((fact,), (other,))
+    assert f"not cited: {other}" in saved.notes[0]
+    assert vault.get(saved.id).evidence == (fact, "s1")
+
+
+@pytest.mark.parametrize("layer", ["observation", "model"])
+def test_a_report_all_of_whose_citations_were_dropped_is_refused(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]], layer: str
+) -> None:
+    save(vault, "Tyler writes Go")
+    old = save(vault, "Tyler in short", layer=layer)
+    search(vault, "Go")
+    before = snapshot(vault.root)
+    for act in (
+        lambda: vault.save(
+            draft(vault, "His career", layer=layer), cite=[MADE_UP], research="tyler"
+        ),
+        lambda: vault.evolve(old, "His career", cite=[MADE_UP], research="tyler"),
+    ):
+        with pytest.raises(NotAllowed, match=f"nothing of what is cited: {MADE_UP}"):
+            act()
+    assert snapshot(vault.root) == before
+
+
+def checked(vault: Vault, name: str) -> bool:
+    """Whether every surface says that the citations of an entry were checked."""
+    (row,) = [row for row in vault.recall("Tyler").rows if row.id == name]
+    (one,) = [one for one in models.models(vault, view_of(NOW)) if one.id == name]
+    said = [
+        row.as_dict()["citations_checked"],
+        one.as_dict()["citations_checked"],
+        inspect.inspect(vault, name).as_dict()["citations_checked"],
+    ]
+    assert len(set(said)) == 1
+    return bool(said[0])
+
+
+def test_a_report_says_whether_its_citations_were_checked(vault: Vault) -> None:
+    fact, dog = save(vault, "Tyler writes Go"), save(vault, "Tyler has a dog")
+    by_hand = vault.save(draft(vault, "Tyler: his career"), cite=[fact]).id
+    assert not checked(vault, by_hand)
+    search(vault, "Tyler")
+    found = draft(vault, "Tyler: his languages")
+    name = vault.save(found, cite=[fact], research="tyler").id
+    assert checked(vault, name)
+    text = Path(vault.root, vault.path_of(name)).read_text("utf-8")
+    assert "research: tyler\n" in text
+    # A new wording cites what it cited; a new look outside of a run was not checked.
+    name = vault.evolve(name, "Tyler: which languages").id
+    assert checked(vault, name)
+    more = vault.evolve(name, cite=[dog], research="tyler").id
+    assert checked(vault, more)
+    unchecked = vault.evolve(more, "Tyler: Go", cite=[fact])
+    assert unchecked.citations_checked is False
+    assert not checked(vault, unchecked.id)
+    # What was not checked before is not checked by adding to it.
+    name = vault.evolve(unchecked.id, cite=[dog], research="tyler").id
+    assert not checked(vault, name)
+    name = vault.evolve(name, "Tyler: all", cite=[dog], research="tyler").id
+    assert checked(vault, name)
+    assert not checked(vault, vault.evolve(name, evidence=[fact]).id)
+
+
+def test_a_fact_says_nothing_of_citations(vault: Vault) -> None:
+    fact = save(vault, "Tyler writes Go")
+    (row,) = vault.recall("Tyler").rows
+    assert "citations_checked" not in row.as_dict()
+    assert "citations_checked" not in inspect.inspect(vault, fact).as_dict()
+    assert "citations_checked" not in vault.evolve(fact, "Tyler writes C").as_dict()
