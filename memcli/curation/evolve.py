@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation import citing
 from memcli.curation.citing import Cites
-from memcli.entries.eligibility import View
+from memcli.curation.siblings import Sibling, siblings
 from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import new_id
@@ -26,15 +26,9 @@ from memcli.errors import (
 from memcli.vault import lineage
 
 if TYPE_CHECKING:
-    from memcli.search.reader import Reader
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
 
-# Entries of one kind this alike (Jaccard of their terms) may make the same claim;
-# less will do when they are about the same entity.
-_ALIKE = 0.5
-_ALIKE_ABOUT = 0.25
-_MOST_SIBLINGS = 10
 # Fields that describe the old text, with the values that a new text starts with.
 _OF_THE_TEXT: dict[str, Any] = {
     "source": Source(),
@@ -52,19 +46,6 @@ class Replaced(NamedTuple):
     id: str
     path: str
     title: str
-
-
-class Sibling(NamedTuple):
-    """An entry that seems to make the same claim, and was not updated.
-
-    `likeness` is the share of words in common with the old or the new text, whichever
-    is larger, 0 to 1.
-    """
-
-    id: str
-    title: str
-    path: str
-    likeness: float
 
 
 class Evolved(NamedTuple):
@@ -164,7 +145,7 @@ def evolve(
         citing.conclude(vault, done.id, of)
         vault.recorder.judged(of.cited, useful=True, by="citation")
     try:
-        return done._replace(siblings=_siblings(vault, old.entry, done))
+        return done._replace(siblings=siblings(vault, old.entry, done.id))
     except MemcliError as error:
         # The new version is committed, whatever the disk or the index say now.
         vault.tell(f"entries that make the same claim are unknown: {error.message}")
@@ -353,53 +334,3 @@ def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
     if _LINKS in extra:
         return tuple((k, lines if k == _LINKS else v) for k, v in old.extra)
     return (*old.extra, (_LINKS, lines))
-
-
-def _siblings(vault: "Vault", old: Entry, done: Evolved) -> list[Sibling]:
-    """Active entries that say nearly what the old or new text says.
-
-    They have the same kind and layer. Entries that this one rests on, or that rest on
-    it, are left out: a model repeats its facts, and must not replace them.
-    """
-    now = vault.now_ms() // 1000
-
-    def find(reader: "Reader") -> list[Sibling]:
-        from memcli.entries.text.tokens import name_key
-        from memcli.search.document import document
-        from memcli.search.stemmer import stemmer
-        from memcli.vault.duplicates import alike
-
-        docs = reader.exact("id", done.id)
-        if not docs:  # it was changed again already
-            return []
-        row = reader.row(docs[0])
-        about = {name_key(name) for name in row.entities}
-        within = set(reader.exact("kind", row.kind)) - set(docs)
-        within &= set(reader.exact("layer", row.layer))
-        own = {version.id for version in lineage.versions(reader, done.id)}
-        rests_on = {
-            lineage.current(reader, name) for name in (*old.evidence, *row.evidence)
-        }
-
-        def in_force(doc: int) -> bool:
-            return reader.verdict(doc, View(now)) is None
-
-        siblings: dict[str, Sibling] = {}
-        for terms in (document(old, stemmer()).row.terms, row.terms):
-            for likeness, theirs in alike(
-                reader, terms, in_force, limit=2 * _MOST_SIBLINGS, within=within
-            ):
-                if theirs.id in rests_on or own.intersection(theirs.evidence):
-                    continue
-                shared = about & {name_key(name) for name in theirs.entities}
-                known = siblings.get(theirs.id)
-                if likeness >= (_ALIKE_ABOUT if shared else _ALIKE) and (
-                    known is None or known.likeness < likeness
-                ):
-                    siblings[theirs.id] = Sibling(
-                        theirs.id, theirs.title, theirs.path, likeness
-                    )
-        nearest = sorted(siblings.values(), key=lambda item: (-item.likeness, item.id))
-        return nearest[:_MOST_SIBLINGS]
-
-    return vault.read(find)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.curation import evolve
+from memcli.curation.siblings import Sibling
 from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
@@ -486,10 +487,10 @@ def test_what_is_done_is_not_said_to_have_failed(
     told: list[str] = []
     vault.tell = told.append
 
-    def full(*_: object) -> list[evolve.Sibling]:
+    def full(*_: object) -> list[Sibling]:
         raise WriteFailed("no space left on the device")
 
-    monkeypatch.setattr(evolve, "_siblings", full)
+    monkeypatch.setattr(evolve, "siblings", full)
     done = vault.evolve(old, "We deploy on Mondays")
     assert vault.get(done.id).supersedes == old
     assert done.siblings == []

@@ -1,0 +1,84 @@
+"""Entries that may need the change that an entry has just got.
+
+Invariant: a hint and nothing more: what seems to make the same claim is named, and
+nothing is changed.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Entry
+from memcli.vault import lineage
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
+
+# Entries of one kind this alike (Jaccard of their terms) may make the same claim;
+# less will do when they are about the same entity.
+_ALIKE = 0.5
+_ALIKE_ABOUT = 0.25
+_MOST_SIBLINGS = 10
+
+
+class Sibling(NamedTuple):
+    """An entry that seems to make the same claim, and was not updated.
+
+    `likeness` is the share of words in common with the old or the new text, whichever
+    is larger, 0 to 1.
+    """
+
+    id: str
+    title: str
+    path: str
+    likeness: float
+
+
+def siblings(vault: "Vault", old: Entry, fresh_id: str) -> list[Sibling]:
+    """Active entries that say nearly what the old or new text says, the nearest first.
+
+    They have the same kind and layer. Entries that this one rests on, or that rest on
+    it, are left out: a model repeats its facts, and must not replace them.
+    """
+    now = vault.now_ms() // 1000
+
+    def find(reader: "Reader") -> list[Sibling]:
+        from memcli.entries.text.tokens import name_key
+        from memcli.search.document import document
+        from memcli.search.stemmer import stemmer
+        from memcli.vault.duplicates import alike
+
+        docs = reader.exact("id", fresh_id)
+        if not docs:  # it was changed again already
+            return []
+        row = reader.row(docs[0])
+        about = {name_key(name) for name in row.entities}
+        within = set(reader.exact("kind", row.kind)) - set(docs)
+        within &= set(reader.exact("layer", row.layer))
+        own = {version.id for version in lineage.versions(reader, fresh_id)}
+        rests_on = {
+            lineage.current(reader, name) for name in (*old.evidence, *row.evidence)
+        }
+
+        def in_force(doc: int) -> bool:
+            return reader.verdict(doc, View(now)) is None
+
+        found: dict[str, Sibling] = {}
+        for terms in (document(old, stemmer()).row.terms, row.terms):
+            for likeness, theirs in alike(
+                reader, terms, in_force, limit=2 * _MOST_SIBLINGS, within=within
+            ):
+                if theirs.id in rests_on or own.intersection(theirs.evidence):
+                    continue
+                shared = about & {name_key(name) for name in theirs.entities}
+                known = found.get(theirs.id)
+                if likeness >= (_ALIKE_ABOUT if shared else _ALIKE) and (
+                    known is None or known.likeness < likeness
+                ):
+                    found[theirs.id] = Sibling(
+                        theirs.id, theirs.title, theirs.path, likeness
+                    )
+        nearest = sorted(found.values(), key=lambda item: (-item.likeness, item.id))
+        return nearest[:_MOST_SIBLINGS]
+
+    return vault.read(find)
