@@ -374,7 +374,7 @@ class Index:
             absolute = os.path.join(self.root, path)
             try:
                 read_at = time.time_ns()
-                data = files.read(absolute)
+                data = files.read(absolute, follow=False)
                 number = racy_number(os.stat(absolute), data, read_at)
                 if number is not None:
                     recent[path] = number

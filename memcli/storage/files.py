@@ -41,19 +41,24 @@ POLL = 0.01
 LARGEST = 64_000_000
 
 
-def read(path: str, *, limit: int = LARGEST) -> bytes:
+def read(path: str, *, limit: int = LARGEST, follow: bool = True) -> bytes:
     """Return the bytes of a regular file.
 
     Args:
         path: any path that the operating system understands.
         limit: the largest size accepted, in bytes.
+        follow: whether the file may be a symbolic link.
 
     Raises:
         Unreadable: missing, a folder, a pipe or device, forbidden, or above limit.
     """
+    flags = os.O_RDONLY | BINARY | NONBLOCK
     try:
-        handle = os.open(path, os.O_RDONLY | BINARY | NONBLOCK)
+        handle = os.open(path, flags if follow else flags | NOFOLLOW)
     except (OSError, ValueError) as error:
+        if not follow and os.path.islink(path):
+            what = "is a symbolic link, which memcli does not follow"
+            raise Unreadable(f"{path}: {what}") from error
         raise Unreadable(f"{path}: {reason_of(error)}") from error
     try:
         status = os.fstat(handle)

@@ -80,7 +80,7 @@ def load(root: str) -> Config:
 
     path = os.path.join(root, *layout.CONFIG.split("/"))
     try:
-        text = files.read(path, limit=_LARGEST).decode()
+        text = files.read(path, limit=_LARGEST, follow=False).decode()
         tables = tomllib.loads(text)
     except Unreadable as error:
         if isinstance(error.__cause__, FileNotFoundError):
@@ -127,7 +127,7 @@ def logs_signals(root: str) -> bool:
     """
     path = os.path.join(root, *layout.CONFIG.split("/"))
     try:
-        lines = files.read(path, limit=_LARGEST).splitlines()
+        lines = files.read(path, limit=_LARGEST, follow=False).splitlines()
     except Unreadable as error:
         return isinstance(error.__cause__, FileNotFoundError)
     text = b"\n".join(line for line in lines if not line.lstrip().startswith(b"#"))

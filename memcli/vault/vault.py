@@ -245,7 +245,7 @@ class Vault:
         """Read one file of the vault, to change it: its bytes and its entry."""
         from memcli.entries import codec
 
-        data = files.read(files.inside(self.root, path))
+        data = files.read(files.inside(self.root, path), follow=False)
         return Stored(path, data, codec.decode(data, path, kinds=self.kinds))
 
     @property

@@ -12,7 +12,8 @@ from memcli.entries.entry import Entry
 _WIKILINK = re.compile(r"!?\[\[([^\[\]|#^]+)(?:[#^|][^\[\]]*)?\]\]")
 
 
-_MDLINK = re.compile(r"(?<!!)\[[^\[\]]*\]\(<?([^()<>\s]+\.md)(?:#[^()\s]*)?>?\)")
+# No `#` in the target, or a row of `.md#` would be tried in every way to end it.
+_MDLINK = re.compile(r"(?<!!)\[[^\[\]]*\]\(<?([^()<>\s#]+\.md)(?:#[^()\s]*)?>?\)")
 
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
@@ -33,6 +34,15 @@ def links(body: str) -> tuple[str, ...]:
     targets = [target.strip() for target in _WIKILINK.findall(text)]
     targets += [target for target in _MDLINK.findall(text) if "://" not in target]
     return tuple(dict.fromkeys(target for target in targets if target))
+
+
+def link_places(body: str) -> dict[str, int]:
+    """Where each target of `links` first stands in a body, code included."""
+    places: dict[str, int] = {}
+    for pattern in (_WIKILINK, _MDLINK):
+        for match in pattern.finditer(body):
+            places.setdefault(match[1].strip(), match.start())
+    return places
 
 
 def unlinked(text: str) -> str:

@@ -271,6 +271,15 @@ class Readable:
         options = ("--cached", "--others", "--exclude-standard", "-z")
         return split_names(self._ask("ls-files", *options))
 
+    def tracked(self) -> list[tuple[str, str]]:
+        """Return (mode, path) of every file of the vault that git's index holds.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        rows = split_names(self._ask("ls-files", "--stage", "-z", "--", "."))
+        return [(row[:6], row.partition("\t")[2]) for row in rows]
+
     def is_clean(self, paths: Collection[str]) -> bool:
         """Say whether all of these files are as HEAD has them (or ignored).
 

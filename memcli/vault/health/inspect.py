@@ -16,7 +16,8 @@ from memcli.search import edges
 from memcli.storage import files
 from memcli.vault import lineage, staleness
 from memcli.vault.health import git_state, usage
-from memcli.vault.health.lint import Names, add_files, other_files
+from memcli.vault.health.lint import Names, add_files
+from memcli.vault.health.lint_tree import walked
 from memcli.vault.lineage import Version
 from memcli.vault.registry.store import link_names
 
@@ -264,7 +265,7 @@ def _links(vault: "Vault", entry: Entry) -> list[Link]:
             plain,
             [
                 path
-                for path in other_files(vault.root)[0]
+                for path in walked(vault.root).others
                 if vault.agent is None or not path.startswith(_OWNERS)
             ],
         )

@@ -7,17 +7,29 @@ know. Findings come in the order of paths and lines.
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from shlex import quote
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from memcli.entries import layout
 from memcli.entries.identity import claim
-from memcli.entries.text.links import composed, link_names, link_readings, links_of
+from memcli.entries.text.links import (
+    composed,
+    link_names,
+    link_places,
+    link_readings,
+    links_of,
+)
 from memcli.errors import InvalidConfig, InvalidEntry, MemcliError
-from memcli.storage import files, state_dirs
+from memcli.storage import files
 from memcli.storage.listing import Listing, paths_of, scan
-from memcli.vault.health import git_state, lint_lifecycle, lint_registry, usage
+from memcli.vault.health import (
+    git_state,
+    lint_lifecycle,
+    lint_registry,
+    lint_tree,
+    usage,
+)
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
 from memcli.vault.registry import store
 
@@ -27,11 +39,10 @@ if TYPE_CHECKING:
 
 # The index holds so many bytes of a file; see memcli.search.writer.
 _INDEXED = 1_000_000
-_CONFLICT = re.compile(r"^<{7} .*?^={7}\r?$.*?^>{7} ", re.MULTILINE | re.DOTALL)
-# The names that `files` gives to what will replace a file.
-_HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
-# Seconds; a younger file may belong to a write that is going on.
-_ABANDONED = 60.0
+# One after the other: as one pattern they would be tried in every combination.
+_CONFLICT = [
+    re.compile(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$", r"^>{7} ")
+]
 _Meant = TypeVar("_Meant")
 
 
@@ -66,7 +77,8 @@ def lint(
         if progress and done % 64 == 0:
             progress(done, len(paths))
         try:
-            data = files.read(os.path.join(vault.root, *path.split("/")))
+            place = os.path.join(vault.root, *path.split("/"))
+            data = files.read(place, follow=False)
             decoded = _decode(data, path, kinds)
         except InvalidEntry as error:
             found.append(
@@ -84,19 +96,13 @@ def lint(
         read.append(text if "[" in text.entry.body else text.without_body())
     if progress:
         progress(len(paths), len(paths))
-    others, halves = other_files(vault.root)
-    found += (
-        Finding(
-            path, 1, "leftover", WARNING, "left over from a killed write", "Delete it."
-        )
-        for path in halves
-    )
+    tree = lint_tree.walked(vault.root)
     found += _about_ids(read)
     found += lint_lifecycle.about_lives(read, now)
-    found += _about_links(read, others, store.link_names(vault.root))
+    found += _about_links(read, tree.others, store.link_names(vault.root))
     found += lint_registry.findings(vault.root)
     found += usage.findings(vault, [text.entry for text in read])
-    found += _about_folder(vault, listing)
+    found += _about_folder(vault, listing, tree)
     return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
 
 
@@ -141,15 +147,26 @@ def _about_file(text: Text, size: int) -> Iterator[Finding]:
     if size > _INDEXED:
         message = f"{size:,} bytes; only the first {_INDEXED:,} are searched"
         yield Finding(path, 1, "large", WARNING, message, "Split it.")
-    conflict = _CONFLICT.search(body) if "<<<<<<< " in body else None
-    if conflict:
-        line = text.line_of(conflict.start())
+    conflict = _conflict(body)
+    if conflict >= 0:
+        line = text.line_of(conflict)
         hint = "Keep one of the two sides, then 'git add' the file."
         yield Finding(path, line, "conflict", ERROR, "a merge conflict", hint)
     for secret in secrets.find(text.text):
         message = f"looks like a secret ({secret.kind})"
         hint = "git keeps it for good: change the secret, then take it out."
         yield Finding(path, secret.line, "secret", WARNING, message, hint)
+
+
+def _conflict(body: str) -> int:
+    """Where git's marks of a conflict begin in a body; -1 when they do not."""
+    places = [0]
+    for mark in _CONFLICT:
+        found = mark.search(body, places[-1])
+        if found is None:
+            return -1
+        places.append(found.start())
+    return places[1]
 
 
 def _about_entry(
@@ -207,18 +224,17 @@ def _about_links(
     for called, path in entities:
         names.add(called, path)
     for text in texts:
-        body = text.entry.body
-        for target in links_of(text.entry):
-            if not names.find(target, text.entry.path):
-                line = text.line_of(_position(body, target))
-                message = f"links to nothing: {target}"
-                yield Finding(text.entry.path, line, "dangling_link", WARNING, message)
-
-
-def _position(body: str, target: str) -> int:
-    """Where a link's target stands in a body."""
-    places = (body.find(mark + target) for mark in ("[[", "](", "](<", ""))
-    return next((place for place in places if place >= 0), 0)
+        path, body = text.entry.path, text.entry.body
+        dangling = [t for t in links_of(text.entry) if not names.find(t, path)]
+        if not dangling:
+            continue
+        places = link_places(body)
+        breaks = [match.start() for match in re.finditer("\n", body)]
+        first = text.line_of(0)
+        for target in dangling:
+            line = first + bisect_left(breaks, places.get(target, 0))
+            message = f"links to nothing: {target}"
+            yield Finding(path, line, "dangling_link", WARNING, message)
 
 
 def add_files(names: Names[str], paths: Iterable[str]) -> None:
@@ -228,53 +244,12 @@ def add_files(names: Names[str], paths: Iterable[str]) -> None:
         names.add((plain, plain.rpartition("/")[2]), path)
 
 
-def other_files(root: str) -> tuple[list[str], list[str]]:
-    """The paths of files that are not entries, and of those that killed writes left."""
-    import time
-
-    others: list[str] = []
-    leftovers: list[str] = []
-    newest = time.time() - _ABANDONED
-    former = {os.path.join(root, *name.split("/")) for name in layout.FORMER}
-    for folder, folders, names in os.walk(root):
-        folders[:] = [
-            name
-            for name in folders
-            if name != ".git" and os.path.join(folder, name) not in former
-        ]
-        inner = os.path.relpath(folder, root).replace(os.sep, "/")
-        prefix = "" if inner == "." else inner + "/"
-        for name in names:
-            path = prefix + name
-            if _HALF_WRITTEN.fullmatch(name):
-                if _modified(os.path.join(folder, name)) < newest:
-                    leftovers.append(path)
-            elif not layout.is_entry(path):
-                others.append(path)
-    return others, leftovers
-
-
-def _modified(path: str) -> float:
-    try:
-        return os.lstat(path).st_mtime
-    except OSError:  # its write is done, so it was no leftover
-        return float("inf")
-
-
-def _about_folder(vault: "Vault", listing: Listing) -> Iterator[Finding]:
+def _about_folder(
+    vault: "Vault", listing: Listing, tree: lint_tree.Tree
+) -> Iterator[Finding]:
     from memcli.errors import NotAVault
     from memcli.storage.git.repository import Repository
 
-    for path in state_dirs.left_in_tree(vault.root):
-        yield Finding(
-            path,
-            1,
-            "left_in_tree",
-            WARNING,
-            "an older memcli kept its own files here; nothing reads them",
-            "Delete it, in the vault: "
-            f"git rm -r --cached --ignore-unmatch {quote(path)}; rm -r {quote(path)}",
-        )
     for path in listing.symlinks:
         message = "a symbolic link; not followed, not searched"
         yield Finding(path, 1, "symlink", WARNING, message)
@@ -283,6 +258,8 @@ def _about_folder(vault: "Vault", listing: Listing) -> Iterator[Finding]:
     try:
         repository = Repository.open(vault.root, environ=vault.environ)
     except NotAVault as error:
+        yield from lint_tree.findings(vault.root, tree, None)
         yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)
         return
+    yield from lint_tree.findings(vault.root, tree, repository)
     yield from git_state.findings(repository)

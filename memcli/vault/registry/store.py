@@ -167,7 +167,7 @@ def _read_file(root: str, path: str) -> "Registered | tuple[str, int, str]":
     from memcli.vault.registry.page import read_entity
 
     try:
-        data = files.read(os.path.join(root, *path.split("/")))
+        data = files.read(os.path.join(root, *path.split("/")), follow=False)
         return read_entity(data, path)
     except InvalidEntry as error:
         return path, error.line, error.reason

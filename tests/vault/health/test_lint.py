@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,92 @@ def test_a_setting_that_cannot_be_used_is_found_with_file_and_line(
     path = Path(vault.root, ".memcli", "config.toml")
     assert refused.value.message.startswith(str(path))
     assert refused.value.hint
+
+
+# --- what does not belong into a vault ------------------------------------------------
+
+
+def git(vault: Vault, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_old_files_of_memcli_that_git_tracks_are_named_also_when_deleted(
+    vault: Vault,
+) -> None:
+    write(vault, ".memcli/run/journal", "x")
+    git(vault, "add", "--force", ".memcli/run/journal")
+    for _ in range(2):
+        (finding,) = lint(vault)
+        assert (finding.path, finding.code) == (".memcli/run", "left_in_tree")
+        assert "to every clone" in finding.message
+        Path(vault.root, ".memcli/run/journal").unlink(missing_ok=True)
+
+
+def test_other_repositories_among_the_notes_are_named(vault: Vault) -> None:
+    inner = Path(vault.root, "inner")
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    subprocess.run(["git", "init", "-q", "--bare", str(inner.with_name("bare"))])
+    write(vault, "worktree/.git", "gitdir: /elsewhere\n")
+    head = git(vault, "rev-parse", "HEAD")
+    git(vault, "update-index", "--add", "--cacheinfo", f"160000,{head},linked")
+    found = [finding for finding in lint(vault) if finding.code == "nested_repository"]
+    assert [finding.path for finding in found] == [
+        "bare", "inner", "linked", "worktree",
+    ]  # fmt: skip
+    assert "commit of another repository" in found[2].message
+
+
+def test_a_vault_in_a_repository_is_not_its_own_nested_one(tmp_path: Path) -> None:
+    from memcli.vault.create import prepare
+
+    subprocess.run(["git", "init", "-q", str(tmp_path / "code")], check=True)
+    prepare(str(tmp_path / "code" / "notes"))
+    assert lint(Vault.open(str(tmp_path / "code" / "notes"))) == []
+
+
+def test_links_to_folders_are_named_and_not_followed(
+    vault: Vault, tmp_path: Path
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a.md").write_text("We deploy on Mondays\n")
+    Path(vault.root, "memories", "far").symlink_to(tmp_path / "outside")
+    Path(vault.root, "memories", "loop").symlink_to("..")
+    assert [(f.path, f.code) for f in lint(vault)] == [
+        ("memories/far", "symlink"),
+        ("memories/loop", "symlink"),
+    ]
+    assert vault.recall("deploy").rows == []
+
+
+def test_a_config_that_is_a_link_is_refused(vault: Vault, tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text("[limits]\nbody = 5\n")
+    Path(vault.root, ".memcli/config.toml").unlink()
+    Path(vault.root, ".memcli/config.toml").symlink_to(tmp_path / "other.toml")
+    (finding,) = lint(vault)
+    assert (finding.path, finding.code) == (".memcli/config.toml", "bad_config")
+    assert "symbolic link" in finding.message
+
+
+# --- what costs time ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "\n".join(f"[[Nowhere {n}]]" for n in range(40_000)),
+        "[x](" + ".md#" * 50_000,
+        "<<<<<<< x\n=======\n" * 30_000,
+        "<<<<<<< x\n" * 60_000 + "=======\n" * 60_000,
+    ],
+    ids=["40,000 links", "a link that does not end", "conflicts", "halves of them"],
+)
+def test_a_long_note_costs_time_in_proportion(vault: Vault, body: str) -> None:
+    write(vault, "memories/long.md", entry(body=body))
+    started = time.process_time()
+    found = lint(vault)
+    assert time.process_time() - started < 10
+    lines = [f.line for f in found if f.code == "dangling_link"]
+    assert lines in ([], [n + 4 for n in range(40_000)])

@@ -1,0 +1,112 @@
+"""What a vault holds besides entries: leftovers, other repositories, old files of ours.
+
+Invariant: reads only, and walks the tree once. No hint holds a command with a name from
+the tree, which another person may have chosen.
+"""
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries import layout
+from memcli.errors import MemcliError
+from memcli.storage import state_dirs
+from memcli.vault.health.finding import WARNING, Finding
+
+if TYPE_CHECKING:
+    from memcli.storage.git.repository import Repository
+
+# The names that `files` gives to what will replace a file.
+_HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
+# Seconds; a younger file may belong to a write that is going on.
+_ABANDONED = 60.0
+
+
+class Tree(NamedTuple):
+    """What a walk through a vault found, as vault-relative paths.
+
+    `others` are files that are no entries, `leftovers` what killed writes left,
+    `nested` the folders of other repositories, with a `.git` or bare.
+    """
+
+    others: list[str]
+    leftovers: list[str]
+    nested: list[str]
+
+
+def walked(root: str) -> Tree:
+    """Walk through a vault; no link is followed."""
+    tree = Tree([], [], [])
+    newest = time.time() - _ABANDONED
+    former = {os.path.join(root, *name.split("/")) for name in layout.FORMER}
+    for folder, folders, names in os.walk(root):
+        inner = os.path.relpath(folder, root).replace(os.sep, "/")
+        prefix = "" if inner == "." else inner + "/"
+        bare = "HEAD" in names and "objects" in folders and "refs" in folders
+        if bare or (prefix and (".git" in folders or ".git" in names)):
+            tree.nested.append(inner)
+        folders[:] = [
+            name
+            for name in folders
+            if name != ".git" and os.path.join(folder, name) not in former
+        ]
+        for name in names:
+            path = prefix + name
+            if _HALF_WRITTEN.fullmatch(name):
+                if _modified(os.path.join(folder, name)) < newest:
+                    tree.leftovers.append(path)
+            elif not layout.is_entry(path):
+                tree.others.append(path)
+    return tree
+
+
+def findings(
+    root: str, tree: Tree, repository: "Repository | None"
+) -> Iterator[Finding]:
+    """What should not lie in the tree, or not be committed with it.
+
+    Args:
+        root: the vault.
+        tree: as `walked` found it.
+        repository: where it is committed, if it is.
+    """
+    for path in tree.leftovers:
+        message = "left over from a killed write"
+        yield Finding(path, 1, "leftover", WARNING, message, "Delete it.")
+    tracked = _tracked(repository)
+    left = set(state_dirs.left_in_tree(root))
+    for path in layout.FORMER:
+        committed = any(f"{name}/".startswith(path + "/") for _, name in tracked)
+        if path not in left and not committed:
+            continue
+        message = "an older memcli kept its own files here; nothing reads them"
+        message += ", and git brings them to every clone" if committed else ""
+        hint = "Delete it, in the vault: "
+        hint += f"git rm -r --cached --ignore-unmatch {path}; rm -rf {path}"
+        yield Finding(path, 1, "left_in_tree", WARNING, message, hint)
+    linked = {path for mode, path in tracked if mode == "160000"}
+    for path in sorted(linked):
+        message = "a commit of another repository; this one holds none of its text"
+        hint = "Take it out of git's index, and add its notes as files."
+        yield Finding(path, 1, "nested_repository", WARNING, message, hint)
+    for path in tree.nested:
+        if path not in linked:
+            message = "another repository; memcli cannot commit what lies in it"
+            hint = "Move it out of the vault."
+            yield Finding(path, 1, "nested_repository", WARNING, message, hint)
+
+
+def _tracked(repository: "Repository | None") -> list[tuple[str, str]]:
+    try:
+        return repository.tracked() if repository else []
+    except MemcliError:  # other findings say what is wrong with it
+        return []
+
+
+def _modified(path: str) -> float:
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:  # its write is done, so it was no leftover
+        return float("inf")
