@@ -11,12 +11,11 @@ from contextlib import ExitStack, suppress
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
-from memcli.errors import InvalidConfig, MemcliError
+from memcli.errors import MemcliError
 from memcli.recall import recall as of_one
 from memcli.recall import scorer_store
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, fit, mark, noted, of_source
-from memcli.search.index import REPAIRS
 from memcli.search.ranking.bm25 import COVERING
 from memcli.vault.vaults import not_asked
 
@@ -115,16 +114,21 @@ def _ask(
     Raises:
         MemcliError: a named vault, or every vault, cannot be asked.
     """
-    for repair in REPAIRS:
-        try:
-            return _ask_once(vaults, query, answer)
-        except MemcliError:
+    try:
+        return _ask_once(vaults, query, answer)
+    except MemcliError:
+        raise
+    except Exception as error:
+        mended = [_mended(vault, error) for vault in vaults.vaults]
+        if not any(mended):
             raise
-        except Exception as error:  # noqa: BLE001 damage shows as any exception
-            for vault in vaults.vaults:
-                with suppress(InvalidConfig):  # it is not asked, for that reason
-                    repair(vault.index, error)
     return _ask_once(vaults, query, answer)
+
+
+def _mended(vault: "Vault", error: Exception) -> bool:
+    with suppress(MemcliError):  # it is not asked, for that reason
+        return vault.index.mend(error)
+    return False
 
 
 def _ask_once(

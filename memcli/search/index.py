@@ -20,7 +20,7 @@ from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import InvalidEntry, LockBusy, MemcliError, Unreadable, WriteFailed
 from memcli.search import state as states
 from memcli.search.reader import Reader
-from memcli.search.segment import FORMAT
+from memcli.search.segment import FORMAT, Damaged
 from memcli.search.state import State, listed, racy_number
 from memcli.search.stemmer import stemmer
 from memcli.storage import files, state_dirs
@@ -57,10 +57,6 @@ class UpdateCounts(NamedTuple):
 
 class Behind(Exception):
     """The index cannot answer before much of it is written."""
-
-
-class _Damaged(Exception):
-    """The files of the index contradict each other."""
 
 
 class Index:
@@ -102,29 +98,43 @@ class Index:
     def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
         """Bring the index up to date, then return `answer(reader)`.
 
-        When `answer` fails in the index (a file vanished under it, or is damaged), it
-        is called again with a fresh reader; it must therefore have no effects.
+        When `answer` fails because of the index (a file vanished under it, or is
+        damaged), it is called again with a fresh reader; it must therefore have no
+        effects. What fails for another reason is raised.
         """
-        for repair in REPAIRS:
-            try:
-                return answer(self.current())
-            except MemcliError:
+        try:
+            return answer(self.current())
+        except MemcliError:
+            raise
+        except Exception as error:
+            if not self.mend(error):
                 raise
-            except Exception as error:  # noqa: BLE001 damage shows as any exception
-                repair(self, error)
         return answer(self.current())
 
-    def reopen(self, error: Exception) -> None:
-        """Open the files anew for the next reader, after an answer failed."""
-        del error
-        self._close()
+    def mend(self, error: Exception) -> bool:
+        """Mend the index, and say whether the answer that failed may succeed now.
 
-    def rebuild(self, error: Exception) -> None:
-        """Index everything anew, after an answer failed twice."""
+        Damage shows as any exception, and so does a bug: the index itself, read from
+        beginning to end, tells which it was.
+        """
         self._close()
-        reason = f"it is damaged ({type(error).__name__}: {error})"
+        damage = self._damage()
+        if not damage:
+            return isinstance(error, (Damaged, OSError))
         with Lock(self._lock, _LOCK_WAIT):
+            reason = f"it is damaged ({damage})"
             self._bring_up_to_date(self._scan(None), None, reason)
+        return True
+
+    def _damage(self) -> str:
+        """What is wrong with the files of the index; empty when nothing is."""
+        state = self._load()
+        try:
+            if state is not None:
+                self._open(state).check()
+        except Exception as error:  # noqa: BLE001 nothing but the index is read here
+            return f"{type(error).__name__}: {error}"
+        return ""
 
     def glance(
         self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
@@ -163,7 +173,9 @@ class Index:
         except MemcliError:
             raise
         except Exception as error:
-            raise Behind from error  # `read` finds out and repairs
+            if isinstance(error, (Damaged, OSError)) or self._damage():
+                raise Behind from error  # `read` mends it
+            raise
         return result
 
     def _close(self) -> None:
@@ -192,7 +204,7 @@ class Index:
     def current(self) -> "Reader":
         """A reader of the files as they are now; it lasts until the next is asked for.
 
-        What it reads may turn out to be damaged: `REPAIRS` says what to do then.
+        What it reads may turn out to be damaged: then `mend` is to be called.
         """
         self.stale = False
         state = self._state if self._reader else self._load()
@@ -277,7 +289,7 @@ class Index:
         if state is not None:
             try:
                 return self._update(listing, state)
-            except _Damaged as error:
+            except Damaged as error:
                 reason = f"it is damaged ({error})"
         return self._rebuild(listing, reason)
 
@@ -322,7 +334,7 @@ class Index:
         except OSError as error:
             if fresh or error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
                 raise writer.unwritable(self._folder, error) from error
-            raise _Damaged(f"{type(error).__name__}: {error}") from error
+            raise Damaged(f"{type(error).__name__}: {error}") from error
         new_state = state._replace(
             segments=segments,
             listing=listed(listing.folders),
@@ -349,7 +361,7 @@ class Index:
             docs = [doc for path in paths for doc in reader.exact("path", path)]
             reader.close()
         except Exception as error:
-            raise _Damaged(f"{type(error).__name__}: {error}") from error
+            raise Damaged(f"{type(error).__name__}: {error}") from error
         return docs
 
     def _documents(
@@ -386,7 +398,3 @@ class Index:
             else:
                 yield document(entry, stem, settings.policies)
         self._progress(len(paths), len(paths))
-
-
-REPAIRS = (Index.reopen, Index.rebuild)
-"""What to do, one after the other, before an answer that failed is asked for again."""

@@ -106,6 +106,17 @@ class Reader:
             segment.keep(bytes(map(visible.__contains__, numbers)))
         self._broken = {}
 
+    def check(self) -> None:
+        """Read everything once.
+
+        Raises:
+            Exception: a part of the index is damaged; each shows in its own way.
+        """
+        for segment in self._segments:
+            segment.check()
+        for doc in self.everything():
+            self.facts(doc)
+
     def close(self) -> None:
         """Let go of the files."""
         for segment in self._segments:

@@ -134,6 +134,18 @@ class Segment:
         start, end = struct.unpack("<QQ", self._documents.take(table + 8 * doc, 16))
         return self._documents.take(start, end - start)
 
+    def check(self) -> None:
+        """Read every posting list and every term.
+
+        Raises:
+            Damaged, ValueError: one is not what was written.
+        """
+        for field, text, place in self.terms():
+            text.decode("utf-8", "surrogatepass")
+            docs, _ = self.listed(place)
+            if any(docs[i] >= docs[i + 1] for i in range(len(docs) - 1)):
+                raise Damaged(f"a posting list of {field} is not in order")
+
     # --- everything, for merging and for tests -----------------------------------
 
     def terms(self) -> Iterator[tuple[str, bytes, int]]:

@@ -316,3 +316,20 @@ def test_relative_words_count_from_at(memcli: Run) -> None:
         )
         (row,) = done.json["data"]["rows"]
         assert "temporal" in row["channels"]
+
+
+def test_a_bug_in_ranking_is_told_by_name_with_exit_code_70(
+    vault: Vault, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memcli.cli.plain import parse
+    from memcli.cli.run import run
+    from memcli.search.ranking import bm25
+
+    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    words: dict[str, int] = {}
+    monkeypatch.setattr(bm25, "rank", lambda *_, **__: words["no such word"])
+    monkeypatch.setenv("MEMCLI_VAULT", vault.root)
+    values = parse("recall", ["deploy"])
+    assert values is not None
+    assert run("recall", values) == 70
+    assert "KeyError" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from memcli.entries import layout
 from memcli.recall.query import Query, view_of
 from memcli.recall.recall import enumerate_all
 from memcli.search.index import Behind, Index
+from memcli.search.reader import Reader
 from memcli.storage import files
 from tests.conftest import state_of
 
@@ -219,3 +220,37 @@ def test_what_is_racy_no_more_is_read_once(
         size = Index(vault.root).at_once(lambda reader, *_: reader.size)
         assert size == 1
     assert len(read) == 1
+
+
+def test_a_bug_in_an_answer_is_not_taken_for_damage(vault: Vault) -> None:
+    """It is raised at once, by name, and the index stays as it is."""
+    save(vault, "We deploy on Tuesdays")
+    assert vault.recall("deploy").rows
+    said: list[str] = []
+    index, asked = Index(vault.root, tell=said.append), []
+
+    def answer(reader: Reader, *_: object) -> int:
+        asked.append(reader.size)
+        return {"a": 1}["b"]
+
+    for ask in (index.read, index.glance, index.at_once):
+        with pytest.raises(KeyError, match="b"):
+            ask(answer)
+    assert (len(asked), said) == (3, [])
+
+
+def test_damage_that_keeps_size_and_date_is_found_when_an_answer_fails(
+    vault: Vault,
+) -> None:
+    save(vault, "We deploy on Tuesdays")
+    assert vault.recall("deploy").rows
+    for path in state_of(vault.root, layout.INDEX).glob("*.doc"):
+        status = path.stat()
+        path.write_bytes(path.read_bytes().replace(b"We deploy", b'We "d,loy'))
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    said: list[str] = []
+    again = Vault.open(vault.root, tell=said.append)
+    assert [row.text for row in again.recall("deploy").rows] == [
+        "We deploy on Tuesdays"
+    ]
+    assert said[0].startswith("rebuilding the index: it is damaged (JSONDecodeError")
