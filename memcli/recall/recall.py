@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 MOST_CONSTRAINTS = 5
 """Constraints surface whatever their score, but never crowd the answer out."""
+# Files that cannot be read are named in each answer, but not a thousand of them.
+_MOST_BROKEN = 10
 
 
 def recall(vault: "Vault", query: Query) -> Recalled:
@@ -290,10 +292,15 @@ def _aged(
 
 
 def _broken_warnings(reader: "Reader") -> list[str]:
-    return [
+    broken = reader.broken
+    warnings = [
         f"{item.path}:{item.line}: {item.reason}; not searched"
-        for item in reader.broken
+        for item in broken[:_MOST_BROKEN]
     ]
+    if len(broken) > _MOST_BROKEN:
+        more = len(broken) - _MOST_BROKEN
+        warnings.append(f"{more:,} more files are not searched: memcli inspect lint")
+    return warnings
 
 
 def index_warnings(vault: "Vault") -> list[str]:

@@ -36,7 +36,6 @@ _STATE = "state"
 # its fields.
 ROW_VERSION = 11
 
-_LOCK_WAIT = 10.0
 # So many changed files are read faster one by one than indexed.
 _FEW = 64
 
@@ -69,6 +68,7 @@ class Index:
         agent: who asks, when it is not the owner.
 
     Attributes:
+        patience: seconds to wait for another process that indexes.
         change: what the last update did.
         stale: whether the last reader shows an older state, since another process kept
             the index locked.
@@ -85,6 +85,7 @@ class Index:
     ) -> None:
         self.root = root
         self._agent = agent
+        self.patience = 10.0
         self.change = UpdateCounts()
         self.stale = False
         self.unreadable: list[str] = []
@@ -104,10 +105,8 @@ class Index:
         """
         try:
             return answer(self.current())
-        except MemcliError:
-            raise
         except Exception as error:
-            if not self.mend(error):
+            if isinstance(error, MemcliError) or not self.mend(error):
                 raise
         return answer(self.current())
 
@@ -121,9 +120,9 @@ class Index:
         damage = self._damage()
         if not damage:
             return isinstance(error, (Damaged, OSError))
-        with Lock(self._lock, _LOCK_WAIT):
-            reason = f"it is damaged ({damage})"
-            self._bring_up_to_date(self._scan(None), None, reason)
+        with Lock(self._lock, self.patience):
+            why = f"it is damaged ({damage})"
+            self._bring_up_to_date(self._scan(None), None, why)
         return True
 
     def _damage(self) -> str:
@@ -170,10 +169,9 @@ class Index:
             reader = self._open(state)
             result = answer(reader, changed, removed)
             reader.close()
-        except MemcliError:
-            raise
         except Exception as error:
-            if isinstance(error, (Damaged, OSError)) or self._damage():
+            known = isinstance(error, MemcliError)
+            if not known and (isinstance(error, (Damaged, OSError)) or self._damage()):
                 raise Behind from error  # `read` mends it
             raise
         return result
@@ -229,7 +227,7 @@ class Index:
 
     def _catch_up(self, listing: Listing, state: State | None) -> State:
         try:
-            with Lock(self._lock, _LOCK_WAIT):
+            with Lock(self._lock, self.patience):
                 # The process that held the lock before may have done the work.
                 state = self._load()
                 reason = ""
@@ -386,7 +384,7 @@ class Index:
             absolute = os.path.join(self.root, path)
             try:
                 read_at = time.time_ns()
-                data = files.read(absolute, follow=False)
+                data = files.read(absolute, first=states.LOOKED_AT, follow=False)
                 number = racy_number(os.stat(absolute), data, read_at)
                 if number is not None:
                     recent[path] = number

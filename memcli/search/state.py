@@ -24,6 +24,9 @@ _LARGEST = (1 << 63) - 1
 # the same tick of the file system's clock (FAT: 2 s); its content is compared.
 _RACY_NS = 2_000_000_000
 
+LOOKED_AT = 1_000_001
+"""So many bytes of a file are read for the index, one more than it holds."""
+
 Folders = dict[str, list[str | int]]
 """`Listing.folders`: for each folder a flat list: name, time, size, name, ..."""
 
@@ -183,7 +186,7 @@ def racy_number(status: os.stat_result, data: bytes, read_at: int) -> int | None
 
     Args:
         status: of the file, after it was read.
-        data: its bytes.
+        data: its first `LOOKED_AT` bytes.
         read_at: when the reading began, in nanoseconds since 1970.
     """
     return zlib.crc32(data) if stamp_of(status) > read_at - _RACY_NS else None
@@ -241,6 +244,6 @@ def _stats(
 
 def _content_number(path: str) -> int | None:
     try:
-        return zlib.crc32(files.read(path))
+        return zlib.crc32(files.read(path, first=LOOKED_AT))
     except Unreadable:
         return None

@@ -41,12 +41,15 @@ POLL = 0.01
 LARGEST = 64_000_000
 
 
-def read(path: str, *, limit: int = LARGEST, follow: bool = True) -> bytes:
+def read(
+    path: str, *, limit: int = LARGEST, first: int | None = None, follow: bool = True
+) -> bytes:
     """Return the bytes of a regular file.
 
     Args:
         path: any path that the operating system understands.
         limit: the largest size accepted, in bytes.
+        first: return only so many bytes from the beginning.
         follow: whether the file may be a symbolic link.
 
     Raises:
@@ -67,8 +70,9 @@ def read(path: str, *, limit: int = LARGEST, follow: bool = True) -> bytes:
             raise Unreadable(f"{path}: is {what}")
         chunks: list[bytes] = []
         total = status.st_size if status.st_size > limit else 0
-        while total <= limit:
-            chunk = os.read(handle, status.st_size + 1)
+        while total <= limit and total != first:
+            size = status.st_size + 1
+            chunk = os.read(handle, size if first is None else min(size, first - total))
             if not chunk:
                 break
             chunks.append(chunk)

@@ -6,7 +6,7 @@ no folder is entered that a package manager fills.
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from memcli.entries.layout import FOREIGN
@@ -103,10 +103,39 @@ def _scan_folder(
                     stamp = status.st_mtime_ns if _WINDOWS else status.st_ctime_ns
                     files += (name, stamp, status.st_size)
             elif entry.is_symlink():
-                if name.endswith(".md") or entry.is_dir():
+                if name.endswith(".md") or _is_folder(entry):
                     listing.symlinks.append(prefix + name)
             elif entry.is_dir() and name not in FOREIGN and prefix + name not in skip:
                 folders.append(prefix + name)
     if files:
         listing.folders[folder] = files
     return folders
+
+
+def walk(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """As `os.walk`, from above, following no link; however deep the folders are.
+
+    That of Python 3.11 calls itself for each level.
+    """
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        folders: list[str] = []
+        names: list[str] = []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    (folders if is_folder else names).append(entry.name)
+        except OSError:
+            continue
+        yield folder, folders, names
+        waiting += (os.path.join(folder, name) for name in reversed(folders))
+
+
+def _is_folder(link: "os.DirEntry[str]") -> bool:
+    """Whether a link leads to a folder; one that leads in a circle leads nowhere."""
+    try:
+        return link.is_dir()
+    except OSError:
+        return False

@@ -5,7 +5,6 @@ to decide (reading TOML costs a start-up 11 ms). A setting that cannot be unders
 an error with its line, never a silent default.
 """
 
-import math
 import os
 import re
 from collections.abc import Mapping
@@ -19,7 +18,10 @@ from memcli.entries.entry import Item
 from memcli.errors import InvalidConfig, Unreadable
 from memcli.storage import files
 
-_LARGEST = 1_000_000  # bytes of a config
+_LARGEST = 100_000  # bytes of a config
+# tomllib takes time that grows with the square of a key's parts; ours have three.
+_MOST_DOTS = 50
+_MOST = 1_000_000_000  # of anything that is counted
 
 
 class Limits(NamedTuple):
@@ -81,6 +83,8 @@ def load(root: str) -> Config:
     path = os.path.join(root, *layout.CONFIG.split("/"))
     try:
         text = files.read(path, limit=_LARGEST, follow=False).decode()
+        if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
+            raise RecursionError  # as tomllib does for brackets
         tables = tomllib.loads(text)
     except Unreadable as error:
         if isinstance(error.__cause__, FileNotFoundError):
@@ -96,7 +100,7 @@ def load(root: str) -> Config:
             line=1,
             reason="nested too deep",
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of TOML, of UTF-8, of a number of 5,000 digits
         at = re.search(r"\(at line (\d+)", str(error))
         raise InvalidConfig(
             f"{path}: {error}",
@@ -201,17 +205,19 @@ class _Section:
         if value <= above:
             wanted = "must not be below 0" if above < 0 else f"must be above {above}"
             raise _Wrong(self.name, name, f"{wanted} (got {value!r})")
+        if value > _MOST:
+            raise _Wrong(self.name, name, f"must not be above {_MOST:,}")
         return value
 
-    def number(self, name: str, default: float) -> float:
-        """A number from 0."""
+    def number(self, name: str, default: float, most: float = 1_000_000) -> float:
+        """A number from 0 to `most`."""
         value = self.value(name, default)
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float)
-            or not 0 <= value < math.inf
+            or not 0 <= value <= most
         ):
-            what = f"must be a number from 0 (got {value!r})"
+            what = f"must be a number from 0 to {most:,} (got {value!r})"
             raise _Wrong(self.name, name, what, _default_is(default))
         return float(value)
 
@@ -246,7 +252,7 @@ def _limits(section: _Section) -> Limits:
     default = Limits()
     return Limits(
         body=section.count("body", default.body, above=0),
-        lock_wait=section.number("lock_wait", default.lock_wait),
+        lock_wait=section.number("lock_wait", default.lock_wait, most=3_600),
     )
 
 

@@ -13,6 +13,9 @@ from memcli.errors import InvalidValue, MemcliError
 from memcli.storage import known_vaults
 from memcli.vault.vault import Vault
 
+# Seconds for another process that indexes a vault which nobody named.
+_PATIENCE = 1.0
+
 
 class Vaults:
     """Vaults to ask as one.
@@ -70,7 +73,10 @@ class Vaults:
         vaults, warnings, refusals = [], [], []
         for name in (known_vaults.PERSONAL, *teams):
             try:
-                vaults.append(Vault.open(name, **options))
+                vault = Vault.open(name, **options)
+                if name != known_vaults.PERSONAL:
+                    vault.index.patience = _PATIENCE
+                vaults.append(vault)
             except MemcliError as error:
                 refusals.append(error)
                 warnings.append(not_asked(name, error))
@@ -121,7 +127,9 @@ def states(**options: Any) -> list[VaultState]:
             path = place.path if place else known_vaults.find_vault(name, environ)
             # The personal vault may be configured as a team's, and has its role then.
             place = place or known_vaults.at(path, environ)
-            entries = Vault.open(name, **options).read(lambda reader: reader.size)
+            vault = Vault.open(name, **options)
+            vault.index.patience = _PATIENCE
+            entries = vault.read(lambda reader: reader.size)
         except MemcliError as error:
             problem = error.message
         place = place or known_vaults.KnownVault(name, path or "")

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -211,9 +212,9 @@ def test_what_is_racy_no_more_is_read_once(
     read: list[str] = []
     whole = files.read
 
-    def noted(path: str) -> bytes:
+    def noted(path: str, **options: Any) -> bytes:
         read.append(path)
-        return whole(path)
+        return whole(path, **options)
 
     monkeypatch.setattr(files, "read", noted)
     for _ in range(3):

@@ -18,6 +18,7 @@ from memcli.entries.entry import Entry, Status
 from memcli.entries.ids import new_id, slug
 from memcli.errors import NotAllowed, UsageError
 from memcli.storage import files
+from memcli.storage.listing import walk
 from memcli.vault import lineage
 
 if TYPE_CHECKING:
@@ -302,14 +303,14 @@ def _holds_something(path: str) -> bool:
     """Whether a path holds a file; `undo` leaves empty folders behind."""
     if os.path.islink(path) or not os.path.isdir(path):
         return os.path.lexists(path)
-    return any(names for _, _, names in os.walk(path))
+    return any(names for _, _, names in walk(path))
 
 
 def _files_below(root: str, folder: str) -> list[str]:
     """The regular files below a folder; names that start with a dot stay behind."""
     paths = []
     top = files.inside(root, folder)
-    for above, folders, names in os.walk(top):
+    for above, folders, names in walk(top):
         folders[:] = sorted(name for name in folders if name[0] != ".")
         inner = os.path.relpath(above, top).replace(os.sep, "/")
         prefix = folder if inner == "." else f"{folder}/{inner}"

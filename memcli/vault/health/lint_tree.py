@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.storage import state_dirs
+from memcli.storage.listing import walk
 from memcli.vault.health.finding import WARNING, Finding
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def walked(root: str) -> Tree:
     tree = Tree([], [], [])
     newest = time.time() - _ABANDONED
     former = {os.path.join(root, *name.split("/")) for name in layout.FORMER}
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in walk(root):
         inner = os.path.relpath(folder, root).replace(os.sep, "/")
         prefix = "" if inner == "." else inner + "/"
         bare = "HEAD" in names and "objects" in folders and "refs" in folders
