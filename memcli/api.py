@@ -215,12 +215,30 @@ class Vaults(_vaults.Vaults):
         return federated.recall(self, _asked(self.vaults[0], query, options))
 
     def reflect(
-        self, query: "str | Query", **options: "Unpack[Narrowing]"
+        self,
+        query: "str | Query",
+        *,
+        response_schema: Any = None,
+        **options: "Unpack[Narrowing]",
     ) -> "Reflection":
         """Gather what answers a question; as `Vault.reflect`."""
         from memcli.recall import federated
 
+        _ignored(response_schema)
         return federated.reflect(self, _facts(self.vaults[0], query, options))
+
+    def synthesize(
+        self,
+        query: "str | Query",
+        *,
+        response_schema: Any = None,
+        **options: "Unpack[Narrowing]",
+    ) -> "Synthesis":
+        """Gather facts to synthesize from; as `Vault.synthesize`."""
+        from memcli.recall import reflect
+
+        _ignored(response_schema)
+        return reflect.synthesis(self.reflect(query, **options))
 
     def feedback(
         self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()

@@ -149,7 +149,11 @@ Kinds = Annotated[
 ]
 Types = Annotated[
     list[str] | None,
-    Option("--type", metavar="TYPE", help="Only about this type of thing; repeatable"),
+    Option(
+        "--type",
+        metavar="TYPE",
+        help="Only about this type of thing, or of this layer; repeatable",
+    ),
 ]
 Tags = Annotated[
     list[str] | None,

@@ -5,6 +5,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from typing import TYPE_CHECKING, Any, cast
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.rows import draw, draw_constraints
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
@@ -340,10 +341,7 @@ def _result(answer: Recalled, *, explain: bool) -> Result:
     def text(canvas: Canvas) -> None:
         for row in answer.rows:
             draw(canvas, row, explain=explain)
-        if answer.constraints:
-            canvas.line("Constraints in force:", style="title")
-        for row in answer.constraints:
-            canvas.line(f"  {row.id} · {row.title}")
+        draw_constraints(canvas, answer.constraints)
         if answer.next_cursor:
             canvas.line(f"more: --cursor {answer.next_cursor}", style="dim")
 
@@ -355,44 +353,3 @@ def _result(answer: Recalled, *, explain: bool) -> Result:
     if answer.omitted:
         warnings.append(f"{answer.omitted} more did not fit --max-chars")
     return Result(data=answer.as_dict(), text=text, warnings=tuple(warnings))
-
-
-def draw(canvas: Canvas, row: Row, *, explain: bool = False) -> None:
-    """Draw one row: its title, what it is, its text."""
-    date = (row.occurred_at or row.created)[:10]
-    state = "" if row.status == "active" else f" {row.status}"
-    canvas.line(row.title, style="title")
-    what = row.kind if row.layer == "fact" else row.layer
-    about = [f"{what}{state}"]
-    if row.layer != "fact" and not row.citations_checked:
-        about.append("citations not checked")
-    if row.stale:
-        about.append("may no longer hold")
-    facts = [row.id, ", ".join(about), date]
-    if row.project:
-        facts.append(f"in {row.project}")
-    if row.tags:
-        facts.append(" ".join(f"#{tag}" for tag in row.tags))
-    facts.append(row.path if row.source == "personal" else f"{row.source} {row.path}")
-    canvas.line("  " + " · ".join(facts), style="dim")
-    for line in row.text.splitlines():
-        if line.strip() and line.strip("# ") != row.title:
-            canvas.line(f"  {line}")
-    if explain and row.explain:
-        parts = ", ".join(
-            f"{name} {part}"
-            for name, part in row.explain.items()
-            if name not in ("matched", "path")
-        )
-        words = " ".join(row.explain["matched"])
-        matched = f"matched: {words}" if words else "no word of the question"
-        canvas.line(f"  why: score {row.score} = {parts}; {matched}", style="dim")
-        # What holds a word needs no path to be understood; JSON has every one.
-        if row.explain["path"] and not row.explain["matched"]:
-            steps = (
-                name if kind in ("entity", "entry") else f"({name})"
-                for step in row.explain["path"]
-                for kind, name in step.items()
-            )
-            canvas.line(f"  path: question → {' → '.join(steps)} → this", style="dim")
-    canvas.line()

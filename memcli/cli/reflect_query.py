@@ -6,11 +6,13 @@ import shlex
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.recall import draw, query_of
+from memcli.cli.recall import query_of
+from memcli.cli.rows import draw, draw_constraints
 
 if TYPE_CHECKING:
+    from memcli.recall.next_queries import Next
     from memcli.recall.query import Query, Words
-    from memcli.recall.reflect import Next, Reflection
+    from memcli.recall.reflect import Reflection
     from memcli.recall.results import Row
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -39,7 +41,7 @@ def answer(
 
     def look(budget: str) -> tuple[Reflection, list[Row]]:
         reflection = _gathered(sources, query._replace(budget=budget))
-        return reflection, list(reflection.facts)
+        return reflection, [*reflection.facts, *reflection.constraints]
 
     reflection, run = runs.search(
         in_research.home(context, sources),
@@ -73,6 +75,7 @@ def _gathered(sources: Vault | Vaults, query: Query) -> Reflection:
 def _result(reflection: Reflection) -> Result:
     def text(canvas: Canvas) -> None:
         _draw_facts(canvas, reflection)
+        draw_constraints(canvas, reflection.constraints)
         style = _STYLES[reflection.confidence]
         canvas.line(
             f"confidence: {reflection.confidence} ({reflection.confidence_why})",

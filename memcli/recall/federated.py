@@ -91,12 +91,19 @@ def reflect(vaults: "Vaults", query: Query) -> "Reflection":
         return reflection._replace(warnings=[*vaults.warnings, *reflection.warnings])
     answers, warnings = _ask(vaults, query, of_question.gather)
     answers = [
-        (vault, gathered._replace(rows=of_source(gathered.rows, vault.source)))
+        (
+            vault,
+            gathered._replace(
+                rows=of_source(gathered.rows, vault.source),
+                constraints=of_source(gathered.constraints, vault.source),
+            ),
+        )
         for vault, gathered in answers
     ]
     merged = _gathered(answers, query)
     for vault, _ in answers:
-        vault.recorder.recalled(query.text, noted((), merged.rows, vault.source))
+        rows = of_question.logged(merged, vault.source)
+        vault.recorder.recalled(query.text, rows)
     warnings += _warnings((v, a.warnings) for v, a in answers)
     return of_question.conclude(query, merged._replace(warnings=warnings))
 
@@ -189,27 +196,13 @@ def _merged(answers: "Sequence[tuple[Vault, Recalled]]", query: Query) -> Recall
     rows = [row for _, answer in answers for row in answer.rows]
     order = _best(rows)
     shown, omitted = fit([rows[i] for i in order[: query.most]], query.max_chars)
-    places = {(row.source, row.path) for row in shown}
-    cut = [
-        rows[i]
-        for i in order
-        if rows[i].kind == "constraint" and (rows[i].source, rows[i].path) not in places
-    ]
-    # A vault's constraints stand beside its rows; one whose row is cut joins them.
-    joining = [
-        row._replace(score=0.0, channels=["constraint"], explain=None, parts=None)
-        for row in cut
-    ]
-    by_turns = chain.from_iterable(
-        zip_longest(*(answer.constraints for _, answer in answers))
-    )
-    constraints = [*joining, *(row for row in by_turns if row is not None)]
+    beside = [answer.constraints for _, answer in answers]
     windows = (answer.window for _, answer in answers if answer.window)
     first = answers[0][1]
     return first._replace(
         rows=shown,
         omitted=omitted,
-        constraints=constraints[: of_one.MOST_CONSTRAINTS],
+        constraints=_constraints([rows[i] for i in order], shown, beside),
         coverage=round(max((rows[i].share for i in order[:COVERING]), default=0.0), 3),
         missing_terms=[
             word
@@ -218,6 +211,28 @@ def _merged(answers: "Sequence[tuple[Vault, Recalled]]", query: Query) -> Recall
         ],
         window=next(windows, None),
     )
+
+
+def _constraints(
+    rows: Sequence[Row], shown: Sequence[Row], beside: Sequence[Sequence[Row]]
+) -> list[Row]:
+    """The constraints of all vaults that no row shows.
+
+    A vault's constraints stand beside its rows; one whose row is cut joins them.
+
+    Args:
+        rows: those of all vaults, best first.
+        shown: those that are left of them.
+        beside: the constraints of each vault.
+    """
+    places = {(row.source, row.path) for row in shown}
+    joining = [
+        row._replace(score=0.0, channels=["constraint"], explain=None, parts=None)
+        for row in rows
+        if row.kind == "constraint" and (row.source, row.path) not in places
+    ]
+    by_turns = (row for row in chain.from_iterable(zip_longest(*beside)) if row)
+    return [*joining, *by_turns][: of_one.MOST_CONSTRAINTS]
 
 
 def _gathered(answers: "Sequence[tuple[Vault, Gathered]]", query: Query) -> "Gathered":
@@ -233,8 +248,11 @@ def _gathered(answers: "Sequence[tuple[Vault, Gathered]]", query: Query) -> "Gat
     ][: query.limit]
     windows = (answer.window for _, answer in answers if answer.window)
     excluded = chain.from_iterable(answer.excluded for _, answer in answers)
+    shown = [rows[i] for i in chosen]
+    beside = [answer.constraints for _, answer in answers]
     return answers[0][1]._replace(
-        rows=[rows[i] for i in chosen],
+        rows=shown,
+        constraints=_constraints([rows[i] for i in order], shown, beside),
         matched=[matched[i] for i in chosen],
         weights={k: v for _, answer in answers for k, v in answer.weights.items()},
         ends={k: v for _, answer in answers for k, v in answer.ends.items()},

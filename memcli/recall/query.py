@@ -39,12 +39,15 @@ BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
 DEPTHS = (0, 1, 2)
 """How many hops over the graph a recall may go; one is the default."""
 
+_LAYERS = tuple(map(str, Layer))
+
 TAGS_MATCH = ("any", "all", "any_strict", "all_strict")
 
 
 class Filters(NamedTuple):
     """What an entry must be to take part; empty fields filter nothing.
 
+    A layer among `types` counts as one of `layers`; types and layers both narrow.
     `after` and `before` are epoch seconds: at or after, strictly before. `project` is
     a name, or a word: `here` (this project, and what holds everywhere), `none` (only
     what holds everywhere), `any`.
@@ -240,10 +243,13 @@ def checked(query: Query, vault: "Vault") -> Query:
     kinds = KINDS
     if any(kind.lower() not in kinds for kind in filters.kinds):
         kinds = vault.kinds
+    named = [name.strip().lower() for name in filters.types]
+    types = [name for name in named if name not in _LAYERS]
+    layers = [*filters.layers, *(name for name in named if name in _LAYERS)]
     filters = filters._replace(
         kinds=tuple(check_kind(kind, kinds) for kind in filters.kinds),
-        types=tuple(check_choice(EntityType, name, "type") for name in filters.types),
-        layers=tuple(check_choice(Layer, name, "layer") for name in filters.layers),
+        types=tuple(check_choice(EntityType, name, "type") for name in types),
+        layers=tuple(check_choice(Layer, name, "layer") for name in layers),
         tags=tuple(tag.strip().lower() for tag in filters.tags),
         project=checked_project(filters.project),
     )

@@ -110,7 +110,7 @@ def look(
     return Recalled(
         query=query.text,
         rows=rows,
-        constraints=_constraints(reader, query, shown),
+        constraints=constraints(reader, query, shown),
         coverage=round(ranking.coverage, 3),
         missing_terms=list(dict.fromkeys(ranking.missing)),
         window=asking.echo(query.filters, window),
@@ -258,9 +258,9 @@ def _path(
     return path
 
 
-def _constraints(reader: "Reader", query: Query, shown: Collection[int]) -> list[Row]:
-    """Constraints in force and in scope that no row shows, pinned ones first, then the
-    newest."""
+def constraints(reader: "Reader", query: Query, shown: Collection[int]) -> list[Row]:
+    """Constraints in force and in scope that are not among the documents shown, pinned
+    ones first, then the newest."""
     view = query.view._replace(here=query.scope)
     docs = [
         doc

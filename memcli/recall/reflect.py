@@ -5,15 +5,16 @@ that `recall` gives the caller. So an entry that the caller may not see changes 
 the coverage nor the missing words, the conflicts or the list of excluded entries.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.entry import Layer, Status
-from memcli.entries.text import prompt_injection, tokens
+from memcli.entries.text import prompt_injection
+from memcli.entries.text.prompt_injection import digest
 from memcli.recall import confidence, recall
 from memcli.recall import question as asking
 from memcli.recall.conflicts import Conflict, conflicts
+from memcli.recall.next_queries import Next, next_queries
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, noted, of_source
 from memcli.search.ranking import bm25
@@ -23,6 +24,7 @@ from memcli.vault import lineage
 if TYPE_CHECKING:
     from memcli.entries.eligibility import View
     from memcli.search.reader import Reader
+    from memcli.vault.signals.event import EventRow
     from memcli.vault.vault import Vault
 
 LAYERS = (str(Layer.MODEL), str(Layer.OBSERVATION), str(Layer.FACT))
@@ -33,22 +35,20 @@ BUDGETS = {"low": (1, 3, 5), "mid": (2, 5, 10), "high": (4, 10, 20)}
 
 MOST_EXCLUDED = 5
 """How many entries an answer lists that it left out."""
-_FEWEST_NEXT, _MOST_NEXT = 2, 4
 _ENDED = frozenset({Status.SUPERSEDED, Status.RESOLVED})
-# What models emit around turns and calls: a digest for a model must hold none, even
-# when a memory does.
-_SCAFFOLDING = re.compile(r"(?<=<)(?=\|\w)|(?<=\bto)=(?=functions)")
 
 
 class Citation(NamedTuple):
-    """Where a fact comes from; `context` is its title."""
+    """Where a fact comes from; `context` is its title, `source` the vault."""
 
     id: str
+    layer: str
     type: str
     context: str
     occurred_start: str | None
     occurred_end: str | None
     document_id: str | None
+    source: str
 
 
 class Excluded(NamedTuple):
@@ -60,15 +60,6 @@ class Excluded(NamedTuple):
     superseded_by: str | None
 
 
-class Next(NamedTuple):
-    """A question to ask next, with its time window, and why."""
-
-    query: str
-    after: str | None
-    before: str | None
-    why: str
-
-
 class Reflection(NamedTuple):
     """What is known about a question; docs/use/reflect.md describes the fields."""
 
@@ -78,6 +69,7 @@ class Reflection(NamedTuple):
     confidence_why: str
     citations: list[Citation]
     facts: list[Row]
+    constraints: list[Row]
     coverage: float
     missing_terms: list[str]
     stale: list[str]
@@ -92,7 +84,8 @@ class Reflection(NamedTuple):
         """The `data` of the JSON envelope."""
         fields = self._asdict()
         del fields["warnings"]
-        fields["facts"] = [row.as_dict() for row in self.facts]
+        for name in ("facts", "constraints"):
+            fields[name] = [row.as_dict() for row in fields[name]]
         for name in ("citations", "conflicts", "superseded_excluded", "next_queries"):
             fields[name] = [item._asdict() for item in fields[name]]
         return fields
@@ -120,6 +113,7 @@ class Gathered(NamedTuple):
     """
 
     rows: list[Row]
+    constraints: list[Row]
     matched: list[tuple[str, ...]]
     weights: dict[str, float]
     ends: dict[str, str]
@@ -141,11 +135,19 @@ def reflect(vault: "Vault", query: Query) -> Reflection:
     gathered = vault.read(lambda reader: gather(reader, query))
     gathered = gathered._replace(
         rows=of_source(gathered.rows, vault.source),
+        constraints=of_source(gathered.constraints, vault.source),
         warnings=gathered.warnings + recall.index_warnings(vault),
     )
-    # The order is by layer and then by score: no rank that a scorer could learn from.
-    vault.recorder.recalled(query.text, noted((), gathered.rows))
+    vault.recorder.recalled(query.text, logged(gathered))
     return conclude(query, gathered)
+
+
+def logged(gathered: Gathered, source: str | None = None) -> "list[EventRow]":
+    """What was gathered, of one source or all, as the log of signals has it.
+
+    The order is by layer and then by score: no rank that a scorer could learn from.
+    """
+    return noted((), [*gathered.rows, *gathered.constraints], source)
 
 
 def conclude(query: Query, gathered: Gathered) -> Reflection:
@@ -163,12 +165,15 @@ def conclude(query: Query, gathered: Gathered) -> Reflection:
         confidence_why=why,
         citations=[_citation(row, gathered.ends) for row in rows],
         facts=rows,
+        constraints=gathered.constraints,
         coverage=round(coverage, 3),
         missing_terms=missing,
         stale=[row.id for row in rows if row.stale],
         conflicts=conflicts(rows),
         superseded_excluded=gathered.excluded,
-        next_queries=_next(query.text, gathered, missing),
+        next_queries=next_queries(
+            query.text, rows, gathered.matched, gathered.weights, gathered.window
+        ),
         window=gathered.window,
         budget={"name": query.budget, **dict(zip(LAYERS, counts, strict=True))},
         warnings=gathered.warnings + _suspicious(rows),
@@ -184,15 +189,6 @@ def synthesis(reflection: Reflection) -> Synthesis:
         sources=[citation.id for citation in reflection.citations],
         wiki_context_used=False,
     )
-
-
-def digest(text: str) -> str:
-    """A text as one line, with what models emit around turns taken apart.
-
-    >>> digest("we said\\n<|channel|>final to=functions.run")
-    'we said < |channel|>final to functions.run'
-    """
-    return _SCAFFOLDING.sub(" ", " ".join(text.split()))
 
 
 def _suspicious(rows: Sequence[Row]) -> list[str]:
@@ -221,8 +217,10 @@ def gather(reader: "Reader", query: Query) -> Gathered:
             rows.append(row._replace(explain=None))
     rows, matched = rows[: query.limit], matched[: query.limit]
     words = _weights(reader, query)
+    shown = {doc for row in rows for doc in reader.exact("path", row.path)}
     return Gathered(
         rows=rows,
+        constraints=recall.constraints(reader, query, shown),
         matched=matched,
         weights=words,
         ends=_ends(reader, rows),
@@ -278,11 +276,13 @@ def _by_agent(query: Query) -> bool:
 def _citation(row: Row, ends: Mapping[str, str]) -> Citation:
     return Citation(
         id=row.id,
+        layer=row.layer,
         type=row.type,
         context=row.title,
         occurred_start=row.occurred_at,
         occurred_end=ends.get(row.id, row.occurred_at),
         document_id=row.document_id,
+        source=row.source,
     )
 
 
@@ -330,56 +330,3 @@ def _successor(reader: "Reader", row: Row, view: "View") -> str | None:
     seen = view._replace(statuses=frozenset(Status))
     docs = reader.exact("id", head)
     return head if any(reader.verdict(doc, seen) is None for doc in docs) else None
-
-
-def _next(query: str, gathered: Gathered, missing: Sequence[str]) -> list[Next]:
-    """What to ask next, the most telling first."""
-    window, weights = gathered.window, gathered.weights
-    # A window of the question's own words goes on with them.
-    if window is not None and not window["filters"]:
-        window = None
-    after, before = (window["after"], window["before"]) if window else (None, None)
-
-    def heaviest(words: Iterable[str]) -> list[str]:
-        return sorted(dict.fromkeys(words), key=lambda word: -weights[word])
-
-    # (words, after, before) -> why; the question itself is in it to be left out.
-    queries: dict[tuple[str, str | None, str | None], str] = {
-        (query, after, before): ""
-    }
-    if gathered.rows and missing:
-        words = " ".join(heaviest(missing)[:4])
-        queries.setdefault((words, after, before), "in none of the facts")
-    rarest = heaviest(word for words in gathered.matched for word in words)[:1]
-    for name in _entities(query, gathered.rows):
-        words = " ".join([name, *rarest])
-        queries.setdefault((words, after, before), f"the facts are about {name}")
-    if weights and window:
-        queries.setdefault((query, None, None), "the same without the time window")
-    elif newer := _newer_half(gathered.rows):
-        queries.setdefault((query, newer, None), "the newer half of the facts")
-    for word in heaviest(weights) if len(weights) > 1 else ():
-        if len(queries) <= _FEWEST_NEXT:
-            queries.setdefault((word, after, before), "one word of the question")
-    return [Next(*key, why) for key, why in queries.items() if why][:_MOST_NEXT]
-
-
-def _entities(query: str, rows: Sequence[Row]) -> list[str]:
-    """At most two names that the first facts share and the question lacks."""
-    from memcli.search.stemmer import stemmer
-
-    stem = stemmer()
-    terms = set(tokens.terms(query, stem))
-    counts: dict[str, int] = {}
-    for row in rows[:3]:
-        for name in row.entities:
-            counts[name] = counts.get(name, 0) + 1
-    new = [name for name in counts if not set(tokens.terms(name, stem)) <= terms]
-    return [digest(name) for name in sorted(new, key=lambda name: -counts[name])[:2]]
-
-
-def _newer_half(rows: Sequence[Row]) -> str | None:
-    """The day that halves the facts by time, when they span more than a month."""
-    days = sorted((row.occurred_at or row.created)[:10] for row in rows)
-    middle = days[len(days) // 2] if len(days) > 2 else None
-    return middle if middle and middle[:7] > days[0][:7] else None

@@ -29,7 +29,14 @@ def test_the_envelope_is_that_of_the_use_case(
     data = done.json["data"]
     assert list(data) == [
         *("query", "answer", "confidence", "confidence_why", "citations", "facts"),
-        *("coverage", "missing_terms", "stale", "conflicts", "superseded_excluded"),
+        *(
+            "constraints",
+            "coverage",
+            "missing_terms",
+            "stale",
+            "conflicts",
+            "superseded_excluded",
+        ),
         *("next_queries", "window", "budget"),
     ]
     assert sorted(row["id"] for row in data["facts"]) == sorted(facts)

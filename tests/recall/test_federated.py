@@ -429,3 +429,27 @@ def test_known_vaults_say_whether_they_are_there(
     assert rows["gone"].entries is None
     assert "no vault at" in (rows["gone"].problem or "")
     assert [one.as_dict()["reachable"] for one in rows.values()] == [True, True, False]
+
+
+def test_several_vaults_gather_constraints_and_say_whose_fact_is_cited(
+    own: Vault, team: Vault, user_config: Configure
+) -> None:
+    user_config(table("platform", team))
+    save(own, "The payment tests need redis")
+    save(team, "The payment tests need a clock")
+    save(own, "Never deploy on Fridays", kind="constraint")
+    save(team, "Never deploy without a review", kind="constraint")
+    both = Vaults.open()
+    found = both.reflect("what do the payment tests need?")
+    names = ["personal", "team:platform"]
+    assert sorted(one.source for one in found.citations) == names
+    assert [(row.source, row.kind) for row in found.constraints] == [
+        (name, "constraint") for name in names
+    ]
+    digest = both.synthesize("what do the payment tests need?")
+    assert (digest.answer, digest.sources) == (
+        found.answer,
+        [one.id for one in found.citations],
+    )
+    with pytest.warns(DeprecationWarning, match="response_schema"):
+        both.synthesize("payment tests", response_schema={})

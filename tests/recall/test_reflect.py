@@ -64,11 +64,13 @@ def test_reflect_returns_facts_envelope(vault: Vault) -> None:
     cited = {c["id"]: c for c in out["citations"]}
     assert cited[first] == {
         "id": first,
+        "layer": "fact",
         "type": "tool",
         "context": "Picked Kafka for the event store",
         "occurred_start": "2026-06-01",
         "occurred_end": "2026-06-03",
         "document_id": "s1",
+        "source": "personal",
     }
     assert cited[second]["occurred_start"] is None
     assert sorted(out["answer"].splitlines()) == [
@@ -501,3 +503,55 @@ def test_a_successor_that_is_hidden_is_not_named(vault: Vault) -> None:
     vault.evolve(old, "We deploy from main", agent="bob", visibility="private")
     (one,) = vault.reflect("deploy", view=VIEWS["shared"]).superseded_excluded
     assert (one.id, one.superseded_by) == (old, None)
+
+
+# --- what stands beside the facts ----------------------------------------------------
+
+
+def test_a_citation_has_the_layer_the_source_and_the_type_of_its_fact(
+    vault: Vault,
+) -> None:
+    fact = save(vault, "The build takes an hour", type="system")
+    save(vault, "The build is slow", layer="observation", evidence=[fact], type="tool")
+    found = vault.reflect("how slow is the build?")
+    assert [(one.layer, one.type, one.source) for one in found.citations] == [
+        ("observation", "tool", "personal"),
+        ("fact", "system", "personal"),
+    ]
+    assert found.as_dict()["citations"][0]["layer"] == "observation"
+
+
+@pytest.mark.parametrize("ask", ["recall", "reflect"])
+def test_a_layer_among_the_types_narrows_to_that_layer(vault: Vault, ask: str) -> None:
+    fact = save(vault, "The build takes an hour", type="tool")
+    seen = save(vault, "The build is slow", layer="observation", evidence=[fact])
+    tool = save(vault, "The build tool is slow", layer="observation", type="tool")
+
+    def asked(*types: str) -> set[str]:
+        wanted = Filters(types=types)
+        if ask == "recall":
+            return {row.id for row in vault.recall("build", filters=wanted).rows}
+        return set(ids(vault.reflect("build", filters=wanted)))
+
+    assert asked("observation") == {seen, tool}
+    assert asked(" Observation", "tool") == {tool}
+    assert asked("tool") == {fact, tool}
+    assert asked("fact", "observation") == {fact, seen, tool}
+    with pytest.raises(InvalidValue, match="type must be one of"):
+        asked("observations")
+
+
+def test_constraints_in_force_stand_beside_the_facts(vault: Vault) -> None:
+    save(vault, "The build takes an hour")
+    beside = save(vault, "Never deploy on Fridays", kind="constraint")
+    matching = save(vault, "The build must not use the network", kind="constraint")
+    gone = save(vault, "Never touch the old server", kind="constraint")
+    vault.resolve(gone)
+    found = vault.reflect("build network")
+    assert matching in ids(found)
+    assert [row.id for row in found.constraints] == [beside]
+    assert found.as_dict()["constraints"][0]["channels"] == ["constraint"]
+    # What a limit cuts from the facts is in force all the same.
+    found = vault.reflect("how long does the build take, an hour?", limit=1)
+    assert {row.id for row in found.constraints} == {beside, matching}
+    assert beside not in {one.id for one in found.citations}

@@ -42,13 +42,6 @@ def _saved(values: dict[str, Any]) -> None:
     values["source_writer"] = "skill"
 
 
-def _recalled(values: dict[str, Any]) -> None:
-    """`types` names what an entry is about, and what sort of entry it is."""
-    types = [name.strip().lower() for name in values.get("types", ())]
-    values["layers"] = [name for name in types if name in _LAYERS]
-    values["types"] = [name for name in types if name not in _LAYERS]
-
-
 def _resolved(values: dict[str, Any]) -> None:
     # No person confirms a plan here; a plan that is not clear is refused all the same.
     values["yes"] = True
@@ -62,6 +55,12 @@ _CITING = (
     Parameter("subtype", "Of a model; pinned is kept by people", choices=_SUBTYPES),
     Parameter("cite", "Ids that an observation or model rests on; each must exist"),
     Parameter("research", "Cite only what this research run retrieved"),
+)
+_OF_TYPES = Parameter(
+    "types",
+    "Only about these types of things, or only these layers; both narrow",
+    to="--type",
+    choices=_TYPES + _LAYERS,
 )
 _NARROWING = (
     Parameter("kinds", f"Only these kinds: {', '.join(KINDS)}", to="--kind"),
@@ -92,12 +91,7 @@ RECALL = Tool(
         Parameter("query", "Words or a question"),
         Parameter("budget", "How much to return and how far to look; mid if not given"),
         Parameter("limit", "Rows at most (low 5, mid 10, high 20)"),
-        Parameter(
-            "types",
-            "Only about these types of things, or only these layers; both narrow",
-            to="--type",
-            choices=_TYPES + _LAYERS,
-        ),
+        _OF_TYPES,
         *_NARROWING,
         Parameter("statuses", "Instead of active: resolved, superseded", to="--status"),
         Parameter("history", "Superseded versions as well"),
@@ -113,7 +107,7 @@ RECALL = Tool(
         Parameter("useful", "Instead of a query: ids of rows recalled that helped"),
         Parameter("not_useful", "Instead of a query: ids of rows that misled"),
     ),
-    _recalled,
+    _as_given,
 )
 
 REFLECT = Tool(
@@ -128,9 +122,7 @@ REFLECT = Tool(
         _QUESTION,
         Parameter("budget", "How much to gather and how far to look; mid if not given"),
         Parameter("limit", "Facts at most (low 9, mid 17, high 34)"),
-        Parameter(
-            "types", "Only about these types of things", to="--type", choices=_TYPES
-        ),
+        _OF_TYPES,
         *_NARROWING,
         _RESEARCH,
         Parameter("personal_only", "Only the user's own memory, no team's"),

@@ -9,6 +9,9 @@ about prompts, secrets and roles are ordinary notes.
 
 import re
 
+# What models emit around turns and calls: a digest for a model must hold none, even
+# when a memory does.
+_SCAFFOLDING = r"(?<=<)(?=\|\w)|(?<=\bto)=(?=functions)"
 # A name, words of which the text must hold one, and the pattern. Compiling a pattern
 # takes a millisecond, and most texts hold none of the words.
 _FAMILIES = (
@@ -58,3 +61,12 @@ def suspicious(text: str) -> str | None:
         if re.search(pattern, text, re.IGNORECASE):
             return name
     return None
+
+
+def digest(text: str) -> str:
+    """A text as one line, with what models emit around turns taken apart.
+
+    >>> digest("we said\\n<|channel|>final to=functions.run")
+    'we said < |channel|>final to functions.run'
+    """
+    return re.sub(_SCAFFOLDING, " ", " ".join(text.split()))

@@ -107,6 +107,12 @@ def channels(parts: Mapping[str, float]) -> list[str]:
     return [name for name in CHANNELS if parts.get(name)]
 
 
+def is_hit(rows: Iterable[EventRow]) -> bool:
+    """Whether these rows of a question answer it: a constraint that no channel but its
+    own has brought surfaces whatever is asked."""
+    return any(row["channels"] != ["constraint"] for row in rows)
+
+
 def row(
     entry: LoggedEntry,
     *,

@@ -95,7 +95,7 @@ class Recorder:
                     "question": log.hashed(question, secret) if question else None,
                     "via": self._via,
                     "agent": self._agent,
-                    "hit": bool(rows),
+                    "hit": event.is_hit(rows),
                     "rows": list(rows),
                 }
             ]

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
-from memcli.vault.signals.event import CHANNELS, Event, Recalled, is_event
+from memcli.vault.signals.event import CHANNELS, Event, Recalled, is_event, is_hit
 
 
 class Side(TypedDict):
@@ -48,7 +48,8 @@ class Judged(NamedTuple):
 class Summary(NamedTuple):
     """The log in numbers.
 
-    `since` is the oldest event in epoch seconds; `share` that of hits among questions,
+    `since` is the oldest event in epoch seconds; a hit is a question that brought more
+    than the constraints that always surface; `share` that of hits among questions,
     None without a question; `mrr` the mean of 1/rank of the rows that proved useful,
     None without one; `told` counts answers that no question asked for, such as those
     at a session's start.
@@ -84,7 +85,7 @@ def summary(events: Sequence[Event]) -> Summary:
             actions[event["action"]] += event.get("count", 1)
         elif event["event"] == "feedback":
             judged.setdefault(event["by"], [0, 0])[not event["useful"]] += 1
-    hits = sum(bool(event["rows"]) for event in asked)
+    hits = sum(is_hit(event["rows"]) for event in asked)
     ranks = list(_useful_ranks(events))
     return Summary(
         since=min((event["at"] for event in events), default=None),
@@ -156,7 +157,7 @@ def pairs(events: Iterable[Mapping[str, object]]) -> Iterator[Pair]:
 
 def _asked(via: str, asked: Sequence[Recalled]) -> Asked:
     these = [recall for recall in asked if recall["via"] == via]
-    return Asked(via, len(these), sum(bool(recall["rows"]) for recall in these))
+    return Asked(via, len(these), sum(is_hit(recall["rows"]) for recall in these))
 
 
 def _judged(

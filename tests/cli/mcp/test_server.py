@@ -126,8 +126,9 @@ PARAMETERS = {
     "entities[] after before query_timestamp statuses[] history? as_of max_chars# "
     "personal_only? research no_graph? depth# explain? all? cursor useful[] "
     "not_useful[]",
-    "memory_reflect": "query! budget(3) limit# types[](8) kinds[] tags[] tags_match(4) "
-    "entities[] after before query_timestamp research personal_only? response_schema*",
+    "memory_reflect": "query! budget(3) limit# types[](11) kinds[] tags[] "
+    "tags_match(4) entities[] after before query_timestamp research personal_only? "
+    "response_schema*",
     "memory_resolve": "query id ids[] note by only_this? dry_run? expect# undo?",
     "memory_inspect": "id topic name query session stale?",
 }

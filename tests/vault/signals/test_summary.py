@@ -123,6 +123,22 @@ def test_a_miss_is_noted_and_the_same_question_has_the_same_hash(vault: Vault):
     assert first["recall"] != again["recall"]
 
 
+@pytest.mark.parametrize("ask", ["recall", "reflect"])
+def test_a_constraint_that_always_surfaces_is_no_hit(vault: Vault, ask: str):
+    rule = save(vault, "Never drop a table", kind="constraint")
+    for question in ("zebra", "how do we drop a table?"):
+        getattr(vault, ask)(question)
+    miss, hit = noted(vault, "recall")
+    assert [row["id"] for row in miss["rows"]] == [row["id"] for row in hit["rows"]]
+    assert [row["id"] for row in miss["rows"]] == [rule]
+    assert [one["hit"] for one in (miss, hit)] == [False, True]
+    # What an older memcli noted is counted by its rows, too.
+    older: Any = {**miss, "hit": True}
+    counted = summary.summary([older, hit])
+    assert (counted.questions, counted.hits, counted.misses) == (2, 1, 1)
+    assert [(one.questions, one.hits) for one in counted.asked] == [(2, 1)]
+
+
 def test_reflect_notes_its_facts(vault: Vault):
     mine = save(vault, "We deploy on Mondays")
     vault.reflect("when do we deploy?")

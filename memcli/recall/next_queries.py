@@ -1,0 +1,90 @@
+"""What to ask after a question: the words without an answer, and what the facts share.
+
+Invariant: pure; drawn from the rows that the caller was given, and from the question.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memcli.entries.text import tokens
+from memcli.entries.text.prompt_injection import digest
+from memcli.recall.results import Row
+
+_FEWEST_NEXT, _MOST_NEXT = 2, 4
+
+
+class Next(NamedTuple):
+    """A question to ask next, with its time window, and why."""
+
+    query: str
+    after: str | None
+    before: str | None
+    why: str
+
+
+def next_queries(
+    query: str,
+    rows: Sequence[Row],
+    matched: Sequence[Sequence[str]],
+    weights: Mapping[str, float],
+    window: Mapping[str, Any] | None,
+) -> list[Next]:
+    """What to ask next, the most telling first.
+
+    Args:
+        query: the question.
+        rows: what answers it.
+        matched: the words of the question that each row holds.
+        weights: its words, and what each counts.
+        window: the time that it filters by or names.
+    """
+    held = {word for words in matched for word in words}
+    missing = [word for word in weights if word not in held]
+    # A window of the question's own words goes on with them.
+    if window is not None and not window["filters"]:
+        window = None
+    after, before = (window["after"], window["before"]) if window else (None, None)
+
+    def heaviest(words: Iterable[str]) -> list[str]:
+        return sorted(dict.fromkeys(words), key=lambda word: -weights[word])
+
+    # (words, after, before) -> why; the question itself is in it to be left out.
+    queries: dict[tuple[str, str | None, str | None], str] = {
+        (query, after, before): ""
+    }
+    if rows and missing:
+        words = " ".join(heaviest(missing)[:4])
+        queries.setdefault((words, after, before), "in none of the facts")
+    rarest = heaviest(word for words in matched for word in words)[:1]
+    for name in _entities(query, rows):
+        words = " ".join([name, *rarest])
+        queries.setdefault((words, after, before), f"the facts are about {name}")
+    if weights and window:
+        queries.setdefault((query, None, None), "the same without the time window")
+    elif newer := _newer_half(rows):
+        queries.setdefault((query, newer, None), "the newer half of the facts")
+    for word in heaviest(weights) if len(weights) > 1 else ():
+        if len(queries) <= _FEWEST_NEXT:
+            queries.setdefault((word, after, before), "one word of the question")
+    return [Next(*key, why) for key, why in queries.items() if why][:_MOST_NEXT]
+
+
+def _entities(query: str, rows: Sequence[Row]) -> list[str]:
+    """At most two names that the first facts share and the question lacks."""
+    from memcli.search.stemmer import stemmer
+
+    stem = stemmer()
+    terms = set(tokens.terms(query, stem))
+    counts: dict[str, int] = {}
+    for row in rows[:3]:
+        for name in row.entities:
+            counts[name] = counts.get(name, 0) + 1
+    new = [name for name in counts if not set(tokens.terms(name, stem)) <= terms]
+    return [digest(name) for name in sorted(new, key=lambda name: -counts[name])[:2]]
+
+
+def _newer_half(rows: Sequence[Row]) -> str | None:
+    """The day that halves the facts by time, when they span more than a month."""
+    days = sorted((row.occurred_at or row.created)[:10] for row in rows)
+    middle = days[len(days) // 2] if len(days) > 2 else None
+    return middle if middle and middle[:7] > days[0][:7] else None
