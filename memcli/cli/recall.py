@@ -343,7 +343,9 @@ def _result(answer: Recalled, *, explain: bool) -> Result:
             draw(canvas, row, explain=explain)
         draw_constraints(canvas, answer.constraints)
         if answer.next_cursor:
-            canvas.line(f"more: --cursor {answer.next_cursor}", style="dim")
+            from shlex import quote
+
+            canvas.line(f"more: --cursor {quote(answer.next_cursor)}", style="dim")
 
     warnings = list(answer.warnings)
     if answer.query is not None and not answer.rows and not answer.omitted:

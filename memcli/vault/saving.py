@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import codec, dates, layout
-from memcli.entries.entry import Entry, Visibility
+from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
 from memcli.storage.transaction import subject
@@ -192,6 +192,12 @@ def place(
             for held in held_texts.earlier(draft)
         ]
         notes += map(names.explained, unclear)
+        held = duplicates.held(entry, now_ms // 1000)
+        if entry.expires_at and held.status == str(Status.EXPIRED):
+            notes.append(
+                f"it expired on {entry.expires_at}, so nothing shows it; what has: "
+                "memcli recall --status expired"
+            )
         notes += (
             f"{held.project} has the same text: {held.id}; to make it one that holds "
             f"everywhere: memcli evolve {entry.id} --also {held.id} --project none"
@@ -210,7 +216,7 @@ def place(
                 project=entry.project,
             )
         )
-        held_texts.add(entry.body, duplicates.held(entry, now_ms // 1000))
+        held_texts.add(entry.body, held)
     return saved
 
 

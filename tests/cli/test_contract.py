@@ -305,6 +305,12 @@ def test_a_batch_can_be_seen_before_it_is_saved(
     assert done.out.startswith("saved 2, ")
 
 
+def test_what_is_saved_after_its_end_is_told_to_be_hidden(memcli: Run) -> None:
+    done = memcli("save", "the freeze", "--expires-at", "2020-01-01", "--json").json
+    assert "expired on 2020-01-01" in done["warnings"][0]
+    assert memcli("inspect", "--json").json["data"]["by_status"] == {"expired": 1}
+
+
 def test_relative_words_count_from_at(memcli: Run) -> None:
     memcli("save", "Bert fixed the build", "--occurred-at", "2025-06-14")
     for at in ("2025-06-15", "2025-06-15T08:00:00Z"):

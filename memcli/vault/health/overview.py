@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import decay, layout
+from memcli.entries.eligibility import standing
 from memcli.entries.entry import Status
 from memcli.errors import MemcliError
 from memcli.storage import state_dirs
@@ -113,7 +114,17 @@ def overview(vault: "Vault") -> Overview:
         NotAllowed: an agent asks.
     """
     vault.owner_only("the overview")
-    rows = vault.read(lambda reader: [reader.row(doc) for doc in reader.everything()])
+    now = vault.now_ms() // 1000
+
+    def look(reader: "Reader") -> "list[StoredRow]":
+        """Every row, with the status that it counts as."""
+        facts = {doc: reader.facts(doc, access=False) for doc in reader.everything()}
+        return [
+            reader.row(doc)._replace(status=str(standing(known, now)))
+            for doc, known in facts.items()
+        ]
+
+    rows = vault.read(look)
     rows.sort(key=lambda row: (row.created, row.id), reverse=True)
     head, dirty = _history_state(vault)
     return Overview(
@@ -126,7 +137,7 @@ def overview(vault: "Vault") -> Overview:
         index_facts=index_facts(vault),
         head=head,
         dirty=dirty,
-        inbox=_inbox(rows, vault.now_ms() // 1000),
+        inbox=_inbox(rows, now),
         recurred=[brief(row) for row in rows if lineage.recurred_at(row)],
         findings=lint(vault, progress=vault.progress),
     )
