@@ -2,8 +2,9 @@
 
 Invariant: nothing decides by itself, and no decision loses anything: each one is a
 commit, which `undo` takes back, and a rejected candidate stays in the archive, so that
-it is not proposed again. A candidate keeps its id for life. A secret that was edited
-away before any commit held it never comes into one.
+it is not proposed again; nor is one that was changed here, in its old words. A
+candidate keeps its id for life. A secret that was edited away before any commit held it
+never comes into one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Confidence, Entry, Status
-from memcli.entries.identity import strict_key
+from memcli.entries.identity import claim, strict_key
 from memcli.entries.ids import slug
 from memcli.entries.rights import Action
 from memcli.errors import InvalidValue, NotAllowed, UsageError
@@ -343,12 +344,18 @@ def _drop_secret(
 
 
 def _changed(vault: "Vault", entry: Entry, changes: Mapping[str, Any]) -> Entry:
+    from memcli.entries.text import secrets
+
     given = {name: value for name, value in changes.items() if value not in (None, ())}
     text = given.pop("text", entry.body)
     checked = vault.draft({"text": text, **given})
     fields = {name: getattr(checked, name) for name in given}
     fields["tags"] = tuple(dict.fromkeys((*entry.tags, *checked.tags)))
-    entry = entry.replace(body=checked.body, **fields)
+    source = entry.source
+    if claim(checked.body) != claim(entry.body) and not secrets.find(entry.body):
+        # The next session that says it so finds it decided.
+        source = source._replace(proposed=source.proposed or entry.body.strip())
+    entry = entry.replace(body=checked.body, source=source, **fields)
     if entry.item is not None:
         entry = entry.replace(key=strict_key(entry.item, entry.body))
     return vault.link(entry) if "text" in changes else entry

@@ -95,7 +95,10 @@ class Confidence(StrEnum):
 
 
 class Source(NamedTuple):
-    """Where an entry came from; `seq` counts from 0 within the session."""
+    """Where an entry came from; `seq` counts from 0 within the session.
+
+    `proposed` are the words of a candidate that a review has changed.
+    """
 
     writer: str | None = None
     host: str | None = None
@@ -104,6 +107,7 @@ class Source(NamedTuple):
     record: str | None = None
     seq: int | None = None
     excerpt: str | None = None
+    proposed: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """What is known of it, for JSON."""

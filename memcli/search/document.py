@@ -116,6 +116,7 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "visibility": (str(entry.visibility),),
         "group": entry.groups,
         "claim": (claim(entry.body),),
+        "proposed": (claim(entry.source.proposed),) if entry.source.proposed else (),
         "supersedes": (entry.supersedes,) if entry.supersedes else (),
         "superseded_by": (entry.superseded_by,) if entry.superseded_by else (),
         "evidence": entry.evidence,

@@ -82,6 +82,7 @@ EXACT = (
     "link",
     "name",
     "claim",
+    "proposed",
     "supersedes",
     "superseded_by",
     "evidence",

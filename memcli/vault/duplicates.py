@@ -74,6 +74,11 @@ class HeldTexts:
         self._by_claim.setdefault(claim(text), []).append(held)
         self._by_id.setdefault(held.id, held)
 
+    def add_proposed(self, text: str | None, held: Held) -> None:
+        """Count an entry in by the words that it had before a review changed them."""
+        if text:
+            self._by_claim.setdefault(claim(text), []).append(held)
+
     def match(self, entry: Entry) -> tuple[Held, str] | None:
         """The entry that holds this draft already, and the outcome that makes it."""
         if entry.id and entry.id in self._by_id:
@@ -241,17 +246,33 @@ def held_texts(
     claims = {claim(entry.body) for entry in drafts if is_extracted(entry)}
     ids = {entry.id for entry in drafts if entry.id}
     docs: dict[int, None] = {}
-    for field, values in (("fingerprint", texts), ("claim", claims), ("id", ids)):
+    for field, values in (
+        ("fingerprint", texts),
+        ("claim", claims),
+        ("proposed", claims),
+        ("id", ids),
+    ):
         for value in sorted(values):
             docs.update(dict.fromkeys(reader.exact(field, value)))
     for doc in docs:
         row = reader.row(doc)
         if row.path not in outdated:
             facts = reader.facts(doc, access=False)
-            known.add(row.text, _held(row, facts, now))
+            one = _held(row, facts, now)
+            known.add(row.text, one)
+            known.add_proposed(row.source.proposed, one)
     for path, data, body in later.bodies():
-        if ids or fingerprint(body) in texts or (claims and claim(body) in claims):
-            known.add(body, held(_decode(data, path), now))
+        edited = bool(claims) and b"\n  proposed:" in data
+        if (
+            ids
+            or edited
+            or fingerprint(body) in texts
+            or (claims and claim(body) in claims)
+        ):
+            entry = _decode(data, path)
+            one = held(entry, now)
+            known.add(body, one)
+            known.add_proposed(entry.source.proposed, one)
     return known
 
 

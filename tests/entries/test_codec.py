@@ -113,6 +113,7 @@ sources = st.builds(
     record=maybe,
     seq=st.none() | st.integers(0, 10**9),
     excerpt=maybe,
+    proposed=maybe,
 )
 entries = st.builds(
     Entry,

@@ -49,6 +49,10 @@ def one_id(done: Reflected, pattern: str = "always") -> str:
     return found or ""
 
 
+def ids_of(done: Reflected) -> list[str]:
+    return [fate.id or "" for fate in done.fates]
+
+
 # --- forgotten ------------------------------------------------------------------
 
 
@@ -330,3 +334,47 @@ def test_a_commit_that_was_reverted_is_not_made_again(
     )
     assert actions(reflect_file(vault, path)) == {"always": "forgotten"}
     assert texts(vault, Status.ACTIVE) == set()
+
+
+@pytest.mark.parametrize(
+    ("then", "outcome"),
+    [(None, "seen"), ("resolve", "recurred"), ("undo", "seen")],
+)
+def test_a_candidate_that_review_changed_is_not_proposed_again_in_its_old_words(
+    vault: Vault, tmp_path: Path, then: str | None, outcome: str
+) -> None:
+    (name,) = ids_of(reflect_file(vault, say(tmp_path, UNSURE)))
+    review.approve(vault, [name], {"text": "Generated files are for make alone"})
+    assert vault.get(name).source.proposed
+    if then == "resolve":
+        vault.resolve(name)
+    elif then == "undo":
+        undo.undo_last(vault, "review: ")
+        assert vault.get(name).source.proposed is None
+    again = reflect_file(vault, say(tmp_path, UNSURE))
+    assert {fate.id for fate in again.fates} == {name}
+    other = reflect_file(vault, say(tmp_path, UNSURE, name="other"))
+    assert [(fate.action, fate.id) for fate in other.fates] == [(outcome, name)]
+
+
+def test_a_candidate_that_was_edited_and_rejected_stays_rejected_for_its_session(
+    vault: Vault, tmp_path: Path
+) -> None:
+    (name,) = ids_of(reflect_file(vault, say(tmp_path, UNSURE)))
+    file = Path(vault.root, vault.path_of(name))
+    file.write_text(file.read_text().replace("generated", "vendored"))
+    review.reject(vault, [name])
+    again = reflect_file(vault, say(tmp_path, UNSURE))
+    assert [(fate.action, fate.id) for fate in again.fates] == [("duplicate", name)]
+    assert review.pending(vault) == []
+
+
+def test_a_secret_that_review_took_out_is_not_kept_as_the_old_words(
+    vault: Vault,
+) -> None:
+    name = vault.save(vault.draft({"text": "use a key", "status": "pending"})).id
+    file = Path(vault.root, vault.path_of(name))
+    secret = "the key AKIA" + "IOSFODNN7EXAMPLA"
+    file.write_text(file.read_text().replace("a key", secret))
+    review.approve(vault, [name], {"text": "use the key of the vault"})
+    assert vault.get(name).source.proposed is None
