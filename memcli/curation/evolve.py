@@ -15,7 +15,7 @@ from memcli.curation.siblings import Sibling, siblings
 from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import new_id
-from memcli.entries.rights import Action
+from memcli.entries.rights import Action, is_pinned
 from memcli.errors import (
     EntryNotFound,
     InvalidValue,
@@ -24,6 +24,7 @@ from memcli.errors import (
     UsageError,
 )
 from memcli.vault import lineage
+from memcli.vault.agents import refuse_unless
 
 if TYPE_CHECKING:
     from memcli.storage.transaction import Transaction
@@ -214,7 +215,7 @@ def _named(
     """The entries that the ids name, each once and in force; the lock is held."""
     stored = [vault.stored(vault.path_of(name)) for name in (entry_id, *also)]
     for item in stored:
-        vault.refuse_unless(Action.EVOLVE, item.entry)
+        refuse_unless(vault, Action.EVOLVE, item.entry)
         lineage.refuse_ended(vault, item.entry)
     if len({item.entry.id for item in stored}) < len(stored):
         raise UsageError("an entry is named twice", hint="Name each entry once.")
@@ -224,10 +225,14 @@ def _named(
 def _passed_on(
     vault: "Vault", fresh: Entry, old: "Sequence[Stored]", values: Mapping[str, Any]
 ) -> Entry:
-    """The new version as its writer's; who may see it is for those who may share."""
+    """The new version as its writer's, who must have the right to share and to pin."""
     shared_anew = bool(values.get("visibility") or values.get("groups"))
-    for item in old if shared_anew else ():
-        vault.refuse_unless(Action.SHARE, item.entry)
+    pins = is_pinned(fresh) and not any(is_pinned(item.entry) for item in old)
+    for item in old:
+        if shared_anew:
+            refuse_unless(vault, Action.SHARE, item.entry)
+        if pins:
+            refuse_unless(vault, Action.PIN, item.entry)
     entries = [item.entry for item in old]
     return lineage.passed_on(vault, fresh, entries, shared_anew=shared_anew)
 

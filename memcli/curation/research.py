@@ -63,7 +63,7 @@ def search(
         run = research_run.find(vault, name)
         if run is None:
             research_run.tidy(vault)
-            agent = vault.agent.name if vault.agent else None
+            agent = vault.agent_name
             run = Run(name, agent, budget or _DEFAULT, now)
         run = run._replace(budget=_wider(run.budget, budget))
         if not run.left:
@@ -92,7 +92,7 @@ def titles(vault: "Vault", run: Run) -> dict[str, str]:
             other = Vault.open(
                 source.partition(":")[2] or source,
                 environ=vault.environ,
-                agent=vault.agent.name if vault.agent else None,
+                agent=vault.agent_name,
             )
             titles |= still_there(other, [k for k, v in away.items() if v == source])
         except MemcliError:

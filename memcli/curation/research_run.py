@@ -155,7 +155,7 @@ def get(vault: "Vault", name: str) -> Run:
         EntryNotFound: there is none (code `research_not_found`).
     """
     known = runs(vault)
-    mine = vault.agent.name if vault.agent else None
+    mine = vault.agent_name
     named = [run for run in known if run.name == name]
     for run in [run for run in named if run.agent == mine] + named:
         return run

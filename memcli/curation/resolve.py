@@ -14,6 +14,7 @@ from memcli.entries.entry import Status
 from memcli.entries.rights import Action, may
 from memcli.errors import EntryNotFound, UsageError
 from memcli.vault import lineage, lookup
+from memcli.vault.agents import refuse_unless
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -111,7 +112,7 @@ def plan(
     wanted = Status.ACTIVE if undo else Status.RESOLVED
     entries = [vault.stored(vault.path_of(name)).entry for name in ids]
     for entry in entries:
-        vault.refuse_unless(Action.RESOLVE, entry)
+        refuse_unless(vault, Action.RESOLVE, entry)
         if entry.status is not Status.RESOLVED:
             lineage.refuse_ended(vault, entry)
     named = {entry.path: None for entry in entries}
@@ -178,7 +179,7 @@ def apply(
             entry = stored.entry
             if target.same_key_as and not may(Action.RESOLVE, entry, vault.agent):
                 continue  # nobody named it
-            vault.refuse_unless(Action.RESOLVE, entry)
+            refuse_unless(vault, Action.RESOLVE, entry)
             if found.undo:
                 if entry.status is not Status.RESOLVED:
                     continue

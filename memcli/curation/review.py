@@ -18,6 +18,7 @@ from memcli.entries.ids import slug
 from memcli.entries.rights import Action
 from memcli.errors import InvalidValue, NotAllowed, UsageError
 from memcli.vault import lineage
+from memcli.vault.agents import refuse_unless
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -239,7 +240,7 @@ def supersede(
         now = dates.iso(now_ms // 1000)
         (stored,) = _waiting(vault, [entry_id])
         target = vault.stored(vault.path_of(target_id))
-        vault.refuse_unless(Action.EVOLVE, target.entry)
+        refuse_unless(vault, Action.EVOLVE, target.entry)
         lineage.refuse_ended(vault, target.entry)
         candidate = stored.entry
         values = {
@@ -315,7 +316,7 @@ def _waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
                 hint="What waits: memcli review --list",
                 code="not_pending",
             )
-        vault.refuse_unless(Action.REVIEW, entry)
+        refuse_unless(vault, Action.REVIEW, entry)
         waiting[entry.id] = stored
     return list(waiting.values())
 

@@ -15,7 +15,8 @@ class Action(StrEnum):
     """What can be done to an entry, and `OVERSEE`: what concerns the vault as a whole.
 
     EVOLVE replaces it by a next version, RESOLVE ends it or brings it back, SHARE
-    changes who may see it, REVIEW decides on a candidate. To oversee is to forget, to
+    changes who may see it, PIN puts it into every session, REVIEW decides on a
+    candidate. To oversee is to forget, to
     undo, to repair, to decide on entities and ideas, and to see what names many
     entries at once: git's history, the lint, the logs, the ledger of ideas.
     """
@@ -23,6 +24,7 @@ class Action(StrEnum):
     EVOLVE = "evolve"
     RESOLVE = "resolve"
     SHARE = "share"
+    PIN = "pin"
     REVIEW = "review"
     OVERSEE = "oversee"
 

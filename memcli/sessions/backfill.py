@@ -121,7 +121,8 @@ def _reflected_or_not(
     try:
         transcript = transcripts.open_transcript(path, host)
         session = transcript.session
-        known = session_records.get(vault.root, session.host, session.id)
+        agent = vault.agent_name
+        known = session_records.get(vault.root, session.host, session.id, agent)
         if known is not None and known.reflected and known.mined == state(path):
             return FileOutcome(path, host, "unchanged")
         done = _reflected(vault, transcript, writer="pipeline", dry_run=dry_run)

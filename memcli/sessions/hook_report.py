@@ -80,20 +80,27 @@ class Activity(NamedTuple):
 
 
 def activity(vault: "Vault", most: int) -> Activity:
-    """What memcli did by itself in a vault.
+    """What memcli did by itself in a vault; for an agent, in its own sessions.
 
     Args:
         vault: whose markers and log.
         most: how many of the newest calls to give; all that are kept count for times.
     """
     now = vault.now_ms() / 1000
-    lines = hook_log.last(vault.root, _ALL)
+    agent = vault.agent_name
+    lines = [
+        line
+        for line in hook_log.last(vault.root, _ALL)
+        if agent in (None, line.get("agent"))
+    ]
     errors: dict[str, str | None] = {}
     for line in lines:  # the newest first
         if line.get("event") in _TRIES and isinstance(line.get("session"), str):
             errors.setdefault(line["session"], line.get("error"))
     sessions = [
-        _state(marker, now, errors) for marker in markers.markers(vault.root, now)
+        _state(marker, now, errors)
+        for marker in markers.markers(vault.root, now)
+        if agent in (None, marker.agent)
     ]
     sessions.sort(key=lambda session: (session.idle_minutes, session.session))
     return Activity(sessions, lines[:most], _times(lines))

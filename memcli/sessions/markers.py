@@ -133,7 +133,8 @@ def finish(root: str, session: str, since: float) -> bool:
 
 def drop(marker: Marker) -> None:
     """Forget a session: its marker and what it was shown."""
-    for path in (marker.path, _path_of(marker, SHOWN), _path_of(marker, LOCKED)):
+    told = _path_of(marker, mark_of(marker.agent) + SHOWN)
+    for path in (marker.path, told, _path_of(marker, LOCKED)):
         with contextlib.suppress(OSError):
             os.unlink(path)
 
@@ -154,24 +155,43 @@ def markers(root: str, now: float | None = None) -> Iterator[Marker]:
                     yield marker
 
 
-def shown(root: str, session: str) -> set[str]:
-    """The ids of the entries that this session has been shown."""
+def shown(root: str, session: str, agent: str | None = None) -> set[str]:
+    """The ids of the entries that this session has been shown, to this agent."""
     try:
-        with open(_path(root, session, SHOWN), encoding="utf-8") as file:
+        with open(_shown_path(root, session, agent), encoding="utf-8") as file:
             return set(file.read().split())
     except (OSError, UnicodeDecodeError):
         return set()
 
 
-def show(root: str, session: str, ids: list[str], *, afresh: bool = False) -> None:
+def show(
+    root: str,
+    session: str,
+    ids: list[str],
+    *,
+    afresh: bool = False,
+    agent: str | None = None,
+) -> None:
     """Note the ids that a session is shown; `afresh` when it has forgotten the others.
+
+    Each agent has its own list, also where two name the same session.
 
     Raises:
         OSError: it cannot be noted.
     """
     make_folder(root)
-    with open(_path(root, session, SHOWN), "w" if afresh else "a") as file:
+    place = _shown_path(root, session, agent)
+    with open(place, "w" if afresh else "a") as file:
         file.write("".join(f"{name}\n" for name in ids))
+
+
+def mark_of(agent: str | None) -> str:
+    """What the name of a file has that is an agent's own; nothing for the owner's."""
+    if agent is None:
+        return ""
+    from zlib import crc32  # `hashlib` would load OpenSSL: 3 ms of a hook
+
+    return f".{crc32(agent.encode('utf-8', 'replace')):08x}"
 
 
 def path(root: str, session: str, ending: str) -> str:
@@ -242,6 +262,10 @@ def _path(root: str, session: str, state: str) -> str:
 
 def _path_of(marker: Marker, state: str) -> str:
     return marker.path[: -len(marker.state)] + state
+
+
+def _shown_path(root: str, session: str, agent: str | None) -> str:
+    return _path(root, session, mark_of(agent) + SHOWN)
 
 
 def _name(session: str) -> str:

@@ -56,6 +56,12 @@ class MiningReport(NamedTuple):
     sessions: "list[Record]"
 
     @property
+    def mined(self) -> int:
+        """How many sessions were mined, by whichever agents."""
+        mined = (record for record in self.sessions if record.reflected)
+        return len({(record.host, record.session) for record in mined})
+
+    @property
     def failed(self) -> "list[Record]":
         """The sessions that could not be mined."""
         return [record for record in self.sessions if not record.reflected]
@@ -70,7 +76,7 @@ class MiningReport(NamedTuple):
                 {**rule._asdict(), "noisy": rule.noisy} for rule in self.patterns
             ],
             "sessions": {
-                "mined": sum(record.reflected for record in self.sessions),
+                "mined": self.mined,
                 "not_reflected": [
                     {
                         "session": record.session,
@@ -124,12 +130,15 @@ def session(vault: "Vault", name: str) -> "Record":
     records = session_records.every(vault.root)
     matches = [each for each in records if name in (each.session, each.transcript)]
     matches = matches or [each for each in records if each.session.startswith(name)]
-    if len(matches) == 1:
-        return matches[0]
-    if matches:
-        some = ", ".join(record.session for record in matches[:5])
+    # Several agents may have mined one session, each with a record of its own.
+    sessions = dict.fromkeys((record.host, record.session) for record in matches)
+    if len(sessions) == 1:
+        record = session_records.get(vault.root, *sessions.popitem()[0], None)
+        return record or matches[0]
+    if sessions:
+        some = ", ".join(session for _, session in list(sessions)[:5])
         raise EntryNotFound(
-            f"'{name}' starts the ids of {len(matches)} sessions: {some}",
+            f"'{name}' starts the ids of {len(sessions)} sessions: {some}",
             hint="Give more of the id.",
             code="ambiguous_session",
         )

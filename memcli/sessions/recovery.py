@@ -46,6 +46,7 @@ class Swept(NamedTuple):
             dropped (given up), expired (mined long ago).
         why: the reason of a failure, or why it was given up.
         counts: of a reflected session, how many candidates met which action.
+        agent: whose session it is; None is the vault's owner.
     """
 
     session: str
@@ -53,6 +54,7 @@ class Swept(NamedTuple):
     outcome: str
     why: str | None = None
     counts: Mapping[str, int] | None = None
+    agent: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -87,6 +89,7 @@ def sweep(
             continue
         own = vault.acting_as(marker.agent)
         swept = _swept(own, environ, marker, still, kept, dry_run=dry_run)
+        swept = swept._replace(agent=marker.agent)
         done.append(swept)
         tell(swept)
     if not dry_run and vault.agent is None:
@@ -233,7 +236,8 @@ def _is_unchanged(vault: "Vault", path: str, host: str | None) -> bool:
     from memcli.hosts import transcripts
 
     session = transcripts.open_transcript(path, host).session
-    record = session_records.get(vault.root, session.host, session.id)
+    agent = vault.agent_name
+    record = session_records.get(vault.root, session.host, session.id, agent)
     if record is None or not record.reflected:
         return False
     return record.mined == backfill.state(path)
@@ -273,6 +277,7 @@ def tell_log(vault: "Vault", done: list[Swept]) -> None:
                 {
                     "at": vault.now_ms() // 1000,
                     "event": "sweep",
+                    **({"agent": swept.agent} if swept.agent else {}),
                     "host": swept.host,
                     "session": swept.session,
                     "did": swept.outcome,

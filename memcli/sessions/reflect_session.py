@@ -157,8 +157,10 @@ def learn(
     """
     session = session._replace(id=redaction.masked(session.id))
     transcript = redaction.masked(transcript)
-    earlier = session_records.get(vault.root, session.host, session.id)
+    agent = vault.agent_name
+    earlier = session_records.get(vault.root, session.host, session.id, agent)
     record = session_records.Record(
+        agent=agent,
         session=session.id,
         host=session.host,
         transcript=transcript,
@@ -334,8 +336,11 @@ def _ideas(
 ) -> "dict[int, Idea]":
     """The ideas that the ledger does not have; the others get their fate."""
     from memcli.curation.ideas import incubator
+    from memcli.curation.ideas.ledger import SLUG_LENGTH
     from memcli.curation.ideas.page import Idea, keys, known
     from memcli.entries import dates
+    from memcli.entries.ids import slug
+    from memcli.vault.vault import OWN_MARK
 
     today = dates.iso(vault.now_ms() // 1000)
     new: dict[int, Idea] = {}
@@ -346,6 +351,9 @@ def _ideas(
         candidate = route.candidate
         idea = Idea(
             title=candidate.title,
+            slug=vault.own_name(slug(candidate.title, SLUG_LENGTH - OWN_MARK))
+            if vault.agent
+            else "",
             summary=candidate.text,
             day=(candidate.at or today)[:10],
             session=session.id,
@@ -353,10 +361,10 @@ def _ideas(
             excerpt=candidate.excerpt,
             at=candidate.at,
             host=session.host,
-            agent=vault.agent.name if vault.agent else None,
+            agent=vault.agent_name,
         )
         if ledger is None:
-            ledger = set(known(incubator.existing(vault)))
+            ledger = set(known(incubator.existing(vault), vault.agent))
         if ledger & keys(idea):
             fates[place] = Fate(candidate, "duplicate")
             continue

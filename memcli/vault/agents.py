@@ -1,4 +1,5 @@
-"""Which agents a vault knows, and how much each may see.
+"""Which agents a vault knows, how much each may see, and the refusal of what it may not
+do.
 
 Invariant: the counts come from the index that answers each agent, so they include
 nothing that the agent would not get.
@@ -8,7 +9,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.eligibility import Agent, alternatives
-from memcli.errors import UsageError
+from memcli.entries.entry import Entry
+from memcli.entries.rights import Action, is_pinned, may
+from memcli.errors import NotAllowed, UsageError
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -68,6 +71,23 @@ def agents(vault: "Vault") -> list[KnownAgent]:
         return agents
 
     return vault.read(count)
+
+
+def refuse_unless(vault: "Vault", action: Action, entry: Entry) -> None:
+    """Refuse what the agent may not do to an entry that it sees.
+
+    Raises:
+        NotAllowed: `rights.may` says no (code `not_its_agent`).
+    """
+    if vault.agent is None or may(action, entry, vault.agent):
+        return
+    whose = f"agent {entry.agent}" if entry.agent else "the owner of the vault"
+    raise NotAllowed(
+        f"agent {vault.agent.name} may not {action} {entry.id}: it was written by "
+        f"{whose}" + (", and is pinned" if is_pinned(entry) else ""),
+        hint="That agent and the owner may: docs/agents/visibility.md",
+        code="not_its_agent",
+    )
 
 
 def named_agent(name: str) -> str:

@@ -96,7 +96,7 @@ def passed_on(
         replaced: the entries that it replaces.
         shared_anew: whether the writer said who may see it.
     """
-    writer = vault.agent.name if vault.agent else None
+    writer = vault.agent_name
     if writer is not None:
         fresh = fresh.replace(agent=writer)
     return fresh if shared_anew else evidence.narrowed(fresh, replaced, writer)

@@ -9,7 +9,9 @@ fewer agents than may see the entry.
 import shlex
 from typing import Any, NamedTuple
 
+from memcli.entries.eligibility import Agent
 from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.rights import Action, may
 
 _ADDED = ("tags", "entities", "evidence")
 # Taken where the entry says nothing.
@@ -47,35 +49,41 @@ def brings(draft: Entry) -> bool:
     return any(getattr(draft, name) != getattr(_PLAIN, name) for name in fields)
 
 
-def merge(entry: Entry, draft: Entry, *, allowed: bool = True) -> Merged:
+def merge(
+    entry: Entry, draft: Entry, writer: Agent | None = None, seen: Entry | None = None
+) -> Merged:
     """Add a draft to the entry that holds its text.
 
     Args:
         entry: as it is.
         draft: its entities are spelled as the registry spells them.
-        allowed: whether its writer may change the entry; else all of it is left.
+        writer: the agent that saves; what it may not do to the entry is left.
+        seen: the entry as the writer may know it, if that is less.
     """
+    seen = seen or entry
+    filled = (*_FILLED, "pinned") if may(Action.PIN, entry, writer) else _FILLED
     changes: dict[str, Any] = {}
     left: list[NotTaken] = []
     # What an observation cites is not of the fact in the same words.
     drawn = {entry.layer, draft.layer} != {_PLAIN.layer}
     for name in (*_ADDED, "pinned", *_FILLED, *_KEPT):
-        given, has = getattr(draft, name), getattr(entry, name)
+        given, has = getattr(draft, name), getattr(seen, name)
         if given == getattr(_PLAIN, name) or given == has:
             continue
         if name in _ADDED and not (drawn and name == "evidence"):
-            value = (*has, *_new(given, has))
-        elif name == "pinned" or (name in _FILLED and has == getattr(_PLAIN, name)):
+            value = (*getattr(entry, name), *_new(given, has))
+        elif name in filled and has == getattr(_PLAIN, name):
             value = given
         else:
             if not (name in _ADDED and set(given) <= set(has)):
                 left.append(_not_taken(entry, name, given, has))
             continue
-        if value != has:
+        if value != getattr(entry, name):
             changes[name] = value
-    if changes and not (allowed and _is_for_all_of(draft, entry)):
+    allowed = _is_for_all_of(draft, entry) and may(Action.EVOLVE, entry, writer)
+    if changes and not allowed:
         left = [
-            _not_taken(entry, name, getattr(draft, name), getattr(entry, name))
+            _not_taken(entry, name, getattr(draft, name), getattr(seen, name))
             for name in changes
         ] + left
         changes = {}

@@ -222,7 +222,7 @@ def place(
 
 def settled(vault: "Vault", draft: Entry, now: str) -> Entry:
     """An observation or model with its evidence, as `evidence.settled` gives it."""
-    agent = vault.agent.name if vault.agent else None
+    agent = vault.agent_name
     return vault.read(
         lambda reader: evidence.settled(reader, draft, agent=agent, now=now)
     )
@@ -293,7 +293,6 @@ def _again(
         What became of the draft, and the entry as it is now. What a session taught is
         a sighting and adds nothing else.
     """
-    from memcli.entries.rights import Action, may
     from memcli.entries.text.mentions import fold
 
     held, outcome = match
@@ -316,8 +315,8 @@ def _again(
     done = merging.Merged(entry, (), ())
     if adds:
         spelled = tuple(names.meant.get(fold(name), name) for name in draft.entities)
-        allowed = may(Action.EVOLVE, before, vault.agent)
-        done = merging.merge(entry, draft.replace(entities=spelled), allowed=allowed)
+        draft = draft.replace(entities=spelled)
+        done = merging.merge(entry, draft, vault.agent, vault.as_seen(entry))
     if done.taken and outcome == "duplicate":
         outcome = "merged"
     if change is not None and done.entry != before:

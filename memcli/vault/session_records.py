@@ -1,13 +1,14 @@
-"""The records of the sessions that were mined: one small file for each.
+"""The records of the sessions that were mined: one small file for each, by each agent.
 
 Invariant: no answer needs a record, and deleting one loses only what was mined and why.
-Records are not tracked by git, and hold no secret: every text goes through `redaction`
-before it is written. The record of a session that could not be mined says so until it
-is mined.
+An agent that mines a session reads and writes a record of its own, so it learns nothing
+of what others found in it. Records are not tracked by git, and hold no secret: every
+text goes through `redaction` before it is written. The record of a session that could
+not be mined says so until it is mined.
 """
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from memcli.entries import layout
@@ -31,6 +32,7 @@ class Record(NamedTuple):
         candidates: each as JSON, with `action` and `id`; without its words where the
             entry was forgotten.
         mined: size in bytes and time in nanoseconds of the file when it was read.
+        agent: who mined it; None is the vault's owner.
     """
 
     session: str
@@ -43,6 +45,7 @@ class Record(NamedTuple):
     cut: int = 0
     candidates: tuple[Mapping[str, Any], ...] = ()
     mined: tuple[int, int] = (0, 0)
+    agent: str | None = None
 
 
 def put(root: str, record: Record) -> None:
@@ -51,7 +54,8 @@ def put(root: str, record: Record) -> None:
 
     document = {"version": _VERSION, **_masked(record._asdict())}
     data = json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace")
-    files.write_atomic(_path(root, record.host, record.session), data + b"\n")
+    path = _path(root, record.host, record.session, record.agent)
+    files.write_atomic(path, data + b"\n")
 
 
 def _masked(value: Any) -> Any:
@@ -67,21 +71,43 @@ def _masked(value: Any) -> Any:
     return value
 
 
-def get(root: str, host: str, session: str) -> Record | None:
-    """The record of a session; None when it was never mined here."""
-    return _read(_path(root, host, session))
+def get(root: str, host: str, session: str, agent: str | None) -> Record | None:
+    """The record of a session that an agent mined here; None when it did not.
+
+    The owner, for whom `agent` is None, gets what every agent's mining found as well,
+    so that what was forgotten stays so, whoever found it.
+    """
+    own = _read(_path(root, host, session, agent))
+    if agent is not None:
+        return own
+    stem = _name(host, session) + "-"
+    others = list(_all(root, stem))
+    if not others:
+        return own
+    last = own or max(others, key=lambda record: record.at)
+    found = [each for record in (own, *others) if record for each in record.candidates]
+    return last._replace(candidates=tuple(found))
 
 
 def every(root: str) -> list[Record]:
     """Every record, the last mined first; files that cannot be read are skipped."""
+    return sorted(
+        _all(root), key=lambda record: (record.at, record.session), reverse=True
+    )
+
+
+def _all(root: str, beginning: str = "") -> Iterator[Record]:
+    """The records whose files begin so, by the names of the files."""
     folder = state_dirs.path(root, layout.SESSIONS)
     try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+        names = sorted(os.listdir(folder))
     except OSError:
-        return []
-    read = (_read(os.path.join(folder, name)) for name in names)
-    records = [record for record in read if record is not None]
-    return sorted(records, key=lambda record: (record.at, record.session), reverse=True)
+        return
+    for name in names:
+        if name.startswith(beginning) and name.endswith(".json"):
+            record = _read(os.path.join(folder, name))
+            if record is not None:
+                yield record
 
 
 def forget(root: str, ids: Collection[str], paths: Collection[str]) -> None:
@@ -128,9 +154,18 @@ def _read(path: str) -> Record | None:
         return None
 
 
-def _path(root: str, host: str, session: str) -> str:
+def _path(root: str, host: str, session: str, agent: str | None) -> str:
+    whose = "" if agent is None else f"-{_hash(agent)}"
+    name = f"{_name(host, session)}{whose}.json"
+    return os.path.join(state_dirs.path(root, layout.SESSIONS), name)
+
+
+def _name(host: str, session: str) -> str:
+    return _hash(f"{host}\0{session}")
+
+
+def _hash(text: str) -> str:
+    """An id or a name as part of a file's name: it may hold any character."""
     import hashlib
 
-    # An id may hold any character; the name of a file may not.
-    name = hashlib.sha256(f"{host}\0{session}".encode("utf-8", "replace")).hexdigest()
-    return os.path.join(state_dirs.path(root, layout.SESSIONS), f"{name[:24]}.json")
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]

@@ -18,11 +18,13 @@ from memcli.storage.transaction import Transaction
 
 if TYPE_CHECKING:
     from memcli.entries.codec import Decoded
-    from memcli.entries.rights import Action
     from memcli.search.index import Index
     from memcli.search.reader import Reader
     from memcli.vault.registry.store import Registry
     from memcli.vault.signals.recorder import Recorder
+
+OWN_MARK = 7
+"""Characters that `Vault.own_name` adds: a hyphen, and what is random in a fresh id."""
 
 _Answer = TypeVar("_Answer")
 
@@ -163,6 +165,11 @@ class Vault:
             self._here = (project.name if project else None,)
         return self._here[0]
 
+    @property
+    def agent_name(self) -> str | None:
+        """The name of the agent that asks and writes; None is the owner."""
+        return self.agent.name if self.agent else None
+
     # --- reading ------------------------------------------------------------------
 
     @property
@@ -281,7 +288,7 @@ class Vault:
             environ=self.environ,
             now_ms=self.now_ms,
             entropy=self.entropy,
-            agent=self.agent.name if self.agent else None,
+            agent=self.agent_name,
             via=self.via,
         )
 
@@ -342,26 +349,19 @@ class Vault:
                 code="owner_only",
             )
 
-    def refuse_unless(self, action: "Action", entry: Entry) -> None:
-        """Refuse what the agent may not do to an entry that it sees.
-
-        Raises:
-            NotAllowed: `rights.may` says no (code `not_its_agent`).
-        """
-        from memcli.entries.rights import is_pinned, may
-
-        if self.agent is None or may(action, entry, self.agent):
-            return
-        whose = f"agent {entry.agent}" if entry.agent else "the owner of the vault"
-        raise NotAllowed(
-            f"agent {self.agent.name} may not {action} {entry.id}: it was written by "
-            f"{whose}" + (", and is pinned" if is_pinned(entry) else ""),
-            hint="That agent and the owner may: docs/agents/visibility.md",
-            code="not_its_agent",
-        )
+    def own_name(self, name: str) -> str:
+        """The name of a file or folder; an agent's cannot be that of another's."""
+        if self.agent is None:
+            return name
+        return f"{name}-{self.new_id()[1 - OWN_MARK :]}"
 
     def free_path(self, folder: str, name: str, folders: dict[str, set[str]]) -> str:
-        """A path that no file has yet; collisions get a number."""
+        """A path that no file has yet; collisions get a number, which the owner sees.
+
+        A number would tell an agent that there is a file which it may not see, so what
+        an agent writes has a name of its own from the start.
+        """
+        name = self.own_name(name)
         taken = folders.get(folder)
         if taken is None:
             try:

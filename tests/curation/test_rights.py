@@ -125,6 +125,24 @@ def test_only_its_own_agent_and_the_owner_share_an_entry_with_more(
     assert opened("bob").get(wider).agent == "red"
 
 
+def test_the_same_text_pins_no_entry_of_another(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    theirs = saved(opened("ada"), "We deploy on Tuesdays")
+    bob = opened("bob")
+    again = bob.save(
+        bob.draft({"text": "We deploy on Tuesdays", "pinned": True, "tags": ["ci"]})
+    )
+    assert (again.id, again.merged) == (theirs, ("tags",))
+    assert [left.field for left in again.not_taken] == ["pinned"]
+    assert not owner.get(theirs).pinned
+    pinned = saved(opened("ada"), "Never deploy on Fridays", pinned=True)
+    none = bob.save(bob.draft({"text": "Never deploy on Fridays", "tags": ["ci"]}))
+    assert (none.id, none.outcome, none.merged) == (pinned, "duplicate", ())
+    with pytest.raises(NotAllowed, match="may not pin"):
+        bob.evolve(theirs, pinned=True)
+
+
 REFUSED: dict[str, tuple[dict[str, Any], Callable[[Vault, str], object]]] = {
     "evolve": ({"pinned": True}, lambda vault, id_: vault.evolve(id_, "other words")),
     "also": (

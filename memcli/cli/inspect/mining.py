@@ -20,7 +20,7 @@ def _vault(vault: "Vault") -> Result:
     report = mining_report.report(vault)
 
     def text(canvas: Canvas) -> None:
-        count = len(report.sessions) - len(report.failed)
+        count = report.mined
         canvas.line(
             f"{count:,} sessions mined here, {report.entries:,} entries from mining",
             style="title",

@@ -185,7 +185,7 @@ def add(vault: "Vault", change: "Transaction", new: "Sequence[Idea]") -> list[st
     if not new:
         return []
     there = existing(vault)
-    planned = ideas.plan(there, new)
+    planned = ideas.plan(there, new, vault.agent)
     for path, data in planned.items():
         change.put(path, data, expected=there.get(path))
     return [path for path in planned if layout.is_idea(path)]

@@ -20,6 +20,7 @@ from memcli.curation.ideas.ledger import (
 )
 from memcli.entries import codec, frontmatter, ids, layout
 from memcli.entries.checks import check_date
+from memcli.entries.eligibility import Agent, facts, visible
 from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
 from memcli.errors import InvalidEntry, InvalidValue, UnsafePath
@@ -77,10 +78,12 @@ def keys(idea: Idea) -> frozenset[str]:
     return _keys(_titled(idea), idea.session, idea.record)
 
 
-def known(existing: Mapping[str, bytes]) -> frozenset[str]:
+def known(existing: Mapping[str, bytes], agent: Agent | None = None) -> frozenset[str]:
     """The keys of every existing idea, in whatever state.
 
     Args:
+        agent: who asks, and knows the ideas whose pages it may see; the ledger, which
+            has the titles of all, is the owner's.
         existing: path -> bytes of the ledger and of ideas' pages, archived or not; as
             `memcli.curation.ideas.incubator.existing` reads them.
 
@@ -88,7 +91,8 @@ def known(existing: Mapping[str, bytes]) -> frozenset[str]:
         InvalidEntry: the ledger is not UTF-8 text.
     """
     keys: set[str] = set()
-    for section in parse(text_of(existing.get(layout.IDEA_LEDGER, b""))):
+    ledger = text_of(existing.get(layout.IDEA_LEDGER, b""))
+    for section in parse(ledger) if agent is None else ():
         keys |= _keys(section.title, None, None)
     for path, data in existing.items():
         if not layout.is_idea(path):
@@ -97,6 +101,8 @@ def known(existing: Mapping[str, bytes]) -> frozenset[str]:
             held = codec.decode(data, path).entry
         except InvalidEntry:
             continue  # its title is in the ledger; lint reports the page
+        if agent is not None and not visible(facts(held), agent):
+            continue
         source = held.source
         keys |= _keys(held.display_title, source.session, source.record)
     return frozenset(keys)
@@ -115,7 +121,9 @@ def _keys(title: str, session: str | None, record: str | None) -> frozenset[str]
 # --- new ideas --------------------------------------------------------------------
 
 
-def plan(existing: Mapping[str, bytes], new: Sequence[Idea]) -> dict[str, bytes]:
+def plan(
+    existing: Mapping[str, bytes], new: Sequence[Idea], agent: Agent | None = None
+) -> dict[str, bytes]:
     """The files to write for new ideas: the whole ledger, and a page for each.
 
     Known ideas are left out; when all are known, there is nothing to write.
@@ -123,7 +131,9 @@ def plan(existing: Mapping[str, bytes], new: Sequence[Idea]) -> dict[str, bytes]
     Args:
         existing: as for `known`; a key that ends with `/` names a folder of the
             incubator that has no page.
-        new: in their order in the ledger.
+        new: in their order in the ledger; those of an agent bring a slug of their own,
+            since a number behind it would tell of another idea.
+        agent: as for `known`.
 
     Returns:
         Path -> all of its bytes. A page is always a new file.
@@ -135,7 +145,7 @@ def plan(existing: Mapping[str, bytes], new: Sequence[Idea]) -> dict[str, bytes]
     if not new:
         return {}
     text = text_of(existing.get(layout.IDEA_LEDGER, b""))
-    seen = set(known(existing))
+    seen = set(known(existing, agent))
     taken = {section.slug for section in parse(text)}
     taken |= {name for name in map(_folder, existing) if name}
     files: dict[str, bytes] = {}
@@ -167,7 +177,9 @@ def append(ledger: str, idea: Idea) -> str:
     key = strict_key("title", title)
     for section in parse(ledger):
         linked = section.link and section.slug == idea.slug
-        if linked or strict_key("title", line_of(section.title)) == key:
+        # An agent may have an idea of the same title as one that it does not see.
+        same = strict_key("title", line_of(section.title)) == key
+        if linked or (same and idea.agent is None):
             return ledger
     newline = newline_of(ledger)
     lines = [f"## {day}: {title}"]

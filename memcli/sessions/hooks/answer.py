@@ -71,14 +71,17 @@ def at_start(
     # A session that has forgotten is told everything again; any other knows what it was
     # told, also by a prompt whose hook came first.
     forgot = event.reason in ("compact", "clear")
-    shown = markers.shown(root, event.session) if event.session and not forgot else ()
+    told_before = event.session and not forgot
+    shown = markers.shown(root, event.session, _agent()) if told_before else ()
     items, left_out = _standing(own_items, team_items, shown)
     framed_text = framed(items, hook_reply.MOST - _WRAPPING, left_out)
     line["shown"] = len(framed_text.shown)
     _count_teams(line, items, framed_text.shown)
     try:
         if event.session:
-            markers.show(root, event.session, framed_text.shown, afresh=forgot)
+            markers.show(
+                root, event.session, framed_text.shown, afresh=forgot, agent=_agent()
+            )
     except OSError as error:
         line["error"] = hook_log.named(error)
     if framed_text.shown:
@@ -98,7 +101,7 @@ def at_prompt(
     if opening is None:
         return ""
     vault, view = opening
-    shown = markers.shown(root, event.session)
+    shown = markers.shown(root, event.session, _agent())
     question = compose.question(event.prompt)
     own_answer = compose.for_prompt(vault, question, view, shown)
     team_answers = _ask_teams(
@@ -118,7 +121,7 @@ def at_prompt(
     framed_text = framed(items, hook_reply.MOST - _WRAPPING)
     if framed_text.shown:
         # First: what cannot be noted would be told again at every prompt.
-        markers.show(root, event.session, framed_text.shown)
+        markers.show(root, event.session, framed_text.shown, agent=_agent())
     line["shown"] = len(framed_text.shown)
     _count_teams(line, items, framed_text.shown)
     compose.note(vault, event.prompt, items, framed_text.shown)

@@ -122,7 +122,9 @@ def note(call: Call) -> None:
 
         took = round((time.monotonic() - call.started) * 1000)
         about = {"at": int(time.time()), "ms": took, "chars": len(call.answer)}
-        hook_log.note(root, {**about, **call.line})
+        agent = _agent()
+        whose = {"agent": agent} if agent else {}
+        hook_log.note(root, {**about, **whose, **call.line})
 
 
 def _finish(call: Call) -> None:
@@ -206,7 +208,7 @@ def _handle(
     if event.name == "prompt-submit":
         return _prompt_submit(root, event, line, limits)
     if event.name == "pre-compact" and not host.starts_after_compaction:
-        markers.show(root, event.session, [], afresh=True)
+        markers.show(root, event.session, [], afresh=True, agent=_agent())
     line["did"] = _start(root, *_mining_flags(event))
     return ""
 
@@ -225,21 +227,27 @@ def _begin(root: str, event: "Event") -> None:
     from memcli.sessions import markers
 
     now = dates.iso(int(time.time()))
-    agent = os.environ.get("MEMCLI_AGENT") or None
-    markers.begin(root, event.session, event.host, event.transcript, now, agent=agent)
+    markers.begin(
+        root, event.session, event.host, event.transcript, now, agent=_agent()
+    )
+
+
+def _agent() -> str | None:
+    return os.environ.get("MEMCLI_AGENT") or None
 
 
 def _session_start(
     root: str, event: "Event", line: dict[str, Any], limits: "TeamLimits"
 ) -> str:
     from memcli.hosts import hook_reply
-    from memcli.sessions import hook_log
+    from memcli.sessions import hook_log, markers
     from memcli.sessions.hooks import answer as telling
 
     try:
         if event.session:
             _begin(root, event)
-        if telling.is_time(root, "swept", _SWEEP_EVERY):
+        # Each agent sweeps its own sessions.
+        if telling.is_time(root, "swept" + markers.mark_of(_agent()), _SWEEP_EVERY):
             line["did"] = _start(root, "--sweep")
     except OSError as error:  # a disk that is full or read-only can be read
         line["error"] = hook_log.named(error)

@@ -102,15 +102,28 @@ def pairs(vault: "Vault") -> list[signals.Pair]:
 
 
 def uses(vault: "Vault", entry: Entry) -> int | None:
-    """How often a skill was stored or recalled; None for an entry that is no skill."""
+    """How often a skill was stored or recalled; None for an entry that is no skill.
+
+    For an agent: how often it did so itself, as far as the log goes back.
+    """
     if not event.is_skill(entry.kind, str(entry.type)):
         return None
-    return events.read(vault.root).uses().get(entry.id, 0)
+    log = events.read(vault.root)
+    if vault.agent is None:
+        return log.uses().get(entry.id, 0)
+    mine = entry.agent == vault.agent_name
+    own = (
+        one
+        for one in log.events
+        if (one["event"] == "recall" and one["agent"] == vault.agent_name)
+        or (one["event"] == "write" and mine)
+    )
+    return event.uses(own)[entry.id]
 
 
 def channels(vault: "Vault") -> Channels:
     """The channels of the last answers' rows; for an agent, of its own answers."""
-    agent = vault.agent.name if vault.agent else None
+    agent = vault.agent_name
     recent = list(_recent(vault.root, agent))
     return Channels(len(recent), signals.channels(recent))
 

@@ -1,0 +1,122 @@
+"""What one agent mined, was told and did says nothing to another."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.sessions import backfill, hook_report, markers, mining_report
+from memcli.sessions.reflect_session import Reflected
+from memcli.vault import session_records
+from memcli.vault.health import usage
+from tests.conftest import VaultMaker
+from tests.sessions.hooks.calling import ALWAYS, NEVER, call, session
+
+IDEA = "Maybe later we should cache the index in Redis."
+
+
+@pytest.fixture(autouse=True)
+def _restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMCLI_AGENT", "")
+
+
+def actions(done: Reflected) -> list[str]:
+    return [fate.action for fate in done.fates]
+
+
+def test_a_session_that_another_agent_mined_is_new_to_an_agent(
+    vault: Vault, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS, IDEA)
+    ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
+    first = backfill.reflect_file(ada, path)
+    before = session_records.get(vault.root, "claude-code", "s1", "ada")
+    second = backfill.reflect_file(bob, path)
+    assert actions(first) == actions(second) == ["saved", "idea"]
+    # Each has a record of its own; the owner's view has what both found.
+    assert session_records.get(vault.root, "claude-code", "s1", "ada") == before
+    record = mining_report.session(vault, "s1")
+    ids = {fate.id for done in (first, second) for fate in done.fates if fate.id}
+    assert {candidate["id"] for candidate in record.candidates} >= ids
+    assert len(ids) == 2
+    assert mining_report.report(vault).mined == 1
+
+
+def test_what_the_owner_forgot_of_an_agent_s_session_stays_forgotten(
+    vault: Vault, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS, NEVER)
+    done = backfill.reflect_file(make_vault(agent="ada"), path)
+    vault.forget(done.fates[0].id or "")
+    assert actions(backfill.reflect_file(vault, path)) == ["forgotten", "duplicate"]
+    assert actions(backfill.reflect_file(make_vault(agent="ada"), path)) == [
+        "forgotten",
+        "duplicate",
+    ]
+
+
+def test_the_same_idea_of_two_agents_stands_in_the_ledger_twice(
+    vault: Vault, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    from memcli.curation.ideas import incubator
+
+    for name in ("ada", "bob"):
+        backfill.reflect_file(make_vault(agent=name), session(tmp_path, name, IDEA))
+    ideas = incubator.listed(vault)
+    assert len({idea.slug for idea in ideas}) == len(ideas) == 2
+    assert all(idea.id for idea in ideas)
+    assert {vault.get(idea.id or "").agent for idea in ideas} == {"ada", "bob"}
+    # No number behind a slug says that there is another one.
+    assert not any(idea.slug[-2:].startswith("-") for idea in ideas)
+
+
+def test_inspect_sessions_tells_an_agent_of_its_own_sessions_and_calls(
+    live: Vault,
+    make_vault: VaultMaker,
+    started: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from memcli.sessions.hooks import call as hook
+
+    for name, agent in (("s1", "ada"), ("s2", "bob"), ("s3", "")):
+        monkeypatch.setenv("MEMCLI_AGENT", agent)
+        payload = {"session_id": name, "source": "startup"}
+        one = call(live, "session-start", "claude-code", payload)
+        hook.note(one)
+    seen: dict[str | None, Any] = {}
+    for asker in ("ada", "bob", None):
+        vault = make_vault(agent=asker, now_ms=None)
+        seen[asker] = hook_report.activity(vault, 20)
+    assert [one.session for one in seen["ada"].sessions] == ["s1"]
+    assert [line["session"] for line in seen["bob"].calls] == ["s2"]
+    assert [each.calls for each in seen["bob"].events] == [1]
+    assert len(seen[None].sessions) == len(seen[None].calls) == 3
+    # The hourly sweep of one agent is not that of the others.
+    assert [flags for flags in started if flags == ["--sweep"]] == [["--sweep"]] * 3
+
+
+def test_what_one_agent_was_told_is_told_to_another_in_a_session_of_that_name(
+    vault: Vault,
+) -> None:
+    markers.show(vault.root, "s1", ["1m7x"], agent="ada")
+    assert markers.shown(vault.root, "s1", "ada") == {"1m7x"}
+    assert markers.shown(vault.root, "s1", "bob") == set()
+    markers.begin(vault.root, "s1", "claude-code", None, "", agent="ada")
+    (marker,) = markers.markers(vault.root)
+    markers.drop(marker)
+    assert markers.shown(vault.root, "s1", "ada") == set()
+
+
+def test_an_agent_counts_its_own_uses_of_a_skill(
+    vault: Vault, make_vault: VaultMaker
+) -> None:
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text('[agents.bob]\npolicy = "shared"\n', encoding="utf-8")
+    ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
+    skill = ada.save(ada.draft({"text": "How to deploy", "kind": "skill"})).id
+    for _ in range(3):
+        ada.recall("deploy")
+    bob.recall("deploy")
+    counts = [usage.uses(one, one.get(skill)) for one in (vault, ada, bob)]
+    assert counts == [5, 4, 1]
