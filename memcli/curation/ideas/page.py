@@ -222,7 +222,8 @@ def page_of(idea: Idea) -> bytes:
         blocks.append("\n".join(rows))
     origin = [f"session {line_of(idea.session)}"] if idea.session else []
     origin += [f"record {line_of(idea.record)}"] if idea.record else []
-    blocks.append(f"Surfaced {day}{' in ' if origin else ''}{', '.join(origin)}.")
+    place = f"{' in ' if origin else ''}{', '.join(origin)}"
+    blocks.append(_unlinked(f"Surfaced {day}{place}."))
     moment = check_date(idea.at, "at") if idea.at else day
     own = {
         # Among the extras, since it is the page's word for pending.

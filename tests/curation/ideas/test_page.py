@@ -236,6 +236,7 @@ def test_a_page_says_what_it_is_and_where_it_came_from() -> None:
 
 
 @given(made)
+@example(CACHE._replace(record="[[", session="[[x]]"))
 def test_whatever_an_idea_says_its_page_is_read_back(idea: Idea) -> None:
     idea = idea._replace(slug=book.slug(idea.title))
     path = page.page_path(idea.slug)
