@@ -206,6 +206,8 @@ class _Terminal:
 _GAP = "  "
 # Columns whose cells are not broken at spaces either.
 _WHOLE = ("path",)
+# Below this a column of prose is unreadable; the table then runs over the edge.
+_NARROWEST = 16
 
 
 def _widths(cells: list[list[list[str]]], whole: list[bool], most: int) -> list[int]:
@@ -216,14 +218,15 @@ def _widths(cells: list[list[list[str]]], whole: list[bool], most: int) -> list[
     for number, stays in enumerate(whole):
         lines = [line for row in cells for line in row[number]]
         words = lines if stays else [word for line in lines for word in line.split()]
-        wanted.append(max(map(cell_len, lines), default=0))
-        least.append(max(map(cell_len, words), default=0))
+        widest = max(map(cell_len, lines), default=0)
+        wanted.append(widest)
+        word = max(map(cell_len, words), default=0)
+        least.append(max(word, min(widest, _NARROWEST)))
     excess = sum(wanted) + len(_GAP) * (len(wanted) - 1) - most
     while excess > 0 and wanted != least:
         # The widest column gives, until it is as wide as the next that can give.
         able = [n for n, width in enumerate(wanted) if width > least[n]]
-        widest = max(able, key=lambda n: wanted[n])
-        wanted[widest] -= 1
+        wanted[max(able, key=lambda n: wanted[n])] -= 1
         excess -= 1
     return wanted
 

@@ -138,6 +138,16 @@ def test_a_path_with_spaces_stays_whole_in_a_table(
     assert path in capsys.readouterr().out
 
 
+def test_prose_beside_a_long_path_stays_readable(
+    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = f"memories/{'long/' * 20}note.md"
+    screen.table(("title", "path"), [("a few words of a title", path)])
+    _, first, *rest = capsys.readouterr().out.splitlines()
+    assert first == f"a few words of a  {path}"
+    assert rest == ["title"]
+
+
 def test_wide_characters_keep_the_columns(
     screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
 ) -> None:
