@@ -130,6 +130,7 @@ entries = st.builds(
     occurred_until=st.none() | dates,
     tags=st.lists(tags, unique=True, max_size=3).map(tuple),
     entities=lists,
+    project=st.sampled_from([None, "atlas", "web-client"]),
     agent=maybe,
     visibility=st.sampled_from(Visibility),
     groups=lists,
