@@ -157,7 +157,7 @@ def grant(vault: "Vault", layer: Layer, cites: Cites) -> Granted:
             several.
         NotAllowed: nothing was searched in the run (code `must_search`), it had too
             little budget for a model (`budget_too_low`), or it has retrieved nothing
-            of what is cited (`nothing_cited`).
+            of what a model cites (`nothing_cited`).
         InvalidValue: a fact cites, or the run's name is no file name.
     """
     if layer is Layer.FACT:
@@ -258,7 +258,7 @@ def _retrieved(
         (cited if known else dropped).append(meant[0] if known else cite)
         if len(meant) == 1 and not known and meant[0] in run.elsewhere:
             elsewhere[cite] = run.elsewhere[meant[0]]
-    if dropped and not cited:
+    if layer is Layer.MODEL and dropped and not cited:
         raise _nothing_left(name, dropped, elsewhere)
     return Granted(list(dict.fromkeys(cited)), dropped, elsewhere, name)
 

@@ -95,11 +95,11 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
         VaultNotFound: none of the three names one.
     """
     explicit = None if explicit == PERSONAL else explicit
-    named = explicit or environ.get("MEMCLI_VAULT")
+    default = named_personal(environ)
+    named = explicit or (default[1] if default else None)
     place = find(named, environ) if named else None
     if place is not None:
         return place.path
-    named = named or default_vault(environ)
     if not named:
         raise VaultNotFound(
             "no vault: --vault and MEMCLI_VAULT are not set, and there is no default",
@@ -150,6 +150,14 @@ def _quoted(path: str) -> str:
     from shlex import quote
 
     return quote(path)
+
+
+def named_personal(environ: Mapping[str, str]) -> tuple[str, str] | None:
+    """What names the personal vault, and the path or name; None when nothing does."""
+    if named := environ.get("MEMCLI_VAULT"):
+        return "MEMCLI_VAULT", named
+    default = default_vault(environ)
+    return ("the default vault's setting", default) if default else None
 
 
 def default_vault(environ: Mapping[str, str]) -> str | None:

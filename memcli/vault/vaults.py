@@ -1,15 +1,16 @@
 """Which vaults a question goes to: the user's own, and those of teams.
 
-Invariant: a vault that the caller names can be opened, or it is an error. Another one
-that cannot be opened is a warning, and the others are asked. Each folder is asked once,
-though it may have two names.
+Invariant: a vault that the caller names can be opened, or it is an error; so is a
+personal vault that `MEMCLI_VAULT` or the default names and that is not there, since the
+rows of teams are no answer without it. Another one that cannot be opened is a warning,
+and the others are asked. Each folder is asked once, though it may have two names.
 """
 
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-from memcli.errors import InvalidValue, MemcliError
+from memcli.errors import InvalidValue, MemcliError, NotAVault, VaultNotFound
 from memcli.storage import known_vaults
 from memcli.vault.vault import Vault
 
@@ -50,7 +51,8 @@ class Vaults:
             options: those of `Vault`, for each of the vaults.
 
         Raises:
-            VaultNotFound, NotAVault: a named one, or every one, cannot be opened.
+            VaultNotFound, NotAVault: a named one, the personal one that the settings
+                name, or every one, cannot be opened.
             InvalidConfig: the user's config cannot be understood.
             InvalidValue: words together with `personal_only`.
         """
@@ -78,11 +80,32 @@ class Vaults:
                     vault.index.patience = _PATIENCE
                 vaults.append(vault)
             except MemcliError as error:
+                if name == known_vaults.PERSONAL:
+                    _refuse_missing(error, teams, environ)
                 refusals.append(error)
                 warnings.append(not_asked(name, error))
         if not vaults:
             raise refusals[0]
         return cls(_distinct(vaults), named=False, warnings=warnings)
+
+
+def _refuse_missing(
+    error: MemcliError, teams: Sequence[str], environ: Mapping[str, str]
+) -> None:
+    """Raise the error when the user's settings name a personal vault.
+
+    A user who has none, only teams', gets a warning.
+    """
+    named = known_vaults.named_personal(environ)
+    if named is None or not isinstance(error, VaultNotFound | NotAVault):
+        return
+    where, _ = named
+    alone = " ".join(f"--vault {name}" for name in teams)
+    raise type(error)(
+        f"the personal vault, which {where} names, cannot be asked: {error.message}",
+        hint=f"{error.hint or 'Correct the path.'} To ask the others alone: {alone}",
+        code=error.error_code,
+    ) from error
 
 
 def not_asked(name: str, error: MemcliError) -> str:

@@ -149,23 +149,27 @@ def test_in_research_the_evidence_of_a_draft_is_held_to_the_same_rule(
     assert vault.get(saved.id).evidence == (fact, "s1")
 
 
-@pytest.mark.parametrize("layer", ["observation", "model"])
-def test_a_report_all_of_whose_citations_were_dropped_is_refused(
-    vault: Vault, snapshot: Callable[[str], dict[str, str]], layer: str
+def test_a_model_all_of_whose_citations_were_dropped_is_refused(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
     save(vault, "Tyler writes Go")
-    old = save(vault, "Tyler in short", layer=layer)
+    old = save(vault, "Tyler in short", layer="model")
     search(vault, "Go")
     before = snapshot(vault.root)
     for act in (
         lambda: vault.save(
-            draft(vault, "His career", layer=layer), cite=[MADE_UP], research="tyler"
+            draft(vault, "His career"), cite=[MADE_UP], research="tyler"
         ),
         lambda: vault.evolve(old, "His career", cite=[MADE_UP], research="tyler"),
     ):
         with pytest.raises(NotAllowed, match=f"nothing of what is cited: {MADE_UP}"):
             act()
     assert snapshot(vault.root) == before
+    # An observation may be of its own; it says that it cites nothing.
+    seen = draft(vault, "His career", layer="observation")
+    saved = vault.save(seen, cite=[MADE_UP], research="tyler")
+    assert (saved.cited, saved.dropped, saved.research) == ((), (MADE_UP,), None)
+    assert saved.notes[0].startswith("it cites nothing")
 
 
 def checked(vault: Vault, name: str) -> bool:

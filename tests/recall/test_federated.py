@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memcli import Vault, Vaults
 from memcli.entries import layout
-from memcli.errors import InvalidConfig, MemcliError, VaultNotFound
+from memcli.errors import InvalidConfig, MemcliError, NotAVault, VaultNotFound
 from memcli.recall import federated
 from memcli.recall.query import Filters, Query, view_of
 from memcli.storage import known_vaults
@@ -453,3 +453,41 @@ def test_several_vaults_gather_constraints_and_say_whose_fact_is_cited(
     )
     with pytest.warns(DeprecationWarning, match="response_schema"):
         both.synthesize("payment tests", response_schema={})
+
+
+@pytest.mark.parametrize("by", ["MEMCLI_VAULT", "default"])
+@pytest.mark.parametrize("there", ["nothing", "a folder"])
+def test_a_personal_vault_that_is_named_and_not_there_is_an_error(
+    team: Vault,
+    tmp_path: Path,
+    user_config: Configure,
+    monkeypatch: pytest.MonkeyPatch,
+    by: str,
+    there: str,
+) -> None:
+    """The teams' rows are for those who ask for them."""
+    save(team, "we deploy on Tuesdays")
+    user_config(table("platform", team))
+    gone = tmp_path / "gone"
+    if there == "a folder":
+        gone.mkdir()
+    if by == "default":
+        known_vaults.set_default_vault(str(gone), os.environ)
+    else:
+        monkeypatch.setenv("MEMCLI_VAULT", str(gone))
+    wanted = VaultNotFound if there == "nothing" else NotAVault
+    with pytest.raises(wanted, match=f"personal vault.*{gone}") as refused:
+        Vaults.open()
+    assert (refused.value.hint or "").endswith("alone: --vault platform")
+    found = Vaults.open("platform").recall("deploy")
+    assert sources(found) == [("team:platform", "we deploy on Tuesdays")]
+
+
+def test_who_has_no_personal_vault_gets_the_teams_rows_and_a_warning(
+    team: Vault, user_config: Configure
+) -> None:
+    save(team, "we deploy on Tuesdays")
+    user_config(table("platform", team))
+    found = Vaults.open().recall("deploy")
+    assert sources(found) == [("team:platform", "we deploy on Tuesdays")]
+    assert found.warnings[0].startswith("personal was not asked: no vault:")

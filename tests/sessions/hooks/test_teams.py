@@ -396,6 +396,15 @@ def test_what_is_wrong_with_a_team_costs_the_own_vault_nothing(
     assert newest["ms"] < hook._BUDGET[event] * 1_000
 
 
+@pytest.mark.parametrize("event", EVENTS)
+def test_without_the_own_vault_a_host_is_as_it_would_be(
+    team: Vault, configure: Configure, tmp_path: Path, event: str
+) -> None:
+    configure(team)
+    assert said(event, environ={"MEMCLI_VAULT": str(tmp_path / "gone")}) == ""
+    assert not (tmp_path / "gone").exists()
+
+
 def test_a_config_of_a_team_that_cannot_be_read_is_its_own_matter(
     filled: Vault, team: Vault, configure: Configure
 ) -> None:
