@@ -180,9 +180,15 @@ OfProject = Annotated[
 ]
 After = Annotated[
     str | None,
-    Option("--after", metavar="WHEN", help="Only at or after: 2026-05, 7d, yesterday"),
+    Option(
+        "--after",
+        metavar="WHEN",
+        help="Only at or after: 2026-05, 7d; 'last week' alone is that week",
+    ),
 ]
-Before = Annotated[str | None, Option("--before", metavar="WHEN", help="Only before")]
+Before = Annotated[
+    str | None, Option("--before", metavar="WHEN", help="Only before it begins")
+]
 At = Annotated[
     str | None,
     Option("--at", metavar="WHEN", help="The moment that relative words count from"),

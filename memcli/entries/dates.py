@@ -110,8 +110,7 @@ def parse_bound(text: str, now: int, *, end: bool) -> int:
     """Return the moment that a person names, in epoch seconds.
 
     A period (`2025-06`, `yesterday`, `last week`, which starts on Monday) stands for
-    its first second, or with `end` for the first second after it. `--after` (>=) and
-    `--before` (<) both take the first; `--as-of 2025-06` takes the end of June. `7d`,
+    its first second, or with `end` for the first second after it. `7d`,
     `2w`, `3m`, `1y`, `12h`, `30min` and `3 days ago` are moments: that long before
     `now`, with calendar months.
 
@@ -134,6 +133,11 @@ def parse_bound(text: str, now: int, *, end: bool) -> int:
             "1y, 12h, '3 days ago', today, yesterday, 'last week' or 'last month'.",
             code="invalid_date",
         ) from error
+
+
+def names_period(text: str, now: int) -> bool:
+    """Whether a text names a period by its distance from now, such as `last week`."""
+    return _period(" ".join(text.lower().split()), now) is not None
 
 
 def _period(words: str, now: int) -> tuple[int, int] | None:

@@ -158,6 +158,7 @@ def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
         UsageError: `no_graph` together with a depth.
     """
     moment = _moment(words.get("at"), now)
+    after, before = _window(words.get("after"), words.get("before"), moment)
     kinds = words.get("kind", ())
     filters = Filters(
         kinds=tuple(kinds),
@@ -166,15 +167,15 @@ def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
         tags=tuple(words.get("tag", ())),
         tags_match=words.get("tags_match", "any"),
         entities=tuple(words.get("entity", ())),
-        after=_time(words.get("after"), moment),
-        before=_time(words.get("before"), moment),
+        after=after,
+        before=before,
         project=words.get("project") or "",
     )
     seen = view_of(
         moment,
         statuses=words.get("status", ()),
         history=words.get("history", False),
-        as_of=_time(words.get("as_of"), moment, end=True),
+        as_of=_as_of(words.get("as_of"), moment),
         kinds=kinds,
     )
     limit = words.get("limit")
@@ -283,6 +284,33 @@ def _moment(at: str | None, now: int) -> int:
     """
     start, end = _time(at, now), _time(at, now, end=True)
     return now if start is None or end is None else max(start, end - 1)
+
+
+def _window(
+    after: str | None, before: str | None, now: int
+) -> tuple[int | None, int | None]:
+    """What `--after` and `--before` let pass: at or after, strictly before.
+
+    A period that is named ("last week") is that period when `--after` stands alone,
+    and so is any date that both name. Otherwise each counts by its first second.
+    """
+    start, end = _time(after, now), _time(before, now)
+    if not after:
+        return start, end
+    from memcli.entries import dates
+
+    alone = not before and dates.names_period(after, now)
+    if alone or (before and after.split() == before.split()):
+        end = _time(after, now, end=True)
+    return start, end
+
+
+def _as_of(text: str | None, now: int) -> int | None:
+    """The end of what `--as-of` names; now, when that is not over yet."""
+    start, end = _time(text, now), _time(text, now, end=True)
+    if start is None or end is None:
+        return None
+    return now if start <= now < end else end
 
 
 def _time(text: str | None, now: int, *, end: bool = False) -> int | None:

@@ -3,6 +3,7 @@
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -140,3 +141,80 @@ def test_a_damaged_index_of_several_is_repaired(
     assert len(said) == 1
     # The readers are weighed alone again, however the answer came about.
     assert fresh[0].recall("deploy").rows[0].score != before[0].score
+
+
+# --- a period that is named ----------------------------------------------------------
+
+SATURDAY = dates.to_epoch("2026-11-21T10:20:30Z")
+
+
+def window(**words: Any) -> tuple[str | None, str | None]:
+    """What these flags let pass, as days where they are whole ones."""
+    filters = from_words("x", SATURDAY, **words).filters
+    bounds = (filters.after, filters.before)
+    told = [None if bound is None else dates.iso(bound) for bound in bounds]
+    first, last = (one and one.removesuffix("T00:00:00Z") for one in told)
+    return first, last
+
+
+@pytest.mark.parametrize(
+    ("named", "first", "last"),
+    [
+        ("last week", "2026-11-09", "2026-11-16"),
+        (" Last  WEEK ", "2026-11-09", "2026-11-16"),
+        ("this week", "2026-11-16", "2026-11-23"),
+        ("yesterday", "2026-11-20", "2026-11-21"),
+        ("today", "2026-11-21", "2026-11-22"),
+        ("last month", "2026-10-01", "2026-11-01"),
+        ("last year", "2025-01-01", "2026-01-01"),
+    ],
+)
+def test_a_named_period_is_that_period(named: str, first: str, last: str) -> None:
+    assert window(after=named) == (first, last)
+    assert window(before=named) == (None, first)
+    assert window(after=named, before=named) == (first, last)
+    assert window(after=named, before="now") == (first, "2026-11-21T10:20:30Z")
+
+
+def test_a_date_and_a_distance_are_bounds() -> None:
+    assert window(after="2026-05") == ("2026-05-01", None)
+    assert window(after="2026-05-31") == ("2026-05-31", None)
+    assert window(after="7d") == ("2026-11-14T10:20:30Z", None)
+    assert window(after="2026-05", before="2026-05") == ("2026-05-01", "2026-06-01")
+    assert window(after="last month", before="last week") == (
+        "2026-10-01",
+        "2026-11-09",
+    )
+    assert window() == (None, None)
+
+
+def test_a_named_period_counts_from_the_moment_that_at_names() -> None:
+    assert window(after="last week", at="2025-06-18") == ("2025-06-09", "2025-06-16")
+
+
+@pytest.mark.parametrize(
+    ("named", "end"),
+    [
+        ("last week", "2026-11-16T00:00:00Z"),
+        ("yesterday", "2026-11-21T00:00:00Z"),
+        ("2026-10", "2026-11-01T00:00:00Z"),
+        # What is not over yet is as of now: nothing expires early.
+        ("today", "2026-11-21T10:20:30Z"),
+        ("this week", "2026-11-21T10:20:30Z"),
+        ("2026-11", "2026-11-21T10:20:30Z"),
+        ("2030", "2031-01-01T00:00:00Z"),
+    ],
+)
+def test_as_of_a_period_is_as_of_its_end(named: str, end: str) -> None:
+    as_of = from_words("x", SATURDAY, as_of=named).view.as_of
+    assert as_of is not None
+    assert dates.iso(as_of) == end
+
+
+def test_last_week_does_not_take_this_week_as_well(vault: Vault) -> None:
+    for day in ("2026-11-08", "2026-11-10", "2026-11-15", "2026-11-16", "2026-11-20"):
+        vault.save(vault.draft({"text": f"Deployed on {day}", "occurred_at": day}))
+    asked = from_words("deployed", SATURDAY, after="last week")
+    found = {row.occurred_at for row in vault.recall(asked).rows}
+    assert found == {"2026-11-10", "2026-11-15"}
+    assert {row.occurred_at for row in vault.reflect(asked).facts} == found

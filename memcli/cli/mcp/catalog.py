@@ -73,8 +73,8 @@ _NARROWING = (
         "project",
         "Only of this project; or here, none (holds everywhere), any",
     ),
-    Parameter("after", "Only at or after: 2026-05, 7d, yesterday"),
-    Parameter("before", "Only before"),
+    Parameter("after", "Only at or after: 2026-05, 7d; last week alone is that week"),
+    Parameter("before", "Only before it begins"),
     Parameter("query_timestamp", "Relative times count from this moment", to="--at"),
 )
 
