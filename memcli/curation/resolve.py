@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
+from memcli.entries.projects import holds
 from memcli.entries.rights import Action, may
 from memcli.errors import EntryNotFound, UsageError
 from memcli.vault import lineage, lookup
@@ -305,13 +306,18 @@ def _stored(vault: "Vault", target: Target) -> "Stored":
 
 
 def _twins(reader: "Reader", name: str) -> list[int]:
-    """The entries of the same claim, in the order of their ids."""
+    """The entries of the same claim, in the order of their ids.
+
+    What another project alone holds is no twin: it may be solved here and not there.
+    """
     from memcli.entries.identity import claim
 
+    projects = reader.columns.projects
     twins = [
         twin
         for doc in lookup.docs(reader, name)
         for twin in reader.exact("claim", claim(reader.row(doc).text))
+        if not projects[doc] or holds(projects[twin], projects[doc])
     ]
     return sorted(twins, key=lambda doc: (reader.row(doc).id, doc))
 

@@ -10,6 +10,7 @@ never comes into one.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memcli.curation import everywhere
 from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Confidence, Entry, Status
@@ -180,6 +181,7 @@ def approve(
                 no_secrets.refuse(entry)
             updated = lineage.not_before(entry, now)
             entry = entry.replace(status=Status.ACTIVE, updated=updated)
+            entry = everywhere.take_over(vault, change, entry, now)
             path = stored.path
             if path.startswith(layout.INBOX + "/"):
                 name, folder = slug(entry.display_title), layout.folder_for(entry)

@@ -86,11 +86,17 @@ def conflicts(rows: "Sequence[Row]") -> list[Conflict]:
     for pair in combinations(claims, 2):
         (older, earlier), (newer, later) = sorted(pair, key=lambda item: _age(item[0]))
         reason = _versions(older, newer)
-        if reason is None and _same_subject(older, newer):
+        if reason is None and not _apart(older, newer) and _same_subject(older, newer):
             reason = _disagree(earlier, later)
         if reason:
             pairs.append(Conflict((older.id, newer.id), *reason))
     return pairs[:_MOST]
+
+
+def _apart(older: "Row", newer: "Row") -> bool:
+    """Whether each holds in a project of its own, where both can be right."""
+    both = older.project and newer.project
+    return bool(both) and older.project != newer.project
 
 
 def _versions(older: "Row", newer: "Row") -> tuple[str, str] | None:

@@ -50,9 +50,10 @@ def reflect_file(
     host: str | None = None,
     *,
     writer: str = "pipeline",
+    cwd: str | None = None,
     dry_run: bool = False,
 ) -> "Reflected":
-    """Mine one transcript.
+    """Mine one transcript; `cwd` is where the session ran, if that does not say it.
 
     Raises:
         Unreadable: no such file, or no transcript that memcli knows.
@@ -60,6 +61,8 @@ def reflect_file(
         And what `reflect_session.learn` raises.
     """
     transcript = transcripts.open_transcript(path, host)
+    if not transcript.session.cwd:
+        transcript.session = transcript.session._replace(cwd=cwd)
     return _reflected(vault, transcript, writer=writer, dry_run=dry_run)
 
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from memcli.entries import layout
+from memcli.entries import dates, layout
 from memcli.storage import state_dirs
 from memcli.storage.files import write_derived
 
@@ -41,6 +41,7 @@ class Marker(NamedTuple):
             own time and its transcript's; a time in the future does not count.
         path: the marker's file.
         agent: the agent as which the session asks and writes; None is the owner.
+        cwd: the folder in which it runs; None when the host does not say.
     """
 
     session: str
@@ -51,6 +52,7 @@ class Marker(NamedTuple):
     touched: float
     path: str
     agent: str | None = None
+    cwd: str | None = None
 
 
 def begin(
@@ -58,8 +60,8 @@ def begin(
     session: str,
     host: str,
     transcript: str | None,
-    started: str,
     agent: str | None = None,
+    cwd: str | None = None,
 ) -> bool:
     """Note that a session lives; one that was mined before lives again.
 
@@ -67,9 +69,9 @@ def begin(
         root: the vault.
         session, host: whose it is.
         transcript: its path, when the host says so.
-        started: now, ISO 8601 UTC.
         agent: the agent to whom the session's teachings belong, whenever it is mined;
             the first call that names one counts.
+        cwd: the folder in which it runs; the first counts.
 
     Returns:
         Whether the session is new.
@@ -83,16 +85,18 @@ def begin(
     with contextlib.suppress(FileNotFoundError):
         if not os.path.exists(place):
             os.replace(done, place)
-        if not _says_more(place, transcript, agent):
+        if not _says_more(place, transcript, agent, cwd):
             os.utime(place)
             return False
     before = _fields(place)
     fields = {
         "session": session,
         "host": host,
-        "started": before.get("started") or started,
+        "started": before.get("started") or dates.iso(int(time.time())),
         "transcript": transcript or before.get("transcript", ""),
     }
+    if folder := before.get("cwd") or cwd:
+        fields["cwd"] = folder
     if owner := before.get("agent") or agent:
         fields["agent"] = owner
     make_folder(root)
@@ -223,6 +227,7 @@ def _marker(path: str, name: str, state: str, now: float) -> Marker | None:
         touched=touched,
         path=path,
         agent=fields.get("agent") or None,
+        cwd=fields.get("cwd") or None,
     )
 
 
@@ -235,14 +240,18 @@ def _fields(path: str) -> Mapping[str, str]:
     return {key: value for key, colon, value in rows if colon}
 
 
-def _says_more(place: str, transcript: str | None, agent: str | None) -> bool:
-    """Whether a host names another transcript than the marker does, or an agent."""
-    if not transcript and not agent:
+def _says_more(
+    place: str, transcript: str | None, agent: str | None, cwd: str | None
+) -> bool:
+    """Whether a host names another transcript than the marker does, an agent, or a
+    folder."""
+    if not (transcript or agent or cwd):
         return False
     known = _fields(place)
     # Gemini names one when it resumes, and writes to another.
     other = bool(transcript) and known.get("transcript") != transcript
-    return other or bool(agent and not known.get("agent"))
+    news = {"agent": agent, "cwd": cwd}
+    return other or any(value and not known.get(k) for k, value in news.items())
 
 
 def _write(path: str, text: str) -> None:

@@ -98,15 +98,14 @@ def sweep(
 
 
 def mine(
-    vault: "Vault", marker_session: str, path: str, host: str, *, close: bool
+    vault: "Vault", marker: Marker, path: str, *, close: bool
 ) -> "Reflected | None":
     """Mine a session for a hook; None when nothing has changed since it was mined.
 
     Args:
         vault: where it goes.
-        marker_session: the host's id of the session, as the marker has it.
-        path: the transcript.
-        host: whose it is.
+        marker: of the session.
+        path: the transcript, which may be another than the marker's.
         close: whether the session is over: its marker says then that it was mined.
 
     Raises:
@@ -114,13 +113,15 @@ def mine(
     """
     since = time.time()
     markers.make_folder(vault.root)
-    with Lock(markers.path(vault.root, marker_session, markers.LOCKED), _WAIT):
+    with Lock(markers.path(vault.root, marker.session, markers.LOCKED), _WAIT):
         reflected = None
-        known = _certain_format(host)
+        known = _certain_format(marker.host)
         if not _is_unchanged(vault, path, known):
-            reflected = backfill.reflect_file(vault, path, known, writer="hook")
+            reflected = backfill.reflect_file(
+                vault, path, known, writer="hook", cwd=marker.cwd
+            )
         if close:
-            markers.finish(vault.root, marker_session, since)
+            markers.finish(vault.root, marker.session, since)
     return reflected
 
 
@@ -171,7 +172,7 @@ def _swept(
     if dry_run:
         return Swept(session, host, "reflected")
     try:
-        reflected = mine(vault, session, path, host, close=True)
+        reflected = mine(vault, marker, path, close=True)
     except LockBusy as error:
         return Swept(session, host, "waiting", error.message)
     except Exception as error:  # noqa: BLE001 one session must not stop the others

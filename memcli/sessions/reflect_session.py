@@ -6,12 +6,14 @@ and what it has solved counts as recurred. Nothing is written that was not searc
 secrets, and the record of a session that could not be mined says so.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memcli.curation import everywhere
 from memcli.entries.entry import Confidence
 from memcli.entries.text import redaction
 from memcli.errors import MemcliError
@@ -254,11 +256,12 @@ def _bring(
     dry_run: bool,
 ) -> Reflected:
     """Bring the candidates into the vault in one commit."""
+    project = _project(vault, session)
 
     def write(transaction: "Transaction | None") -> list[Fate]:
         known = vault.read(lambda reader: brought(reader, session, earlier))
         planned = [
-            routing.by_confidence(vault, candidate, source)
+            routing.by_confidence(vault, candidate, source, project)
             for candidate in mined.candidates
         ]
         planned = vault.read(lambda reader: routing.by_vault(vault, reader, planned))
@@ -311,10 +314,20 @@ def _written(
     saved = saving.place(vault, transaction, list(drafts.values()), there)
     for place, outcome in zip(drafts, saved, strict=True):
         fates[place] = _fate(routes[place], outcome)
+    everywhere.offer(vault, transaction, list(drafts.values()), saved, there)
     paths = _surfaced(vault, transaction, list(ideas.values()))
     for place, path in zip(ideas, paths, strict=True):
         fates[place] = Fate(routes[place].candidate, "idea", None, path)
     return [fates[place] for place in range(len(routes))]
+
+
+def _project(vault: "Vault", session: Session) -> str | None:
+    """The project of the folder in which a session ran; None: everywhere."""
+    from memcli.storage import projects
+
+    environ = os.environ if vault.environ is None else vault.environ
+    project = projects.of(session.cwd, environ)
+    return project.name if project else None
 
 
 def _rank(candidate: Candidate) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Confidence, Entry, Status
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.links import unlinked
+from memcli.sessions.mining.scope import says_everywhere
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -47,7 +48,7 @@ class Route(NamedTuple):
 
 
 def by_confidence(
-    vault: "Vault", candidate: "Candidate", source: dict[str, Any]
+    vault: "Vault", candidate: "Candidate", source: dict[str, Any], project: str | None
 ) -> Route:
     """The route of a candidate by its confidence and its words alone.
 
@@ -55,6 +56,7 @@ def by_confidence(
         vault: whose settings count.
         candidate: what was mined.
         source: the `source` of the entry, but for its record and excerpt.
+        project: where the session ran; it holds there unless its words say everywhere.
     """
     if candidate.category == "idea":
         return Route(candidate, None, "idea")
@@ -76,6 +78,9 @@ def by_confidence(
             "title": candidate.title,
             "kind": "decision" if candidate.pattern == _DECIDED else kind,
             "status": str(Status.ACTIVE if saved else Status.PENDING),
+            "project": None
+            if says_everywhere(candidate.text, candidate.excerpt)
+            else project,
             "occurred_at": candidate.at,
             "confidence": str(candidate.confidence),
             "rationale": f"{candidate.pattern}: {candidate.rationale}",
@@ -106,6 +111,9 @@ def by_vault(vault: "Vault", reader: "Reader", routes: Sequence[Route]) -> list[
         if draft is not None and draft.kind not in ("fix", "workflow"):
             terms = document(draft, stemmer()).row.terms
             near = alike(reader, terms, in_force, limit=_MOST_NEAR)
+            # What holds here comes first: the words of another project are taken only
+            # where nothing here has them.
+            near.sort(key=lambda pair: pair[1].project not in (None, draft.project))
             route = _compared(route, draft, near)
         changed.append(route)
     return changed
@@ -120,6 +128,8 @@ def _compared(
         if likeness < _NEAR or row.source.session == draft.source.session:
             continue
         contrary = differ(draft.body, row.text)
+        if contrary is not None and row.project not in (None, draft.project):
+            continue  # two projects may do it differently
         if contrary is not None:
             pending = draft.replace(status=Status.PENDING)
             return Route(route.candidate, pending, "supersede", row.id, contrary[1])

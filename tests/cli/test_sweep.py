@@ -21,7 +21,7 @@ from tests.sessions.hooks.calling import ALWAYS, age, session, texts
 def crashed(vault: Vault, tmp_path: Path) -> Path:
     """The marker of a session that ended unseen two hours ago."""
     path = session(tmp_path, "s1", ALWAYS)
-    markers.begin(vault.root, "s1", "claude-code", path, "")
+    markers.begin(vault.root, "s1", "claude-code", path)
     mark = state_of(vault.root, layout.HARNESS) / "session-id-s1.start"
     for one in (mark, path):
         age(one, 7_200)

@@ -172,7 +172,7 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
 @pytest.mark.parametrize("view", list(VIEWS))
 def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
     allowed = admitted(asked, VIEWS[view])
-    told = [one.id for one in compose.at_start(asked, VIEWS[view])]
+    told = [one.id for one in compose.at_start(asked, VIEWS[view]).items]
     assert set(told) <= allowed
     assert len(told) == len(set(told))
     for number in range(1, len(list(cases())) + 1, 9):

@@ -53,8 +53,9 @@ def texts(vault: Vault) -> set[str]:
 def test_what_a_host_writes_after_a_session_was_mined_is_mined_by_a_sweep(
     vault: Vault, transcript: Path
 ) -> None:
-    markers.begin(vault.root, "s1", "generic", str(transcript), "2026-11-21T11:00:00Z")
-    recovery.mine(vault, "s1", str(transcript), "generic", close=True)
+    markers.begin(vault.root, "s1", "generic", str(transcript))
+    (marker,) = markers.markers(vault.root)
+    recovery.mine(vault, marker, str(transcript), close=True)
     [marker] = markers.markers(vault.root)
     assert marker.state == REFLECTED
     ago(marker.path, 8_000)

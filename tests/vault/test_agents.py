@@ -137,7 +137,7 @@ def surfaces(vault: Vault, query: str) -> dict[str, Any]:
         "items": [
             one._asdict() for one in select.reflections(vault, view=view, query=query)
         ],
-        "start": compose.at_start(vault, view),
+        "start": compose.at_start(vault, view).items,
         "prompt": compose.for_prompt(vault, compose.question(query), view, ()).items,
         "models": [one._asdict() for one in models.models(vault, view)],
         "tags": vault.read(lambda reader: reader.starting("kind", "")),

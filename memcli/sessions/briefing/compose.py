@@ -1,13 +1,15 @@
 """The entries that a session is told: at its start, and with a prompt.
 
-Invariant: each goes through the one eligibility function; an entry that reads like an
-instruction to the model is left out; nothing is told that does not fit, since a hook
-speaks unasked. The same vault and prompt give the same items.
+Invariant: each goes through the one eligibility function, which also says what holds in
+the session's project; an entry that reads like an instruction to the model is left out;
+nothing is told that does not fit, since a hook speaks unasked. The same vault and
+prompt give the same items.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from memcli.entries.entry import Status
 from memcli.entries.text import prompt_injection
 from memcli.sessions.briefing.frame import Item
 from memcli.vault.signals import event
@@ -21,14 +23,17 @@ if TYPE_CHECKING:
     from memcli.storage.settings import Config
     from memcli.vault.vault import Vault
 
-PINNED, CONSTRAINTS, WANTED = "Pinned", "Constraints", "What the user wants"
-RULES, RECENTLY = "Rules", "Recently"
-PARTS = (PINNED, CONSTRAINTS, WANTED, RULES, RECENTLY)
-"""The headings of a session's start, in their order."""
+CONSTRAINTS, PINNED, PROJECT = "Constraints", "Pinned", "This project"
+RULES, RECENTLY, WANTED = "Rules", "Recently", "What the user wants"
+PARTS = (CONSTRAINTS, PINNED, PROJECT, RULES, RECENTLY, WANTED)
+"""The headings of a session's start, in the order in which they get room.
+
+What the user wants in general comes last: it fills what is left.
+"""
 _FITTING = "What may fit this prompt"
 
-_MOST_PREFERENCES = 12
-_MOST_CONSTRAINTS = 8
+# The kinds that say how things are done, in a project or anywhere.
+_CUSTOMS = ("convention", "preference")
 # A text longer than this is a document; the session is told its title.
 _LONGEST = 1_200
 
@@ -73,25 +78,43 @@ class Fitting(NamedTuple):
         return [fit.item for fit in self.found]
 
 
-def at_start(vault: "Vault", view: "View") -> list[Item]:
-    """Pinned entries, constraints, preferences, inherited rules, and recent focus."""
+class Standing(NamedTuple):
+    """What a session is told at its start: the entries, those that need room first,
+    and how many candidates wait for review."""
+
+    items: list[Item]
+    waiting: int
+
+
+def at_start(vault: "Vault", view: "View") -> Standing:
+    """Constraints, pinned entries, and what is wanted in this project and anywhere."""
     settings = vault.settings
-    return vault.read(lambda reader: standing(reader, settings, view))
+
+    def look(reader: "Reader") -> Standing:
+        waiting = set(reader.exact("status", str(Status.PENDING)))
+        # Ideas are decided on in their ledger.
+        waiting.difference_update(reader.exact("kind", "idea"))
+        return Standing(standing(reader, settings, view), len(waiting))
+
+    return vault.read(look)
 
 
 def standing(
     reader: "Reader", settings: "Config", view: "View", source: str = ""
 ) -> list[Item]:
-    """As `at_start`, of a reader and the settings of its vault.
+    """The entries of `at_start`, of a reader and the settings of its vault.
 
     With the `source` of a team's vault every document is told by its title, and the
-    team's recent focus is left out.
+    team's recent focus is left out. Nothing is told twice in the same words.
     """
+    from memcli.entries.identity import strict_key
     from memcli.sessions.briefing import select
 
     chosen = select.chosen(reader, settings, view=view)
 
-    def items(rows: "Iterable[WeighedItem]", part: str, channel: str) -> Iterator[Item]:
+    def weighed(
+        rows: "Iterable[WeighedItem]", part: str, channel: str
+    ) -> Iterator[Item]:
         for row in rows:
             text = _short(row, source) if source else row.text
             docs = () if source else reader.exact("id", row.id)
@@ -100,27 +123,25 @@ def standing(
             )
             yield Item(row.id, text, part, source, signal)
 
-    entries = [*items(chosen.pinned, PINNED, "pinned")]
-    ids = {row.id for row in chosen.pinned}
-    for kind, part, most in (
-        ("constraint", CONSTRAINTS, _MOST_CONSTRAINTS),
-        ("preference", WANTED, _MOST_PREFERENCES),
-    ):
-        rows = [row for row in _of_kind(reader, kind, view) if row.id not in ids]
-        entries += [
-            Item(
-                row.id,
-                _short(row, source),
-                part,
-                source,
-                None if source else event.row(row, channels=[kind]),
-            )
-            for row in rows[:most]
-        ]
-    entries += items(chosen.rules, RULES, "rule")
-    if not source:
-        entries += items(chosen.focus, RECENTLY, "recent")
-    return entries
+    def plain(rows: "Iterable[StoredRow]", part: str) -> Iterator[Item]:
+        for row in rows:
+            signal = None if source else event.row(row, channels=[row.kind])
+            yield Item(row.id, _short(row, source), part, source, signal)
+
+    customs = [row for kind in _CUSTOMS for row in _of_kind(reader, kind, view)]
+    customs.sort(key=_standing_order, reverse=True)
+    entries = [
+        *weighed(chosen.pinned, PINNED, "pinned"),
+        *plain(_of_kind(reader, "constraint", view), CONSTRAINTS),
+        *plain((row for row in customs if row.project), PROJECT),
+        *weighed(chosen.rules, RULES, "rule"),
+        *weighed(() if source else chosen.focus, RECENTLY, "recent"),
+        *plain((row for row in customs if not row.project), WANTED),
+    ]
+    told: dict[str, Item] = {}
+    for item in entries:
+        told.setdefault(strict_key("", item.text), item)
+    return sorted(told.values(), key=lambda item: PARTS.index(item.part))
 
 
 def note(
@@ -245,8 +266,12 @@ def _of_kind(reader: "Reader", kind: str, view: "View") -> "list[StoredRow]":
     rows = [reader.row(doc) for doc in docs]
     rows = [row for row in rows if not (row.pinned or row.item)]
     rows = [row for row in rows if not prompt_injection.suspicious(row.text)]
-    rows.sort(key=lambda row: (row.created, row.id), reverse=True)
-    return sorted(rows, key=lambda row: -len(row.seen))
+    return sorted(rows, key=_standing_order, reverse=True)
+
+
+def _standing_order(row: "StoredRow") -> tuple[int, str, str]:
+    """How often an entry was confirmed, and when last."""
+    return len(row.seen), max((row.created, *row.seen)), row.id
 
 
 def _short(row: "StoredRow | WeighedItem", source: str = "") -> str:

@@ -26,7 +26,7 @@ _CONTROLS = r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069
 # Invisible to a person, read by a model: marks, joiners of words, letters of tags.
 _UNSEEN = r"[\u061c\u200b\u200e\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
 # Characters for the names of four items left out, with the words around them.
-_NAMES, _NAMED = 160, 4
+_NAMES, _NAMED = 200, 4
 # Characters of the name of a vault.
 _LONGEST_SOURCE = 40
 
@@ -66,17 +66,27 @@ class Framed(NamedTuple):
     shown: list[str]
 
 
-def framed(items: Sequence[Item], most: int, left: Sequence[Item] = ()) -> Framed:
-    """Put items into one frame, in their order; empty when none has room.
+def framed(
+    items: Sequence[Item],
+    most: int,
+    left: Sequence[Item] = (),
+    *,
+    listing: str = "memcli inspect ID",
+    note: str = "",
+) -> Framed:
+    """Put items into one frame, in their order; empty when there is nothing to say.
 
     Args:
         items: what to tell.
         most: characters, at most, with what JSON adds.
         left: items that are left out already; named after those that have no room.
+        listing: the command that shows what has no room.
+        note: a sentence to end with.
     """
     start = f"<{FRAME}>\n{_OPENING}\n"
     end = f"</{FRAME}>"
-    room = most - _cost(start) - _cost(end)
+    last = f"\n{note}\n" if note else ""
+    room = most - _cost(start + last + end)
     # Room for the names of those that come after, were they all left out.
     widest = max((len(i.name) - len(i.id) for i in (*items, *left)), default=0)
     room -= _NAMES + _NAMED * widest
@@ -96,15 +106,15 @@ def framed(items: Sequence[Item], most: int, left: Sequence[Item] = ()) -> Frame
         lines.append(heading + line)
         shown.append(item.id)
     if not shown:
-        return Framed("", [])
+        return Framed(start + last + end if last and not items else "", [])
     names += (item.name for item in left)
     if names:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         lines.append(
             f"\nLeft out for lack of room: {', '.join(names[:_NAMED])}{more} "
-            "(memcli inspect ID)\n"
+            f"({listing})\n"
         )
-    return Framed(start + "".join(lines) + end, shown)
+    return Framed(start + "".join(lines) + last + end, shown)
 
 
 def plain(text: str) -> str:

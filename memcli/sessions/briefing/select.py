@@ -13,6 +13,7 @@ from memcli.entries import decay
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Item, Status
 from memcli.entries.identity import claim
+from memcli.entries.projects import holds
 from memcli.entries.text import prompt_injection
 from memcli.vault.lineage import recurred_at
 
@@ -203,8 +204,8 @@ def _order(
 def _claims(reader: "Reader", view: View, settings: "Config") -> list[_ClaimGroup]:
     """The reflection items by claim: scores summed, newest wording, the reason against.
 
-    A claim that is resolved in any entry is resolved in all: an entry of another kind
-    in the same words must not bring it back.
+    A claim that is resolved in any entry which holds here is resolved in all: an entry
+    of another kind in the same words must not bring it back.
     """
     docs_by_claim: dict[str, list[int]] = {}
     for item in (_RULES, _FOCUS):
@@ -218,6 +219,7 @@ def _claims(reader: "Reader", view: View, settings: "Config") -> list[_ClaimGrou
             doc
             for doc in reader.exact("claim", key)
             if reader.row(doc).status == str(Status.RESOLVED)
+            and (view.here is None or holds(reader.columns.projects[doc], view.here))
         ]
         refusal = None if shown else rows[0][1]
         if solved and refusal is None:

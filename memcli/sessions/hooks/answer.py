@@ -55,11 +55,11 @@ def at_start(
     from memcli.sessions.briefing import compose
     from memcli.sessions.briefing.frame import framed
 
-    opening = _opened_unless_indexing(root, line)
+    opening = _opened_unless_indexing(root, event, line)
     if opening is None:
         return ""
     vault, view = opening
-    own_items = compose.at_start(vault, view)
+    own = compose.at_start(vault, view)
     team_items = _ask_teams(
         root,
         line,
@@ -73,8 +73,14 @@ def at_start(
     forgot = event.reason in ("compact", "clear")
     told_before = event.session and not forgot
     shown = markers.shown(root, event.session, _agent()) if told_before else ()
-    items, left_out = _standing(own_items, team_items, shown)
-    framed_text = framed(items, hook_reply.MOST - _WRAPPING, left_out)
+    items, left_out = _standing(own.items, team_items, shown)
+    framed_text = framed(
+        items,
+        hook_reply.MOST - _WRAPPING,
+        left_out,
+        listing="memcli recall --all --project here",
+        note=_waiting(own.waiting),
+    )
     line["shown"] = len(framed_text.shown)
     _count_teams(line, items, framed_text.shown)
     try:
@@ -97,7 +103,7 @@ def at_prompt(
     from memcli.sessions.briefing import compose
     from memcli.sessions.briefing.frame import framed
 
-    opening = _opened_unless_indexing(root, line)
+    opening = _opened_unless_indexing(root, event, line)
     if opening is None:
         return ""
     vault, view = opening
@@ -128,13 +134,11 @@ def at_prompt(
     return framed_text.text
 
 
-def opened(root: str) -> "tuple[Vault, View]":
-    """The vault as the agent that the environment names, and the view of now."""
-    from memcli.entries.eligibility import View
+def opened(root: str, cwd: str | None = None) -> "Vault":
+    """The vault as the agent that the environment names, from a session's folder."""
     from memcli.vault.vault import Vault
 
-    vault = Vault(root, environ=os.environ, agent=_agent(), via="hook")
-    return vault, View(vault.now_ms() // 1000)
+    return Vault(root, environ=os.environ, agent=_agent(), via="hook", cwd=cwd)
 
 
 def is_time(root: str, what: str, every: float) -> bool:
@@ -159,10 +163,13 @@ def is_time(root: str, what: str, every: float) -> bool:
 
 
 def _opened_unless_indexing(
-    root: str, line: dict[str, Any]
+    root: str, event: "Event", line: dict[str, Any]
 ) -> "tuple[Vault, View] | None":
-    """As `opened`; None while another process builds the vault's index."""
+    """As `opened`, with the view of now from the session's project; None while another
+    process builds the vault's index."""
     from memcli.entries import layout
+    from memcli.entries.eligibility import View
+    from memcli.entries.projects import number
     from memcli.errors import LockBusy, MemcliError
     from memcli.storage.lock import Lock
 
@@ -174,7 +181,20 @@ def _opened_unless_indexing(
         return None
     except MemcliError:
         pass  # a disk that cannot be written to can be read
-    return opened(root)
+    vault = opened(root, event.cwd)
+    here = None
+    try:
+        here = vault.here
+    except MemcliError as error:  # then only what holds everywhere is told
+        line["error"] = hook_log.named(error)
+    return vault, View(vault.now_ms() // 1000, here=number(here))
+
+
+def _waiting(count: int) -> str:
+    if not count:
+        return ""
+    candidates = "1 candidate waits" if count == 1 else f"{count:,} candidates wait"
+    return f"{candidates} for the user's review (memcli review)."
 
 
 def _ask_teams(

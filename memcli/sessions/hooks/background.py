@@ -63,7 +63,7 @@ def work(root: str | None, flags: Mapping[str, str], line: dict[str, Any]) -> No
 
     if root is None:
         return
-    vault, _ = answer.opened(root)
+    vault = answer.opened(root)
     if "index" in flags:
         line["event"] = "index"
         vault.read(lambda reader: reader.size)
@@ -82,7 +82,7 @@ def work(root: str | None, flags: Mapping[str, str], line: dict[str, Any]) -> No
         if path is None:
             line["did"] = "no transcript yet"
             return
-        result = recovery.mine(vault, session, path, host, close="close" in flags)
+        result = recovery.mine(vault, marker, path, close="close" in flags)
         line["did"] = "unchanged" if result is None else "reflected"
         line.update({} if result is None else result.counts)
 

@@ -223,12 +223,11 @@ def _mining_flags(event: "Event") -> Iterator[str]:
 
 
 def _begin(root: str, event: "Event") -> None:
-    from memcli.entries import dates
     from memcli.sessions import markers
 
-    now = dates.iso(int(time.time()))
+    session, transcript = event.session, event.transcript
     markers.begin(
-        root, event.session, event.host, event.transcript, now, agent=_agent()
+        root, session, event.host, transcript, agent=_agent(), cwd=event.cwd
     )
 
 

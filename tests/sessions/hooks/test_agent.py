@@ -92,11 +92,11 @@ def test_what_a_session_teaches_is_its_agent_s_whoever_mines_it(
 ) -> None:
     for name, agent, rule in (("s1", "ada", ALWAYS), ("s2", None, NEVER)):
         path = session(tmp_path, name, rule)
-        markers.begin(live.root, name, "claude-code", path, "", agent=agent)
+        markers.begin(live.root, name, "claude-code", path, agent=agent)
         age((state_of(live.root, layout.HARNESS) / f"session-id-{name}.start"), 7_200)
         age(path, 7_200)
     # Said again by somebody else, it stays whose it was.
-    markers.begin(live.root, "s1", "claude-code", None, "", agent="bob")
+    markers.begin(live.root, "s1", "claude-code", None, agent="bob")
     age((state_of(live.root, layout.HARNESS) / "session-id-s1.start"), 7_200)
     done = recovery.sweep(live, os.environ)
     assert [one.outcome for one in done] == ["reflected", "reflected"]
@@ -112,7 +112,7 @@ def test_an_agent_sweeps_its_own_sessions_and_hears_of_no_other(
 ) -> None:
     for name, agent in (("s1", "ada"), ("s2", "bob"), ("s3", None)):
         path = session(tmp_path, name, ALWAYS)
-        markers.begin(live.root, name, "claude-code", path, "", agent=agent)
+        markers.begin(live.root, name, "claude-code", path, agent=agent)
         age((state_of(live.root, layout.HARNESS) / f"session-id-{name}.start"), 7_200)
         age(path, 7_200)
     ada = make_vault(agent="ada", now_ms=None)
@@ -140,9 +140,9 @@ def test_a_detached_process_mines_as_its_agent(
 
 def test_a_marker_of_before_learns_its_agent(live: Vault, tmp_path: Path) -> None:
     path = session(tmp_path, "s1", ALWAYS)
-    markers.begin(live.root, "s1", "claude-code", path, "")
+    markers.begin(live.root, "s1", "claude-code", path)
     assert background.marker_of(live.root, {"session": "s1"}).agent is None
-    markers.begin(live.root, "s1", "claude-code", path, "", agent="ada")
+    markers.begin(live.root, "s1", "claude-code", path, agent="ada")
     assert [one.agent for one in markers.markers(live.root)] == ["ada"]
 
 

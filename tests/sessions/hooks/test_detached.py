@@ -443,7 +443,7 @@ def test_a_marker_with_garbage_in_it_goes_after_a_day(
 
 def test_a_pipe_is_no_transcript(live: Vault, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    markers.begin(live.root, "s1", "claude-code", str(tmp_path / "pipe"), "")
+    markers.begin(live.root, "s1", "claude-code", str(tmp_path / "pipe"))
     began = time.monotonic()
     assert work(live, *closing("s1", str(tmp_path / "pipe"))).line["did"] == (
         "no transcript yet"
@@ -455,7 +455,7 @@ def test_a_marker_from_the_future_keeps_nobody_alive(
     live: Vault, tmp_path: Path
 ) -> None:
     path = session(tmp_path, "s1", ALWAYS)
-    markers.begin(live.root, "s1", "claude-code", path, "")
+    markers.begin(live.root, "s1", "claude-code", path)
     for one in (mark(live, "s1"), path):
         os.utime(one, (4e9, 4e9))
     assert [one.outcome for one in recovery.sweep(live, os.environ)] == ["reflected"]
@@ -474,7 +474,7 @@ def test_markers_hold_nothing_that_was_said_and_git_does_not_see_them(
     )
     text = mark(vault, "s1").read_text()
     names = [line.partition(":")[0] for line in text.splitlines()]
-    assert names == ["session", "host", "started", "transcript"]
+    assert names == ["session", "host", "started", "transcript", "cwd"]
     assert "thought" not in text
     assert status(vault) == before
 
@@ -489,7 +489,7 @@ def status(vault: Vault) -> bytes:
 
 def test_leftovers_go_and_what_is_not_ours_stays(live: Vault) -> None:
     folder = state_of(live.root, layout.HARNESS)
-    markers.begin(live.root, "alive", "codex", None, "")
+    markers.begin(live.root, "alive", "codex", None)
     for name in (
         "session-id-alive.shown",
         "session-id-alive.1234abcd.once",

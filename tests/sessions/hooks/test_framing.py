@@ -192,7 +192,11 @@ def test_what_is_not_in_force_is_told_to_nobody(
     )
     for event in ("session-start", "prompt-submit"):
         given = {"session_id": event, "prompt": word}
-        assert call(live, event, "codex", given).answer == ""
+        answer = call(live, event, "codex", given).answer
+        assert "shibboleth" not in answer
+        # Only how many wait is said.
+        said = "2 candidates wait for the user's review" in answer
+        assert said == (event == "session-start")
     active = live.save(live.draft({"text": f"{word} now", "pinned": True})).id
     for event in ("session-start", "prompt-submit"):
         given = {"session_id": f"{event} 2", "prompt": word}

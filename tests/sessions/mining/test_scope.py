@@ -1,0 +1,58 @@
+"""Words that say that something holds everywhere."""
+
+import pytest
+
+from memcli.sessions.mining.scope import says_everywhere
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In all my projects, use pnpm",
+        "Use pnpm across all of our repositories",
+        "always use conventional commits in every repo",
+        "Use uv for all Python projects, wherever you are",
+        "use tabs in each of my projects",
+        "No matter which project, never push to main",
+        "Generally, prefer small functions",
+        "As a general rule, write tests first",
+        "I want US English everywhere.",
+        "use pnpm everywhere, always",
+        "Verwende in allen Projekten pnpm",
+        "Antworte überall auf Deutsch",
+        "Utilise pnpm dans tous mes projets",
+        "Usa pnpm en todos mis proyectos",
+        "Use pnpm em todos os projetos",
+    ],
+)
+def test_these_words_say_everywhere(text: str):
+    assert says_everywhere(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "always use pnpm",
+        "always use pnpm in this repository",
+        "Use US English everywhere in the docs",
+        "use the new logger everywhere we call the old one",
+        "Rename it everywhere it is used",
+        "everywhere in this project we use tabs",
+        "in this repo, generally prefer small functions",
+        "Use pnpm in our project, in general",
+        "add the header to all pages",
+        "run all tests for every change",
+        "general-purpose helpers go to lib",
+        "Verwende überall im Code pnpm",
+        "Mets les en-têtes partout dans le code",
+    ],
+)
+def test_these_words_say_nothing_of_other_projects(text: str):
+    assert not says_everywhere(text)
+
+
+def test_the_sentence_counts_and_no_other_one():
+    mined = "always use pnpm."
+    assert says_everywhere(mined, "Hello. In all my projects, always use pnpm. Done.")
+    assert not says_everywhere(mined, "I like it in general. Now always use pnpm.")
+    assert not says_everywhere(mined, "Hm, always use pnpm. We need it everywhere.")

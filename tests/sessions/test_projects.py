@@ -1,0 +1,273 @@
+"""What a session teaches and is told, by the project that it runs in."""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import review
+from memcli.entries.entry import Status
+from memcli.sessions.backfill import reflect_file
+from memcli.sessions.hooks import background
+from memcli.sessions.hooks import call as hook
+from tests.conftest import VaultMaker
+from tests.hosts.writing import Claude, write
+from tests.sessions.hooks.calling import call, told, work
+
+A, B = "github.com/acme/a", "github.com/acme/b"
+RULE = "From now on, always use pnpm instead of npm."
+
+
+@pytest.fixture
+def live(make_vault: VaultMaker, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    """A vault of now; what hooks would start is not started."""
+    vault = make_vault(now_ms=None)
+    monkeypatch.setattr(background, "start", lambda *_: "started nothing")
+    return vault
+
+
+@pytest.fixture
+def clones(tmp_path: Path) -> dict[str, str]:
+    """By project a clone of it."""
+    found = {}
+    for name in (A, B, "github.com/acme/c"):
+        folder = tmp_path / name[-1]
+        subprocess.run(["git", "init", "-q", str(folder)], check=True)
+        config = folder / ".git" / "config"
+        with config.open("a", encoding="utf-8") as file:
+            file.write(f'[remote "origin"]\n\turl = https://{name}.git\n')
+        found[name] = str(folder)
+    return found
+
+
+def session(folder: Path, name: str, cwd: str, *texts: str) -> str:
+    """A session of Claude Code in a folder, in which a user says these things."""
+    talk = Claude()
+    for text in texts:
+        talk.user(text, cwd=cwd, sessionId=name)
+        message = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}
+        talk.add("assistant", cwd=cwd, sessionId=name, message=message)
+    return write(folder / f"{name}.jsonl", talk.records)
+
+
+def start(vault: Vault, cwd: str | None, name: str = "new", **fields: Any) -> str:
+    """What a session is told that starts in a folder."""
+    payload = {"session_id": name, "source": "startup", "cwd": cwd, **fields}
+    return told(call(vault, "session-start", "claude-code", payload).answer)
+
+
+def prompted(vault: Vault, cwd: str | None, prompt: str, name: str = "new") -> str:
+    payload = {"session_id": name, "cwd": cwd, "prompt": prompt}
+    return told(call(vault, "prompt-submit", "claude-code", payload).answer)
+
+
+def save(vault: Vault, text: str, project: str | None, **fields: Any) -> str:
+    values = {"text": text, "project": project, **fields}
+    return vault.save(vault.draft(values)).id
+
+
+def active(vault: Vault) -> dict[str, str | None]:
+    rows = vault.recall("pnpm npm linter", limit=50).rows
+    return {row.text.strip(): row.project for row in rows}
+
+
+def test_a_rule_stated_in_a_is_told_in_a_and_not_in_b(
+    live: Vault, clones: dict[str, str], tmp_path: Path
+):
+    reflect_file(live, session(tmp_path, "one", clones[A], RULE))
+    assert list(active(live).values()) == [A]
+    assert "pnpm" in start(live, clones[A])
+    assert "pnpm" in start(live, os.path.join(clones[A], "src", "gone"), "deeper")
+    assert start(live, clones[B], "other") == ""
+    assert start(live, None, "nowhere") == ""
+    question = "should I always use pnpm or npm from now on?"
+    assert prompted(live, clones[B], question, "asked") == ""
+    assert "pnpm" in prompted(live, clones[A], question, "asked here")
+
+
+def test_said_in_both_it_is_offered_and_then_told_in_c(
+    live: Vault, clones: dict[str, str], tmp_path: Path
+):
+    for number, name in enumerate((A, B)):
+        reflect_file(live, session(tmp_path, f"s{number}", clones[name], RULE))
+    assert len(live.read(lambda r: list(r.exact("project", A)))) == 1
+    (candidate,) = review.pending(live)
+    assert candidate.rationale == f"everywhere: said in {A} and in {B}"
+    c = clones["github.com/acme/c"]
+    before = start(live, c)
+    assert "pnpm" not in before
+    assert "1 candidate waits for the user's review (memcli review)" in before
+    done = review.approve(live, [candidate.id])
+    entry = live.get(done.items[0].id)
+    assert (entry.project, entry.status) == (None, Status.ACTIVE)
+    in_force = live.read(lambda r: [r.row(d) for d in r.exact("status", "active")])
+    assert [row.id for row in in_force] == [entry.id]
+    after = [
+        start(live, folder, f"after {i}")
+        for i, folder in enumerate((c, *clones.values()))
+    ]
+    assert all(text.count("pnpm") == 1 for text in after)
+    log = ["git", "-C", live.root, "log", "-1", "--format=", "--name-only"]
+    changed = subprocess.run(log, capture_output=True, text=True, check=True).stdout
+    assert len(changed.split()) == 3  # one commit: two go, one comes
+    from memcli.vault.health.lint import lint
+
+    assert not [f for f in lint(live) if f.level == "error"]
+
+
+def test_an_offer_that_was_rejected_is_not_made_again(
+    live: Vault, clones: dict[str, str], tmp_path: Path
+):
+    for number, name in enumerate((A, B)):
+        reflect_file(live, session(tmp_path, f"s{number}", clones[name], RULE))
+    (candidate,) = review.pending(live)
+    review.reject(live, [candidate.id])
+    c = clones["github.com/acme/c"]
+    reflect_file(live, session(tmp_path, "third", c, RULE))
+    assert review.pending(live) == []
+
+
+def test_words_that_say_everywhere_hold_everywhere(
+    live: Vault, clones: dict[str, str], tmp_path: Path
+):
+    said = "In all my projects, always use pnpm instead of npm."
+    reflect_file(live, session(tmp_path, "one", clones[A], said))
+    assert list(active(live).values()) == [None]
+    assert "pnpm" in start(live, clones[B])
+
+
+def test_what_holds_everywhere_is_seen_again_in_a_project(
+    live: Vault, clones: dict[str, str], tmp_path: Path
+):
+    first = reflect_file(live, session(tmp_path, "one", str(tmp_path), RULE))
+    again = reflect_file(live, session(tmp_path, "two", clones[A], RULE))
+    assert [fate.action for fate in again.fates] == ["seen"]
+    assert again.fates[0].id == first.fates[0].id
+
+
+def test_another_project_may_want_the_contrary(
+    live: Vault, clones: dict[str, str], tmp_path: Path
+):
+    tabs = "From now on, always use tabs for indentation."
+    spaces = "From now on, always use spaces for indentation."
+    reflect_file(live, session(tmp_path, "one", clones[A], tabs))
+    other = reflect_file(live, session(tmp_path, "two", clones[B], spaces))
+    same = reflect_file(live, session(tmp_path, "three", clones[A], spaces))
+    assert [fate.action for fate in other.fates] == ["saved"]
+    assert [fate.action for fate in same.fates] == ["supersede"]
+
+
+def test_a_host_that_writes_no_folder_into_its_transcript_says_it_at_the_start(
+    live: Vault, clones: dict[str, str], tmp_path: Path
+):
+    rows = [{"role": "user", "message": {"content": [{"type": "text", "text": RULE}]}}]
+    path = write(tmp_path / "chats" / "s1.jsonl", rows)
+    payload = {
+        "conversation_id": "s1",
+        "transcript_path": path,
+        "workspace_roots": [clones[B]],
+    }
+    call(live, "session-start", "cursor", payload)
+    work(live, "--session=s1", "--host=cursor", "--close")
+    assert list(active(live).values()) == [B]
+
+
+def test_a_start_tells_constraints_first_and_the_users_own_last(
+    live: Vault, clones: dict[str, str]
+):
+    save(live, "prefer short answers", None, kind="preference")
+    save(live, "name branches after tickets", A, kind="convention")
+    save(live, "indent with tabs here", A, kind="preference")
+    save(live, "never touch the ledger", A, kind="constraint")
+    save(live, "the user is in Lisbon", None, pinned=True)
+    for text in ("other rule", "other wish", "other limit"):
+        kind = {"rule": "convention", "wish": "preference", "limit": "constraint"}
+        save(live, text, B, kind=kind[text.split()[1]], pinned=text == "other wish")
+    text = start(live, clones[A])
+    order = ("Constraints:", "ledger", "Pinned:", "Lisbon", "This project:", "tabs")
+    places = [text.index(each) for each in (*order, "What the user wants:", "short")]
+    assert places == sorted(places)
+    assert "tickets" in text
+    assert "other" not in text
+
+
+def test_what_was_confirmed_most_comes_first_and_the_rest_is_named(
+    live: Vault, clones: dict[str, str]
+):
+    for number in range(150):
+        save(live, f"preference number {number:03} " + "x" * 80, A, kind="preference")
+    often = live.draft(
+        {
+            "text": "the one that was said three times",
+            "kind": "preference",
+            "project": A,
+            "created": "2020-01-01T00:00:00Z",
+            "seen": ["2020-01-02", "2020-01-03"],
+        }
+    )
+    live.save(often)
+    text = start(live, clones[A])
+    assert 8_500 < len(text) <= 9_500
+    first = text.partition("This project:\n")[2].partition("\n")[0]
+    assert first.endswith("the one that was said three times")
+    assert "Left out for lack of room: " in text
+    assert " more (memcli recall --all --project here)" in text
+
+
+def test_the_same_words_are_told_once(live: Vault, clones: dict[str, str]):
+    save(live, "Use pnpm.", A, kind="preference")
+    save(live, "use pnpm", None, kind="preference")
+    assert start(live, clones[A]).lower().count("use pnpm") == 1
+
+
+def test_a_claim_that_another_project_solved_still_holds_here(
+    live: Vault, clones: dict[str, str]
+):
+    for project in (A, B):
+        save(live, "run the linter first", project, item="invariant")
+    solved = live.read(lambda r: r.row(r.exact("project", B)[0]).id)
+    live.resolve(solved)
+    assert "linter" in start(live, clones[A])
+    assert "linter" not in start(live, clones[B], "b")
+
+
+def test_a_config_that_cannot_be_read_tells_what_holds_everywhere(
+    live: Vault, clones: dict[str, str], home: Path
+):
+    save(live, "use pnpm", A, kind="preference")
+    save(live, "be brief", None, kind="preference")
+    folder = home / ".config" / "memcli"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.toml").write_text('[projects]\n"~" = 1\n', encoding="utf-8")
+    payload = {"session_id": "s", "source": "startup", "cwd": clones[A]}
+    done = call(live, "session-start", "claude-code", payload)
+    assert "be brief" in done.answer
+    assert "pnpm" not in done.answer
+    assert "projects" in done.line["error"]
+
+
+def test_a_teams_vault_tells_what_holds_in_this_project(
+    live: Vault,
+    make_vault: VaultMaker,
+    clones: dict[str, str],
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    team = make_vault("team", now_ms=None)
+    save(team, "migrations can be undone", A, kind="constraint")
+    save(team, "the blog has no database", B, kind="constraint")
+    folder = home / ".config" / "memcli"
+    folder.mkdir(parents=True, exist_ok=True)
+    config = f'[vaults.platform]\npath = "{team.root}"\n'
+    (folder / "config.toml").write_text(config, encoding="utf-8")
+    monkeypatch.setenv("MEMCLI_VAULT", live.root)
+    team.recall("warm the index")
+    one = hook.Call(["session-start", "--host", "claude-code"])
+    payload = {"session_id": "s", "source": "startup", "cwd": clones[A]}
+    hook.answer(one, lambda: payload)
+    text = told(one.answer)
+    assert "(team:platform) migrations can be undone" in text
+    assert "blog" not in text
