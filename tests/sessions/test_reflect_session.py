@@ -155,7 +155,7 @@ def test_what_is_low_waits_in_the_inbox_in_every_mode(vault: Vault, mode: str) -
     config.write_text(f'[memory]\nreview_mode = "{mode}"\n', encoding="utf-8")
     (found,) = mining.mine([Step("user", ALWAYS, 1, "r1")]).candidates
     unsure = found._replace(confidence=Confidence.LOW)
-    route = routing.by_confidence(vault, unsure, {"writer": "pipeline"})
+    route = routing.by_confidence(vault, unsure, {"writer": "pipeline"}, None)
     assert route.action == "inbox"
     assert route.draft is not None
     assert route.draft.status is Status.PENDING
