@@ -186,7 +186,7 @@ def hide(vault: Vault, agent: str, transcript: str) -> None:
         who.recall("billing Zeppelin skill", budget="high")
         who.feedback(useful=[who.recall("deploying skill").rows[0].id])
     for name in ("s1", "s2"):
-        markers.begin(vault.root, name, "claude-code", transcript, "", agent="alpha")
+        markers.begin(vault.root, name, "claude-code", transcript, agent="alpha")
         markers.show(vault.root, name, [HIDDEN], agent="alpha")
     door = Door(vault, "alpha", dict(os.environ))
     door.run("recall", "billing service", "--research", "slow-billing")

@@ -226,9 +226,7 @@ def _begin(root: str, event: "Event") -> None:
     from memcli.sessions import markers
 
     session, transcript = event.session, event.transcript
-    markers.begin(
-        root, session, event.host, transcript, agent=_agent(), cwd=event.cwd
-    )
+    markers.begin(root, session, event.host, transcript, agent=_agent(), cwd=event.cwd)
 
 
 def _agent() -> str | None:

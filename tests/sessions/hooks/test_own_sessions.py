@@ -102,7 +102,7 @@ def test_what_one_agent_was_told_is_told_to_another_in_a_session_of_that_name(
     markers.show(vault.root, "s1", ["1m7x"], agent="ada")
     assert markers.shown(vault.root, "s1", "ada") == {"1m7x"}
     assert markers.shown(vault.root, "s1", "bob") == set()
-    markers.begin(vault.root, "s1", "claude-code", None, "", agent="ada")
+    markers.begin(vault.root, "s1", "claude-code", None, agent="ada")
     (marker,) = markers.markers(vault.root)
     markers.drop(marker)
     assert markers.shown(vault.root, "s1", "ada") == set()
