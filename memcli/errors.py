@@ -64,9 +64,20 @@ class InvalidValue(MemcliError):
 
 
 class EntryNotFound(MemcliError):
-    """No entry has this id."""
+    """No entry has this id; `entry_id` is what was given, where it was an id."""
 
     code = "entry_not_found"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        code: str | None = None,
+        entry_id: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.entry_id = entry_id
 
 
 class AmbiguousId(MemcliError):

@@ -7,6 +7,7 @@ mistake in the words exits with 2 and, with `--json`, speaks JSON.
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Collection
 from types import NoneType
@@ -85,9 +86,23 @@ def build(whole: Collection[str] = tuple(commands.COMMANDS)) -> typer.Typer:
 
 
 def _explain(mistake: Any, words: list[str]) -> int:
+    from memcli.cli import suggest
+    from memcli.cli.inspect import TOPICS
+
     name = words[0] if words and words[0] in commands.COMMANDS else ""
+    message = mistake.format_message()
+    if message.startswith("No such command"):
+        message = message.partition(" Did you mean")[0]  # by the words' letters alone
     hint = f"See: memcli {name} --help".replace("  ", " ")
-    error = UsageError(mistake.format_message(), hint=hint)
+    choice = re.search(r"'([^']*)' is not one of (.+)\.$", message)
+    meant = None
+    if choice:
+        meant = suggest.nearest(choice[1], re.findall(r"'([^']*)'", choice[2]))
+    elif not name and words and not words[0].startswith("-"):
+        meant = suggest.command(words[0], commands.COMMANDS, TOPICS)
+    if meant:
+        hint = f"Did you mean: {meant}? {hint}"
+    error = UsageError(message, hint=hint)
     return render.Screen(name, as_json="--json" in words).failure(error)
 
 

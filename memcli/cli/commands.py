@@ -5,8 +5,10 @@ line, its docstring is its help, and it returns a `Result`; `context` comes firs
 """
 
 from collections.abc import Callable
+from typing import Any
 
-from memcli.cli.context import Result
+from memcli.cli.context import Context, Result
+from memcli.errors import EntryNotFound
 
 # Name: module of this package, in the order of `memcli --help`.
 COMMANDS = {
@@ -31,6 +33,30 @@ COMMANDS = {
     "install": "install",
     "uninstall": "install",
 }
+
+
+# An unknown agent takes these for an empty vault.
+_SHOWING = ("recall", "reflect", "inspect")
+
+
+def answer(name: str, context: Context, values: dict[str, Any]) -> Result:
+    """Run a command: what it answers, and what only the user's other vaults can say.
+
+    Raises:
+        MemcliError: the command failed.
+    """
+    asked = [*(values.get("vaults") or ()), context.vault or ""]
+    try:
+        result = load(name)(context, **values)
+    except EntryNotFound as error:
+        from memcli.cli import elsewhere
+
+        raise elsewhere.explained(error, context, asked) from error
+    if context.agent and name in _SHOWING:
+        from memcli.cli import elsewhere
+
+        result = elsewhere.for_agent(result, context, values)
+    return result
 
 
 def load(name: str) -> Callable[..., Result]:

@@ -144,6 +144,11 @@ def _check(
     if actions and actions[0] in ("supersede", "edit") and len(ids) != 1:
         raise UsageError(f"--{actions[0]} takes one id")
     if ids and not actions:
+        if ids[0] in ("ideas", "entities"):
+            raise UsageError(
+                f"review decides on candidates, not on {ids[0]}",
+                hint=f"Did you mean: memcli {ids[0]}?",
+            )
         raise UsageError(
             "no action is given",
             hint="--approve, --reject, --supersede ID, --edit; or memcli inspect ID",

@@ -40,7 +40,7 @@ def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
 
             agent = named_agent(named)
         context = context._replace(agent=agent, via=via)
-        result = commands.load(name)(context, **values)
+        result = commands.answer(name, context, values)
         return screen.success(result)
     except MemcliError as error:
         return screen.failure(error)

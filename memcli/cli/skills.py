@@ -65,8 +65,13 @@ def skills(
     action = action or "list"
     names = names or []
     if action not in _ACTIONS:
+        from memcli.cli.suggest import nearest
+
+        meant = nearest(action, _ACTIONS)
         raise UsageError(
-            f"skills has no action {action!r}", hint=f"It has {', '.join(_ACTIONS)}."
+            f"skills has no action {action!r}",
+            hint=(f"Did you mean: {meant}? " if meant else "")
+            + f"It has {', '.join(_ACTIONS)}.",
         )
     only_install = {"--dir": dir_, "--all": all_, "--force": force}
     only_install["--dry-run"] = dry_run

@@ -90,6 +90,27 @@ def refuse_unless(vault: "Vault", action: Action, entry: Entry) -> None:
     )
 
 
+def unknown(vault: "Vault") -> str | None:
+    """What to say of an agent that nothing is known of, for whom a vault seems empty.
+
+    Only the config's names are told: who else has written is not for an agent to know.
+    """
+    agent = vault.agent
+    if agent is None:
+        return None
+    configured = vault.settings.agents
+    if agent.name in configured:
+        return None
+    if vault.read(lambda reader: len(reader.exact("agent", agent.name)) > 0):
+        return None
+    names = ", ".join(sorted(configured))
+    known = f"the config names {names}" if names else "the config names no agent"
+    return (
+        f"agent '{agent.name}' is not in the vault's config and has written nothing, "
+        f"so it sees nothing ({known})"
+    )
+
+
 def named_agent(name: str) -> str:
     """The agent that `--agent` names.
 

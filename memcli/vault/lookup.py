@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 _MOST_NAMED = 5
+# A mistyped id has at least so many characters, and all but the last two of them right.
+_LEAST_ALIKE = 8
 
 
 def is_path(word: str) -> bool:
@@ -56,15 +58,20 @@ def matching(reader: "Reader", prefix: str) -> "list[StoredRow]":
             raise EntryNotFound(
                 f"no entry is at {prefix}",
                 hint="Give the path from the vault's folder on, as inspect prints it.",
+                entry_id=prefix,
             )
         return found
     cut = 0 < len(prefix) < ID_LENGTH
     ids = reader.starting("id", prefix) if cut else [prefix]
     rows = [row for entry_id in ids for row in of_id(reader, entry_id)]
     if not rows:
+        near = _near(reader, prefix)
         raise EntryNotFound(
             f"no entry has the id '{prefix}'",
-            hint="List what there is with: memcli recall --all",
+            hint=f"Did you mean {near.id} ({near.title})?"
+            if near
+            else "List what there is with: memcli recall --all",
+            entry_id=prefix,
         )
     if len(rows) > 1 and len(ids) == 1:
         # While a version is replaced, its archived copy stands beside it for a moment.
@@ -75,6 +82,18 @@ def matching(reader: "Reader", prefix: str) -> "list[StoredRow]":
             if len(fewer) == 1:
                 return fewer
     return rows
+
+
+def _near(reader: "Reader", word: str) -> "StoredRow | None":
+    """The entry whose id begins like a mistyped one, if one is much alike."""
+    if len(word) < _LEAST_ALIKE:
+        return None
+    from difflib import get_close_matches
+
+    begun = reader.starting("id", word[: _LEAST_ALIKE - 2])
+    by_start = {entry_id[: len(word)]: entry_id for entry_id in begun}
+    near = get_close_matches(word, by_start, 1, 0.8)
+    return of_id(reader, by_start[near[0]])[0] if near else None
 
 
 def of_id(reader: "Reader", entry_id: str) -> "list[StoredRow]":

@@ -190,13 +190,26 @@ def test_a_prefix_that_entries_of_two_vaults_share_names_all_of_them(
     assert error["message"].count("team:platform memories/") == 1
 
 
+@pytest.mark.parametrize(
+    "words", [["evolve", "ID", "x"], ["resolve", "ID"], ["forget", "ID"]]
+)
+def test_every_command_says_which_vault_has_an_id(
+    team: Vault, memcli: Run, words: list[str]
+) -> None:
+    (row,) = team.recall("bazel").rows
+    given = [row.id if word == "ID" else word for word in words]
+    error = memcli(*given, "--json", environ=READ).json["error"]
+    assert error["code"] == "entry_not_found"
+    assert error["hint"] == "Add --vault platform"
+
+
 def test_inspect_says_which_team_has_an_id(team: Vault, memcli: Run) -> None:
     (row,) = team.recall("bazel").rows
     error = memcli("inspect", row.id, "--json", environ=READ).json["error"]
     assert error["code"] == "entry_not_found"
-    assert error["message"].endswith("but one of team:platform")
-    assert error["hint"] == f"memcli inspect {row.id} --vault platform"
-    words = error["hint"].split()[1:]
+    assert error["message"].endswith("; it is in the vault `platform`")
+    assert error["hint"] == "Add --vault platform"
+    words = ["inspect", row.id, "--vault", "platform"]
     assert memcli(*words, environ=READ).out.startswith("The team deploys with bazel")
     for more in ([], ["--vault", "personal"]):
         error = memcli("inspect", "0zz", *more, "--json", environ=READ).json["error"]

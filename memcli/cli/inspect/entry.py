@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.errors import EntryNotFound, MemcliError
+from memcli.errors import EntryNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection
 
     from memcli.vault.health.inspect import Inspected
 
 
-def entry(context: Context, word: str, topics: Iterable[str]) -> Result:
+def entry(context: Context, word: str, topics: Collection[str]) -> Result:
     """Its fields, versions, history and links, and whether recall may show it.
 
     Args:
@@ -22,7 +22,7 @@ def entry(context: Context, word: str, topics: Iterable[str]) -> Result:
         topics: what the word may have been meant to be.
 
     Raises:
-        EntryNotFound: no entry has this id; the hint names topics and teams' vaults.
+        EntryNotFound: no entry has this id; the hint names the nearest topic or id.
     """
     from memcli.vault.health import inspect
 
@@ -30,45 +30,23 @@ def entry(context: Context, word: str, topics: Iterable[str]) -> Result:
     try:
         seen = inspect.inspect(vault, word)
     except EntryNotFound as error:
-        raise _not_a_topic(word, topics, _teams_with(context, word)) from error
+        raise _not_a_topic(word, topics, error) from error
     return Result(seen.as_dict(), lambda canvas: _draw(canvas, seen))
 
 
 def _not_a_topic(
-    word: str, topics: Iterable[str], teams: Sequence[str]
+    word: str, topics: Collection[str], error: EntryNotFound
 ) -> EntryNotFound:
-    """The error for a word that is no id and no topic; `teams` have such an id."""
-    if teams:
-        return EntryNotFound(
-            f"no entry of this vault has the id '{word}', but one of "
-            + ", ".join(f"team:{name}" for name in teams),
-            hint=" or ".join(f"memcli inspect {word} --vault {n}" for n in teams),
-        )
-    return EntryNotFound(
-        f"no entry has the id '{word}'",
-        hint=f"Topics: {', '.join(topics)}. Ids: memcli recall --all",
-    )
+    """The error for a word that is no id and no topic."""
+    from memcli.cli.suggest import nearest
 
-
-def _teams_with(context: Context, word: str) -> list[str]:
-    """The names of the vaults that a recall asks besides, and that have such an id."""
-    from memcli.errors import AmbiguousId
-    from memcli.vault.vault import Vault
-
-    sources = None if context.vault else context.open_vaults("reading")
-    if sources is None or isinstance(sources, Vault):
-        return []
-    names = []
-    for vault in sources.vaults:
-        kind, _, name = vault.source.partition(":")
-        try:
-            if kind == "team" and vault.path_of(word):
-                names.append(name)
-        except AmbiguousId:
-            names.append(name)
-        except MemcliError:
-            continue  # it is not there, or this vault cannot be asked
-    return names
+    topic = nearest(word, topics)
+    hint = f"Topics: {', '.join(topics)}. Ids: memcli recall --all"
+    if topic:
+        hint = f"Did you mean: memcli inspect {topic}?"
+    elif error.hint and error.hint.startswith("Did you mean"):
+        hint = error.hint
+    return EntryNotFound(error.message, hint=hint, entry_id=word)
 
 
 def _draw_trust(canvas: Canvas, seen: Inspected) -> None:

@@ -75,7 +75,7 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
     """Run a tool with a client's arguments; never raises."""
     try:
         values = _values(tool, arguments)
-        result = commands.load(tool.command)(context, **values)
+        result = commands.answer(tool.command, context, values)
         notes = [f"warning: {warning}" for warning in result.warnings]
         if tool.changes:
             shown = _Lines()

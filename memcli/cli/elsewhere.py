@@ -1,0 +1,79 @@
+"""What an answer leaves open: where an unknown id is, and that an agent is unknown.
+
+Invariant: vaults are asked as the same agent: what the agent may not see is in none. A
+vault that cannot be asked is passed over.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from memcli.cli.context import Context, Result
+from memcli.errors import AmbiguousId, EntryNotFound, MemcliError
+from memcli.storage import known_vaults
+
+
+def explained(
+    error: EntryNotFound, context: Context, asked: list[str]
+) -> EntryNotFound:
+    """The refusal of an unknown id, with the user's vault that has it, if one does.
+
+    Args:
+        error: of the vault that was asked.
+        context: what it was asked by.
+        asked: the vaults that the command line names.
+    """
+    if error.entry_id is None:
+        return error
+    names = _holders(error.entry_id, context, asked)
+    if not names:
+        return error
+    vaults = " and ".join(f"`{name}`" for name in names)
+    return EntryNotFound(
+        f"{error.message}; it is in the vault {vaults}",
+        hint=f"Add --vault {names[0]}",
+        entry_id=error.entry_id,
+    )
+
+
+def for_agent(result: Result, context: Context, values: Mapping[str, Any]) -> Result:
+    """The answer, with a warning when no vault that was asked knows the agent."""
+    from memcli.vault import agents
+
+    try:
+        asked = context.open_vaults(
+            "reading",
+            values.get("vaults"),
+            personal_only=bool(values.get("personal_only")),
+        )
+        said = [agents.unknown(vault) for vault in getattr(asked, "vaults", (asked,))]
+    except MemcliError:
+        return result
+    if not all(said):
+        return result
+    return result._replace(warnings=(*result.warnings, str(said[0])))
+
+
+def _holders(entry_id: str, context: Context, asked: list[str]) -> list[str]:
+    """The names of the user's other vaults that have such an id."""
+    from memcli.vault.vault import Vault
+
+    names = []
+    for name in _others(context, asked):
+        try:
+            Vault.open(name, **context.options("reading")).path_of(entry_id)
+        except AmbiguousId:
+            pass
+        except MemcliError:
+            continue
+        names.append(name)
+    return names
+
+
+def _others(context: Context, asked: list[str]) -> list[str]:
+    try:
+        places = known_vaults.configured(context.environ)
+    except MemcliError:
+        return []
+    # An agent is not told of vaults that no recall would ask for it.
+    names = [n for n, place in places.items() if place.recall or not context.agent]
+    return [name for name in (known_vaults.PERSONAL, *names) if name not in asked]

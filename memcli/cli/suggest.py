@@ -1,0 +1,62 @@
+"""What a person may have meant: the nearest word, and words of other programs.
+
+Invariant: pure; it is loaded only after a mistake. It names a way only when that way
+exists.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+
+# What other programs call it.
+_ALSO = {
+    "add": "save", "remember": "save", "store": "save", "new": "save", "put": "save",
+    "search": "recall", "find": "recall", "query": "recall", "get": "recall",
+    "ask": "recall", "list": "recall --all", "ls": "recall --all",
+    "show": "inspect", "cat": "inspect", "status": "inspect", "stats": "inspect",
+    "info": "inspect", "history": "inspect", "log": "inspect",
+    "edit": "evolve", "update": "evolve", "replace": "evolve", "change": "evolve",
+    "delete": "forget", "remove": "forget", "rm": "forget",
+    "done": "resolve", "close": "resolve", "solve": "resolve", "fix": "repair",
+    "approve": "review --approve", "reject": "review --reject",
+    "doctor": "inspect lint", "check": "inspect lint", "fsck": "inspect lint",
+    "mine": "reflect --session", "create": "init", "setup": "install",
+    "serve": "mcp", "server": "mcp", "undo": "review --undo", "help": "--help",
+}  # fmt: skip
+
+
+def nearest(
+    word: str, known: Iterable[str], also: Mapping[str, str] | None = None
+) -> str | None:
+    """The known word that was most likely meant; None where none is near.
+
+    Args:
+        word: what was typed.
+        known: the words that there are.
+        also: other words for them.
+    """
+    from difflib import get_close_matches
+
+    words = {name.lower(): name for name in known}
+    folded = word.strip().lower()[:60].replace("_", "-")
+    if also and folded in also:
+        return also[folded]
+    begun = [name for name in words if len(folded) > 1 and name.startswith(folded)]
+    if len(begun) == 1:
+        return words[begun[0]]
+    near = get_close_matches(folded, words, 1)
+    if near:
+        return words[near[0]]
+    near = get_close_matches(folded, also or (), 1, 0.8)
+    return (also or {})[near[0]] if near else None
+
+
+def command(
+    word: str, commands: Collection[str], topics: Collection[str]
+) -> str | None:
+    """The command line that an unknown command was meant to be."""
+    if word in topics:
+        return f"memcli inspect {word}"
+    meant = nearest(word, commands, _ALSO)
+    if meant is None:
+        topic = nearest(word, topics)
+        return topic and f"memcli inspect {topic}"
+    return f"memcli {meant}"
