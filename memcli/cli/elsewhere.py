@@ -38,6 +38,7 @@ def explained(
 def for_agent(result: Result, context: Context, values: Mapping[str, Any]) -> Result:
     """The answer, with a warning when no vault that was asked knows the agent."""
     from memcli.vault import agents
+    from memcli.vault.vault import Vault
 
     try:
         asked = context.open_vaults(
@@ -45,7 +46,8 @@ def for_agent(result: Result, context: Context, values: Mapping[str, Any]) -> Re
             values.get("vaults"),
             personal_only=bool(values.get("personal_only")),
         )
-        said = [agents.unknown(vault) for vault in getattr(asked, "vaults", (asked,))]
+        every = (asked,) if isinstance(asked, Vault) else asked.vaults
+        said = [agents.unknown(vault) for vault in every]
     except MemcliError:
         return result
     if not all(said):

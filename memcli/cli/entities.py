@@ -9,6 +9,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _applied(plan: EntityPlan, commit: str | None) -> Result:
         number = len(plan.entries)
         canvas.line(
             f"{_DONE[plan.request.verb]} {plan.name}: "
-            f"{number:,} {'entry' if number == 1 else 'entries'} changed",
+            f"{counted(number, 'entry')} changed",
             style="good",
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _result(done: Forgotten, *, dry_run: bool = False) -> Result:
             canvas.line(f"  another version stays: {other} (--versions takes all)")
         for row in done.linked_from:
             canvas.line(f"  linked from {row.id} {row.title}")
-        commits = "1 commit" if done.commits == 1 else f"{done.commits} commits"
+        commits = counted(done.commits, "commit")
         if done.purge and not done.applied:
             canvas.line(f"git's history will still hold the text ({commits}); memcli")
             canvas.line("prints the commands that take it out when it has forgotten it")

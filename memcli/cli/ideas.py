@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, UsageError
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ class _Walk:
         tell = self.context.tell
         tell("")
         tell(f"an idea, {left} left: {idea.title}")
-        facts = [f"{idea.age_days:,} days old", idea.slug]
+        facts = [f"{counted(idea.age_days, 'day')} old", idea.slug]
         facts += [f"session {idea.session}"] if idea.session else []
         tell("  " + " · ".join(facts))
         if idea.excerpt:

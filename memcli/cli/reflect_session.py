@@ -4,6 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _current(context: Context) -> str:
 def _unread(done: "Reflected") -> tuple[str, ...]:
     if not done.broken:
         return ()
-    lines = "1 line" if done.broken == 1 else f"{done.broken:,} lines"
+    lines = counted(done.broken, "line")
     return (f"{lines} of the transcript could not be read",)
 
 
@@ -137,7 +138,7 @@ def _lines(done: "Reflected") -> list[str]:
 
     counts = ", ".join(f"{name} {number}" for name, number in done.counts.items())
     verb = "would be" if done.dry_run else "are"
-    lines = [f"{done.session.host} {done.session.id}: {done.turns} turns"]
+    lines = [f"{done.session.host} {done.session.id}: {counted(done.turns, 'turn')}"]
     lines.append(f"  candidates {verb}: {counts}" if counts else "  nothing to keep")
     if done.cut:
         lines.append(

@@ -5,6 +5,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import AmbiguousQuery, UsageError
 
 if TYPE_CHECKING:
@@ -131,8 +132,8 @@ def _approved(
     if expect is not None:
         if expect != count:
             raise AmbiguousQuery(
-                f"{count} entries match, not {expect}; nothing was changed: "
-                + _named(plan.targets),
+                f"{counted(count, 'entry')} {agreeing(count, 'matches')}, "
+                f"not {expect}; nothing was changed: " + _named(plan.targets),
                 hint="Give the ids that are meant.",
             )
         return True

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -87,7 +88,7 @@ class _Walk:
         tell("")
         tell(f"{self.place + 1} of {self.total}: {candidate.title}")
         facts = [candidate.kind, candidate.confidence or "", candidate.item or ""]
-        facts += [f"{candidate.age_days:g} days old", candidate.id]
+        facts += [f"{counted(candidate.age_days, 'day')} old", candidate.id]
         tell("  " + " · ".join(fact for fact in facts if fact))
         if candidate.rationale:
             tell(f"  why: {candidate.rationale}")
@@ -106,7 +107,7 @@ class _Walk:
         for line in lines[:_MOST_LINES]:
             tell(f"    {line[:_WIDEST]}")
         if len(lines) > _MOST_LINES:
-            rest = f"{len(lines) - _MOST_LINES:,} more lines"
+            rest = f"{counted(len(lines) - _MOST_LINES, 'more line')}"
             tell(f"    ... {rest}: memcli inspect {candidate.id}")
         tell("")
         near = review.proposals(self.vault, candidate)

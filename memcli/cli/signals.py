@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,14 +56,14 @@ def signals(
         return _train(vault, dry_run=dry_run)
     if pairs:
         return _pairs(vault)
-    counted = usage.usage(vault)
+    seen = usage.usage(vault)
     kept = scorer_store.load(vault.root)
 
     def text(canvas: Canvas) -> None:
-        _draw(canvas, counted)
+        _draw(canvas, seen)
         _draw_scorer(canvas, kept)
 
-    return Result({**counted.as_dict(), "scorer": kept.as_dict()}, text)
+    return Result({**seen.as_dict(), "scorer": kept.as_dict()}, text)
 
 
 def _pairs(vault: Vault) -> Result:
@@ -99,9 +100,9 @@ def _train(vault: Vault, *, dry_run: bool) -> Result:
     return Result(data=data, text=text)
 
 
-def _draw(canvas: Canvas, counted: Usage) -> None:
-    summary = counted.summary
-    if not counted.on:
+def _draw(canvas: Canvas, seen: Usage) -> None:
+    summary = seen.summary
+    if not seen.on:
         canvas.line("nothing is noted here: the vault may only be read, or its config")
         canvas.line("says [signals] log = false (docs/use/signals.md)")
     if summary.since is None:
@@ -110,8 +111,10 @@ def _draw(canvas: Canvas, counted: Usage) -> None:
         from memcli.entries import dates
 
         since = dates.iso(summary.since)[:10]
-        size = f"{counted.bytes:,} bytes in {counted.path}"
-        canvas.line(f"{summary.events:,} events since {since}, {size}", style="title")
+        size = f"{counted(seen.bytes, 'byte')} in {seen.path}"
+        canvas.line(
+            f"{counted(summary.events, 'event')} since {since}, {size}", style="title"
+        )
         canvas.line(f"written: {_counts(summary.writes, 'by ')}")
         share = "" if summary.share is None else f" ({summary.share:.0%})"
         canvas.line(
@@ -133,13 +136,13 @@ def _draw(canvas: Canvas, counted: Usage) -> None:
             canvas.line(f"mean reciprocal rank of what was useful: {summary.mrr:.2f}")
         more = ": memcli signals --pairs" if summary.pairs else ""
         canvas.line(f"training pairs: {summary.pairs:,}{more}")
-    if counted.uses:
+    if seen.uses:
         canvas.line("uses of skills:", style="title")
         canvas.table(
             ("id", "uses", "title"),
             [
                 (skill.id, f"{skill.uses:,}", skill.title or "(gone)")
-                for skill in counted.uses
+                for skill in seen.uses
             ],
         )
 
@@ -153,12 +156,16 @@ def _draw_scorer(canvas: Canvas, stored: Stored) -> None:
         return
     verdict = "takes part" if scorer.takes_part else "does not take part"
     canvas.line(f"scorer {verdict}: {scorer.reason}", style="title")
-    canvas.line(f"  {scorer.pairs:,} pairs from {scorer.questions:,} questions")
+    canvas.line(
+        f"  {counted(scorer.pairs, 'pair')} from "
+        f"{counted(scorer.questions, 'question')}"
+    )
     held = scorer.held_out
     if held is None:
         return
     canvas.line(
-        f"  held out: {held.pairs:,} pairs from {held.questions:,} questions, "
+        f"  held out: {counted(held.pairs, 'pair')} from "
+        f"{counted(held.questions, 'question')}, "
         f"{held.differ:,} of these come out differently"
     )
     canvas.line(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memcli.curation import research_run
 from memcli.curation.research_run import SEARCHES, Run, Search
 from memcli.entries import dates
+from memcli.entries.text.counted import counted
 from memcli.errors import InvalidValue, MemcliError, NotAllowed
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _spent(run: Run) -> NotAllowed:
     wider = next((b for b in SEARCHES if SEARCHES[b] > SEARCHES[run.budget]), None)
     conclude = "conclude from what was found, and say what is missing"
     return NotAllowed(
-        f"research '{run.name}' has used its {SEARCHES[run.budget]} searches "
+        f"research '{run.name}' has used its {counted(SEARCHES[run.budget], 'search')} "
         f"(budget {run.budget})",
         hint=f"Raise it with --budget {wider}, or {conclude}."
         if wider

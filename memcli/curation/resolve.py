@@ -13,6 +13,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.projects import holds
 from memcli.entries.rights import Action, may
+from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, UsageError
 from memcli.vault import lineage, lookup
 from memcli.vault.agents import refuse_unless
@@ -142,7 +143,7 @@ def plan_query(vault: "Vault", query: str, *, same_key: bool = True) -> ResolveP
         if near and margin < _MARGIN:
             unclear = "other entries match nearly as well"
         if len(plan.targets) > _MOST:
-            unclear = f"{len(plan.targets):,} entries match"
+            unclear = f"{counted(len(plan.targets), 'entry')} match"
         return plan._replace(
             near=[_target(reader, name, score) for name, score in near[:_MOST_NEAR]],
             margin=margin,
@@ -208,7 +209,7 @@ def apply(
         change.message = (
             subject(verb, changed[0].title)
             if len(changed) == 1
-            else f"{verb}: {len(changed)} entries"
+            else f"{verb}: {counted(len(changed), 'entry')}"
         )
     if not found.undo:
         # An entry that was resolved for its words was not the one that was looked for.

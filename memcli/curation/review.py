@@ -17,6 +17,7 @@ from memcli.entries.entry import Confidence, Entry, Status
 from memcli.entries.identity import claim, strict_key
 from memcli.entries.ids import slug
 from memcli.entries.rights import Action
+from memcli.entries.text.counted import counted
 from memcli.errors import InvalidValue, NotAllowed, UsageError
 from memcli.vault import lineage
 from memcli.vault.agents import refuse_unless
@@ -377,7 +378,7 @@ def _message(verb: str, done: Sequence[DecidedEntry]) -> str:
 
     if len(done) == 1:
         return subject("review", f"{verb} {done[0].title}")
-    return f"review: {len(done)} candidates {verb}"
+    return f"review: {counted(len(done), 'candidate')} {verb}"
 
 
 def _candidate(row: "StoredRow", now: int) -> PendingEntry:

@@ -6,6 +6,7 @@ the question, however many facts there are.
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from memcli.entries.text.counted import counted
 from memcli.search.ranking.corpus import Term
 
 # How many facts make confidence medium and high: the rule of the envelope's origin.
@@ -67,7 +68,7 @@ def level(count: int, covered: float, *, for_agent: bool) -> tuple[str, str]:
         for_agent: whether an agent asks.
     """
     low, middle = _caps(for_agent)
-    facts = f"{count} fact{'' if count == 1 else 's'}"
+    facts = counted(count, "fact")
     best = f"the best holds {covered:.2f} of the question"
     if count < _MEDIUM:
         return "low", f"{facts}; {best}" if count else "no fact"

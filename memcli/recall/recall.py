@@ -298,8 +298,11 @@ def _broken_warnings(reader: "Reader") -> list[str]:
         for item in broken[:_MOST_BROKEN]
     ]
     if len(broken) > _MOST_BROKEN:
+        from memcli.entries.text.counted import agreeing, counted
+
         more = len(broken) - _MOST_BROKEN
-        warnings.append(f"{more:,} more files are not searched: memcli inspect lint")
+        rest = f"{counted(more, 'more file')} {agreeing(more, 'is')}"
+        warnings.append(f"{rest} not searched: memcli inspect lint")
     return warnings
 
 

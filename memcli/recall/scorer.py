@@ -261,13 +261,15 @@ def train(given: Iterable[Mapping[str, Any]]) -> Scorer:
     """
     from sklearn.linear_model import LogisticRegression
 
+    from memcli.entries.text.counted import counted
+
     questions = _by_question(given)
     count = sum(map(len, questions.values()))
     nothing = Scorer(False, "", count, len(questions))
     if count < LEAST_PAIRS:
-        return nothing._replace(reason=f"{count} pairs of {LEAST_PAIRS}")
+        return nothing._replace(reason=f"{counted(count, 'pair')} of {LEAST_PAIRS}")
     if len(questions) < LEAST_QUESTIONS:
-        reason = f"{len(questions)} questions of {LEAST_QUESTIONS}"
+        reason = f"{counted(len(questions), 'question')} of {LEAST_QUESTIONS}"
         return nothing._replace(reason=reason)
     training = [group for name, group in questions.items() if not held_out(name)]
     testing = [group for name, group in questions.items() if held_out(name)]

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.entry import Status
+from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound
 from memcli.sessions.already_mined import WRITERS
 from memcli.vault import session_records
@@ -138,7 +139,7 @@ def session(vault: "Vault", name: str) -> "Record":
     if sessions:
         some = ", ".join(session for _, session in list(sessions)[:5])
         raise EntryNotFound(
-            f"'{name}' starts the ids of {len(sessions)} sessions: {some}",
+            f"'{name}' starts the ids of {counted(len(sessions), 'session')}: {some}",
             hint="Give more of the id.",
             code="ambiguous_session",
         )

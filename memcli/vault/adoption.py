@@ -10,6 +10,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from memcli.entries import layout
+from memcli.entries.text.counted import counted
 from memcli.errors import NotAVault, WriteFailed
 from memcli.storage.git import place
 from memcli.storage.git.ignored import ignored
@@ -141,7 +142,7 @@ def _refuse_nested(root: str, notes: tuple[str, ...]) -> None:
         if os.path.lexists(os.path.join(root, folder, ".git")):
             there = os.path.join(root, folder)
             held = sum(path.startswith(folder + "/") for path in notes)
-            files = "a markdown file" if held == 1 else f"{held:,} markdown files"
+            files = counted(held, "markdown file")
             raise NotAVault(
                 f"{root} cannot become a vault: {folder} in it is a repository of its "
                 f"own, with {files} that the vault could not commit",

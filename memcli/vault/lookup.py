@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.entries.ids import ID_LENGTH
+from memcli.entries.text.counted import counted
 from memcli.errors import AmbiguousId, EntryNotFound
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousI
     more = len(labels) - _MOST_NAMED
     shown = ", ".join(labels[:_MOST_NAMED])
     return AmbiguousId(
-        f"'{prefix}' addresses {len(labels):,} entries: {shown}"
+        f"'{prefix}' addresses {counted(len(labels), 'entry')}: {shown}"
         + (f" and {more:,} more" if more > 0 else ""),
         hint="Two files carry the same id. Name one of them by its path, or give the "
         "copy an id of its own: memcli repair"

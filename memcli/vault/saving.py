@@ -365,5 +365,7 @@ def _message(verb: str, saved: Sequence[Saved], origin: str) -> str:
     if len(written) == 1 and not origin:
         again = "" if written[0].outcome == "created" else f"{written[0].outcome}: "
         return subject(verb, again + written[0].title)
+    from memcli.entries.text.counted import counted
+
     source = f" from {origin}" if origin else ""
-    return f"{verb}: {len(written)} entries{source}"
+    return f"{verb}: {counted(len(written), 'entry')}{source}"

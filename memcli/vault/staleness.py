@@ -16,6 +16,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Layer, Status, Subtype
 from memcli.entries.identity import fingerprint
 from memcli.entries.ids import is_id
+from memcli.entries.text.counted import agreeing
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -110,7 +111,7 @@ def sentence(why: Reason) -> str:
     names = ", ".join(" → ".join(path) for path in why.paths)
     names += ", ..." if why.number > len(why.paths) else ""
     if why.reason == NEWER:
-        memories = "memory" if why.number == 1 else "memories"
+        memories = agreeing(why.number, "memory")
         return f"{why.number} newer {memories} in its scope: {names}"
     return f"evidence {why.reason}: {names}"
 

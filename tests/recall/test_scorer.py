@@ -271,7 +271,7 @@ def test_too_few_pairs_or_questions_take_no_part_and_say_how_many() -> None:
     again = world(1, 60, by_writer)
     for one in again:
         one.update({"question": "q"} if one["event"] == "recall" else {})
-    assert learn(again).reason == "1 questions of 60"
+    assert learn(again).reason == "1 question of 60"
     assert learn([]).reason == "0 pairs of 200"
 
 

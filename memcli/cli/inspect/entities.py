@@ -1,6 +1,7 @@
 """`memcli inspect entities`: the names that the vault knows."""
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 
 _MOST_LISTED = 50
 
@@ -43,7 +44,9 @@ def entities(context: Context, *, project: str | None = None) -> Result:
             counts = ", ".join(
                 f"{count:,} {channel}" for channel, count in through.rows.items()
             )
-            canvas.line(f"rows of the last {through.recalls:,} recalls by channel:")
+            canvas.line(
+                f"rows of the last {counted(through.recalls, 'recall')} by channel:"
+            )
             canvas.line(f"  {counts}")
 
     data = {

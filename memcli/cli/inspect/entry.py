@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _draw(canvas: Canvas, seen: Inspected) -> None:
 
     entry = seen.entry
     canvas.line(entry.display_title, style="title")
-    canvas.line(f"  {entry.path} ({seen.file.bytes:,} bytes)", style="dim")
+    canvas.line(f"  {entry.path} ({counted(seen.file.bytes, 'byte')})", style="dim")
     default = type(entry)(id="")
     for name in FIELDS:
         value = getattr(entry, name)
@@ -87,11 +88,11 @@ def _draw(canvas: Canvas, seen: Inspected) -> None:
     if seen.item:
         left = seen.item.days_left
         canvas.line(
-            f"  weight {seen.item.score}, seen {seen.item.sightings} times, "
-            + ("no end" if left is None else f"{left:g} days left")
+            f"  weight {seen.item.score}, seen {counted(seen.item.sightings, 'time')}, "
+            + ("no end" if left is None else f"{counted(left, 'day')} left")
         )
     if seen.uses is not None:
-        canvas.line(f"  stored or recalled {seen.uses:,} times")
+        canvas.line(f"  stored or recalled {counted(seen.uses, 'time')}")
     canvas.line()
     for line in entry.body.strip().split("\n"):
         canvas.line(f"  {line}")

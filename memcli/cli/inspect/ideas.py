@@ -1,6 +1,7 @@
 """`memcli inspect ideas`: the ledger of ideas."""
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 
 
 def ideas(context: Context) -> Result:
@@ -19,7 +20,11 @@ def ideas(context: Context) -> Result:
             canvas.line("there are no ideas", style="dim")
             return
         parts = [f"{number:,} {state}" for state, number in by_state.items() if number]
-        waits = "" if oldest is None else f"; the oldest has waited {oldest:,} days"
+        waits = (
+            ""
+            if oldest is None
+            else f"; the oldest has waited {counted(oldest, 'day')}"
+        )
         canvas.line(", ".join(parts) + waits)
         canvas.table(
             ("slug", "state", "day", "title", "became"),

@@ -1,6 +1,7 @@
 """`memcli inspect inbox`: what waits for review."""
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import agreeing, counted
 
 
 def inbox(context: Context) -> Result:
@@ -14,7 +15,9 @@ def inbox(context: Context) -> Result:
         if not waiting:
             canvas.line("nothing waits for review", style="dim")
             return
-        canvas.line(f"{len(waiting):,} wait, the oldest for {oldest:g} days")
+        count = len(waiting)
+        wait = f"{count:,} {agreeing(count, 'waits')}"
+        canvas.line(f"{wait}, the oldest for {counted(oldest or 0, 'day')}")
         canvas.table(
             ("id", "days", "confidence", "kind", "title"),
             [

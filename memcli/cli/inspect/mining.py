@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
@@ -22,7 +23,8 @@ def _vault(vault: "Vault") -> Result:
     def text(canvas: Canvas) -> None:
         count = report.mined
         canvas.line(
-            f"{count:,} sessions mined here, {report.entries:,} entries from mining",
+            f"{counted(count, 'session')} mined here, "
+            f"{counted(report.entries, 'entry')} from mining",
             style="title",
         )
         for counts in (report.by_kind, report.by_confidence):
@@ -64,7 +66,7 @@ def _session(vault: "Vault", name: str) -> Result:
     def text(canvas: Canvas) -> None:
         canvas.line(f"{record.host} {record.session}", style="title")
         canvas.line(f"  {record.transcript}", style="dim")
-        mined = f"  {record.turns:,} turns, mined {record.at}"
+        mined = f"  {counted(record.turns, 'turn')}, mined {record.at}"
         canvas.line(mined if record.reflected else f"  not reflected: {record.error}")
         for candidate in candidates:
             now = f", now {candidate['status']}" if candidate.get("status") else ""

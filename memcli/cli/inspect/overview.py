@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.inspect.lint import draw_findings, draw_more
+from memcli.entries.text.counted import agreeing, counted
 
 if TYPE_CHECKING:
     from memcli.vault.health.overview import Overview
@@ -23,22 +24,23 @@ def overview(context: Context) -> Result:
 
 
 def _draw(canvas: Canvas, seen: Overview) -> None:
-    canvas.line(f"{seen.path}: {seen.entries:,} entries", style="title")
+    canvas.line(f"{seen.path}: {counted(seen.entries, 'entry')}", style="title")
     canvas.line("  " + _counts(seen.by_status))
     canvas.line("  " + _counts(seen.by_kind))
     index = seen.index_facts
     canvas.line(
-        f"  index: {index.segments} segments, {index.bytes:,} bytes; "
+        f"  index: {counted(index.segments, 'segment')}, "
+        f"{counted(index.bytes, 'byte')}; "
         f"just now added {index.added}, changed {index.changed}, "
         f"removed {index.removed}",
         style="dim",
     )
     canvas.line(f"  git: {seen.head or 'no commit'}", style="dim")
     if seen.inbox.waiting:
-        days = seen.inbox.oldest_days
+        count, days = seen.inbox.waiting, seen.inbox.oldest_days
         canvas.line(
-            f"  {seen.inbox.waiting:,} wait for review"
-            + ("" if days is None else f", the oldest for {days:g} days")
+            f"  {count:,} {agreeing(count, 'waits')} for review"
+            + ("" if days is None else f", the oldest for {counted(days, 'day')}")
             + ": memcli review"
         )
     for row in seen.recurred:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 
 if TYPE_CHECKING:
     from memcli.curation.research_run import Run
@@ -74,7 +75,7 @@ def _run(vault: Vault, run: Run) -> Result:
 
     def text(canvas: Canvas) -> None:
         canvas.line(
-            f"{run.name}: budget {run.budget}, {len(run.searches)} searches, "
+            f"{run.name}: budget {run.budget}, {counted(len(run.searches), 'search')}, "
             f"{run.left} left",
             style="title",
         )

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 
 _MOST_CALLS = 20
 _MOST_SESSIONS = 30
@@ -66,7 +67,11 @@ def sessions(context: Context) -> Result:
 def _ago(minutes: int) -> str:
     if minutes < 120:
         return f"{minutes} min"
-    return f"{minutes // 60} h" if minutes < 2_880 else f"{minutes // 1_440} days"
+    return (
+        f"{minutes // 60} h"
+        if minutes < 2_880
+        else f"{counted(minutes // 1_440, 'day')}"
+    )
 
 
 def _left_out(line: dict[str, Any]) -> str:

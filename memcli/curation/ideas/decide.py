@@ -16,6 +16,7 @@ from memcli.curation.ideas.incubator import ledger_of, named, page_of
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.ids import new_id, slug
+from memcli.entries.text.counted import counted
 from memcli.errors import NotAllowed, UsageError
 from memcli.storage import files
 from memcli.storage.listing import walk
@@ -196,7 +197,7 @@ def _rehearse_and_commit(
         if len(done) == 1:
             change.message = subject("review", f"{done[0].outcome} {done[0].title}")
         else:
-            change.message = f"review: {len(done)} ideas {done[0].outcome}"
+            change.message = f"review: {counted(len(done), 'idea')} {done[0].outcome}"
     return IdeaDecisions(done, change.commit)
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memcli.entries import ids, layout
+from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import EntryNotFound, InvalidEntry, NotAllowed
 
 OPEN, PROMOTED, DISMISSED, MERGED = "open", "promoted", "dismissed", "merged"
@@ -191,7 +192,9 @@ def find(sections: Iterable[Section], name: str) -> Section:
     if names:
         shown = " or ".join(f"'{name}'" for name in names[:3])
         hint = f"Did you mean {shown}?"
-    many = f"{len(near)} ideas begin with" if near else "there is no idea"
+    many = "there is no idea"
+    if near:
+        many = f"{counted(len(near), 'idea')} {agreeing(len(near), 'begins')} with"
     raise EntryNotFound(f"{many} '{word}'", hint=hint, code="idea_not_found")
 
 

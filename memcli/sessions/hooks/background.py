@@ -9,6 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memcli.entries.text.counted import counted
+
 if TYPE_CHECKING:
     from memcli.sessions.markers import Marker
 
@@ -71,7 +73,7 @@ def work(root: str | None, flags: Mapping[str, str], line: dict[str, Any]) -> No
         line["event"] = "sweep"
         done = recovery.sweep(vault, os.environ)
         recovery.tell_log(vault, done)
-        line["did"] = f"looked at {len(done)} sessions"
+        line["did"] = f"looked at {counted(len(done), 'session')}"
     else:
         line["event"] = "reflect"
         session, host = flags.get("session", ""), flags.get("host", "")

@@ -13,6 +13,7 @@ from memcli.entries.eligibility import facts, standing
 from memcli.entries.entry import Status
 from memcli.entries.identity import claim
 from memcli.entries.ids import is_adopted
+from memcli.entries.text.counted import counted
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
 
 # Days after which a candidate in the inbox is worth a reminder.
@@ -246,6 +247,7 @@ def _inbox(texts: Iterable[Text], now: int) -> Iterator[Finding]:
             oldest,
             "created",
             "old_inbox",
-            f"waits for review for {days} days, the oldest of {len(waiting)}",
+            f"waits for review for {counted(days, 'day')}, "
+            f"the oldest of {len(waiting)}",
             "memcli review",
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.entries.identity import strict_key
+from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
@@ -173,7 +174,7 @@ def apply(vault: "Vault", planned: RepairPlan) -> RepairPlan:
         with vault.transaction() as change:
             taken = _take(vault, change, rest)
             count = len({step.path for step in taken})
-            change.message = f"repair: {count} file{'' if count == 1 else 's'}"
+            change.message = f"repair: {counted(count, 'file')}"
         done += taken
     return RepairPlan(done, plan(vault).left, applied=True)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.text import mentions
+from memcli.entries.text.counted import counted
 from memcli.search.ranking.graph import is_hub
 from memcli.storage import state_dirs
 from memcli.vault.health.finding import WARNING, Finding
@@ -149,8 +150,9 @@ def findings(vault: "Vault", entries: Sequence[Entry]) -> Iterator[Finding]:
                 1,
                 "inert_channel",
                 WARNING,
-                f"no row of the last {len(recent)} recalls came through the channel "
-                f"'{name}', though {material[name]:,} {about}",
+                f"no row of the last {counted(len(recent), 'recall')} came through the "
+                f"channel '{name}',"
+                f" though {material[name]:,} {about}",
                 hint,
             )
 

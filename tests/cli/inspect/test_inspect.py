@@ -24,7 +24,7 @@ def test_overview_of_a_healthy_vault_exits_with_0(memcli: Run, vault: Vault):
     saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     done = memcli("inspect")
     assert done.code == 0
-    assert done.out.startswith(f"{vault.root}: 1 entries\n")
+    assert done.out.startswith(f"{vault.root}: 1 entry\n")
     assert saved.id in done.out
     assert done.out.endswith("lint: nothing is wrong\n")
 
@@ -123,7 +123,7 @@ def test_the_topics_show_what_waits_and_what_fades(memcli: Run) -> None:
     memcli("save", "--item", "derived", "Retest the rerank config")
     memcli("save", "--item", "invariant", "Always lint first")
     inbox = memcli("inspect", "inbox").out.splitlines()
-    assert inbox[0] == "1 wait, the oldest for 0 days"
+    assert inbox[0] == "1 waits, the oldest for 0 days"
     assert inbox[1].split("\t")[1:] == ["0", "LOW", "note", "Perhaps tabs"]
     shown = memcli("inspect", "reflections").out.splitlines()
     assert [row.split("\t")[1:] for row in shown] == [
@@ -137,7 +137,7 @@ def test_the_topics_show_what_waits_and_what_fades(memcli: Run) -> None:
     data = memcli("inspect", "reflections", "--query", "rerank", "--json").json["data"]
     assert "matches rerank" in data["items"][1]["reason"]
     overview = memcli("inspect").out
-    assert "1 wait for review, the oldest for 0 days: memcli review" in overview
+    assert "1 waits for review, the oldest for 0 days: memcli review" in overview
 
 
 def test_an_entry_shows_its_versions_and_what_an_item_weighs(

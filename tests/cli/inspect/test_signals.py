@@ -251,5 +251,5 @@ def test_inspect_entities_counts_rows_by_channel(memcli: Run, vault: Vault):
     rows = data["channels"]["rows"]
     assert (rows["lexical"], rows["entity"], rows["graph"]) == (1, 1, 0)
     out = memcli("inspect", "entities").out
-    assert "rows of the last 1 recalls by channel:" in out
+    assert "rows of the last 1 recall by channel:" in out
     assert "1 lexical" in out
