@@ -5,8 +5,10 @@ stable `code` that programs match and the exit code of the process, its message 
 what failed and where, its `hint` what to do next. An exception outside this tree is a
 bug in memcli (exit code 70).
 
-Exit codes: 1 the request failed, 2 usage, 70 a bug, 75 try again later
-(EX_USAGE and friends of BSD sysexits.h, except that usage is 2 as in every shell).
+Exit codes: 2 the words of the command line are wrong, whatever the vault holds; 1 the
+words make sense, and the vault, a file or the system cannot do it; 70 a bug, 75 try
+again later (EX_USAGE and friends of BSD sysexits.h, except that usage is 2 as in every
+shell). tests/cli/test_exit_codes.py has a table of mistakes.
 """
 
 from typing import ClassVar
@@ -61,6 +63,13 @@ class InvalidValue(MemcliError):
     """A value that a field does not accept; pass `code` to name the field."""
 
     code = "invalid_value"
+    exit_code = 2
+
+
+class InvalidContent(InvalidValue):
+    """A line of a file, a text, or a change that cannot be used as the vault is now."""
+
+    exit_code = 1
 
 
 class EntryNotFound(MemcliError):
@@ -176,6 +185,7 @@ class SkillNotFound(MemcliError):
     """No skill of this name comes with memcli."""
 
     code = "skill_not_found"
+    exit_code = 2
 
 
 class UsageError(MemcliError):

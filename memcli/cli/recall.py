@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.rows import draw, draw_constraints
-from memcli.errors import InvalidValue, UsageError
+from memcli.errors import InvalidContent, UsageError
 
 if TYPE_CHECKING:
     from typing import Annotated
@@ -269,7 +269,7 @@ def _batch(
         name, text = line.pop("id", None), line.pop("query", "")
         own = _words(line, number)
         if not (text and isinstance(text, str)):
-            raise InvalidValue(
+            raise InvalidContent(
                 f"{path}:{number}: 'query' is missing", code="invalid_batch"
             )
         question = query_of(context, text, {**words, **own})
@@ -281,7 +281,7 @@ def _batch(
             )
         )
     if not results:
-        raise InvalidValue(f"{path} holds no question", code="invalid_batch")
+        raise InvalidContent(f"{path} holds no question", code="invalid_batch")
     return results[0]._replace(lines=tuple(results))
 
 
@@ -294,7 +294,7 @@ def _words(line: dict[str, Any], number: int) -> Words:
     for name, value in line.items():
         key = name.replace("-", "_")
         if key not in WORDS:
-            raise InvalidValue(
+            raise InvalidContent(
                 f"line {number}: unknown field '{name}'",
                 hint=f"Known: id, query, {', '.join(sorted(WORDS))}.",
                 code="invalid_batch",
@@ -302,7 +302,7 @@ def _words(line: dict[str, Any], number: int) -> Words:
         _, kind, repeat, _ = FLAGS["recall"]["--" + key.replace("_", "-")]
         items = value if repeat and isinstance(value, list) else [value]
         if any(not isinstance(item, kind) for item in items):
-            raise InvalidValue(
+            raise InvalidContent(
                 f"line {number}: '{name}' has the wrong type: {value!r}",
                 code="invalid_batch",
             )

@@ -18,7 +18,7 @@ from memcli.entries.ids import new_id
 from memcli.entries.rights import Action, is_pinned
 from memcli.errors import (
     EntryNotFound,
-    InvalidValue,
+    InvalidContent,
     MemcliError,
     NotAllowed,
     UsageError,
@@ -268,7 +268,7 @@ def successor(
     dropped = {tag.strip().lower() for tag in untag}
     unknown = dropped - set(old.tags)
     if unknown:
-        raise InvalidValue(
+        raise InvalidContent(
             f"{old.id} has no tag '{min(unknown)}'",
             hint=f"It has: {', '.join(old.tags) or 'none'}.",
             code="invalid_tag",
@@ -283,7 +283,7 @@ def successor(
         fields["expires_at"] = None  # a version of today did not expire yesterday
     fresh = old.replace(**fields)
     if fresh == old and not merging:
-        raise InvalidValue(
+        raise InvalidContent(
             f"nothing would change in {old.id}",
             hint="Give a new text, or a flag that changes a field.",
             code="nothing_to_change",

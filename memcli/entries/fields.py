@@ -36,7 +36,7 @@ from memcli.entries.entry import (
 from memcli.entries.frontmatter import is_null
 from memcli.entries.ids import is_id
 from memcli.entries.projects import NONE, check_project
-from memcli.errors import InvalidValue
+from memcli.errors import InvalidContent, InvalidValue
 
 # A title is for a line of a table; what needs more is text.
 _LONGEST_TITLE = 500
@@ -176,7 +176,7 @@ def check_unicode(text: str, field: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InvalidValue(
+        raise InvalidContent(
             f"{field} holds half a surrogate pair at {error.start:,}", code="not_text"
         ) from error
 

@@ -10,7 +10,7 @@ from typing import Any
 from memcli.entries.checks import check_kind
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.fields import BY_NAME, check_unicode, unknown_field, wrong_type
-from memcli.errors import InvalidValue, TooLarge
+from memcli.errors import InvalidContent, InvalidValue, TooLarge
 
 # What other programs call these fields.
 _ALIASES = {"body": "text", "content": "text", "tag": "tags", "entity": "entities"}
@@ -96,7 +96,7 @@ def _body(text: Any, limit: int) -> str:
             hint="Save what matters of it, and name the file it stands in.",
         )
     if "\0" in text:
-        raise InvalidValue(
+        raise InvalidContent(
             f"the text holds a NUL character at {text.index(chr(0)):,}",
             hint="It looks like a binary file; save text.",
             code="not_text",

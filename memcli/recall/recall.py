@@ -19,6 +19,7 @@ from memcli.recall.results import (
     FACT,
     Recalled,
     Row,
+    check_mark,
     fit,
     mark,
     noted,
@@ -66,9 +67,12 @@ def enumerate_all(vault: "Vault", query: Query, cursor: str | None = None) -> Re
         cursor: `next_cursor` of the page before.
 
     Raises:
-        InvalidValue: the query names what does not exist, see `query.checked`.
+        InvalidValue: the query names what does not exist, see `query.checked`; or the
+            cursor is none.
     """
     query = checked(query, vault)
+    if cursor is not None:
+        check_mark(cursor)
     answer = labelled(vault, vault.read(lambda reader: _page(reader, query, cursor)))
     return answer._replace(warnings=answer.warnings + index_warnings(vault))
 

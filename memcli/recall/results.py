@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.entry import Layer
+from memcli.entries.ids import is_id
+from memcli.errors import InvalidValue
 from memcli.vault import staleness
 from memcli.vault.signals import event
 
@@ -174,6 +176,21 @@ def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
 def mark(row: "Row | StoredRow") -> str:
     """The cursor of a row: its place in the order of an enumeration."""
     return f"{row.id}:{row.path}"
+
+
+def check_mark(cursor: str) -> None:
+    """Refuse what cannot be a cursor: behind any other word there may be no row.
+
+    Raises:
+        InvalidValue: it has not the form of `mark`.
+    """
+    entry_id, _, path = cursor.partition(":")
+    if not (is_id(entry_id) and path.endswith(".md")):
+        raise InvalidValue(
+            f"--cursor must be `next_cursor` of the page before (got {cursor[:60]!r})",
+            hint="Leave it out for the first page.",
+            code="invalid_cursor",
+        )
 
 
 def noted(

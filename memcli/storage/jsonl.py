@@ -6,7 +6,7 @@ Invariant: a line is an object, or an error that names it; nothing is guessed.
 from collections.abc import Iterator
 from typing import Any
 
-from memcli.errors import InvalidValue, Unreadable
+from memcli.errors import InvalidContent, Unreadable
 from memcli.storage import files
 
 # A batch is held in memory; a gigabyte is given by mistake.
@@ -23,7 +23,7 @@ def objects(data: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
     Raises:
         Unreadable: a line that is not UTF-8.
-        InvalidValue: a line that is not a JSON object.
+        InvalidContent: a line that is not a JSON object.
     """
     for line, value in attempts(data, name):
         if isinstance(value, Exception):
@@ -33,7 +33,7 @@ def objects(data: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def attempts(
     data: bytes, name: str
-) -> Iterator[tuple[int, dict[str, Any] | Unreadable | InvalidValue]]:
+) -> Iterator[tuple[int, dict[str, Any] | Unreadable | InvalidContent]]:
     """As `objects`, but yields the error of a bad line instead of raising it."""
     import json
 
@@ -48,7 +48,7 @@ def attempts(
         except (ValueError, RecursionError) as error:
             yield (
                 number,
-                InvalidValue(
+                InvalidContent(
                     f"{name}:{number}: not JSON: {error}", code="invalid_json"
                 ),
             )
@@ -58,7 +58,7 @@ def attempts(
         else:
             yield (
                 number,
-                InvalidValue(
+                InvalidContent(
                     f"{name}:{number}: not a JSON object", code="invalid_json"
                 ),
             )

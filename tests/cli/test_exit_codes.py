@@ -1,0 +1,82 @@
+"""2: the words are wrong, whatever the vault holds; 1: the vault cannot do it."""
+
+import pytest
+
+from tests.cli.conftest import Run
+
+NOWHERE = "/nowhere/at/all"
+WRONG_WORDS = [
+    (["nosuch"], "usage"),
+    (["recall"], "usage"),
+    (["recall", "x", "--nosuch"], "usage"),
+    (["recall", "x", "--all"], "usage"),
+    (["recall", "x", "--limit", "many"], "usage"),
+    (["recall", "x", "--limit", "0"], "invalid_limit"),
+    (["recall", "x", "--budget", "huge"], "usage"),
+    (["recall", "x", "--kind", "fixx"], "invalid_kind"),
+    (["recall", "x", "--type", "animal"], "invalid_type"),
+    (["recall", "x", "--after", "someday"], None),
+    (["recall", "--all", "--cursor", "zzz"], "invalid_cursor"),
+    (["reflect", "x", "--kind", "fixx"], "invalid_kind"),
+    (["reflect", "--all-sessions", "--host", "nosuch"], None),
+    (["save", "x", "--kind", "fixx"], "invalid_kind"),
+    (["save", "x", "--type", "animal"], "invalid_type"),
+    (["save", "x", "--layer", "roof"], "invalid_layer"),
+    (["save", "x", "--item", "thing"], "invalid_item"),
+    (["save", "x", "--confidence", "SOME"], "invalid_confidence"),
+    (["save", "x", "--source", "nobody"], "invalid_source"),
+    (["save", "x", "--occurred-at", "2025-13-01"], "invalid_occurred_at"),
+    (["save", "x", "--expires-at", "never"], "invalid_expires_at"),
+    (["save", "x", "--tag", "two words"], "invalid_tag"),
+    (["save", "x", "--entity", ".."], "invalid_entity"),
+    (["save", "x", "--visibility", "public"], "usage"),
+    (["save", " "], "empty_text"),
+    (["save", "x", "--agent", ""], "usage"),
+    (["evolve"], "usage"),
+    (["resolve"], "usage"),
+    (["review", "--approve"], "usage"),
+    (["review", "--approve", "--all", "--min-confidence", "SOME"], None),
+    (["ideas", "nosuch"], "usage"),
+    (["entities", "nosuch"], "usage"),
+    (["entities", "register", ".."], "invalid_entity"),
+    (["inspect", "models", "x"], "usage"),
+    (["inspect", "index", "--stale"], "usage"),
+    (["skills", "nosuch"], "usage"),
+    (["skills", "show", "nosuch"], "skill_not_found"),
+    (["install", "nosuch"], "invalid_host"),
+    (["install", "codex", "--scope", "world"], "usage"),
+    (["import"], "usage"),
+    (["import", "x.jsonl", "--yes"], "usage"),
+]
+NOT_POSSIBLE = [
+    (["recall", "x", "--vault", NOWHERE], "vault_not_found"),
+    (["recall", "--batch", NOWHERE], "unreadable"),
+    (["recall", "--useful", "1zzz"], "entry_not_found"),
+    (["save", "--file", NOWHERE], "unreadable"),
+    (["save", "key AKIAABCDEFGHIJKLMNOP"], "secret_found"),
+    (["evolve", "1zzz", "x"], "entry_not_found"),
+    (["resolve", "1zzz"], "entry_not_found"),
+    (["forget", "1zzz", "--yes"], "entry_not_found"),
+    (["review", "--approve", "1zzz"], "entry_not_found"),
+    (["review", "--undo"], "nothing_to_undo"),
+    (["ideas", "promote", "nosuch"], "idea_not_found"),
+    (["entities", "alias", "nosuch", "other", "--yes"], "entity_not_found"),
+    (["inspect", "1zzz"], "entry_not_found"),
+    (["inspect", "research", "nosuch"], "research_not_found"),
+    (["reflect", "--session", NOWHERE], "unreadable"),
+    (["import", NOWHERE], "unreadable"),
+    (["init", "/"], "not_a_vault"),
+    (["inspect", "--agent", "ada"], "owner_only"),
+]
+CASES = [(2, *case) for case in WRONG_WORDS] + [(1, *case) for case in NOT_POSSIBLE]
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "error"), CASES, ids=[" ".join(words) for _, words, _ in CASES]
+)
+def test_a_mistake_has_the_exit_code_of_its_sort(
+    memcli: Run, code: int, words: list[str], error: str | None
+) -> None:
+    done = memcli(*words, "--json")
+    assert (done.code, done.json["ok"]) == (code, False), done.json["error"]
+    assert error is None or done.json["error"]["code"] == error
