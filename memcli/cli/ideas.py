@@ -60,6 +60,11 @@ def ideas(
     slugs = slugs or []
     changes = {"kind": kind, "title": title, "tags": tuple(tags or ())}
     _check(action or "list", slugs, changes, reason, dry_run=dry_run)
+    if title or reason or tags:
+        from memcli.entries import no_secrets
+
+        words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
+        no_secrets.refuse_texts(words)
     vault = context.open_vault("reading", writes=action not in (None, "list"))
     if action in (None, "list"):
         return _listed(incubator.listed(vault, only_open=True))

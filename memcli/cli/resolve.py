@@ -103,6 +103,10 @@ def resolve(
         )
     if undo and (note or by):
         raise UsageError("--undo removes the note; it takes none")
+    if note or by:
+        from memcli.entries import no_secrets
+
+        no_secrets.refuse_texts({"--note": note, "--by": by})
     vault = context.open_vault("resolving", writes=True)
     acting = not dry_run
     if query:

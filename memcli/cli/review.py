@@ -113,6 +113,11 @@ def review(
         return walk(context, vault)
     if not actions:
         return _listed(_selected(vault, all_older_than, min_confidence))
+    if title or reason or tags:
+        from memcli.entries import no_secrets
+
+        words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
+        no_secrets.refuse_texts(words)
     decision = _Decision(actions[0], supersede, reason, changes)
     if ids:
         if dry_run:

@@ -35,6 +35,20 @@ def refuse(entry: "Entry") -> None:
             )
 
 
+def refuse_texts(texts: Mapping[str, str | None]) -> None:
+    """Raise SecretFound when a text that a change would write looks like a secret.
+
+    Args:
+        texts: what to call each, as its flag; None where it was not given.
+    """
+    for what, text in texts.items():
+        for finding in secrets.find(text or ""):
+            raise SecretFound(
+                f"{what}: looks like a secret ({finding.kind})",
+                hint=f"{_HINT}: take it out. Nothing was changed.",
+            )
+
+
 def refuse_name(what: str, name: str) -> None:
     """Raise SecretFound when a name that goes into logs looks like a secret."""
     for finding in secrets.find(name):

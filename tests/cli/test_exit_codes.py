@@ -5,6 +5,7 @@ import pytest
 from tests.cli.conftest import Run
 
 NOWHERE = "/nowhere/at/all"
+TOKEN = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 WRONG_WORDS = [
     (["nosuch"], "usage"),
     (["recall"], "usage"),
@@ -80,3 +81,26 @@ def test_a_mistake_has_the_exit_code_of_its_sort(
     done = memcli(*words, "--json")
     assert (done.code, done.json["ok"]) == (code, False), done.json["error"]
     assert error is None or done.json["error"]["code"] == error
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["entities", "alias", "Redis", TOKEN],
+        ["entities", "rename", "Redis", TOKEN],
+        ["entities", "register", TOKEN],
+        ["resolve", "ID", "--note", f"the token is {TOKEN}"],
+        ["review", "--approve", "ID", "--title", f"the token is {TOKEN}"],
+        ["ideas", "promote", "nosuch", "--title", f"the token is {TOKEN}"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_a_plan_refuses_the_secret_that_its_execution_would_refuse(
+    memcli: Run, words: list[str]
+) -> None:
+    saved = memcli("save", "The cache", "--entity", "Redis", "--json").json["data"]
+    given = [saved["id"] if word == "ID" else word for word in words]
+    done = memcli(*given, "--dry-run", "--json")
+    assert done.json["error"]["code"] == "secret_found"
+    assert "commit" not in done.json["error"]["message"]
+    assert TOKEN not in done.out

@@ -302,3 +302,19 @@ main()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("[vaults]\n")
     assert "'tomllib'" in loaded()
+
+
+def test_inspect_vaults_of_one_vault(
+    team: Vault, vault: Vault, memcli: Run, make_vault: VaultMaker
+) -> None:
+    words = ["inspect", "vaults", "--json", "--vault"]
+    for name, expected in ((team.root, "platform"), ("platform", "platform")):
+        (one,) = memcli(*words, name, environ=READ).json["data"]["vaults"]
+        assert one["name"] == expected
+    (one,) = memcli(*words, vault.root, environ=READ).json["data"]["vaults"]
+    assert one["name"] == "personal"
+    other = make_vault("unnamed").root
+    error = memcli(*words, other, environ=READ).json["error"]
+    assert error["code"] == "vault_not_found"
+    error = memcli(*words, "mistaken", environ=READ).json["error"]
+    assert error["code"] == "vault_not_found"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.errors import NotAllowed
+from memcli.errors import NotAllowed, VaultNotFound
 
 if TYPE_CHECKING:
     from memcli.vault.vaults import VaultState
@@ -22,6 +23,18 @@ def vaults(context: Context) -> Result:
             code="owner_only",
         )
     known = states(**context.options("reading"))
+    if context.vault:
+        from memcli.storage import known_vaults
+
+        path = os.path.realpath(
+            known_vaults.place_of(context.vault, context.environ).path
+        )
+        known = [state for state in known if os.path.realpath(state.path or "") == path]
+        if not known:
+            raise VaultNotFound(
+                f"{context.vault} is a vault, and none that your config names",
+                hint="[vaults.NAME] in config.toml names it: docs/use/vaults.md",
+            )
 
     def text(canvas: Canvas) -> None:
         canvas.table(

@@ -151,6 +151,8 @@ def _sentence(request: EntityRequest, name: str) -> str:
 def _planned(
     vault: "Vault", request: EntityRequest
 ) -> tuple[EntityPlan, list[_FileEdit]]:
+    from memcli.entries import no_secrets
+
     vault.owner_only("deciding on entities")
     decide = {
         "register": _register,
@@ -162,6 +164,8 @@ def _planned(
     name = decision.entity.name
     touched, rewritten = _entries(vault, decision)
     changes = decision.changes + rewritten
+    # As the transaction would, so that a plan refuses what its execution refuses.
+    no_secrets.refuse_new({e.path: (e.before, e.after) for e in changes}, (), "")
     shown = [(edit.path, edit.what) for edit in decision.changes]
     return EntityPlan(request, name, shown, touched), changes
 
