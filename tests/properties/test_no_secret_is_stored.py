@@ -259,6 +259,7 @@ STORED = {
     *(("save", f"--source-{name}") for name in ("record", "excerpt")),
     ("save", "text"),
     *(("evolve", f"--{name}") for name in ("title", "tag", "entity", "reason")),
+    *((command, "--project") for command in ("save", "evolve")),
     ("evolve", "text"),
     *(("resolve", f"--{name}") for name in ("note", "by")),
     *(("review", f"--{name}") for name in ("reason", "title", "tag")),
