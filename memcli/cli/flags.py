@@ -241,6 +241,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
         "--agent": ("agent", str, False, ()),
     },
     "repair": {
+        "--accept-deletions": ("accept_deletions", bool, False, ()),
         "--yes": ("yes", bool, False, ()),
         "--dry-run": ("dry_run", bool, False, ()),
         "--vault": ("vault", str, False, ()),

@@ -29,6 +29,14 @@ Yes = Annotated[bool, Option("--yes", help="Act without asking")]
 DryRun = Annotated[
     bool, Option("--dry-run", help="Show what would happen, and change nothing")
 ]
+AcceptDeletions = Annotated[
+    bool,
+    Option(
+        "--accept-deletions",
+        help="Commit what the folder lacks or has in an earlier version than HEAD, "
+        "instead of bringing it back",
+    ),
+]
 AllowSecret = Annotated[
     bool, Option("--allow-secret", help="Save text that looks like a secret")
 ]

@@ -13,14 +13,17 @@ if TYPE_CHECKING:
 def repair(
     context: Context,
     *,
+    accept_deletions: options.AcceptDeletions = False,
     yes: options.Yes = False,
     dry_run: options.DryRun = False,
 ) -> Result:
     """Mend what memcli can mend in the vault without guessing
 
     Shows a plan first: halves of killed writes, links of versions that are missing on
-    one side, files that no commit holds. What takes a decision is listed as left for
-    you. memcli inspect lint names everything that is wrong.
+    one side, files that no commit holds. Entries that HEAD holds and the folder lacks,
+    or has in an earlier version, are brought back; --accept-deletions commits that they
+    are gone. What takes a decision is listed as left for you. memcli inspect lint names
+    everything that is wrong.
 
     \b
     Example:
@@ -30,7 +33,7 @@ def repair(
     from memcli.vault.health import repair as use_case
 
     vault = context.open_vault("reading", writes=True)
-    plan = use_case.plan(vault)
+    plan = use_case.plan(vault, accept_deletions=accept_deletions)
     acting = bool(plan.steps) and not dry_run
     if acting and not yes:
         acting = False

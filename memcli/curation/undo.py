@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.errors import Conflict, HistoryError, NotAllowed
-from memcli.storage import files, journal
+from memcli.storage import files
 from memcli.storage.git.repository import Repository
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def undo(vault: "Vault", commit: str, subject: str) -> Undone:
         paths = repository.changes(commit)
         for path in paths:
             left = _blob(repository, commit, path)
-            now = journal.current(files.inside(vault.root, path))
+            now = files.current(files.inside(vault.root, path))
             if now != left:
                 git = f"git -C {quote(vault.root)}"
                 raise Conflict(

@@ -32,6 +32,9 @@ NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 
+# Why a disk writes nothing more, whatever it is asked.
+REFUSED = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EIO, errno.EROFS)
+
 # A waiting writer tries again after this many seconds: a hundredth of a save.
 POLL = 0.01
 
@@ -85,6 +88,16 @@ def read(
         size = max(total, status.st_size)
         raise Unreadable(f"{path}: {size:,} bytes is above the limit of {limit:,}")
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def current(path: str) -> bytes | None:
+    """A file's bytes, None when there is none; raises Unreadable."""
+    try:
+        return read(path)
+    except Unreadable:
+        if os.path.lexists(path):
+            raise
+        return None
 
 
 def write_atomic(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.errors import HistoryError, LockBusy, MemcliError
-from memcli.storage import journal, state_dirs
+from memcli.storage import journal, old_files, state_dirs
 from memcli.storage.lock import Lock
 
 if TYPE_CHECKING:
@@ -56,13 +56,17 @@ def finish(
         LockBusy: a git holds a lock: the files are right, and not committed.
     """
     done = journal.recover(root, fault)
+    old_files.drop(root)
     if done.paths:
         tell(f"finishing what a killed command began: {done.message}")
     elif done.conflicts:
         tell(f"what a killed command began has not happened: {done.message}")
     for path in done.conflicts:
         tell(f"  {path} was edited meanwhile and is left as it is")
+    staged = [*done.paths, *done.staged]
     try:
+        # A commit that is made twice is empty: first the index shows what is in HEAD.
+        repository.unstage(staged, patience=patience)
         repository.commit(done.paths, done.message, patience=patience)
     except LockBusy as error:
         tell(f"  it is not committed yet: {error.message}")
@@ -70,9 +74,9 @@ def finish(
     except HistoryError as error:
         # The files are right; `inspect` names them, `memcli repair` commits them.
         tell(f"  it is not committed: {error.message}")
-        if done.paths:
-            repository.unstage(done.paths)
-    journal.clear(root)
+        repository.unstage(staged)
+    if not repository.unsettled:
+        journal.clear(root)
     fault("cleared")
 
 

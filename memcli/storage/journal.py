@@ -23,6 +23,8 @@ _VERSION = 2
 _READABLE = (1, _VERSION)  # journals of version 1 hold all bytes
 # How a note begins: what a power cut leaves of one can be told from another file.
 _NOTE = f'{{"journal": {_VERSION}, "whole": false, '.encode()
+# What is added to the name of a journal whose old bytes were put back.
+_WITHDRAWN = ".withdrawn"
 # Stands for what is no file, or a file outside the vault.
 _STRANGE = b"\0not a file\0"
 
@@ -50,16 +52,20 @@ class Recovered(NamedTuple):
     """What was finished: the paths to commit, those left alone, the message.
 
     When nothing was finished because of what was left alone, there are no paths.
+    `staged` are files that are as they were before, while git's index may have them
+    otherwise.
     """
 
     paths: list[str]
     conflicts: list[str]
     message: str
+    staged: list[str]
 
 
 def exists(root: str) -> bool:
     """Whether a command is changing files now, or was killed while it did."""
-    return os.path.lexists(_path(root))
+    path = _path(root)
+    return os.path.lexists(path) or os.path.lexists(path + _WITHDRAWN)
 
 
 def write(
@@ -93,7 +99,11 @@ def write(
     data = json.dumps(document).encode()
     path = _path(root)
     if whole:
-        files.write_atomic(path, data)
+        try:
+            files.write_atomic(path, data)
+        except MemcliError:  # perhaps only its folder was not synced
+            files.remove_quietly(path)
+            raise
         return
     try:
         files.make_folder(os.path.dirname(path))
@@ -104,12 +114,29 @@ def write(
 
 def clear(root: str) -> None:
     """Remove the journal: everything has happened, or was put back."""
+    path = _path(root)
+    for name in (path, path + _WITHDRAWN):
+        try:
+            os.unlink(name)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise files.write_failed(name, error) from error
+
+
+def withdraw(root: str) -> None:
+    """Note that old bytes were put back, while something may still be staged.
+
+    That is a new name, which takes no space on a full disk.
+
+    Raises:
+        WriteFailed: the system refused even that.
+    """
+    path = _path(root)
     try:
-        os.unlink(_path(root))
-    except FileNotFoundError:
-        return
+        os.replace(path, path + _WITHDRAWN)
     except OSError as error:
-        raise files.write_failed(_path(root), error) from error
+        raise files.write_failed(path, error) from error
 
 
 def recover(root: str, step: Callable[[str], None]) -> Recovered:
@@ -131,11 +158,15 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
         for path, (before, _) in entries.items()
         if path not in done and _digest(now[path]) != before
     ]
+    if not os.path.lexists(_path(root)):  # the command took everything back itself
+        same = [p for p, data in now.items() if _digest(data) == entries[p][0]]
+        return Recovered([], [], "", same)
+    absent = [p for p, data in now.items() if data is None and entries[p][0] is None]
     if not whole:
-        return Recovered(done, conflicts if done else [], message)
+        return Recovered(done, conflicts if done else [], message, absent)
     begun = [path for path in done if wanted[path] != entries[path][0]]
     if conflicts and not begun:
-        return Recovered([], conflicts, message)
+        return Recovered([], conflicts, message, absent)
     for path, (_, after) in entries.items():
         if path in done or path in conflicts:
             continue
@@ -146,7 +177,7 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
             files.write_atomic(files.inside(root, path), data)
         step("recovered")
     paths = [path for path in entries if path not in conflicts]
-    return Recovered(paths, conflicts, message)
+    return Recovered(paths, conflicts, message, [])
 
 
 def load(root: str) -> Journal:
@@ -157,7 +188,8 @@ def load(root: str) -> Journal:
     """
     import json
 
-    data = files.read(_path(root))
+    path = _path(root)
+    data = files.read(path if os.path.lexists(path) else path + _WITHDRAWN)
     if not data.strip(b"\0"):
         return Journal(False, {}, "")  # a power cut came before the bytes
     try:
@@ -187,20 +219,10 @@ def load(root: str) -> Journal:
     return journal
 
 
-def current(path: str) -> bytes | None:
-    """A file's bytes, None when there is none; raises Unreadable."""
-    try:
-        return files.read(path)
-    except MemcliError:
-        if os.path.lexists(path):
-            raise
-        return None
-
-
 def _current(root: str, path: str) -> bytes | None:
-    """As `current`; a folder, or a link out of the vault, equals no text."""
+    """As `files.current`; a folder, or a link out of the vault, equals no text."""
     try:
-        return current(files.inside(root, path))
+        return files.current(files.inside(root, path))
     except MemcliError:
         return _STRANGE
 

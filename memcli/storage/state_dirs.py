@@ -24,7 +24,7 @@ from memcli.storage.git.place import git_dir_of
 
 VARIABLE = "MEMCLI_STATE"
 _CACHED = frozenset({layout.INDEX, layout.INDEX_LOCK, layout.REGISTRY_CACHE})
-_WITH_GIT = frozenset({layout.LOCK, layout.JOURNAL, layout.ASIDE})
+_WITH_GIT = frozenset({layout.LOCK, layout.JOURNAL, layout.ASIDE, layout.OLD})
 # Holds the vault's real path: it tells `sweep` whose folder this is.
 _OWNER = "vault"
 # A vault may be on a disk that is not plugged in; seconds.

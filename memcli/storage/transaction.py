@@ -9,25 +9,25 @@ is replaced or removed, unless the person wants it gone. A secret that the vault
 hold is written by no command, unless the person insists.
 """
 
-import os
-import zlib
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict
 
-from memcli.entries import layout
-from memcli.errors import Conflict, LockBusy, MemcliError, WriteFailed
-from memcli.storage import files, journal, settings, state_dirs
+from memcli.errors import Conflict, LockBusy, WriteFailed
+from memcli.storage import files, journal, settings
+from memcli.storage.change import Change
 from memcli.storage.finishing import finish, lock_path, open_repository
 from memcli.storage.journal import FileChange
 from memcli.storage.lock import Lock
-from memcli.storage.new_files import write_new
 
 if TYPE_CHECKING:
     from memcli.entries.entry import Entry
 
 # From this many new files on, syncing them together is faster than one by one.
 _MANY = 8
+
+# So often a change is written again that another git has taken out of the folder.
+_TRIES = 3
 
 _UNREAD = b"\0unread"
 
@@ -55,7 +55,7 @@ class Transaction:
         tell: takes a sentence for the person who waits.
         progress: called with (done, all) while many files are written.
         fault: for tests: called with the name of each step.
-        wrote: called after the commit with what `note` was given.
+        wrote: called after the commit with what `note` was given; whether it was noted.
 
     Attributes:
         message: of the commit.
@@ -73,7 +73,7 @@ class Transaction:
         tell: Callable[[str], None],
         progress: Callable[[int, int], None] | None,
         fault: Callable[[str], None],
-        wrote: Callable[[list[Note]], None],
+        wrote: Callable[[list[Note]], bool],
     ) -> None:
         self.message = "memcli"
         self.action = "save"
@@ -88,6 +88,7 @@ class Transaction:
         self._fault = fault
         self._wrote = wrote
         self._notes: list[Note] = []
+        self._made = False
         self._after: dict[str, bytes | None] = {}
         self._expected: dict[str, bytes | None] = {}
         self._included: list[str] = []
@@ -187,7 +188,7 @@ class Transaction:
         paths = sorted(self._after, key=lambda path: self._after[path] is None)
         places = {path: files.inside(self._root, path) for path in paths}
         changes = {
-            path: FileChange(journal.current(places[path]), self._after[path])
+            path: FileChange(files.current(places[path]), self._after[path])
             for path in paths
         }
         self._compare(changes)
@@ -204,24 +205,18 @@ class Transaction:
         fault = self._fault
         fault("locked")
         self._commit_uncommitted(changes)
-        everything = {**self._unchanged(), **changes}
-        journal.write(self._root, everything, self.message, whole=whole)
-        fault("journalled")
-        try:
-            self._write(changes, places)
-            fault("wrote")
-            self.commit = self._repository.commit([*everything], self.message)
-        except BaseException as error:
-            stuck = self._restore(changes, places)
-            if not (whole and stuck):
-                journal.clear(self._root)
-            if stuck and isinstance(error, MemcliError):
-                raise _not_put_back(error, stuck, whole) from error
-            raise
-        fault("committed")
-        journal.clear(self._root)
-        fault("cleared")
-        self._wrote(self._notes)
+        change = Change(
+            self._root,
+            self._repository,
+            changes,
+            self._unchanged(),
+            self.message,
+            whole=whole,
+        )
+        change.carry_out(fault=fault, tell=self._tell, progress=self._progress)
+        self.commit = change.commit
+        if not self._wrote(self._notes):
+            self._tell("this is committed, but missing in the log of what was written")
 
     def _commit_uncommitted(self, changes: Mapping[str, FileChange]) -> None:
         """Commit old bytes that no commit holds, since `undo` returns to the parent."""
@@ -237,68 +232,26 @@ class Transaction:
         same = {path: FileChange(old[path], old[path]) for path in lost}
         journal.write(self._root, same, message, whole=False)
         try:
-            self._repository.commit(lost, message)
+            meant = {path: old[path] for path in lost}
+            self._repository.commit(lost, message, meant=meant)
         finally:
-            journal.clear(self._root)
+            if not self._repository.unsettled:
+                journal.clear(self._root)
+        if self._repository.unsettled:
+            raise WriteFailed(
+                f"git's index in {self._repository.git_dir} could not be written; "
+                "nothing was changed",
+                hint="Free some space; the next memcli command puts it right.",
+            )
         self._fault("kept")
 
     def _unchanged(self) -> dict[str, FileChange]:
         """The files of `include`, which are committed as they are."""
         contents = {
-            path: journal.current(files.inside(self._root, path))
+            path: files.current(files.inside(self._root, path))
             for path in self._included
         }
         return {path: FileChange(data, data) for path, data in contents.items()}
-
-    def _restore(
-        self, changes: Mapping[str, FileChange], places: Mapping[str, str]
-    ) -> list[str]:
-        """Put old bytes back; return the paths of the files where that failed.
-
-        What a person has written meanwhile (git's hooks may take long) is put aside.
-        """
-        stuck = []
-        for path, change in changes.items():
-            try:
-                now = journal.current(places[path])
-                if now not in (None, *change):
-                    self._tell(f"{path} was edited meanwhile: {self._aside(path, now)}")
-                if change.before is None:
-                    files.remove(places[path])
-                elif now != change.before:
-                    files.write_atomic(places[path], change.before)
-            except MemcliError:
-                stuck.append(path)
-        return stuck
-
-    def _aside(self, path: str, data: bytes) -> str:
-        """Store these bytes beside the vault's state; return the path."""
-        name = f"{zlib.crc32(data):08x}-{path.rpartition('/')[2]}"
-        place = os.path.join(state_dirs.path(self._root, layout.ASIDE), name)
-        files.write_atomic(place, data)
-        return place
-
-    def _write(
-        self, changes: Mapping[str, FileChange], places: Mapping[str, str]
-    ) -> None:
-        fresh = [
-            (places[path], change.after)
-            for path, change in changes.items()
-            if change.before is None and change.after is not None
-        ]
-        if len(fresh) == len(changes) > _MANY:
-            write_new(fresh, fault=self._fault, progress=self._progress)
-            return
-        written = [
-            (places[path], change.after)
-            for path, change in changes.items()
-            if change.after is not None
-        ]
-        files.write_several(written, fault=self._fault)
-        for path, change in changes.items():
-            if change.after is None:
-                files.remove(places[path])
-                self._fault("removed")
 
     def _compare(self, changes: Mapping[str, FileChange]) -> None:
         for path, expected in self._expected.items():
@@ -327,15 +280,3 @@ def _taken(root: str) -> Lock:
     except LockBusy:
         lock.timeout = settings.load(root).limits.lock_wait
         return lock.__enter__()
-
-
-def _not_put_back(error: MemcliError, stuck: list[str], whole: bool) -> WriteFailed:
-    """The error where the disk refuses the old bytes as well."""
-    message = error.message.replace("; nothing was changed", "")
-    then = "the next memcli command finishes the change"
-    if not whole:
-        then = "then commit or correct it: memcli repair"
-    return WriteFailed(
-        f"{message}; and the old text of {', '.join(stuck)} could not be put back",
-        hint=f"Free some space; {then}.",
-    )

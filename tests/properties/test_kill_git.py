@@ -27,7 +27,7 @@ from memcli import Vault
 from memcli.curation import review, undo
 from memcli.entries import layout
 from memcli.errors import MemcliError
-from memcli.storage.git import bulk_commit, repository
+from memcli.storage.git import index_lock, repository
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
@@ -318,7 +318,7 @@ def test_what_a_dead_git_keeps_from_its_commit_is_not_taken_for_the_users(
     """Files that memcli staged before it was killed are named and repaired."""
     for root, _, _, died in at_each_git(full, tmp_path, OPERATIONS[name], 3):
         path = root / ".git" / lock
-        path.touch()
+        path.write_bytes(b"")  # also where memcli's own was left
         opened(root, 3_000).recall("anything")
         assert dirty(root) == overview(opened(root, 3_000)).dirty
         os.utime(path, (1, 1))  # ten minutes later no git is at work any more
@@ -472,15 +472,15 @@ def test_the_lock_of_a_living_bulk_import_is_not_taken_away(
     shutil.copytree(full, root)
     lock = root / ".git" / "index.lock"
     handle = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    held = bulk_commit._mark_and_lock(handle)
-    assert held is not None
-    assert not bulk_commit.release(str(root / ".git"))
+    held = index_lock._mark_and_lock(handle)
+    assert held == handle
+    assert not index_lock.release(str(root / ".git"))
     assert lock.exists()
     os.close(held)
-    assert bulk_commit.release(str(root / ".git"))
+    assert index_lock.release(str(root / ".git"))
     assert not lock.exists()
     lock.touch()  # that of a git
-    assert not bulk_commit.release(str(root / ".git"))
+    assert not index_lock.release(str(root / ".git"))
     assert lock.exists()
 
 

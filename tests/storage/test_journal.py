@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable
-from memcli.storage import journal
+from memcli.storage import files, journal
 from memcli.storage.journal import FileChange
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
@@ -53,7 +53,7 @@ def test_every_byte_comes_back(
     done = journal.recover(root, lambda _: None)
     assert done.conflicts == []
     for path, (_, after) in changes.items():
-        assert journal.current(os.path.join(root, path)) == after
+        assert files.current(os.path.join(root, path)) == after
     journal.clear(root)
     journal.clear(root)
     assert not journal.exists(root)
@@ -144,7 +144,7 @@ def test_a_note_tells_what_has_happened_from_what_has_not(vault: Vault) -> None:
     }
     journal.write(vault.root, changes, "save: three", whole=False)
     done = journal.recover(vault.root, lambda _: None)
-    assert done == (["done.md"], ["theirs.md"], "save: three")
+    assert done == (["done.md"], ["theirs.md"], "save: three", [])
     assert (root / "old.md").read_bytes() == b"old\n"
     assert (root / "theirs.md").read_bytes() == b"edited since\n"
 
@@ -171,7 +171,7 @@ def test_a_journal_of_the_version_before_is_finished(vault: Vault) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(document))
     done = journal.recover(vault.root, lambda _: None)
-    assert done == (["a.md"], [], "evolve: a")
+    assert done == (["a.md"], [], "evolve: a", [])
     assert Path(vault.root, "a.md").read_bytes() == b"all of it\n"
 
 

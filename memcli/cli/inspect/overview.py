@@ -35,7 +35,8 @@ def _draw(canvas: Canvas, seen: Overview) -> None:
         f"removed {index.removed}",
         style="dim",
     )
-    canvas.line(f"  git: {seen.head or 'no commit'}", style="dim")
+    problem = f"a problem: {seen.git_problem}" if seen.git_problem else "no commit"
+    canvas.line(f"  git: {seen.head or problem}", style="dim")
     if seen.inbox.waiting:
         count, days = seen.inbox.waiting, seen.inbox.oldest_days
         canvas.line(

@@ -162,13 +162,16 @@ class Readable:
                 same.add(path)
         return [path for path in contents if path not in same]
 
-    def blobs(self, paths: Collection[str], mark: str | None) -> list[Blob]:
-        """Return every content that the files at these paths have had, in any branch.
+    def blobs(
+        self, paths: Collection[str], mark: str | None, *, of: str = "--all"
+    ) -> list[Blob]:
+        """Return every content that the files at these paths have had.
 
         Args:
             paths: of the vault.
             mark: a text; every path at which a file with it was added or removed
                 counts, too.
+            of: in the history of this commit, else in that of every branch.
 
         Raises:
             HistoryError: git refused.
@@ -177,14 +180,52 @@ class Readable:
             return []
         wanted = set(paths)
         if mark:
-            wanted |= {change.path for change in self._raw(f"-S{mark}", "--", ".")}
+            wanted |= {change.path for change in self._raw(of, f"-S{mark}", "--", ".")}
         literal = [f":(literal){path}" for path in sorted(wanted)]
-        return self._raw("--", *literal) if literal else []
+        return self._raw(of, "--", *literal) if literal else []
+
+    def blob_ids(self, paths: Sequence[str]) -> list[tuple[str, str]]:
+        """Return each path at which there is a file, with git's id of its bytes.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        there = [
+            path
+            for path in paths
+            if "\n" not in path and os.path.isfile(os.path.join(self.root, path))
+        ]
+        names = "".join(f"{path}\n" for path in there)
+        data = names.encode("utf-8", "surrogateescape")
+        done = self._git(("hash-object", "--stdin-paths"), data)
+        if done.code:
+            raise HistoryError(f"git hash-object failed: {done.text}")
+        return list(zip(there, done.printed.decode().split(), strict=True))
+
+    def index_is_another_commit(self) -> bool:
+        """Say whether all that is staged is what a commit holds that came from outside.
+
+        A `git pull` that loses the race for HEAD has checked out what it fetched, and
+        then cannot move the branch.
+        """
+        return any(
+            self._git(("diff", "--cached", "--quiet", tip, "--")).code == 0
+            # What a person took back with `git reset --soft` is staged, too.
+            and self._git(("merge-base", "--is-ancestor", "HEAD", tip)).code == 1
+            for tip in ("FETCH_HEAD", "@{upstream}")
+        )
 
     def contents(self, blobs: Sequence[Blob]) -> list[bytes]:
-        """Return the bytes of each blob; empty for one that is not there."""
+        """Return the bytes of each blob; empty for one that is not there.
+
+        Raises:
+            HistoryError: git refused.
+        """
         names = "".join(f"{blob.id}\n" for blob in blobs)
-        output = self._git(("cat-file", "--batch"), names.encode()).printed
+        done = self._git(("cat-file", "--batch"), names.encode())
+        if done.code:
+            raise HistoryError(f"git cat-file failed: {done.text}")
+        output = done.printed
         contents = []
         while output:
             header, _, output = output.partition(b"\n")
@@ -194,12 +235,12 @@ class Readable:
             output = output[size + 1 :] if len(words) == 3 else output
         return contents
 
-    def _raw(self, *arguments: str) -> list[Blob]:
-        """The blobs that `git log --raw` names."""
+    def _raw(self, of: str, *arguments: str) -> list[Blob]:
+        """The blobs that `git log --raw` of a commit, or of `--all`, names."""
         output = self._ask(
             "log",
             *_PLAIN,
-            "--all",
+            of,
             "-m",  # also what a merge commit alone wrote
             "--raw",
             "--no-abbrev",

@@ -13,7 +13,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memcli.errors import HistoryError, LockBusy
+from memcli.errors import HistoryError, LockBusy, WriteFailed
+from memcli.storage.files import REFUSED, write_failed
 
 # Set by git while it runs a hook, about *that* repository and *its* index; memcli
 # may be called by such a hook. The pathspec ones would change what a path means.
@@ -181,6 +182,14 @@ if sys.platform != "win32":
     _start = spawn
 else:
     _start = run_portably
+
+
+def refused_by_disk(output: bytes, path: str) -> WriteFailed | None:
+    """The error for git's message that the disk refused, None when it says none."""
+    for number in REFUSED:
+        if os.strerror(number).encode() in output:
+            return write_failed(path, OSError(number, os.strerror(number)))
+    return None
 
 
 def lock_busy(message: str) -> LockBusy:

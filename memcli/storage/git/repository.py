@@ -2,7 +2,8 @@
 
 Invariant: a commit made here holds the given paths and nothing else; what the user
 has staged stays staged, what the user has edited stays uncommitted, and a commit
-that fails leaves the index as it was. Files of the work tree are never touched.
+that fails leaves the index as it was. Where git refuses that, `unsettled` says so.
+Files of the work tree are never touched.
 
 Every save waits for `commit`, so it starts git itself; reading is inherited from `log`.
 """
@@ -10,13 +11,26 @@ Every save waits for `commit`, so it starts git itself; reading is inherited fro
 import contextlib
 import os
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeVar
 
-from memcli.errors import HistoryError, LockBusy
-from memcli.storage.git.bulk_commit import MANY, commit_many, release
-from memcli.storage.git.fast_commit import commit_quickly
+from memcli.errors import LockBusy, MemcliError
+from memcli.storage import files
+from memcli.storage.git.bulk_commit import MANY, commit_many
+from memcli.storage.git.complaints import (
+    failure,
+    names_nobody,
+    refused,
+    unfinished,
+)
+from memcli.storage.git.fast_commit import changed_meanwhile, commit_quickly
+from memcli.storage.git.index_lock import release
 from memcli.storage.git.log import STATUS, Commit, Readable, split_names
-from memcli.storage.git.process import GitResult, clean_environment, lock_busy, run
+from memcli.storage.git.process import (
+    GitResult,
+    clean_environment,
+    run,
+)
 
 __all__ = ["Commit", "Repository"]
 
@@ -38,6 +52,8 @@ _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 _NOBODY = ("-c", "user.name=memcli", "-c", "user.email=memcli@localhost")
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 
+_Answer = TypeVar("_Answer")
+
 # So many paths are looked for in the bytes of the index.
 _FEW = 16
 
@@ -48,7 +64,14 @@ _GC_LIMIT = 27
 
 
 class Repository(Readable):
-    """The history of one vault, which may be a folder of a larger repository."""
+    """The history of one vault, which may be a folder of a larger repository.
+
+    Attributes:
+        unsettled: whether the index is not as the last commit, or its failure, should
+            have left it, since the disk refused; `unstage` mends that.
+    """
+
+    unsettled = False
 
     @classmethod
     def init(
@@ -65,7 +88,7 @@ class Repository(Readable):
         env = clean_environment(environ)
         made = run(root, env, ("init", "--quiet", "--initial-branch=main"))
         if made.code:
-            raise _refused("git cannot make a repository here", made)
+            raise refused("git cannot make a repository here", made)
         env["GIT_DIR"] = os.path.join(os.path.realpath(root), ".git")
         for key, value in (("name", "memcli"), ("email", "memcli@localhost")):
             if run(root, env, ("config", f"user.{key}")).code:
@@ -73,7 +96,12 @@ class Repository(Readable):
         return cls.open(root, environ=environ)
 
     def commit(
-        self, paths: Sequence[str], message: str, *, patience: float = 2.0
+        self,
+        paths: Sequence[str],
+        message: str,
+        *,
+        meant: Mapping[str, bytes | None] | None = None,
+        patience: float = 2.0,
     ) -> str | None:
         """Commit these paths as they are on disk: added, changed or deleted.
 
@@ -83,6 +111,7 @@ class Repository(Readable):
         Args:
             paths: files, not folders.
             message: the commit message; its first line is the subject.
+            meant: what the files are to hold, None for no file.
             patience: seconds to wait while another git holds a lock; editors take
                 it for moments, whenever they refresh.
 
@@ -90,6 +119,7 @@ class Repository(Readable):
             The commit's id, or None when none of the paths differs from HEAD.
 
         Raises:
+            Conflict: a file does not hold what is meant; nothing was committed.
             LockBusy: another git held a lock longer than that.
             HistoryError: a hook or git refused; the message quotes it.
         """
@@ -97,41 +127,86 @@ class Repository(Readable):
         for state in ("rebase-merge", "rebase-apply"):
             # git would commit, and `git rebase --abort` would lose the file again.
             if os.path.isdir(os.path.join(self._git_dir, state)):
-                raise _unfinished("rebase", wanted)
+                raise unfinished("rebase", wanted)
+        self.unsettled = False
+        if not wanted:
+            return None
+        return self._patiently(
+            lambda: self._commit_once(wanted, message, meant), patience
+        )
+
+    def unstage(self, paths: Sequence[str], *, patience: float = 2.0) -> None:
+        """Let the index hold these paths as HEAD does.
+
+        Raises:
+            LockBusy, HistoryError: git refused.
+        """
+
+        def reset() -> None:
+            done = self._git(("reset", "--quiet", *_PATHS), _pathspecs(paths))
+            if done.code:
+                raise failure(done, paths, self._git_dir)
+
+        if paths:
+            self._patiently(reset, patience)
+
+    def _patiently(self, act: Callable[[], _Answer], patience: float) -> _Answer:
+        """Do something while another git may hold a lock for moments."""
         deadline = time.monotonic() + patience
-        while wanted:
+        while True:
             try:
-                return self._commit_once(wanted, message)
+                return act()
             except LockBusy:
                 if release(self._git_dir):
                     continue
                 if time.monotonic() >= deadline:
                     raise
                 time.sleep(0.05)
-        return None
 
-    def unstage(self, paths: Sequence[str]) -> None:
-        """Let the index hold these paths as HEAD does.
-
-        Raises:
-            LockBusy, HistoryError: git refused.
-        """
-        done = self._git(("reset", "--quiet", *_PATHS), _pathspecs(paths))
-        if done.code:
-            raise self._failure(done, paths)
-
-    def _commit_once(self, paths: list[str], message: str) -> str | None:
+    def _commit_once(
+        self,
+        paths: list[str],
+        message: str,
+        meant: Mapping[str, bytes | None] | None,
+    ) -> str | None:
         if len(paths) >= MANY:
             return self._commit_many(paths, message)
-        present = [p for p in paths if os.path.lexists(os.path.join(self.root, p))]
+        now = {path: files.current(os.path.join(self.root, path)) for path in paths}
+        for path, data in (meant or {}).items():
+            if now[path] != data:
+                raise changed_meanwhile(path)
         where = (self.root, self._git_dir, self._env)
-        commit = commit_quickly(*where, paths, _clean(message), self._prefix())
-        if commit is not None:
+        made = commit_quickly(*where, now, _clean(message), self._prefix())
+        if made is not None:
+            self.unsettled = not made.indexed
             if self._garbage_is_due():
                 self._git(("gc", "--auto", "--quiet"))  # goes on in the background
-            return commit or self.head()
-        # The user's settings ask for `git commit`: hooks, signing, filters. git reads
-        # the index before it locks it: what another git stages in between is lost.
+            return made.id or self.head()
+        commit = self._commit_by_git(paths, message)
+        if meant and self._is_behind(meant):  # git read files that were away just then
+            commit = self._commit_by_git(paths, message) or commit
+        return commit
+
+    def _is_behind(self, meant: Mapping[str, bytes | None]) -> bool:
+        """Whether HEAD holds something else than the disk, which has what is meant."""
+        held = {path: data for path, data in meant.items() if data is not None}
+        if not self.unlike_head(held):
+            return False
+        # A hook that formats files and adds them leaves the index as it was before.
+        try:
+            self.unstage([*held])
+        except MemcliError:  # the commit is made all the same
+            self.unsettled = True
+            return False
+        literal = [f":(literal){path}" for path in held]
+        return self._git(("diff", "--quiet", "HEAD", "--", *literal)).code == 1
+
+    def _commit_by_git(self, paths: list[str], message: str) -> str | None:
+        """Leave the commit to `git commit`, since the user's settings ask for more
+        than storing bytes: hooks, signing, filters."""
+        present = [p for p in paths if os.path.lexists(os.path.join(self.root, p))]
+        # git reads the index before it locks it: what another git stages in between
+        # is lost.
         fresh = self._not_in_index(present)
         if fresh:
             self._announce(fresh, paths)
@@ -146,15 +221,18 @@ class Repository(Readable):
             raise
         if done.code == 0:
             return _reported_id(done.printed) or self.head()
+        if b"repository has been updated" in done.output:
+            self.unsettled = True  # git could not write the index afterwards
+            return self.head()
         self._put_back(fresh)
         if b"did not match any file" in done.output:
             known = self._known()
             fewer = [p for p in paths if p in known or p in present]
             if len(fewer) < len(paths):
-                return self._commit_once(fewer, message) if fewer else None
+                return self._commit_by_git(fewer, message) if fewer else None
         if done.code == 1 and self._is_nothing(done, paths, present):
             return None
-        raise self._failure(done, paths)
+        raise failure(done, paths, self._git_dir)
 
     def _commit_many(self, paths: list[str], message: str) -> str | None:
         for name, state in (
@@ -163,7 +241,7 @@ class Repository(Readable):
         ):
             # A whole commit would conclude it, with these files in it.
             if os.path.exists(os.path.join(self._git_dir, name)):
-                raise _unfinished(state, paths)
+                raise unfinished(state, paths)
         commit = [
             *(word for word in _COMMIT if word != "--only"),
             "-m",
@@ -173,14 +251,16 @@ class Repository(Readable):
             _CHEAP if self._garbage_is_due() else (*_CHEAP, *_NO_GC)
         )
         where = (self.root, self._git_dir, self._env)
-        done = commit_many(*where, paths, options, commit)
-        if done.code == 128 and _names_nobody(done.output):
-            done = commit_many(*where, paths, (*_NOBODY, *options), commit)
+        done, indexed = commit_many(*where, paths, options, commit)
+        if done.code == 128 and names_nobody(done.output):
+            options = (*_NOBODY, *options)
+            done, indexed = commit_many(*where, paths, options, commit)
+        self.unsettled = not indexed
         if done.code == 0:
             return _reported_id(done.printed) or self.head()
         if done.code == 1 and b"nothing to commit" in done.output:
             return None
-        raise self._failure(done, paths)
+        raise failure(done, paths, self._git_dir)
 
     def _not_in_index(self, paths: list[str]) -> list[str]:
         """The paths that the index does not seem to hold.
@@ -214,13 +294,13 @@ class Repository(Readable):
         added = self._git(options, _pathspecs(fresh))
         if added.code:
             self._put_back(fresh)
-            raise self._failure(added, paths)
+            raise failure(added, paths, self._git_dir)
 
     def _try_commit(self, paths: list[str], message: str) -> GitResult:
         gc = () if self._garbage_is_due() else _NO_GC
         options = (*_CHEAP, *gc, *_COMMIT, "-m", _clean(message), *_PATHS)
         done = self._git(options, _pathspecs(paths))
-        if done.code == 128 and _names_nobody(done.output):
+        if done.code == 128 and names_nobody(done.output):
             done = self._git((*_NOBODY, *options), _pathspecs(paths))
         return done
 
@@ -235,10 +315,12 @@ class Repository(Readable):
         rows = [
             p for p in split_names(listed.printed) if p.removeprefix(prefix) in wanted
         ]
+        done = listed
         if rows:
             lines = "".join(p + "\0" for p in rows)
             options = ("-C", self._top, "update-index", "--force-remove", "-z")
-            self._git((*options, "--stdin"), _encode(lines))
+            done = self._git((*options, "--stdin"), _encode(lines))
+        self.unsettled = bool(done.code)
 
     def _garbage_is_due(self) -> bool:
         common = self._git_dir
@@ -273,28 +355,6 @@ class Repository(Readable):
             listed = self._git(("ls-files", "-z"))
         return set(split_names(listed.printed))
 
-    def _failure(
-        self, done: GitResult, paths: Sequence[str]
-    ) -> HistoryError | LockBusy:
-        """The error that says why git did not commit."""
-        output = done.output
-        what = _called(paths)
-        if b".lock': File exists" in output:
-            return lock_busy(done.text)
-        if b"cannot lock ref" in output:
-            return LockBusy(
-                "another git moved HEAD during the commit", hint="try again"
-            )
-        for state in ("merge", "cherry-pick", "rebase"):
-            if b"partial commit during a " + state.encode() in output:
-                return _unfinished(state, paths)
-        if b"are ignored by one of your .gitignore" in output:
-            return HistoryError(
-                f"{what} cannot be committed: a .gitignore rule excludes it",
-                hint="git check-ignore -v names the rule; remove it",
-            )
-        return _refused(f"{what} cannot be committed", done)
-
 
 def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
@@ -309,19 +369,6 @@ def _pathspecs(paths: Sequence[str]) -> bytes:
     return _encode("".join(f":(literal){path}\0" for path in paths))
 
 
-def _names_nobody(output: bytes) -> bool:
-    return any(
-        words in output
-        for words in (
-            b"tell me who you are",
-            b"empty ident name",
-            b"auto-detect",
-            b"no email was given",
-            b"no name was given",
-        )
-    )
-
-
 def _reported_id(report: bytes) -> str | None:
     """The id in commit's own `[main (root-commit) 1234...] subject`, or None."""
     for line in reversed(report.decode("utf-8", "replace").splitlines()):
@@ -330,19 +377,3 @@ def _reported_id(report: bytes) -> str | None:
             if len(word) == 40 and set(word) <= set("0123456789abcdef"):
                 return word
     return None
-
-
-def _called(paths: Sequence[str]) -> str:
-    return paths[0] if len(paths) == 1 else f"{len(paths):,} files"
-
-
-def _unfinished(state: str, paths: Sequence[str]) -> HistoryError:
-    return HistoryError(
-        f"{_called(paths)} cannot be committed: a {state} is in progress",
-        hint=f"finish it, or run: git {state} --abort",
-    )
-
-
-def _refused(what: str, done: GitResult) -> HistoryError:
-    reason = done.text[-2000:] or f"git ended with {done.code} and printed nothing"
-    return HistoryError(f"{what}: {reason}", hint="do what git asks for, then repeat")

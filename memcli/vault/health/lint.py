@@ -20,7 +20,7 @@ from memcli.entries.text.links import (
     link_readings,
     links_of,
 )
-from memcli.errors import InvalidConfig, InvalidEntry, MemcliError
+from memcli.errors import HistoryError, InvalidConfig, InvalidEntry, MemcliError
 from memcli.storage import files
 from memcli.storage.listing import Listing, paths_of, scan
 from memcli.vault.health import (
@@ -31,6 +31,7 @@ from memcli.vault.health import (
     usage,
 )
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
+from memcli.vault.health.working_tree import working_tree
 from memcli.vault.registry import store
 
 if TYPE_CHECKING:
@@ -263,3 +264,7 @@ def _about_folder(
         return
     yield from lint_tree.findings(vault.root, tree, repository)
     yield from git_state.findings(repository)
+    try:
+        yield from working_tree(vault, repository).findings
+    except HistoryError as error:
+        yield Finding(".git", 1, "git_failed", ERROR, error.message, error.hint)

@@ -13,8 +13,8 @@ from memcli.entries.eligibility import standing
 from memcli.entries.entry import Status
 from memcli.errors import MemcliError
 from memcli.storage import state_dirs
+from memcli.storage.git.repository import Repository
 from memcli.vault import lineage
-from memcli.vault.health import git_state
 from memcli.vault.health.finding import ERROR, Finding
 from memcli.vault.health.inspect import Brief, brief
 from memcli.vault.health.lint import lint
@@ -72,7 +72,8 @@ class Overview(NamedTuple):
     """A vault at a glance, with everything that is wrong in it.
 
     `head` is the commit that is checked out, `dirty` are paths that are not committed,
-    `recurred` are resolved entries that came up again.
+    `git_problem` says why git cannot tell these, `recurred` are resolved entries that
+    came up again.
     """
 
     path: str
@@ -84,6 +85,7 @@ class Overview(NamedTuple):
     index_facts: IndexFacts
     head: str | None
     dirty: list[str]
+    git_problem: str | None
     inbox: Inbox
     recurred: list[Brief]
     findings: list[Finding]
@@ -126,7 +128,7 @@ def overview(vault: "Vault") -> Overview:
 
     rows = vault.read(look)
     rows.sort(key=lambda row: (row.created, row.id), reverse=True)
-    head, dirty = _history_state(vault)
+    head, dirty, problem = _history_state(vault)
     return Overview(
         path=vault.root,
         entries=len(rows),
@@ -137,6 +139,7 @@ def overview(vault: "Vault") -> Overview:
         index_facts=index_facts(vault),
         head=head,
         dirty=dirty,
+        git_problem=problem,
         inbox=_inbox(rows, now),
         recurred=[brief(row) for row in rows if lineage.recurred_at(row)],
         findings=lint(vault, progress=vault.progress),
@@ -200,13 +203,12 @@ def _inbox(rows: "Sequence[StoredRow]", now: int) -> Inbox:
     return Inbox(len(waiting), oldest)
 
 
-def _history_state(vault: "Vault") -> tuple[str | None, list[str]]:
-    """The commit that is checked out, and the paths that are not committed."""
-    repository = git_state.repository_of(vault)
-    if repository is None:
-        return None, []
+def _history_state(vault: "Vault") -> tuple[str | None, list[str], str | None]:
+    """The commit that is checked out, the paths that are not committed; and what is
+    wrong with git where it cannot tell these."""
     try:
-        head = repository.head()
-        return head, sorted(path for _, path in repository.status())
-    except MemcliError:
-        return None, []
+        repository = Repository.open(vault.root, environ=vault.environ)
+        dirty = sorted(path for _, path in repository.status())
+        return repository.head(), dirty, None
+    except MemcliError as error:
+        return None, [], error.message

@@ -6,44 +6,24 @@ findings that are left say what a person can do. Every command finishes what a k
 command began; the repair is for the rest.
 """
 
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import layout
-from memcli.entries.entry import Status
 from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
-from memcli.vault import lookup
-from memcli.vault.health import git_state
+from memcli.vault.health import doubles, git_state
 from memcli.vault.health.finding import ERROR, Finding
+from memcli.vault.health.repair_step import Repair, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
 
 if TYPE_CHECKING:
     from memcli.storage.transaction import Transaction
-    from memcli.vault.vault import Stored, Vault
-
-
-_EVERY = 100_000  # commits of one file
-_NEVER = "9999"  # sorts after the date of every commit
-
-
-class Repair(NamedTuple):
-    """One step of a repair.
-
-    `code` is leftover, git_lock, index, half_evolve, duplicate_id, stale_key, lineage,
-    uncommitted or moved; `action` says what happens to `path`, `detail` is the other
-    file or entry.
-    """
-
-    code: str
-    path: str
-    action: str
-    detail: str | None = None
+    from memcli.vault.vault import Vault
 
 
 class RepairPlan(NamedTuple):
@@ -67,12 +47,17 @@ class RepairPlan(NamedTuple):
         }
 
 
-# A step, and the findings that are gone when it is taken.
-_Step = tuple[Repair, list[Finding]]
+# Steps whose reason is that git and the folder differ.
+_IN_GIT = frozenset({"index", "missing", "older", "deleted", "uncommitted", "moved"})
 
 
-def plan(vault: "Vault") -> RepairPlan:
+def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
     """The steps that memcli can take, and the findings that it cannot repair.
+
+    Args:
+        vault: whose files.
+        accept_deletions: commit what is gone from the folder, or there in an earlier
+            version than HEAD has; else that is brought back.
 
     Raises:
         NotAllowed: an agent asks.
@@ -82,7 +67,7 @@ def plan(vault: "Vault") -> RepairPlan:
 
     vault.read(lambda _: None)  # finishes what a killed command began
     findings = lint(vault, progress=vault.progress)
-    chosen: list[_Step] = [
+    chosen: list[Step] = [
         (
             Repair("leftover", leftover.path, "delete it: half of a killed write"),
             [leftover],
@@ -99,19 +84,23 @@ def plan(vault: "Vault") -> RepairPlan:
         }
         tree = working_tree(vault, repository, broken)
     except MemcliError:  # nothing could be committed
-        return _planned(chosen, findings, [])
+        return _planned(chosen, findings)
     chosen[:0] = _dead_locks(repository, findings)
     if not any(finding.code == "git_state" for finding in findings):
-        halves = _halves(vault, findings)
-        copies = _copies(vault, repository, findings)
+        halves = doubles.halves(vault, findings)
+        copies = doubles.copies(vault, repository, findings)
         rewrites = [*halves, *copies, *_keys(findings), *_successors(vault, findings)]
         chosen += [step for step in rewrites if step[0].path not in tree.staged]
         gone = {step.path for step, _ in halves}
-        chosen += [(step, []) for step in _commits(tree) if step.path not in gone]
-    return _planned(chosen, findings, tree.deleted)
+        chosen += [
+            (step, [finding for finding in tree.findings if finding.path == step.path])
+            for step in _commits(tree, accept_deletions)
+            if step.path not in gone
+        ]
+    return _planned(chosen, findings)
 
 
-def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> list[_Step]:
+def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> list[Step]:
     """Locks of gits that were killed; any of them stands in the way of every commit."""
     return [
         (
@@ -131,13 +120,36 @@ def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> list[_St
     ]
 
 
-def _commits(tree: WorkingTree) -> list[Repair]:
-    """The steps that let git hold what is on disk."""
+def _commits(tree: WorkingTree, accept_deletions: bool) -> list[Repair]:
+    """The steps that let git hold what is on disk, or the disk what HEAD holds."""
+    if accept_deletions:
+        undone = [
+            *(
+                Repair("deleted", path, "commit that it is gone")
+                for path in tree.missing
+            ),
+            *(
+                Repair("deleted", path, "commit its earlier version")
+                for path in tree.older
+            ),
+        ]
+    else:
+        undone = [
+            *(
+                Repair("missing", path, "bring it back: HEAD has it")
+                for path in tree.missing
+            ),
+            *(
+                Repair("older", path, "bring back the later version that HEAD has")
+                for path in tree.older
+            ),
+        ]
     return [
         *(
             Repair("index", path, "put it back into git's index, which has lost it")
             for path in tree.lost
         ),
+        *undone,
         *(
             Repair("uncommitted", path, f"commit it: {change}")
             for path, change in tree.uncommitted.items()
@@ -179,12 +191,10 @@ def apply(vault: "Vault", planned: RepairPlan) -> RepairPlan:
     return RepairPlan(done, plan(vault).left, applied=True)
 
 
-def _planned(
-    chosen: Sequence[_Step], findings: Sequence[Finding], more: Sequence[Finding]
-) -> RepairPlan:
+def _planned(chosen: Sequence[Step], findings: Sequence[Finding]) -> RepairPlan:
     repaired = {finding for _, gone in chosen for finding in gone}
     left = [finding for finding in findings if finding not in repaired]
-    return RepairPlan([step for step, _ in chosen], [*left, *more])
+    return RepairPlan([step for step, _ in chosen], left)
 
 
 def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Repair]:
@@ -193,24 +203,36 @@ def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Re
     ours = [step.path for step in steps if step.code == "uncommitted"]
     broken = {path for path in ours if _is_broken(vault, path)}
     tree = working_tree(vault, repository, broken)
-    now = {(step.code, step.path) for step in _commits(tree)}
-    lost = [step for step in steps if step.code == "index"]
-    lost = [step for step in lost if (step.code, step.path) in now]
-    if lost:
-        repository.unstage([step.path for step in lost])
-    done = list(lost)
-    for step in steps:
-        if step.code in ("uncommitted", "moved"):
-            if (step.code, step.path) in now:
-                change.include(step.path)
-                done.append(step)
-        elif (
-            step.code != "index"
-            and step.path not in tree.staged
-            and _rewrite(vault, change, step)
-        ):
-            done.append(step)
+    accept = any(step.code == "deleted" for step in steps)
+    now = {(step.code, step.path) for step in _commits(tree, accept)}
+    done = [step for step in steps if (step.code, step.path) in now]
+    back = [step.path for step in done if step.code in ("index", "missing", "older")]
+    repository.unstage(back)
+    for step in done:
+        if step.code in ("missing", "older"):
+            _bring_back(vault, change, repository, step.path)
+        elif step.code != "index":
+            change.include(step.path)
+    done += [
+        step
+        for step in steps
+        if step.code not in _IN_GIT
+        and step.path not in tree.staged
+        and _rewrite(vault, change, step)
+    ]
     return done
+
+
+def _bring_back(
+    vault: "Vault", change: "Transaction", repository: Repository, path: str
+) -> None:
+    """Put what HEAD holds; what is there is an earlier commit's, and not lost."""
+    now = files.current(files.inside(vault.root, path))
+    data = repository.show("HEAD", path)
+    if now is None:
+        change.put(path, data, expected=None)
+    else:
+        change.put_over(path, data, expected=now)
 
 
 def _rewrite(vault: "Vault", change: "Transaction", step: Repair) -> bool:
@@ -224,7 +246,7 @@ def _rewrite(vault: "Vault", change: "Transaction", step: Repair) -> bool:
         entry = codec.decode(data, step.path, kinds=vault.kinds).entry
         if step.code == "half_evolve":
             whole = vault.stored(step.detail or "")
-            if not _is_half(vault, stored, whole):
+            if not doubles.is_half(vault, stored, whole):
                 return False
             change.remove(step.path, expected=stored.data)
             return True
@@ -247,7 +269,7 @@ def _rewrite(vault: "Vault", change: "Transaction", step: Repair) -> bool:
     return True
 
 
-def _keys(findings: Iterable[Finding]) -> list[_Step]:
+def _keys(findings: Iterable[Finding]) -> list[Step]:
     return [
         (Repair("stale_key", finding.path, "write the key of its text"), [finding])
         for finding in findings
@@ -255,14 +277,14 @@ def _keys(findings: Iterable[Finding]) -> list[_Step]:
     ]
 
 
-def _successors(vault: "Vault", findings: Iterable[Finding]) -> list[_Step]:
+def _successors(vault: "Vault", findings: Iterable[Finding]) -> list[Step]:
     """Entries that do not say what they replaced, while what they replaced does."""
     silent: dict[str, list[tuple[str, Finding]]] = defaultdict(list)
     for finding in findings:
         if finding.code == "silent_successor":
             entry = vault.load(finding.path).entry
             silent[entry.superseded_by or ""].append((entry.id, finding))
-    steps: list[_Step] = []
+    steps: list[Step] = []
     for successor, group in silent.items():
         try:
             path = vault.path_of(successor)
@@ -274,92 +296,6 @@ def _successors(vault: "Vault", findings: Iterable[Finding]) -> list[_Step]:
         gone = [finding for _, finding in group]
         steps.append((Repair("lineage", path, action, before), gone))
     return steps
-
-
-def _halves(vault: "Vault", findings: Sequence[Finding]) -> list[_Step]:
-    """Archived copies of entries that are still in use: a killed evolve left them."""
-    steps: list[_Step] = []
-    for finding in findings:
-        if finding.code != "duplicate_id":
-            continue
-        try:
-            paths = _paths_of(vault, vault.load(finding.path).entry.id)
-            if len(paths) != 2 or not paths[1].startswith(layout.ARCHIVE + "/"):
-                continue
-            whole, copy = (vault.stored(path) for path in paths)
-        except MemcliError:
-            continue
-        if _is_half(vault, copy, whole):
-            action = f"remove it: half of a killed evolve; {whole.path} is in use"
-            gone = [
-                other
-                for other in findings
-                if other.path == copy.path and other.code == "dangling_lineage"
-            ]
-            step = Repair("half_evolve", copy.path, action, whole.path)
-            steps.append((step, [finding, *gone]))
-    return steps
-
-
-def _copies(
-    vault: "Vault", repository: Repository, findings: Sequence[Finding]
-) -> list[_Step]:
-    """Copies of entries, which get an id of their own; the oldest file keeps it.
-
-    Where one of the files is archived or superseded it is a version, not a copy, and a
-    person has to say which of them counts.
-    """
-    steps: list[_Step] = []
-    doubled: dict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        if finding.code == "duplicate_id":
-            doubled[vault.load(finding.path).entry.id].append(finding)
-    for entry_id, group in doubled.items():
-        paths = _paths_of(vault, entry_id)
-        if any(
-            path.startswith(layout.ARCHIVE + "/")
-            or vault.load(path).entry.status is Status.SUPERSEDED
-            for path in paths
-        ):
-            continue
-        oldest, *copies = sorted(paths, key=lambda path: _age(vault, repository, path))
-        for number, path in enumerate(copies):
-            action = f"give it an id of its own; {oldest} is older and keeps {entry_id}"
-            gone = group if number == 0 else []
-            steps.append((Repair("duplicate_id", path, action, oldest), gone))
-    return steps
-
-
-def _age(vault: "Vault", repository: Repository, path: str) -> tuple[str, int, str]:
-    """What sorts the files of one id, the oldest first: by its first commit, else by
-    when the file was written."""
-    commits = repository.log(path, _EVERY)
-    written = os.stat(files.inside(vault.root, path)).st_mtime_ns
-    return (commits[-1].when if commits else _NEVER), written, path
-
-
-def _is_half(vault: "Vault", copy: "Stored", whole: "Stored") -> bool:
-    """Whether an archived copy adds nothing, and names a successor that is gone."""
-    old, entry = copy.entry, whole.entry
-    return (
-        old.status is Status.SUPERSEDED
-        and entry.status is Status.ACTIVE
-        and bool(old.superseded_by)
-        and not _paths_of(vault, old.superseded_by or "")
-        and entry
-        == old.replace(
-            path=entry.path,
-            status=entry.status,
-            superseded_by=None,
-            reason=entry.reason,
-            updated=entry.updated,
-        )
-    )
-
-
-def _paths_of(vault: "Vault", entry_id: str) -> list[str]:
-    """The files that have this id; those of the archive last."""
-    return [row.path for row in vault.read(lambda r: lookup.of_id(r, entry_id))]
 
 
 def _is_broken(vault: "Vault", path: str) -> bool:

@@ -1,15 +1,17 @@
 """The working tree: what of a vault's files git has not committed, and why.
 
-Invariant: reads only. What a person staged is theirs, and is only named.
+Invariant: reads only. What a person staged is theirs, and is only named; what a `git
+pull` staged that lost the race for HEAD is not taken for a person's.
 """
 
 import os
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
 from memcli.entries.ids import is_adopted
 from memcli.errors import MemcliError
-from memcli.storage import files, journal
+from memcli.storage import files
 from memcli.vault import lookup
 from memcli.vault.health.finding import WARNING, Finding
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 # git's codes of files that are not staged: new, announced (`git add -N`), edited.
+_LET_GO = "to let it go: git commit, or memcli repair --accept-deletions"
 _UNCOMMITTED = {"??": "new", " A": "new", " M": "edited"}
 
 
@@ -25,20 +28,24 @@ class WorkingTree(NamedTuple):
     """What is not as HEAD has it, by path and in the order of paths.
 
     `lost` is on disk as in HEAD, and otherwise in the index: a `git commit` that ran
-    beside ours has overwritten the index (decision 4). `uncommitted` says of each path
-    whether it is new or edited, `moved` where the entry of a path is now; `deleted` is
-    for a person to decide on; `staged` was put into the index by a person.
+    beside ours has overwritten the index (decision 4). `missing` is in HEAD and not in
+    the folder, `older` is there as an earlier commit had it. `uncommitted` says of each
+    other path whether it is new or edited, `moved` where the entry of a path is now;
+    `staged` was put into the index by a person. `findings` are about the first three,
+    and what is for a person to decide on.
     """
 
     lost: list[str]
+    missing: list[str]
+    older: list[str]
     uncommitted: dict[str, str]
     moved: dict[str, str]
-    deleted: list[Finding]
     staged: set[str]
+    findings: list[Finding]
 
 
 def working_tree(
-    vault: "Vault", repository: "Repository", broken: set[str]
+    vault: "Vault", repository: "Repository", broken: Collection[str] = ()
 ) -> WorkingTree:
     """What git has not committed of a vault.
 
@@ -58,20 +65,37 @@ def working_tree(
         for path, code in rows
         if code in ("MM", "D ") and _is_head(vault.root, repository, path)
     ]
+    gone = {path for path, code in rows if code[1] == "D" or code == "D "} - set(lost)
     staged = {path for path, code in rows if code[0] not in " ?"} - set(lost)
+    if staged and repository.index_is_another_commit():
+        raced = [path for path, code in rows if code[0] in "MD" and path in staged]
+    else:
+        raced = []
+    older = _older(
+        repository, [path for path, code in rows if code == " M" or path in raced]
+    )
+    undone = {*older, *(gone & {*raced})}
+    staged -= undone
     uncommitted = {
         path: _UNCOMMITTED[code]
         for path, code in rows
-        if code in _UNCOMMITTED and path not in broken and path not in lost
+        if code in _UNCOMMITTED and path not in {*broken, *lost, *older}
     }
     moved: dict[str, str] = {}
-    deleted = []
-    for path in [path for path, code in rows if code == " D"]:
+    missing, findings = [], []
+    for path in sorted(gone - {*older}):
         place = _place_of(vault, repository, path, uncommitted)
-        if place is None:
-            message = "deleted, and not committed"
-            hint = "git restore brings it back, git rm makes it so."
-            deleted.append(Finding(path, 1, "deleted", WARNING, message, hint))
+        if place in older:  # where the entry was before it was archived
+            place = None
+        if path in staged:
+            message = "HEAD holds it, the folder does not; that is staged"
+            hint = "git commit makes it so, git restore --staged --worktree undoes it."
+            findings.append(Finding(path, 1, "missing", WARNING, message, hint))
+        elif place is None:
+            missing.append(path)
+            message = "HEAD holds it, the folder does not"
+            hint = f"memcli repair brings it back; {_LET_GO}"
+            findings.append(Finding(path, 1, "missing", WARNING, message, hint))
         elif place in uncommitted or (
             place not in staged and _is_committed(repository, place)
         ):
@@ -79,8 +103,24 @@ def working_tree(
         else:
             message = f"moved to {place}, which is not committed"
             hint = "Commit both, with git."
-            deleted.append(Finding(path, 1, "deleted", WARNING, message, hint))
-    return WorkingTree(lost, uncommitted, moved, deleted, staged)
+            findings.append(Finding(path, 1, "missing", WARNING, message, hint))
+    for path in older:
+        message = "the folder has an earlier version of it than HEAD"
+        hint = f"memcli repair brings HEAD's back; {_LET_GO}"
+        findings.append(Finding(path, 1, "older", WARNING, message, hint))
+    for path in lost:
+        message = "git's index lacks what HEAD holds; the next commit would undo it"
+        findings.append(Finding(path, 1, "index", WARNING, message, "memcli repair"))
+    return WorkingTree(lost, missing, older, uncommitted, moved, staged, findings)
+
+
+def _older(repository: "Repository", paths: Sequence[str]) -> list[str]:
+    """Those of the paths at which the folder has what an earlier commit had."""
+    ours = [path for path in paths if layout.is_entry(path)]
+    if not ours:
+        return []
+    known = {(blob.path, blob.id) for blob in repository.blobs(ours, None, of="HEAD")}
+    return [path for path, blob in repository.blob_ids(ours) if (path, blob) in known]
 
 
 def _place_of(
@@ -108,7 +148,7 @@ def _place_of(
 def _holds(root: str, path: str, data: bytes) -> bool:
     place = files.inside(root, path)
     try:
-        return os.path.getsize(place) == len(data) and journal.current(place) == data
+        return os.path.getsize(place) == len(data) and files.current(place) == data
     except (MemcliError, OSError):
         return False
 
@@ -123,9 +163,7 @@ def _is_committed(repository: "Repository", path: str) -> bool:
 
 def _is_head(root: str, repository: "Repository", path: str) -> bool:
     try:
-        return repository.show("HEAD", path) == journal.current(
-            files.inside(root, path)
-        )
+        return repository.show("HEAD", path) == files.current(files.inside(root, path))
     except MemcliError:
         return False
 

@@ -101,10 +101,11 @@ class Recorder:
             ]
         )
 
-    def wrote(self, notes: "Sequence[Note]") -> None:
-        """Note the entries that a commit has written."""
-        if notes and self.on:
-            self._note([{"event": "write", **note} for note in _fewer(notes)])
+    def wrote(self, notes: "Sequence[Note]") -> bool:
+        """Note the entries that a commit has written; False when the disk refused."""
+        if not notes or not self.on:
+            return True
+        return self._note([{"event": "write", **note} for note in _fewer(notes)])
 
     def acted(self, ids: Iterable[str], by: str) -> None:
         """Note that entries were acted upon, of those that a recall returned lately."""

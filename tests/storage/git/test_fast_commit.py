@@ -130,5 +130,5 @@ def test_failed_import_leaves_nothing_staged(
     (root / "new.md").write_text("new\n")
     env = process.clean_environment(None)
     where = (str(root), str(root / ".git"), env)
-    assert fast_commit.commit_quickly(*where, ["new.md"], "save", "") is None
+    assert fast_commit.commit_quickly(*where, {"new.md": b"new\n"}, "save", "") is None
     assert git(root, "status", "--porcelain") == "?? new.md\n"

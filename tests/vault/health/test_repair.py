@@ -63,20 +63,18 @@ def test_files_of_a_killed_import_and_edits_are_committed(vault: Vault) -> None:
     found = repair.apply(vault, repair.plan(vault))
     assert found.applied
     assert git(vault, "status", "--porcelain", "-uall").splitlines() == [
-        f" D {gone.path}",
         "A  staged.md",
         "?? broken.md",
         "?? picture.txt",
     ]
     assert [(f.path, f.code) for f in found.left] == [
         ("broken.md", "broken"),
-        (gone.path, "deleted"),
     ]
-    assert "git restore" in (found.left[1].hint or "")
+    assert vault.get(gone.id).body.strip() == "deleted by hand"
     assert not found.ok
     assert broken.exists()
     assert foreign.exists()
-    rest = ["broken.md", gone.path, "picture.txt", "staged.md"]
+    rest = ["broken.md", "picture.txt", "staged.md"]
     assert overview(vault).dirty == rest
 
 
@@ -424,3 +422,98 @@ def test_each_file_of_a_doubled_id_can_be_addressed_by_its_path(vault: Vault) ->
     path = first.relative_to(vault.root).as_posix()
     assert vault.get(path).status == "active"
     assert evolve(vault, path, {"text": "the second version"}).path == path
+
+
+def clone_of(vault: Vault) -> Path:
+    """A clone whose commits the vault pulls."""
+    clone = Path(vault.root).parent / "clone"
+    git(vault, "clone", "-q", vault.root, str(clone))
+    git(vault, "remote", "add", "origin", str(clone))
+    git(vault, "fetch", "-q")
+    git(vault, "branch", "-q", "--set-upstream-to", "origin/main")
+    return clone
+
+
+def test_what_a_lost_race_of_git_pull_took_away_comes_back(vault: Vault) -> None:
+    """git has checked out what it fetched, and then could not move the branch."""
+    changed = vault.save(vault.draft({"text": "The port is 80"}))
+    clone = clone_of(vault)
+    other = Vault.open(str(clone), now_ms=vault.now_ms)
+    theirs = other.save(other.draft({"text": "from the other side"}))
+    new = vault.evolve(changed.id, "The port is 8080")
+    added = vault.save(vault.draft({"text": "acknowledged"}))
+    head = git(vault, "rev-parse", "HEAD")
+    git(vault, "fetch", "-q")
+    git(vault, "read-tree", "--reset", "-u", "FETCH_HEAD")
+    assert vault.recall("acknowledged").rows == []
+    assert {(f.path, f.code) for f in lint(vault)} >= {
+        (added.path, "missing"),
+        (changed.path, "older"),
+    }
+    found = repair.apply(vault, repair.plan(vault))
+    assert {step.code for step in found.steps} == {"missing", "older"}
+    assert found.left == []
+    assert vault.get(new.id).body.strip() == "The port is 8080"
+    assert vault.get(changed.id).superseded_by == new.id
+    assert vault.get(added.id).body.strip() == "acknowledged"
+    assert git(vault, "rev-parse", "HEAD") == head
+    assert git(vault, "status", "--porcelain") == f"A  {theirs.path}\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("restore", "--source=HEAD~2", "."),
+        ("rm", "-q", "--cached", "-r", "memories/note"),
+    ],
+    ids=" ".join,
+)
+def test_what_a_restore_took_away_is_named_and_comes_back(
+    vault: Vault, words: tuple[str, ...]
+) -> None:
+    changed = vault.save(vault.draft({"text": "The port is 80"}))
+    new = vault.evolve(changed.id, "The port is 8080")
+    added = vault.save(vault.draft({"text": "acknowledged"}))
+    head = git(vault, "rev-parse", "HEAD")
+    git(vault, *words)
+    codes_found = {f.path: f.code for f in lint(vault)}
+    assert codes_found.keys() >= {changed.path, added.path}
+    found = repair.apply(vault, repair.plan(vault))
+    assert (found.left, git(vault, "status", "--porcelain")) == ([], "")
+    assert git(vault, "rev-parse", "HEAD") == head
+    assert vault.get(new.id).body.strip() == "The port is 8080"
+    assert vault.get(added.id).body.strip() == "acknowledged"
+    assert lint(vault) == []
+
+
+def test_deletions_are_committed_when_they_are_accepted(vault: Vault) -> None:
+    gone = vault.save(vault.draft({"text": "deleted by hand"}))
+    changed = vault.save(vault.draft({"text": "The port is 80"}))
+    vault.evolve(changed.id, "The port is 8080")
+    git(vault, "restore", "--source=HEAD~1", ".")
+    Path(vault.root, gone.path).unlink()
+    found = repair.apply(vault, repair.plan(vault, accept_deletions=True))
+    assert {step.code for step in found.steps} == {"deleted"}
+    assert (found.left, git(vault, "status", "--porcelain")) == ([], "")
+    assert vault.get(changed.id).body.strip() == "The port is 80"
+    assert lint(vault) == []
+
+
+def test_a_deletion_that_a_person_staged_is_theirs(vault: Vault) -> None:
+    gone = vault.save(vault.draft({"text": "let go"}))
+    git(vault, "rm", "-q", gone.path)
+    found = repair.plan(vault)
+    assert found.steps == []
+    assert [(f.path, f.code) for f in found.left] == [(gone.path, "missing")]
+    assert "git commit" in (found.left[0].hint or "")
+
+
+def test_what_is_edited_back_by_hand_and_never_was_is_an_edit(vault: Vault) -> None:
+    """An older version is one that a commit of this branch had, to the byte."""
+    saved = vault.save(vault.draft({"text": "first words"}))
+    path = Path(vault.root, saved.path)
+    path.write_text(path.read_text("utf-8").replace("first", "other"), "utf-8")
+    git(vault, "stash")
+    git(vault, "stash", "apply")
+    assert lint(vault) == []
+    assert codes(repair.plan(vault)) == [("uncommitted", saved.path)]

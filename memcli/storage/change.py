@@ -1,0 +1,279 @@
+"""Carrying a change out: files written, journalled, committed, or all taken back.
+
+Invariant: what is committed are the bytes that were meant, and they are on disk when
+the change is reported as done. Before the commit is made, a failure puts the old bytes
+back; after it, a failure is a warning, and the journal stays where work is left.
+"""
+
+import os
+import zlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from memcli.entries import layout
+from memcli.errors import Conflict, MemcliError, WriteFailed
+from memcli.storage import files, journal, old_files, state_dirs
+from memcli.storage.journal import FileChange
+from memcli.storage.new_files import write_new
+
+if TYPE_CHECKING:
+    from memcli.storage.git.repository import Repository
+
+# From this many new files on, syncing them together is faster than one by one.
+_MANY = 8
+# So often a change is written again that another git has taken out of the folder.
+_TRIES = 3
+
+
+class Change:
+    """What becomes of some files; the caller holds the vault's lock.
+
+    Args:
+        root: the vault's folder.
+        repository: where it is committed.
+        changes: by path.
+        unchanged: files that are committed as they are, too.
+        message: of the commit.
+        whole: whether the journal holds all bytes, so that a kill leaves no part.
+
+    Attributes:
+        commit: its id, once it is there.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        repository: "Repository",
+        changes: Mapping[str, FileChange],
+        unchanged: Mapping[str, FileChange],
+        message: str,
+        *,
+        whole: bool,
+    ) -> None:
+        self.commit: str | None = None
+        self._root = root
+        self._repository = repository
+        self._changes = changes
+        self._everything = {**unchanged, **changes}
+        self._message = message
+        self._whole = whole
+        self._places = {path: files.inside(root, path) for path in changes}
+        self._made = False
+
+    def carry_out(
+        self,
+        *,
+        fault: Callable[[str], None],
+        tell: Callable[[str], None],
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        """Write and commit.
+
+        Args:
+            fault: for tests: called with the name of each step.
+            tell: takes a sentence for the person who waits.
+            progress: called with (done, all) while many files are written.
+
+        Raises:
+            Conflict: a file holds what neither the vault had nor memcli wrote.
+            WriteFailed, HistoryError, LockBusy: the disk or git refused.
+        """
+        self._fault, self._tell, self._progress = fault, tell, progress
+        journal.write(self._root, self._everything, self._message, whole=self._whole)
+        fault("journalled")
+        old = [
+            self._places[p] for p, c in self._changes.items() if c.before is not None
+        ]
+        self._kept: dict[str, str] = {}
+        try:
+            if old:
+                self._kept = old_files.keep(self._root, old)
+            self._write_and_commit()
+        except BaseException as error:
+            if not self._made:
+                self._take_back(error)
+            elif not self._whole or isinstance(error, Conflict):
+                self._clear_journal()  # else it holds what is left to write
+            raise
+        finally:
+            if self._kept:
+                old_files.drop(self._root)
+        if self._made and self._repository.is_detached():
+            tell(
+                "HEAD is detached: this commit belongs to no branch; "
+                "git switch -c NAME makes one of it"
+            )
+        fault("committed")
+        self._clear_journal()
+        fault("cleared")
+
+    def _write_and_commit(self) -> None:
+        """Write, commit, and look whether both hold: a person's git may move files.
+
+        A `git stash` between the write and the commit, or at any moment before the
+        lock of git's index was taken, puts old bytes back: they are written again.
+
+        Raises:
+            Conflict: a file holds what neither the vault had nor memcli wrote.
+        """
+        meant = {path: change.after for path, change in self._everything.items()}
+        wrong = dict(self._changes)
+        for _ in range(_TRIES):
+            try:
+                self._write(wrong)
+            except WriteFailed as error:
+                if self._made:
+                    raise _not_written_again(error) from error
+                raise
+            self._fault("wrote")
+            try:
+                commit = self._repository.commit([*meant], self._message, meant=meant)
+            except Conflict:
+                wrong = self._strayed()
+                continue
+            self._made = True
+            self.commit = commit or self.commit
+            wrong = self._strayed()
+            if not wrong:
+                return
+            if self._repository.unsettled:
+                self._repository.unstage([*wrong])
+        raise Conflict(
+            f"{next(iter(wrong), 'a file')} was changed by another program again and "
+            "again while it was being changed",
+            hint="Repeat the command when no other git works in this folder.",
+        )
+
+    def _strayed(self) -> dict[str, FileChange]:
+        """The files that are as before, or gone, and have to be written again.
+
+        Raises:
+            Conflict: a file holds something else, which HEAD does not hold.
+        """
+        wrong = {}
+        for path, change in self._changes.items():
+            now = files.current(self._places[path])
+            if now == change.after:
+                continue
+            if now in (None, change.before):
+                wrong[path] = FileChange(now, change.after)
+            elif not self._made or self._repository.unlike_head({path: now}):
+                raise self._changed_by_another(path)
+        return wrong
+
+    def _changed_by_another(self, path: str) -> Conflict:
+        if self._made:
+            return Conflict(
+                f"{path} was changed while it was committed: HEAD holds what memcli "
+                "wrote, the file does not",
+                hint=f"See git diff HEAD -- {path}; memcli repair commits the file.",
+            )
+        return Conflict(
+            f"{path} was edited while it was being changed; nothing was changed",
+            hint="Repeat the command: it starts from the edited file.",
+        )
+
+    def _take_back(self, error: BaseException) -> None:
+        """Put the old bytes back; the journal stays while anything is left to do.
+
+        Raises:
+            WriteFailed: the disk refuses the old bytes as well.
+        """
+        stuck = self._restore()
+        if self._repository.unsettled and not stuck:
+            # Only the journal tells what may be staged from what a person has staged.
+            journal.withdraw(self._root)
+        elif not (self._whole and stuck):
+            journal.clear(self._root)
+        if stuck and isinstance(error, MemcliError):
+            raise _not_put_back(error, stuck, self._whole) from error
+
+    def _clear_journal(self) -> None:
+        """Remove the journal of what is committed; a warning where that fails."""
+        if self._repository.unsettled:
+            self._tell(
+                "this is committed, but git's index could not be written; "
+                "the next memcli command does that"
+            )
+            return
+        try:
+            journal.clear(self._root)
+        except MemcliError as error:
+            reason = error.message.replace("; nothing was changed", "")
+            self._tell(f"this is committed, but its journal is still there: {reason}")
+
+    def _restore(self) -> list[str]:
+        """Put old bytes back; return the paths of the files where that failed.
+
+        What a person has written meanwhile (git's hooks may take long) is put aside.
+        """
+        stuck = []
+        for path, change in self._changes.items():
+            try:
+                now = files.current(self._places[path])
+                if now not in (None, *change):
+                    self._tell(f"{path} was edited meanwhile: {self._aside(path, now)}")
+                if change.before is None:
+                    files.remove(self._places[path])
+                elif now != change.before:
+                    place = self._places[path]
+                    if not old_files.put_back(self._kept, place, change.before):
+                        files.write_atomic(place, change.before)
+            except MemcliError:
+                if not self._is_old(path):  # else only the folder was not synced
+                    stuck.append(path)
+        return stuck
+
+    def _is_old(self, path: str) -> bool:
+        try:
+            return files.current(self._places[path]) == self._changes[path].before
+        except MemcliError:
+            return False
+
+    def _aside(self, path: str, data: bytes) -> str:
+        """Store these bytes beside the vault's state; return the path."""
+        name = f"{zlib.crc32(data):08x}-{path.rpartition('/')[2]}"
+        place = os.path.join(state_dirs.path(self._root, layout.ASIDE), name)
+        files.write_atomic(place, data)
+        return place
+
+    def _write(self, changes: Mapping[str, FileChange]) -> None:
+        fresh = [
+            (self._places[path], change.after)
+            for path, change in changes.items()
+            if change.before is None and change.after is not None
+        ]
+        if len(fresh) == len(changes) > _MANY:
+            write_new(fresh, fault=self._fault, progress=self._progress)
+            return
+        written = [
+            (self._places[path], change.after)
+            for path, change in changes.items()
+            if change.after is not None
+        ]
+        files.write_several(written, fault=self._fault)
+        for path, change in changes.items():
+            if change.after is None:
+                files.remove(self._places[path])
+                self._fault("removed")
+
+
+def _not_put_back(error: MemcliError, stuck: list[str], whole: bool) -> WriteFailed:
+    """The error where the disk refuses the old bytes as well."""
+    message = error.message.replace("; nothing was changed", "")
+    then = "the next memcli command finishes the change"
+    if not whole:
+        then = "then commit or correct it: memcli repair"
+    return WriteFailed(
+        f"{message}; and the old text of {', '.join(stuck)} could not be put back",
+        hint=f"Free some space; {then}.",
+    )
+
+
+def _not_written_again(error: WriteFailed) -> WriteFailed:
+    """The error where a committed file was taken away, and the disk is full."""
+    reason = error.message.replace("; nothing was changed", "")
+    return WriteFailed(
+        f"this is committed, but another program took a file of it away: {reason}",
+        hint="Free some space, then: memcli repair",
+    )

@@ -1,0 +1,59 @@
+"""What git's messages mean, as memcli's own errors."""
+
+from collections.abc import Sequence
+
+from memcli.errors import HistoryError, LockBusy, MemcliError
+from memcli.storage.git.process import GitResult, lock_busy, refused_by_disk
+
+
+def failure(done: GitResult, paths: Sequence[str], git_dir: str) -> MemcliError:
+    """The error that says why git did not commit."""
+    output = done.output
+    if full := refused_by_disk(output, git_dir):
+        return full
+    what = _called(paths)
+    if b".lock': File exists" in output:
+        return lock_busy(done.text)
+    if b"cannot lock ref" in output:
+        return LockBusy("another git moved HEAD during the commit", hint="try again")
+    for state in ("merge", "cherry-pick", "rebase"):
+        if b"partial commit during a " + state.encode() in output:
+            return unfinished(state, paths)
+    if b"are ignored by one of your .gitignore" in output:
+        return HistoryError(
+            f"{what} cannot be committed: a .gitignore rule excludes it",
+            hint="git check-ignore -v names the rule; remove it",
+        )
+    return refused(f"{what} cannot be committed", done)
+
+
+def names_nobody(output: bytes) -> bool:
+    """Whether git refused since no user is configured."""
+    return any(
+        words in output
+        for words in (
+            b"tell me who you are",
+            b"empty ident name",
+            b"auto-detect",
+            b"no email was given",
+            b"no name was given",
+        )
+    )
+
+
+def _called(paths: Sequence[str]) -> str:
+    return paths[0] if len(paths) == 1 else f"{len(paths):,} files"
+
+
+def unfinished(state: str, paths: Sequence[str]) -> HistoryError:
+    """The error for a merge or another operation that a commit would conclude."""
+    return HistoryError(
+        f"{_called(paths)} cannot be committed: a {state} is in progress",
+        hint=f"finish it, or run: git {state} --abort",
+    )
+
+
+def refused(what: str, done: GitResult) -> HistoryError:
+    """The error that quotes git."""
+    reason = done.text[-2000:] or f"git ended with {done.code} and printed nothing"
+    return HistoryError(f"{what}: {reason}", hint="do what git asks for, then repeat")

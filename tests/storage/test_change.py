@@ -1,0 +1,179 @@
+"""What is committed are the bytes that were meant, whatever moves files meanwhile."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.entries import layout
+from memcli.errors import Conflict, WriteFailed
+from memcli.vault.health.lint import lint
+from tests.conftest import state_of
+
+
+def git(vault: Vault, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def beside(vault: Vault, act: Callable[[], object], step: str, times: int = 1) -> None:
+    """Let a person do something when a change has come to a step."""
+    left = times
+
+    def fault(name: str) -> None:
+        nonlocal left
+        if name == step and left:
+            left -= 1
+            act()
+
+    vault.fault = fault
+
+
+def entries(root: str) -> dict[str, bytes]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(Path(root).rglob("*.md"))
+        if ".git" not in path.parts
+    }
+
+
+def committed(vault: Vault) -> dict[str, bytes]:
+    paths = git(vault, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")
+    return {
+        path: git(vault, "show", f"HEAD:{path}").encode()
+        for path in paths
+        if path.endswith(".md")
+    }
+
+
+def hook(vault: Vault, name: str, text: str) -> None:
+    path = Path(vault.root, ".git", "hooks", name)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def old(vault: Vault) -> str:
+    """The id of an entry that is committed."""
+    return vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
+
+
+TAKEN_AWAY = [
+    ("stash",),
+    ("stash", "--include-untracked"),
+    ("checkout", "--", "."),
+    ("restore", "."),
+    ("reset", "--hard"),
+]
+
+
+@pytest.mark.parametrize("hooked", [False, True], ids=["plain", "hooked"])
+@pytest.mark.parametrize("words", TAKEN_AWAY, ids=" ".join)
+def test_a_change_that_a_person_takes_away_before_its_commit_is_written_again(
+    vault: Vault, old: str, words: tuple[str, ...], hooked: bool
+) -> None:
+    if hooked:
+        hook(vault, "post-commit", "exit 0")
+    beside(vault, lambda: git(vault, *words), "wrote")
+    new = vault.evolve(old, "We deploy on Mondays")
+    assert vault.get(new.id).body.strip() == "We deploy on Mondays"
+    assert vault.get(old).superseded_by == new.id
+    assert committed(vault) == entries(vault.root)
+    assert git(vault, "status", "--porcelain") == ""
+    assert lint(vault) == []
+
+
+def test_a_stash_that_comes_back_finds_the_same_text(vault: Vault, old: str) -> None:
+    beside(vault, lambda: git(vault, "stash"), "wrote")
+    vault.evolve(old, "We deploy on Mondays")
+    git(vault, "stash", "pop")
+    assert git(vault, "status", "--porcelain") == ""
+    assert committed(vault) == entries(vault.root)
+
+
+def test_a_new_file_that_is_gone_after_the_commit_is_written_again(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook(vault, "post-commit", "rm -f memories/note/*.md")
+    saved = vault.save(vault.draft({"text": "something new"}))
+    assert vault.get(saved.id).body.strip() == "something new"
+    assert committed(vault) == entries(vault.root)
+
+
+def test_a_git_that_takes_it_away_every_time_is_a_conflict_and_nothing_is_half(
+    vault: Vault, old: str
+) -> None:
+    before, head = entries(vault.root), git(vault, "rev-parse", "HEAD")
+    beside(vault, lambda: git(vault, "stash"), "wrote", times=99)
+    with pytest.raises(Conflict, match="again and again"):
+        vault.evolve(old, "We deploy on Mondays")
+    assert entries(vault.root) == before
+    assert git(vault, "rev-parse", "HEAD") == head
+    assert git(vault, "status", "--porcelain") == ""
+    assert not state_of(vault.root, layout.JOURNAL).exists()
+
+
+def test_a_file_that_is_edited_before_its_commit_stops_the_change(
+    vault: Vault, old: str
+) -> None:
+    path = Path(vault.root, vault.path_of(old))
+    before = entries(vault.root)
+    told: list[str] = []
+    vault.tell = told.append
+    beside(vault, lambda: path.write_text("mine\n"), "wrote")
+    with pytest.raises(Conflict, match="was edited while it was being changed"):
+        vault.evolve(old, "We deploy on Mondays")
+    assert entries(vault.root) == before
+    (said,) = told
+    assert Path(said.partition("meanwhile: ")[2]).read_text() == "mine\n"
+
+
+def test_a_hook_that_formats_a_file_and_adds_it_is_obeyed(
+    vault: Vault, old: str
+) -> None:
+    path = vault.path_of(old)
+    hook(vault, "pre-commit", f"echo formatted >>'{path}'; git add '{path}'")
+    new = vault.evolve(old, "We deploy on Mondays")
+    assert vault.get(new.id).body.strip() == "We deploy on Mondays\nformatted"
+    assert committed(vault) == entries(vault.root)
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_a_hook_that_edits_a_file_behind_the_commit_is_a_conflict(
+    vault: Vault, old: str
+) -> None:
+    path = vault.path_of(old)
+    hook(vault, "post-commit", f"echo more >>'{path}'")
+    with pytest.raises(Conflict, match="HEAD holds what memcli wrote"):
+        vault.evolve(old, "We deploy on Mondays")
+    assert not state_of(vault.root, layout.JOURNAL).exists()
+
+
+def test_what_fails_after_the_commit_is_a_warning(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    vault.tell = told.append
+    from memcli.storage import journal
+
+    def full(root: str) -> None:
+        raise WriteFailed("journal: no space left on the disk; nothing was changed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "clear", full)
+        patch.setattr(type(vault.recorder), "_note", lambda *_: False)
+        saved = vault.save(vault.draft({"text": "something new"}))
+    assert saved.outcome == "created"
+    assert told == [
+        "this is committed, but its journal is still there: "
+        "journal: no space left on the disk",
+        "this is committed, but missing in the log of what was written",
+    ]
+    assert vault.recall("something new").rows[0].id == saved.id
+    assert not state_of(vault.root, layout.JOURNAL).exists()
