@@ -244,8 +244,8 @@ BESIDE = {
     ("save", "text"): ["save"],
     ("evolve", "text"): ["evolve {id}"],
     ("save", "--cite"): ["save 'text {n}' --layer observation"],
-    ("recall", "query"): ["recall --research run"],
-    ("reflect", "query"): ["reflect --research run"],
+    ("recall", "query"): ["recall --research run{n}"],
+    ("reflect", "query"): ["reflect --research run{n}"],
 }
 # Arguments whose text is stored when it is none of a secret: in files of the vault, or,
 # of a question in a research run, in the run's log.
