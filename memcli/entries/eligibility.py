@@ -11,6 +11,7 @@ from typing import NamedTuple
 from memcli.entries import dates, decay
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds, number
+from memcli.entries.text import conflict
 
 DEFAULT_STATUSES = frozenset({Status.ACTIVE})
 HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
@@ -22,7 +23,8 @@ class Facts(NamedTuple):
     `expires` is the earlier of the entry's explicit end and its maximum age
     (`decay.ends`); `ended` is when a superseded or resolved entry stopped being
     current. `agent`, `visibility` and `groups` say which agents may see it. `project`
-    is the number of the project in which it holds, 0 for everywhere.
+    is the number of the project in which it holds, 0 for everywhere. `conflict` says
+    that git's marks of a conflict stand in its text: nobody has said which side holds.
     """
 
     status: Status
@@ -33,6 +35,7 @@ class Facts(NamedTuple):
     visibility: Visibility = Visibility.SHARED
     groups: tuple[str, ...] = ()
     project: int = 0
+    conflict: bool = False
 
 
 class ReadPolicy(StrEnum):
@@ -78,6 +81,8 @@ def verdict(facts: Facts, view: View) -> str | None:
         return f"not visible to {view.agent.name}"
     if view.here is not None and not holds(facts.project, view.here):
         return "holds in another project"
+    if facts.conflict:
+        return "a merge conflict stands in it"
     if view.as_of is not None:
         return _verdict_at(facts, view.as_of)
     status = standing(facts, view.now)
@@ -152,6 +157,7 @@ def facts(entry: Entry, policies: decay.Policies = decay.DEFAULTS) -> Facts:
         visibility=entry.visibility,
         groups=entry.groups,
         project=number(entry.project),
+        conflict=conflict.begins(entry.body) >= 0,
     )
 
 

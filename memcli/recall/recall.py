@@ -109,7 +109,7 @@ def look(
     warnings = unknown_warnings(reader, query.filters)
     if scorer.problem:
         warnings.append(scorer.problem)
-    if not question.terms and question.inside is None:
+    if not question.terms and question.inside is None and not rows:
         warnings.append("the question holds no word to search for")
     return Recalled(
         query=query.text,
@@ -177,6 +177,8 @@ def _ranking(
     )
     if question.inside is not None and not question.terms:
         return _in_window(reader, question.inside, scope, query.most)
+    if not question.terms:
+        return _in_these_signs(reader, query.text, scope, query.most)
     return bm25.rank(
         question,
         reader,
@@ -229,6 +231,20 @@ def _in_window(
     hits = [
         bm25.Hit(doc, inside(doc), {"temporal": inside(doc)}, (), share=1.0)
         for doc in dated[:limit]
+    ]
+    return bm25.Ranking(hits, [], [])
+
+
+def _in_these_signs(
+    reader: "Reader", text: str, scope: Scope, limit: int
+) -> bm25.Ranking:
+    """The documents with exactly this text, for a question without a word."""
+    from memcli.entries.identity import fingerprint
+
+    docs = reader.exact("fingerprint", fingerprint(text)) if text.strip() else []
+    held = reader.newest(doc for doc in docs if scope.holds(doc))
+    hits = [
+        bm25.Hit(doc, 1.0, {"lexical": 1.0}, (text,), share=1.0) for doc in held[:limit]
     ]
     return bm25.Ranking(hits, [], [])
 

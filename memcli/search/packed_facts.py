@@ -42,6 +42,8 @@ ASKS = 0x10
 # The entry's time is a span (a month, a year, from-until); `time` is its start.
 SPAN = 0x40
 PINNED = 0x80
+# The text holds git's marks of a conflict.
+CONFLICT = 0x100
 
 
 def pack(facts: Packed) -> bytes:

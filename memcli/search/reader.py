@@ -15,6 +15,7 @@ from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds
 from memcli.search.packed_facts import (
     ASKS,
+    CONFLICT,
     PINNED,
     SPAN,
     STATUS_MASK,
@@ -25,6 +26,7 @@ from memcli.search.segment import Segment, SegmentId
 from memcli.search.stored_row import StoredRow
 
 _STATUSES = tuple(Status)
+_NOT_PLAIN = STATUS_MASK | CONFLICT
 _Named = TypeVar("_Named", Entry, StoredRow)
 
 
@@ -270,6 +272,7 @@ class Reader:
             expires=columns.expires[doc],
             ended=columns.ended[doc],
             project=columns.projects[doc],
+            conflict=bool(columns.flags[doc] & CONFLICT),
         )
         if not access:
             return facts
@@ -281,9 +284,9 @@ class Reader:
         )
 
     def plain(self, doc: int) -> bool:
-        """Whether the document is active and never expires."""
+        """Whether the document is active, whole, and never expires."""
         columns = self.columns
-        return not (columns.flags[doc] & STATUS_MASK or columns.expires[doc])
+        return not (columns.flags[doc] & _NOT_PLAIN or columns.expires[doc])
 
     def row(self, doc: int) -> StoredRow:
         """What the index stores of a document, without what its reader may not see."""

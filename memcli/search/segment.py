@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from memcli.search.packed_facts import PACKED_SIZE, numbers_of, portable
 
-FORMAT = 3
+FORMAT = 4
 INDEX_NAME = "MAIN"
 TERMS, POSTINGS, DOCUMENTS = ".trm", ".pst", ".doc"
 

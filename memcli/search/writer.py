@@ -13,7 +13,7 @@ from typing import Any
 from memcli.entries.entry import Status
 from memcli.errors import WriteFailed
 from memcli.search.document import Document, numbered
-from memcli.search.packed_facts import ASKS, PINNED, SPAN, Packed, pack
+from memcli.search.packed_facts import ASKS, CONFLICT, PINNED, SPAN, Packed, pack
 from memcli.search.segment import SegmentId
 from memcli.search.whoosh_codec import Writer
 
@@ -81,6 +81,7 @@ def _write(writer: Any, doc: Any) -> None:
     flags = _STATUS_NUMBER[doc.facts.status]
     flags |= (ASKS if doc.asks else 0) | (SPAN if doc.is_span else 0)
     flags |= PINNED if doc.row.pinned else 0
+    flags |= CONFLICT if doc.facts.conflict else 0
     session = doc.exact["session"]
     packed = Packed(
         order=numbered(doc.row.id + "\0" + doc.row.path),

@@ -13,6 +13,7 @@ from memcli.entries import codec, dates, layout
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
+from memcli.entries.text import conflict
 from memcli.storage.transaction import subject
 from memcli.vault import duplicates, evidence, merging
 from memcli.vault.duplicates import Held, HeldTexts, Similar
@@ -192,6 +193,11 @@ def place(
             for held in held_texts.earlier(draft)
         ]
         notes += map(names.explained, unclear)
+        if conflict.begins(entry.body) >= 0:
+            notes.append(
+                "a merge conflict stands in it, so nothing shows it until one side is "
+                f"kept: {entry.path}"
+            )
         held = duplicates.held(entry, now_ms // 1000)
         if entry.expires_at and held.status == str(Status.EXPIRED):
             notes.append(

@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 # The index holds so many bytes of a file; see memcli.search.writer.
 _INDEXED = 1_000_000
 # One after the other: as one pattern they would be tried in every combination.
-_CONFLICT = [
-    re.compile(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$", r"^>{7} ")
-]
 _Meant = TypeVar("_Meant")
 
 
@@ -142,32 +139,24 @@ def _decode(data: bytes, path: str, kinds: Iterable[str]) -> "Decoded":
 
 
 def _about_file(text: Text, size: int) -> Iterator[Finding]:
-    from memcli.entries.text import secrets
+    from memcli.entries.text import conflict, secrets
 
     path, body = text.entry.path, text.entry.body
     if size > _INDEXED:
         message = f"{size:,} bytes; only the first {_INDEXED:,} are searched"
         yield Finding(path, 1, "large", WARNING, message, "Split it.")
-    conflict = _conflict(body)
-    if conflict >= 0:
-        line = text.line_of(conflict)
-        hint = "Keep one of the two sides, then 'git add' the file."
+    marks = conflict.begins(body)
+    if marks >= 0:
+        line = text.line_of(marks)
+        hint = (
+            "Keep one of the two sides, then 'git add' the file; until then it is not "
+            "shown. Marks that are quoted are indented."
+        )
         yield Finding(path, line, "conflict", ERROR, "a merge conflict", hint)
     for secret in secrets.find(text.text):
         message = f"looks like a secret ({secret.kind})"
         hint = "git keeps it for good: change the secret, then take it out."
         yield Finding(path, secret.line, "secret", WARNING, message, hint)
-
-
-def _conflict(body: str) -> int:
-    """Where git's marks of a conflict begin in a body; -1 when they do not."""
-    places = [0]
-    for mark in _CONFLICT:
-        found = mark.search(body, places[-1])
-        if found is None:
-            return -1
-        places.append(found.start())
-    return places[1]
 
 
 def _about_entry(
