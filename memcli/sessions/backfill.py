@@ -109,18 +109,26 @@ def reflect_all(
 ) -> Iterator[FileOutcome]:
     """Mine these transcripts; (host, path) as `found_here` gives them.
 
+    What one session brings, the next one finds in the vault. So a dry run is the same
+    on a copy of it, and counts what the run would.
+
     Raises:
         LockBusy: another process writes; what is done is done.
+        WriteFailed: of a dry run, there is no room for the copy.
     """
+    if dry_run and files:
+        from memcli.sessions.rehearsal import rehearsal
+
+        with rehearsal(vault) as copy:
+            yield from reflect_all(copy, files, progress=progress)
+        return
     for number, (host, path) in enumerate(files):
-        yield _reflected_or_not(vault, host, path, dry_run=dry_run)
+        yield _reflected_or_not(vault, host, path)
         if progress is not None:
             progress(number + 1, len(files))
 
 
-def _reflected_or_not(
-    vault: "Vault", host: str, path: str, *, dry_run: bool
-) -> FileOutcome:
+def _reflected_or_not(vault: "Vault", host: str, path: str) -> FileOutcome:
     try:
         transcript = transcripts.open_transcript(path, host)
         session = transcript.session
@@ -128,7 +136,7 @@ def _reflected_or_not(
         known = session_records.get(vault.root, session.host, session.id, agent)
         if known is not None and known.reflected and known.mined == state(path):
             return FileOutcome(path, host, "unchanged")
-        done = _reflected(vault, transcript, writer="pipeline", dry_run=dry_run)
+        done = _reflected(vault, transcript, writer="pipeline", dry_run=False)
     except LockBusy:
         raise
     except MemcliError as error:

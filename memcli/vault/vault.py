@@ -133,12 +133,19 @@ class Vault:
 
     def acting_as(self, agent: str | None) -> Self:
         """The same vault for this agent; None is the owner."""
+        return self._again(self.root, agent, self.tell)
+
+    def copied_to(self, root: str) -> Self:
+        """A copy of this vault at `root` for the same caller, who is told nothing."""
+        return self._again(root, self.agent_name, _silent)
+
+    def _again(self, root: str, agent: str | None, tell: Callable[[str], None]) -> Self:
         return type(self)(
-            self.root,
+            root,
             environ=self.environ,
             now_ms=self.now_ms,
             entropy=self.entropy,
-            tell=self.tell,
+            tell=tell,
             progress=self.progress,
             fault=self.fault,
             agent=agent,
