@@ -168,17 +168,46 @@ class Vault(_vault.Vault):
         by: str | None = None,
         note: str | None = None,
         same_key: bool = True,
+        expect: int | None = None,
     ) -> "list[Target]":
-        """Resolve entries, and those of the same words; gives what was changed."""
+        """Resolve entries, and those of the same words; gives what was changed.
+
+        Raises:
+            AmbiguousQuery: they are not the number of entries that `expect` says.
+        """
         from memcli.curation import resolve
 
         plan = resolve.plan(self, ids, same_key=same_key)
-        return resolve.apply(self, plan, by=by, note=note)
+        return resolve.apply(self, plan, by=by, note=note, expect=expect)
+
+    def resolve_query(
+        self,
+        query: str,
+        *,
+        kinds: Sequence[str] = (),
+        by: str | None = None,
+        note: str | None = None,
+        expect: int | None = None,
+    ) -> "list[Target]":
+        """Resolve what a question clearly means; gives what was changed.
+
+        Raises:
+            AmbiguousQuery: it may mean something else; `details` has the plan, whose
+                ids `resolve` takes.
+            EntryNotFound: nothing matches.
+        """
+        from memcli.curation import resolve
+        from memcli.curation.resolve_query import plan_query
+
+        plan = plan_query(self, query, kinds=kinds)
+        return resolve.apply(self, plan, by=by, note=note, expect=expect)
 
     def reopen(self, *ids: str, same_key: bool = True) -> "list[Target]":
-        """Bring resolved entries back; gives what was changed."""
+        """Bring resolved entries back; without ids, those of the last resolve."""
         from memcli.curation import resolve
 
+        if not ids:
+            return resolve.apply(self, resolve.plan_last_undo(self))
         plan = resolve.plan(self, ids, same_key=same_key, undo=True)
         return resolve.apply(self, plan)
 

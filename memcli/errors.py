@@ -11,7 +11,7 @@ again later (EX_USAGE and friends of BSD sysexits.h, except that usage is 2 as i
 shell). tests/cli/test_exit_codes.py has a table of mistakes.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class MemcliError(Exception):
@@ -21,15 +21,22 @@ class MemcliError(Exception):
         message: one sentence: what failed, and where.
         hint: what to do next; None where there is no advice.
         code: replaces the class's code where one class serves several fields.
+        details: what a program needs besides, as JSON; most refusals have none.
     """
 
     code: ClassVar[str] = "failed"
     exit_code: ClassVar[int] = 1
 
     def __init__(
-        self, message: str, *, hint: str | None = None, code: str | None = None
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        code: str | None = None,
+        details: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
+        self.details = details
         self.message = message
         self.hint = hint
         self.error_code = code or self.code

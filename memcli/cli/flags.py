@@ -168,6 +168,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
     },
     "resolve": {
         "--query": ("query", str, False, ()),
+        "--kind": ("kinds", str, True, ()),
         "--note": ("note", str, False, ()),
         "--by": ("by", str, False, ()),
         "--same-key": ("same_key", bool, False, ()),

@@ -90,6 +90,8 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
     """Turn what an import did into a result; `words` say that it would, and that it
     did."""
 
+    from memcli.vault.saving import settled_note
+
     def text(canvas: Canvas) -> None:
         verb = f"would {words[0]}" if done.dry_run else words[1]
         merged = sum(bool(item.merged) for item in done.duplicates)
@@ -106,6 +108,11 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
             canvas.table(("title", "path"), rows)
 
     warnings = [note for saved in done.duplicates for note in saved.notes]
+    warnings += [
+        f"{saved.id or saved.title} is not shown: {settled_note(saved.settled_by)}"
+        for saved in done.created
+        if saved.settled_by
+    ]
     for item in done.failed:
         where = (
             ""

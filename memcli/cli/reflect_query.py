@@ -87,7 +87,7 @@ def _result(reflection: Reflection) -> Result:
             canvas.line(f"disagree: {' and '.join(pair.ids)}: {pair.why}", style="bad")
         for gone in reflection.superseded_excluded:
             by = f" by {gone.superseded_by}" if gone.superseded_by else ""
-            canvas.line(f"left out: {gone.id} {gone.title} ({gone.status}{by})")
+            canvas.line(f"left out: {gone.id} ({gone.status}{by}): {gone.reason}")
         if reflection.next_queries:
             canvas.line("ask next:")
         for question in reflection.next_queries:

@@ -63,11 +63,13 @@ class Screen:
     def failure(self, error: MemcliError) -> int:
         """Print a failure; returns its exit code."""
         if self._json:
-            problem = {
+            problem: dict[str, Any] = {
                 "code": error.error_code,
                 "message": error.message,
                 "hint": error.hint,
             }
+            if error.details is not None:
+                problem["details"] = error.details
             self._document(None, [], problem, ok=False)
             sys.stdout.flush()
         else:

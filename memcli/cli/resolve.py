@@ -5,8 +5,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.entries.text.counted import agreeing, counted
-from memcli.errors import AmbiguousQuery, UsageError
+from memcli.errors import UsageError
 
 if TYPE_CHECKING:
     from typing import Annotated
@@ -28,14 +27,19 @@ def resolve(
         Option(
             "--query",
             metavar="QUERY",
-            help="Every entry that it clearly matches",
+            help="The reflection item, blocker, action or fix that it clearly means",
         ),
+    ] = None,
+    kinds: Annotated[
+        list[str] | None,
+        Option("--kind", metavar="KIND", help="With --query: entries of this kind"),
     ] = None,
     note: Annotated[
         str | None, Option("--note", metavar="NOTE", help="What solved it")
     ] = None,
     by: Annotated[
-        str | None, Option("--by", metavar="NAME", help="Who solved it")
+        str | None,
+        Option("--by", metavar="NAME", help="Who solved it, if not you or your agent"),
     ] = None,
     same_key: Annotated[
         bool,
@@ -44,13 +48,16 @@ def resolve(
     only_this: Annotated[
         bool, Option("--only-this", help="Only the entries that are named")
     ] = False,
-    undo: Annotated[bool, Option("--undo", help="Bring the entries back")] = False,
+    undo: Annotated[
+        bool,
+        Option("--undo", help="Bring the entries back; without ids, those of the last"),
+    ] = False,
     expect: Annotated[
         int | None,
         Option(
             "--expect",
             metavar="N",
-            help="Act when the plan of --query has exactly this many entries",
+            help="Act when exactly this many entries would change",
         ),
     ] = None,
     yes: options.Yes = False,
@@ -71,14 +78,15 @@ def resolve(
     """Resolve entries so that recall stops surfacing them
 
     By id, several at once; or by a query, which first shows its plan and acts when
-    you confirm it. Entries of the same words go with it. --undo brings them back.
+    you confirm it. One that may mean several things is refused, with its plan. Entries
+    of the same words go with it, whatever their kind. --undo brings them back.
 
     \b
     Example:
       memcli resolve 1m7xvn68 --note "the config is fixed"
       memcli resolve --query "rerank misconfigured" --yes
       memcli resolve --list --unresolved
-      memcli resolve --undo 1m7xvn68
+      memcli resolve --undo
     """
     from memcli.curation import resolve as use_case
 
@@ -90,76 +98,71 @@ def resolve(
         return _list(context, states)
     if states:
         raise UsageError(f"--{states[0]} belongs to --list", hint="Add --list.")
-    if bool(ids) == bool(query):
-        raise UsageError(
-            "name what is solved: ids, or --query",
-            hint="To see what there is: memcli resolve --list --unresolved",
-        )
     if same_key and only_this:
         raise UsageError("--same-key and --only-this exclude each other")
-    if query and undo:
-        raise UsageError(
-            "--undo takes ids", hint="They are in: memcli resolve --list --resolved"
-        )
-    if undo and (note or by):
-        raise UsageError("--undo removes the note; it takes none")
+    if kinds and not query:
+        raise UsageError("--kind belongs to --query", hint="Ids need no kind.")
+    _check(ids, query, undo=undo, signed=bool(note or by))
     if note or by:
         from memcli.entries import no_secrets
 
         no_secrets.refuse_texts({"--note": note, "--by": by})
     vault = context.open_vault("resolving", writes=True)
-    acting = not dry_run
+    acting, count = not dry_run, expect
     if query:
-        plan = use_case.plan_query(vault, query, same_key=not only_this)
-        if acting:
-            acting = _approved(context, plan, expect, yes=yes)
+        from memcli.curation.resolve_query import plan_query
+
+        plan = plan_query(vault, query, kinds=kinds or (), same_key=not only_this)
+        if acting and expect is None:
+            acting, count = _approved(context, plan, yes=yes)
+    elif ids:
+        plan = use_case.plan(vault, ids, same_key=not only_this, undo=undo)
     else:
-        plan = use_case.plan(vault, ids or [], same_key=not only_this, undo=undo)
+        plan = use_case.plan_last_undo(vault)
     changed: list[Target] = []
-    if acting and plan.targets:
-        changed = use_case.apply(vault, plan, by=by, note=note)
+    if acting and (plan.targets or count is not None):
+        changed = use_case.apply(vault, plan, by=by, note=note, expect=count)
     return _result(plan, changed, acted=acting, dry_run=dry_run)
 
 
+def _check(
+    ids: list[str] | None, query: str | None, *, undo: bool, signed: bool
+) -> None:
+    if query and undo:
+        raise UsageError(
+            "--undo takes ids, or nothing for the last resolve",
+            hint="They are in: memcli resolve --list --resolved",
+        )
+    if bool(ids) == bool(query) and not undo:
+        raise UsageError(
+            "name what is solved: ids, or --query",
+            hint="To see what there is: memcli resolve --list --unresolved",
+        )
+    if undo and signed:
+        raise UsageError("--undo removes the note; it takes none")
+
+
 def _approved(
-    context: Context, plan: ResolvePlan, expect: int | None, *, yes: bool
-) -> bool:
-    """Whether to act on the plan of a query.
+    context: Context, plan: ResolvePlan, *, yes: bool
+) -> tuple[bool, int | None]:
+    """Whether to act on the plan of a query, and on how many entries.
+
+    A person sees the plan and decides; nobody else carries out one that is not clear.
 
     Raises:
-        AmbiguousQuery: the plan is not what `--expect` says, or `--yes` meets a plan
-            that is not clear.
+        AmbiguousQuery: the plan is not clear, and no person is there.
     """
-    count = len(plan.targets)
-    if not count:
-        return False
-    if expect is not None:
-        if expect != count:
-            raise AmbiguousQuery(
-                f"{counted(count, 'entry')} {agreeing(count, 'matches')}, "
-                f"not {expect}; nothing was changed: " + _named(plan.targets),
-                hint="Give the ids that are meant.",
-            )
-        return True
-    if yes:
-        if plan.unclear:
-            raise AmbiguousQuery(
-                f"{plan.unclear}; nothing was changed. Matches: {_named(plan.targets)}"
-                + (f"; near: {_named(plan.near)}" if plan.near else ""),
-                hint=f"Give the ids that are meant, or --expect {count}.",
-            )
-        return True
-    if not context.interactive:
-        return False
+    if plan.unclear and not (context.interactive and plan.targets and not yes):
+        raise plan.refusal(plan.unclear)
+    if yes or not context.interactive or not plan.targets:
+        return yes, None
+    if plan.unclear:
+        context.tell(f"it is not clear what is meant: {plan.unclear}")
     for target in plan.targets:
         context.tell(f"  {target.id} {target.title}")
-    return context.confirm("Resolve it?" if count == 1 else f"Resolve these {count}?")
-
-
-def _named(targets: list[Target]) -> str:
-    shown = ", ".join(f"{target.id} ({target.title})" for target in targets[:10])
-    rest = len(targets) - 10
-    return f"{shown}, and {rest} more" if rest > 0 else shown
+    count = len(plan.targets)
+    agreed = context.confirm("Resolve it?" if count == 1 else f"Resolve these {count}?")
+    return agreed, count
 
 
 def _result(
@@ -191,6 +194,11 @@ def _result(
     warnings = [f"no entry contains '{word}'" for word in plan.missing]
     if plan.unclear and not acted:
         warnings.append(f"it is not clear what is meant: {plan.unclear}")
+    warnings += [
+        f"its claim is resolved by {name} as well, and is not shown before that one is "
+        f"brought back: memcli resolve --undo {name}"
+        for name in plan.still
+    ]
     data = {
         "applied": acted and bool(changed),
         "count": len(changed),

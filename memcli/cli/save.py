@@ -367,10 +367,18 @@ def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
         f"to make them one: memcli evolve {saved.id} --also {item.id}"
         for item in saved.similar
     ]
+    like = saved.like_resolved
+    if like is not None:
+        warnings.append(
+            f"{like.id} says nearly the same ({like.likeness:.0%}) and is resolved; if "
+            f"it is back: memcli resolve --undo {like.id}"
+        )
     data: dict[str, Any] = {
         "id": saved.id,
         "path": saved.path,
         "outcome": saved.outcome,
+        "settled_by": saved.settled_by,
+        "like_resolved": like and like._asdict(),
         "title": saved.title,
         "project": saved.project,
         "similar": [item._asdict() for item in saved.similar],

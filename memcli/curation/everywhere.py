@@ -41,7 +41,7 @@ def offer(
         if done.outcome == "created" and (offered := _candidate(draft, done.id, held))
     ]
     if offers:
-        known, _ = saving.look_up(vault, offers)
+        known = saving.look_up(vault, offers)[0]
         saving.place(vault, change, offers, known)
 
 

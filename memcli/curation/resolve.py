@@ -1,43 +1,38 @@
 """Resolve: an entry that is settled is not shown any more, and can be brought back.
 
-Invariant: a claim is resolved, not a row: every entry that says the same in the same
-state is resolved with it, unless the caller says otherwise. The plan of a question
-covers all of its matches, never a list that a limit has cut. A resolved entry that is
-met again records that, and stays resolved until a person reopens it.
+Invariant: a claim is resolved, not a row: every entry that says the same is resolved
+with it, a candidate in the inbox as well, unless the caller says otherwise; and one
+that comes later is not shown (`eligibility`). A resolved entry that is met again
+records that, and stays resolved until a person reopens it. A plan that is not clear, or
+not of the number that the caller expects, is never carried out.
 """
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memcli.entries import layout
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Status
-from memcli.entries.projects import holds
+from memcli.entries.entry import ResolutionScope, Status
 from memcli.entries.rights import Action, may
 from memcli.entries.text.counted import counted
-from memcli.errors import EntryNotFound, UsageError
+from memcli.errors import AmbiguousQuery, EntryNotFound
 from memcli.vault import lineage, lookup
 from memcli.vault.agents import refuse_unless
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Stored, Vault
 
-# A question means an entry that holds all of its words that any entry holds, or this
-# share of their weight and this share of the best score. The next entry below must be
-# this far away, or it is not clear where the matches end.
-_COVERAGE = 0.6
-_OF_BEST = 0.5
-_MARGIN = 0.2
-_MOST_NEAR = 10
-# Nobody resolves more than this at once; it is a word that stands in many entries.
-_MOST = 20
+_NAMED = 10
+_RESOLVED, _PENDING = str(Status.RESOLVED), str(Status.PENDING)
 
 
 class Target(NamedTuple):
     """An entry that is to be resolved or reopened.
 
-    `score` is that of the question's match, None for an id; `same_key_as` is the
-    entry whose claim it shares, when it was not named itself.
+    `status` is that of its file; `score` is that of the question's match, None for an
+    id; `same_key_as` is the entry whose claim it shares, when it was not named itself.
     """
 
     id: str
@@ -53,10 +48,11 @@ class ResolvePlan(NamedTuple):
     """What `apply` would resolve or reopen.
 
     `done` are named entries that are in the wanted state already; `near` are matches
-    of the question just below those that count; `margin` is the distance between the
-    last match that counts and the first that does not, as a share of the former's
-    score; `missing` are words of the question that no entry holds. `unclear` says why
-    the question may mean something else, None when it is clear.
+    of the question that do not count; `margin` is how much less of the question the
+    best of these holds than the best match; `missing` are words of the question that
+    no entry holds. `unclear` says why the question may mean something else, None when
+    it is clear. `alone` leaves other entries of the claim as they are. `still` are
+    resolved entries that keep hiding the claim when the targets are reopened.
     """
 
     targets: list[Target]
@@ -66,6 +62,8 @@ class ResolvePlan(NamedTuple):
     missing: list[str]
     undo: bool = False
     unclear: str | None = None
+    alone: bool = False
+    still: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -77,7 +75,22 @@ class ResolvePlan(NamedTuple):
             "missing_terms": self.missing,
             "ambiguous": self.unclear,
             "undo": self.undo,
+            "still_resolved_by": list(self.still),
         }
+
+    def refusal(self, problem: str) -> AmbiguousQuery:
+        """The refusal to carry this plan out, which shows it."""
+        names = ", ".join(f"{one.id} ({one.title})" for one in self.targets[:_NAMED])
+        more = len(self.targets) - _NAMED
+        near = ", ".join(f"{one.id} ({one.title})" for one in self.near[:_NAMED])
+        return AmbiguousQuery(
+            f"{problem}; nothing was changed. Matches: {names or 'none'}"
+            + (f", and {more} more" if more > 0 else "")
+            + (f"; near: {near}" if near else ""),
+            hint="Give the ids that are meant"
+            + (f", or --expect {len(self.targets)}." if self.targets else "."),
+            details={"plan": self.as_dict()},
+        )
 
 
 class Standing(NamedTuple):
@@ -119,39 +132,28 @@ def plan(
             lineage.refuse_ended(vault, entry)
     named = {entry.path: None for entry in entries}
     return vault.read(
-        lambda reader: _gather(
-            reader, [(name, None) for name in named], wanted, same_key
+        lambda reader: gather(
+            reader, [(name, None) for name in named], wanted, same_key=same_key
         )
     )
 
 
-def plan_query(vault: "Vault", query: str, *, same_key: bool = True) -> ResolvePlan:
-    """Plan to resolve every entry that a question means.
+def plan_last_undo(vault: "Vault") -> ResolvePlan:
+    """Plan to reopen what the last resolve has resolved.
 
     Raises:
-        UsageError: the question holds no word to search for.
-        EntryNotFound: nothing in force matches it.
+        EntryNotFound: nothing is resolved.
     """
-    view = View(vault.now_ms() // 1000)
 
-    def find(reader: "Reader") -> ResolvePlan:
-        hits, near, missing = _matches(reader, query, view)
-        plan = _gather(reader, hits, Status.RESOLVED, same_key)
-        last, first = hits[-1][1], near[0][1] if near else 0.0
-        margin = (last - first) / last if last else 0.0
-        unclear = None
-        if near and margin < _MARGIN:
-            unclear = "other entries match nearly as well"
-        if len(plan.targets) > _MOST:
-            unclear = f"{counted(len(plan.targets), 'entry')} match"
-        return plan._replace(
-            near=[_target(reader, name, score) for name, score in near[:_MOST_NEAR]],
-            margin=margin,
-            missing=missing,
-            unclear=unclear,
-        )
+    def latest(reader: "Reader") -> "list[StoredRow]":
+        rows = [reader.row(doc) for doc in reader.exact("status", _RESOLVED)]
+        last = max((row.resolved_at or "" for row in rows), default="")
+        return [row for row in rows if (row.resolved_at or "") == last]
 
-    return vault.read(find)
+    rows = vault.read(latest)
+    if not rows:
+        raise EntryNotFound("nothing is resolved, so there is nothing to bring back")
+    return plan(vault, _of_one_commit(vault, rows), undo=True)
 
 
 def apply(
@@ -160,19 +162,37 @@ def apply(
     *,
     by: str | None = None,
     note: str | None = None,
+    expect: int | None = None,
 ) -> list[Target]:
     """Do what a plan says, in one commit; what has changed since is checked again.
+
+    Args:
+        vault: where it was made.
+        found: the plan.
+        by: who solved it; the agent that acts, or else git's user, when not given.
+        note: what solved it.
+        expect: how many entries the plan must hold; with that, one that is not clear
+            is carried out, too.
 
     Returns:
         The entries that were changed.
 
     Raises:
+        AmbiguousQuery: the plan is not clear, or holds another number of entries.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
         NotAllowed: an entry was superseded since.
     """
     from memcli.entries import codec, dates
     from memcli.storage.transaction import subject
 
+    if expect is None and found.unclear:
+        raise found.refusal(found.unclear)
+    if expect is not None and expect != len(found.targets):
+        count = len(found.targets)
+        raise found.refusal(f"{counted(count, 'entry')} would change, not {expect}")
+    scope = ResolutionScope.ENTRY if found.alone else ResolutionScope.CLAIM
+    if not found.undo:
+        by = by or (vault.agent.name if vault.agent else _committer(vault))
     changed: list[Target] = []
     with vault.transaction() as change:
         now = dates.iso(vault.now_ms() // 1000)
@@ -186,20 +206,23 @@ def apply(
                 if entry.status is not Status.RESOLVED:
                     continue
                 entry = entry.replace(
-                    status=Status.ACTIVE,
+                    status=Status.PENDING if _waited(stored.path) else Status.ACTIVE,
                     resolved_at=None,
                     resolved_by=None,
                     resolution_note=None,
+                    resolution_scope=ResolutionScope.CLAIM,
                 )
             else:
                 if entry.status is Status.RESOLVED:
                     continue
-                lineage.refuse_ended(vault, entry)
+                if target.status != _PENDING or entry.status is not Status.PENDING:
+                    lineage.refuse_ended(vault, entry)
                 entry = entry.replace(
                     status=Status.RESOLVED,
                     resolved_at=lineage.not_before(entry, now),
                     resolved_by=by,
                     resolution_note=note,
+                    resolution_scope=scope,
                 )
             data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
             change.put(stored.path, data, expected=stored.data)
@@ -229,12 +252,12 @@ def standings(vault: "Vault", states: Sequence[str] = ()) -> list[Standing]:
     def look(reader: "Reader") -> list[Standing]:
         view = View(vault.now_ms() // 1000)
         standings = [
-            _standing(reader.row(doc))
-            for doc in reader.exact("status", str(Status.RESOLVED))
+            _standing(reader, reader.row(doc))
+            for doc in reader.exact("status", _RESOLVED)
         ]
         if not states or "unresolved" in states:
             standings += [
-                _standing(reader.row(doc))
+                _standing(reader, reader.row(doc))
                 for doc in reader.exact("status", str(Status.ACTIVE))
                 if reader.verdict(doc, view) is None
             ]
@@ -248,10 +271,10 @@ def standings(vault: "Vault", states: Sequence[str] = ()) -> list[Standing]:
     return vault.read(look)
 
 
-def _standing(row: Any) -> Standing:
+def _standing(reader: "Reader", row: "StoredRow") -> Standing:
     state = "unresolved"
-    if row.status == str(Status.RESOLVED):
-        state = "recurred" if lineage.recurred_at(row) else "resolved"
+    if row.status == _RESOLVED:
+        state = "recurred" if lineage.recurred_at(reader, row) else "resolved"
     return Standing(
         id=row.id,
         state=state,
@@ -267,34 +290,43 @@ def _standing(row: Any) -> Standing:
     )
 
 
-def _gather(
+def gather(
     reader: "Reader",
     named: Sequence[tuple[str, float | None]],
     wanted: Status,
+    *,
     same_key: bool,
 ) -> ResolvePlan:
-    """The plan for the named entries, and for entries of the same claim."""
-    before = Status.RESOLVED if wanted is Status.ACTIVE else Status.ACTIVE
+    """The plan for named entries, each with its score, and those of their claims."""
+    undo = wanted is Status.ACTIVE
     targets: dict[str, Target] = {}
     done: dict[str, Target] = {}
+    named_docs: dict[int, str] = {}
     for name, score in named:
-        target = _target(reader, name, score)
+        doc = _doc(reader, name)
+        target = _target(reader, doc, score)
         (done if target.status == str(wanted) else targets)[target.path] = target
-    if same_key:
-        for target in [*targets.values(), *done.values()]:
-            for doc in _twins(reader, target.path):
-                row = reader.row(doc)
-                counted = row.path in targets or row.path in done
-                if row.status == str(before) and not counted:
-                    twin = _target(reader, row.path, None)
-                    targets[row.path] = twin._replace(same_key_as=target.id)
+        named_docs[doc] = target.id
+    for doc, name in named_docs.items() if same_key else ():
+        for twin_doc in _of_claim(reader, doc):
+            twin = _target(reader, twin_doc, None)
+            counts = twin.status == (_RESOLVED if undo else str(Status.ACTIVE))
+            counts |= not undo and twin.status == _PENDING and _waited(twin.path)
+            if counts and twin.path not in targets and twin.path not in done:
+                targets[twin.path] = twin._replace(same_key_as=name)
+    ids = {target.id for target in targets.values()}
+    claims = (reader.columns.claims[doc] for doc in named_docs)
+    hiding = (one.id for number in claims for one in reader.resolves(number))
+    still = [name for name in hiding if undo and name not in ids]
     return ResolvePlan(
         targets=list(targets.values()),
         done=list(done.values()),
         near=[],
         margin=1.0,
         missing=[],
-        undo=wanted is Status.ACTIVE,
+        undo=undo,
+        alone=not same_key,
+        still=tuple(dict.fromkeys(still)),
     )
 
 
@@ -306,81 +338,62 @@ def _stored(vault: "Vault", target: Target) -> "Stored":
         return vault.stored(vault.path_of(target.id))
 
 
-def _twins(reader: "Reader", name: str) -> list[int]:
-    """The entries of the same claim, in the order of their ids.
+def _of_claim(reader: "Reader", doc: int) -> list[int]:
+    """The entries of a document's claim, in the order of their ids.
 
-    What another project alone holds is no twin: it may be solved here and not there.
+    The same words about another project are another claim.
     """
-    from memcli.entries.identity import claim
-
-    projects = reader.columns.projects
-    twins = [
-        twin
-        for doc in lookup.docs(reader, name)
-        for twin in reader.exact("claim", claim(reader.row(doc).text))
-        if not projects[doc] or holds(projects[twin], projects[doc])
-    ]
-    return sorted(twins, key=lambda doc: (reader.row(doc).id, doc))
+    number, projects = reader.columns.claims[doc], reader.columns.projects
+    docs = reader.exact("claim", f"{number:016x}") if number else ()
+    both = (other for other in docs if not (projects[doc] and projects[other]))
+    same = (other for other in docs if projects[doc] == projects[other])
+    return sorted({*both, *same}, key=lambda each: (reader.row(each).id, each))
 
 
-def _target(reader: "Reader", name: str, score: float | None) -> Target:
+def _waited(path: str) -> bool:
+    """Whether an entry at this path waits for review until it is resolved."""
+    return path.startswith(layout.INBOX + "/")
+
+
+def _doc(reader: "Reader", name: str) -> int:
     docs = lookup.docs(reader, name)
     if not docs:
         raise EntryNotFound(f"{name}: gone since it was read")
-    row = reader.row(docs[0])
+    return docs[0]
+
+
+def _target(reader: "Reader", doc: int, score: float | None) -> Target:
+    row = reader.row(doc)
     return Target(
         id=row.id,
         title=row.title,
         path=row.path,
         kind=row.kind,
-        status=row.status,
+        status=str(reader.facts(doc, access=False).status),
         score=None if score is None else round(score, 3),
     )
 
 
-def _matches(
-    reader: "Reader", query: str, view: View
-) -> tuple[list[tuple[str, float]], list[tuple[str, float]], list[str]]:
-    """(id, score) of the entries that a question means, the same of other matches, and
-    the words that no entry holds."""
-    from memcli.entries.text import tokens
-    from memcli.search.ranking import bm25
-    from memcli.search.ranking.corpus import Question, Scope
-    from memcli.search.ranking.weights import LEXICAL
-    from memcli.search.stemmer import stemmer
+def _of_one_commit(vault: "Vault", rows: "Sequence[StoredRow]") -> list[str]:
+    """The ids of those rows that the newest commit of a resolve has changed.
 
-    question = tokens.question(query, stemmer())
-    if not question:
-        raise UsageError(
-            "the question holds no word to search for",
-            hint="Name what was solved, or give ids.",
-        )
-    ranked = bm25.rank(
-        Question(question),
-        reader,
-        limit=reader.size,
-        scope=Scope(admit=lambda doc: reader.verdict(doc, view) is None),
-        weights=LEXICAL._replace(pool=max(1, reader.size)),
-    )
-    if not ranked.hits:
-        raise EntryNotFound(
-            f"nothing in force matches '{query}'",
-            hint="See what there is: memcli resolve --list --unresolved",
-        )
-    weights = {term.word: term.idf for term in ranked.terms if term.frequency}
-    whole = sum(weights.values())
-    best = ranked.hits[0].score
-    means: list[tuple[str, float]] = []
-    near: list[tuple[str, float]] = []
-    for hit in ranked.hits:
-        coverage = sum(weights[word] for word in hit.matched) / whole
-        everything = len(hit.matched) == len(weights)
-        counts = everything or (coverage >= _COVERAGE and hit.score >= _OF_BEST * best)
-        match = (reader.row(hit.doc).id, hit.score)
-        (means if counts else near).append(match)
-    if not means:
-        raise EntryNotFound(
-            f"nothing in force is clearly about '{query}'; nearest is {near[0][0]}",
-            hint="Use words of the entry, or give its id.",
-        )
-    return means, near, list(dict.fromkeys(ranked.missing))
+    Seconds are coarse: two resolves within one second are told apart by git.
+    """
+    from memcli.vault.health.git_state import repository_of
+
+    repository = repository_of(vault) if len(rows) > 1 else None
+    for commit in repository.subjects() if repository else ():
+        if commit.subject.startswith("resolve"):
+            paths = set(repository.changes(commit.id)) if repository else set()
+            ids = [row.id for row in rows if row.path in paths]
+            if ids:
+                return ids
+    return [row.id for row in rows]
+
+
+def _committer(vault: "Vault") -> str | None:
+    """The name under which git commits in this vault; None when it has none."""
+    from memcli.vault.health.git_state import repository_of
+
+    repository = repository_of(vault)
+    return repository.user_name() if repository else None

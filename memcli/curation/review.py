@@ -125,7 +125,7 @@ def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
     now = vault.now_ms() // 1000
 
     def look(reader: "Reader") -> list[Proposal]:
-        from memcli.vault.duplicates import alike
+        from memcli.vault.likeness import alike
 
         docs = reader.exact("id", candidate.id)
         terms = reader.row(docs[0]).terms if docs else ()

@@ -46,7 +46,7 @@ def siblings(vault: "Vault", old: Entry, fresh_id: str) -> list[Sibling]:
         from memcli.entries.text.tokens import name_key
         from memcli.search.document import document
         from memcli.search.stemmer import stemmer
-        from memcli.vault.duplicates import alike
+        from memcli.vault.likeness import alike
 
         docs = reader.exact("id", fresh_id)
         if not docs:  # it was changed again already

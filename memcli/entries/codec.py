@@ -98,7 +98,7 @@ def encode(entry: Entry) -> bytes:
     chunks = ["---\n"]
     written = set()
     for name, value, default in zip(FIELDS, entry, _DEFAULTS, strict=False):
-        if value != default:
+        if not _goes_without(entry, name, value, default):
             key = id_key if name == "id" else name
             written.add(key)
             chunks.append(lines_of(key, value))
@@ -165,6 +165,10 @@ def _interpret(page: Page, path: str, kinds: Collection[str]) -> Decoded:
                 extra.append((name, page.verbatim(part)))
                 continue
         fields[name] = value
+    if "status" not in fields and "resolved_at" in fields:
+        given = next((p.value for p in page.parts if p.name == "status"), None)
+        if given is None or is_null(given):
+            fields["status"] = Status.RESOLVED  # what is over must not come up again
     if "created" not in fields:
         fields["created"] = _creation(own_id if strict else "", page.parts)
     entry = Entry(
@@ -215,6 +219,12 @@ _ID_KEYS = ("memcli_id", "id")
 _READERS = {field.name: field.holds.read for field in TABLE if field.name != "id"}
 _DEFAULTS = tuple(field.default for field in TABLE)
 
+
+def _goes_without(entry: Entry, name: str, value: Any, default: Any) -> bool:
+    """Whether a field needs no line; a date of resolving alone would mean resolved."""
+    return bool(value == default) and not (name == "status" and entry.resolved_at)
+
+
 # --- changing a file in place -----------------------------------------------------
 
 
@@ -245,17 +255,18 @@ def _chunks(
     ):
         key = id_key if name == "id" else name
         unchanged = value == prior and (own or name != "id")
-        if value != default:
+        bare = _goes_without(entry, name, value, default)
+        if not bare:
             written.add(key)
         if key not in names:
-            if value != default and not (own and unchanged):
+            if not bare and (value == default or not (own and unchanged)):
                 names.insert(place + 1, key)
                 texts.insert(place + 1, fitted(lines_of(key, value)))
                 place += 1
             continue
         place = names.index(key)
         if not unchanged:
-            lines = "" if value == default else lines_of(key, value)
+            lines = "" if bare else lines_of(key, value)
             texts[place] = fitted(lines, page.comment(parts[key]))
     old_extra, new_extra = dict(before.extra), dict(entry.extra)
     for name in old_extra.keys() - new_extra.keys() - written:

@@ -1,20 +1,43 @@
 """The one answer to "may this entry be shown?".
 
 Invariant: recall, reflect, hooks and inspect ask `verdict` and nothing else, so a
-resolved entry stays hidden on every path. The function is pure: it takes facts and a
-view, and returns the reason when the answer is no.
+resolved entry stays hidden on every path, and so does every other entry that makes its
+claim, wherever that came from. The function is pure: it takes facts and a view, and
+returns the reason when the answer is no.
 """
 
+from collections.abc import Collection
 from enum import StrEnum
 from typing import NamedTuple
 
 from memcli.entries import dates, decay
-from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.entry import Entry, ResolutionScope, Status, Visibility
 from memcli.entries.projects import holds, number
 from memcli.entries.text import conflict
 
 DEFAULT_STATUSES = frozenset({Status.ACTIVE})
 HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
+
+
+class Resolve(NamedTuple):
+    """A resolved entry, as far as other entries of its claim go.
+
+    `at` is when, in epoch seconds, 0 when it does not say. `agent` is the agent whose
+    private entry it is: what one agent settled for itself hides no other's memory.
+    `project` is the number of the project in which it holds: the same words about
+    another project are another claim.
+    """
+
+    id: str
+    at: int = 0
+    agent: str | None = None
+    project: int = 0
+
+    def counts_for(self, agents: Collection[str | None], project: int) -> bool:
+        """Whether it settles an entry of a project, for these agents: who asks, and who
+        wrote it."""
+        elsewhere = self.project and project and self.project != project
+        return not elsewhere and (self.agent is None or self.agent in agents)
 
 
 class Facts(NamedTuple):
@@ -25,6 +48,7 @@ class Facts(NamedTuple):
     current. `agent`, `visibility` and `groups` say which agents may see it. `project`
     is the number of the project in which it holds, 0 for everywhere. `conflict` says
     that git's marks of a conflict stand in its text: nobody has said which side holds.
+    `resolves` are the resolved entries of the same claim, the earliest first.
     """
 
     status: Status
@@ -36,6 +60,7 @@ class Facts(NamedTuple):
     groups: tuple[str, ...] = ()
     project: int = 0
     conflict: bool = False
+    resolves: tuple[Resolve, ...] = ()
 
 
 class ReadPolicy(StrEnum):
@@ -84,22 +109,52 @@ def verdict(facts: Facts, view: View) -> str | None:
     if facts.conflict:
         return "a merge conflict stands in it"
     if view.as_of is not None:
-        return _verdict_at(facts, view.as_of)
-    status = standing(facts, view.now)
-    return None if status in view.statuses else str(status)
+        return _verdict_at(facts, view)
+    status = standing(facts, view)
+    if status not in view.statuses:
+        return _reason(facts, view) if status is Status.RESOLVED else str(status)
+    # Nor does a version of the claim come back with the history.
+    if settled_by(facts, view) and Status.RESOLVED not in view.statuses:
+        return _reason(facts, view)
+    return None
 
 
-def standing(facts: Facts, now: int) -> Status:
-    """The status that an entry counts as: expired once it has outlived its end.
+def settled_by(facts: Facts, view: View) -> Resolve | None:
+    """The resolved entry whose claim another entry makes, for this view; or None.
 
-    Only what is active expires by date: what a person decided stays what it is.
+    A private one counts for its agent, and for what that agent wrote.
+    """
+    if facts.status is Status.RESOLVED:
+        return None
+    agents = (view.agent.name if view.agent else None, facts.agent)
+    for resolve in facts.resolves:
+        later = view.as_of is not None and resolve.at > view.as_of
+        if not later and resolve.counts_for(agents, facts.project):
+            return resolve
+    return None
 
-    >>> standing(Facts(Status.ACTIVE, 5, expires=7), now=10)
+
+def standing(facts: Facts, view: View) -> Status:
+    """The status that an entry counts as.
+
+    It is expired once it has outlived its end, and resolved when its claim is. Only
+    what is active ends so: what a person decided stays what it is.
+
+    >>> standing(Facts(Status.ACTIVE, 5, expires=7), View(now=10))
     <Status.EXPIRED: 'expired'>
     """
-    if facts.status is Status.ACTIVE and facts.expires and facts.expires <= now:
-        return Status.EXPIRED
-    return facts.status
+    if facts.status is not Status.ACTIVE:
+        return facts.status
+    if settled_by(facts, view):
+        return Status.RESOLVED
+    return Status.EXPIRED if 0 < facts.expires <= view.now else Status.ACTIVE
+
+
+def _reason(facts: Facts, view: View) -> str:
+    resolve = settled_by(facts, view)
+    if resolve is None:
+        return str(facts.status)
+    return f"its claim is resolved by {resolve.id}"
 
 
 def visible(facts: Facts, agent: Agent) -> bool:
@@ -127,7 +182,8 @@ def alternatives(agent: Agent) -> tuple[tuple[tuple[str, str], ...], ...]:
     return (own,)
 
 
-def _verdict_at(facts: Facts, moment: int) -> str | None:
+def _verdict_at(facts: Facts, view: View) -> str | None:
+    moment = view.as_of or 0
     if facts.created > moment:
         return "not written yet"
     if facts.status in (Status.PENDING, Status.REJECTED):
@@ -136,13 +192,19 @@ def _verdict_at(facts: Facts, moment: int) -> str | None:
     over = facts.ended or facts.status is not Status.ACTIVE
     if over and facts.ended <= moment:
         return str(facts.status)
+    if settled_by(facts, view):
+        return _reason(facts, view)
     if facts.expires and facts.expires <= moment:
         return "expired"
     return None
 
 
-def facts(entry: Entry, policies: decay.Policies = decay.DEFAULTS) -> Facts:
-    """The facts of an entry."""
+def facts(
+    entry: Entry,
+    policies: decay.Policies = decay.DEFAULTS,
+    resolves: tuple[Resolve, ...] = (),
+) -> Facts:
+    """The facts of an entry; `resolves` are those of its claim in other entries."""
     ended = 0
     if entry.status is Status.RESOLVED:
         ended = _epoch(entry.resolved_at or entry.updated)
@@ -158,7 +220,18 @@ def facts(entry: Entry, policies: decay.Policies = decay.DEFAULTS) -> Facts:
         groups=entry.groups,
         project=number(entry.project),
         conflict=conflict.begins(entry.body) >= 0,
+        resolves=resolves,
     )
+
+
+def resolve_of(entry: Entry) -> Resolve | None:
+    """What a resolved entry says to others of its claim; None when it says nothing."""
+    alone = entry.resolution_scope is ResolutionScope.ENTRY
+    if entry.status is not Status.RESOLVED or alone:
+        return None
+    private = entry.visibility is Visibility.PRIVATE
+    agent = entry.agent if private else None
+    return Resolve(entry.id, facts(entry).ended, agent, number(entry.project))
 
 
 def _epoch(value: str | None) -> int:

@@ -71,6 +71,13 @@ class Status(StrEnum):
     REJECTED = "rejected"
 
 
+class ResolutionScope(StrEnum):
+    """What a resolve concerns: every entry that says the same, or this entry alone."""
+
+    CLAIM = "claim"
+    ENTRY = "entry"
+
+
 class Item(StrEnum):
     """What a reflection item is: a rule that stays, or a change that fades."""
 
@@ -151,6 +158,7 @@ class Entry(NamedTuple):
     resolved_at: str | None = None
     resolved_by: str | None = None
     resolution_note: str | None = None
+    resolution_scope: ResolutionScope = ResolutionScope.CLAIM
     item: Item | None = None
     key: str | None = None
     seen: tuple[str, ...] = ()

@@ -28,6 +28,7 @@ from memcli.entries.entry import (
     Entry,
     Item,
     Layer,
+    ResolutionScope,
     Source,
     Status,
     Subtype,
@@ -37,6 +38,9 @@ from memcli.entries.frontmatter import is_null
 from memcli.entries.ids import is_id
 from memcli.entries.projects import NONE, check_project
 from memcli.errors import InvalidContent, InvalidValue
+
+SOLVED_WORDS = frozenset({"done", "closed", "fixed", "solved", "completed", "finished"})
+"""Words that people and trackers write as a status, and that mean resolved."""
 
 # A title is for a line of a table; what needs more is text.
 _LONGEST_TITLE = 500
@@ -133,6 +137,14 @@ def _read_flag(node: Any, field: str) -> bool:
     if word in ("false", "no", "off", "0"):
         return False
     raise InvalidValue(f"{field} must be true or false", code=f"invalid_{field}")
+
+
+def _read_status(node: Any, field: str) -> Status:
+    """Take a tracker's word for it: what is done must not come up as if it were not."""
+    word = _read_text(node, field).strip().lower()
+    if word in SOLVED_WORDS:
+        return Status.RESOLVED
+    return check_choice(Status, word, field)
 
 
 def _read_source(node: Any, field: str) -> Source:
@@ -328,8 +340,8 @@ TABLE: tuple[Field, ...] = (
     ),
     Field(
         "status",
-        _choice(Status),
-        ", ".join(Status),
+        ValueKind(_read_status, _choice(Status).check),
+        f"{', '.join(Status)}; done, closed, fixed and the like are read as resolved",
     ),
     Field(
         "title",
@@ -359,6 +371,11 @@ TABLE: tuple[Field, ...] = (
     Field("resolved_at", _DATE, "when it was resolved"),
     Field("resolved_by", _LINE, "who resolved it"),
     Field("resolution_note", _LINE, "how it was resolved"),
+    Field(
+        "resolution_scope",
+        _choice(ResolutionScope),
+        "claim: entries of the same words are not shown either; or this entry alone",
+    ),
     Field(
         "item",
         _choice(Item),

@@ -35,12 +35,22 @@ def claim(text: str) -> str:
     """Return 16 hexadecimal characters that texts of the same strict key share.
 
     The kind is left out: a rule and a lesson in the same words are one claim, and
-    `resolve` resolves claims (docs/decisions/0006).
+    `resolve` resolves claims (docs/decisions/0006). A text without a word claims
+    nothing, and gives the empty string: two notes that are only a title say nothing
+    in common.
     """
     import hashlib
 
-    words = strict_key("", text).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(words).hexdigest()[:16]
+    words = strict_key("", text).removeprefix(":")
+    if not words:
+        return ""
+    data = f":{words}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def claim_number(text: str) -> int:
+    """The claim of a text as a number of 64 bits, 0 for none."""
+    return int(claim(text) or "0", 16)
 
 
 def strict_key(kind: str, text: str) -> str:

@@ -147,7 +147,10 @@ def _ask_once(
         for vault in vaults.vaults:
             try:
                 narrow = checked(query, vault)
-                held.append((vault, vault.reader(), narrow))
+                reader = vault.reader()
+                if vault is vaults.own:
+                    _count_resolved(vaults, reader, stack)
+                held.append((vault, reader, narrow))
             except MemcliError as error:
                 if vaults.named:
                     raise
@@ -163,6 +166,18 @@ def _ask_once(
         answers = [(vault, answer(reader, narrow)) for vault, reader, narrow in held]
     notes = ((vault, of_one.index_warnings(vault)) for vault, _, _ in held)
     return answers, warnings + _warnings(notes)
+
+
+def _count_resolved(vaults: "Vaults", own: "Reader", stack: ExitStack) -> None:
+    """Let the readers of the other vaults know what the own one has resolved.
+
+    Each would ask the own vault's files once more, otherwise.
+    """
+    claims = own.resolved_claims
+    for vault in vaults.vaults:
+        if vault is not vaults.own:
+            stack.callback(setattr, vault, "resolved_elsewhere", None)
+            vault.resolved_elsewhere = lambda: claims
 
 
 def _warnings(notes: "Iterable[tuple[Vault, Sequence[str]]]") -> list[str]:

@@ -300,7 +300,7 @@ def _aged(
     """The row with whether it still holds; facts cite nothing that could change."""
     if view.as_of is None and Status.EXPIRED in view.statuses:
         facts = reader.facts(doc, access=False)
-        row = row._replace(status=str(standing(facts, view.now)))
+        row = row._replace(status=str(standing(facts, view)))
     if row.layer == FACT:
         return row
     why = staleness.reasons(reader, stored, view)

@@ -52,11 +52,14 @@ class Citation(NamedTuple):
 
 
 class Excluded(NamedTuple):
-    """An entry that matches and was left out; `superseded_by` replaces it."""
+    """An entry that matches and was left out, and why; `superseded_by` replaces it.
+
+    None of its words are here: whoever reads a solved thing takes it for news.
+    """
 
     id: str
-    title: str
     status: str
+    reason: str
     superseded_by: str | None
 
 
@@ -318,8 +321,23 @@ def _excluded(
         ended = Status(row.status) in gone and row.id not in shown
         if ended and confidence.share(_matched(row), weights) >= floor:
             heir = _successor(reader, row, view) if row.superseded_by else None
-            excluded.append(Excluded(row.id, row.title, row.status, heir))
+            why = _why_ended(reader, row, view)
+            excluded.append(Excluded(row.id, row.status, why, heir))
     return excluded[:MOST_EXCLUDED]
+
+
+def _why_ended(reader: "Reader", row: Row, view: "View") -> str:
+    """What an entry says of its end: the reason or note, or else what ended it."""
+    for doc in reader.exact("path", row.path):
+        stored = reader.row(doc)
+        note = stored.reason if stored.superseded_by else stored.resolution_note
+        if note:
+            return note
+        if stored.resolved_at:
+            by = f" by {stored.resolved_by}" if stored.resolved_by else ""
+            return f"resolved on {stored.resolved_at[:10]}{by}"
+        return reader.verdict(doc, view) or row.status
+    return row.status
 
 
 def _successor(reader: "Reader", row: Row, view: "View") -> str | None:

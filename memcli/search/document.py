@@ -93,7 +93,7 @@ def document_id(entry: Entry) -> str:
 
 
 def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
-    source = document_id(entry)
+    source, said = document_id(entry), claim(entry.body)
     return {
         "id": (entry.id,),
         "path": (entry.path,),
@@ -115,7 +115,7 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "agent": (entry.agent,) if entry.agent else (),
         "visibility": (str(entry.visibility),),
         "group": entry.groups,
-        "claim": (claim(entry.body),),
+        "claim": (said,) if said else (),
         "proposed": (claim(entry.source.proposed),) if entry.source.proposed else (),
         "supersedes": (entry.supersedes,) if entry.supersedes else (),
         "superseded_by": (entry.superseded_by,) if entry.superseded_by else (),
@@ -149,6 +149,7 @@ def _row(entry: Entry, title: str, terms: dict[str, float]) -> StoredRow:
         resolved_at=entry.resolved_at,
         resolved_by=entry.resolved_by,
         resolution_note=entry.resolution_note,
+        resolution_scope=str(entry.resolution_scope),
         confidence=entry.confidence and str(entry.confidence),
         rationale=entry.rationale,
         item=entry.item and str(entry.item),

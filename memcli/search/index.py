@@ -30,11 +30,12 @@ from memcli.storage.lock import Lock
 if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
     from memcli.search.document import Document
+    from memcli.search.resolved_claims import ResolvedClaims
 
 _STATE = "state"
 # Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
 # its fields.
-ROW_VERSION = 11
+ROW_VERSION = 13
 
 # So many changed files are read faster one by one than indexed.
 _FEW = 64
@@ -69,6 +70,7 @@ class Index:
 
     Attributes:
         patience: seconds to wait for another process that indexes.
+        elsewhere: gives what is resolved in another vault and counts here as well.
         change: what the last update did.
         stale: whether the last reader shows an older state, since another process kept
             the index locked.
@@ -84,6 +86,7 @@ class Index:
         agent: "Agent | None" = None,
     ) -> None:
         self.root = root
+        self.elsewhere: Callable[[], ResolvedClaims | None] = lambda: None
         self._agent = agent
         self.patience = 10.0
         self.change = UpdateCounts()
@@ -182,9 +185,11 @@ class Index:
             self._reader = None
 
     def _open(self, state: State) -> Reader:
-        return Reader(
+        reader = Reader(
             self._folder, state.segments, state.broken, self._agent, self.root
         )
+        reader.heed(self.elsewhere())
+        return reader
 
     def _scan(self, state: State | None) -> Listing:
         """The vault's files; a folder that cannot be listed is as it was.
@@ -211,6 +216,7 @@ class Index:
             same = state is not None and state.version == self._version()
             if state and same and state.describes(self.root, listing):
                 self._state = self._settled(state)
+                self._reader.heed(self.elsewhere())
                 return self._reader
             self._close()
             state = self._load()

@@ -16,8 +16,9 @@ class Packed(NamedTuple):
     """The packed facts of one document; times in epoch seconds UTC, 0 = not set.
 
     `order` depends on the entry alone and breaks ties; `session` is the number of its
-    session or document, 0 for none, and `seq` its place in there, -1 for none;
-    `project` is the number of its project, 0 for everywhere.
+    session or document, 0 for none, and `seq` its place in there, -1 for none; `claim`
+    is `identity.claim_number` of its text; `project` is the number of its project, 0
+    for everywhere.
     """
 
     order: int
@@ -26,13 +27,14 @@ class Packed(NamedTuple):
     created: int
     expires: int
     ended: int
+    claim: int
     length: int
     seq: int
     flags: int
     project: int
 
 
-_PACKED = struct.Struct("<QQqqqqIiII")
+_PACKED = struct.Struct("<QQqqqqQIiII")
 PACKED_SIZE = _PACKED.size
 _WORDS = _PACKED.size // 8
 
@@ -41,6 +43,8 @@ STATUS_MASK = 0x0F
 ASKS = 0x10
 # The entry's time is a span (a month, a year, from-until); `time` is its start.
 SPAN = 0x40
+# Resolved alone: other entries of its claim are as they were.
+ONLY_THIS = 0x20
 PINNED = 0x80
 # The text holds git's marks of a conflict.
 CONFLICT = 0x100
@@ -60,6 +64,7 @@ class Columns(NamedTuple):
     created: Sequence[int]
     expires: Sequence[int]
     ended: Sequence[int]
+    claims: Sequence[int]
     lengths: "array[int]"
     seqs: Sequence[int]
     flags: "array[int]"
@@ -78,10 +83,11 @@ def unpack(records: bytes) -> Columns:
         created=signed[3::step],
         expires=signed[4::step],
         ended=signed[5::step],
-        lengths=narrow[12::half],
-        seqs=seqs[13::half],
-        flags=narrow[14::half],
-        projects=narrow[15::half],
+        claims=wide[6::step],
+        lengths=narrow[14::half],
+        seqs=seqs[15::half],
+        flags=narrow[16::half],
+        projects=narrow[17::half],
     )
 
 

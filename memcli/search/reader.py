@@ -10,23 +10,33 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple, TypeVar
 
-from memcli.entries.eligibility import Agent, Facts, View, alternatives, verdict
+from memcli.entries.eligibility import (
+    Agent,
+    Facts,
+    Resolve,
+    View,
+    alternatives,
+    verdict,
+)
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds
 from memcli.search.packed_facts import (
     ASKS,
     CONFLICT,
+    ONLY_THIS,
     PINNED,
     SPAN,
     STATUS_MASK,
     Columns,
     unpack,
 )
+from memcli.search.resolved_claims import ResolvedClaims, resolves_in, with_standing
 from memcli.search.segment import Segment, SegmentId
 from memcli.search.stored_row import StoredRow
 
 _STATUSES = tuple(Status)
 _NOT_PLAIN = STATUS_MASK | CONFLICT
+_ACTIVE = str(Status.ACTIVE)
 _Named = TypeVar("_Named", Entry, StoredRow)
 
 
@@ -53,7 +63,7 @@ class Reader:
         columns: the packed facts of all documents, deleted ones included.
         live, live_length: how many documents are live, and how many terms they have.
         size, total_length: the same with the documents of `weigh_with`.
-        all_plain: whether every live document is active and never expires.
+        all_plain: whether every live document is `plain`.
     """
 
     def __init__(
@@ -86,9 +96,55 @@ class Reader:
         self.size, self.total_length = self.live, self.live_length
         self._beside: Sequence[Reader] = ()
         live = self._live
-        self.all_plain = not (
-            any(compress(flags, live)) or any(compress(expires, live))
-        )
+        self._plain = not (any(compress(flags, live)) or any(compress(expires, live)))
+        claims = self.columns.claims
+        self._own = frozenset(claims[doc] for doc in self.settling() if claims[doc])
+        self.heed(None)
+
+    def settling(self) -> list[int]:
+        """The resolved documents that settle their claim, and not themselves alone."""
+        flags = self.columns.flags
+        resolved = self.exact("status", str(Status.RESOLVED))
+        return [doc for doc in resolved if not flags[doc] & ONLY_THIS]
+
+    def heed(self, elsewhere: ResolvedClaims | None) -> None:
+        """Count what is resolved in another vault as resolved here, until another call.
+
+        What the user has resolved in the own vault is solved in a team's as well.
+        """
+        shared: frozenset[int] = frozenset()
+        if elsewhere is not None and elsewhere.numbers:
+            shared = elsewhere.numbers.intersection(self.columns.claims)
+        self._elsewhere = {
+            number: elsewhere.by(number) for number in shared if elsewhere is not None
+        }
+        self._beside_claims = elsewhere
+        self._resolved = self._own | shared
+        self._resolves: dict[int, tuple[Resolve, ...]] = {}
+        self.all_plain = self._plain and not shared
+
+    @property
+    def resolved_claims(self) -> ResolvedClaims:
+        """The claims that are resolved in this vault."""
+        return ResolvedClaims(self._own, self.resolves)
+
+    def resolves_elsewhere(self, claim: int) -> tuple[Resolve, ...]:
+        """What another vault, which counts here as well, has resolved of a claim."""
+        return self._beside_claims.by(claim) if self._beside_claims else ()
+
+    def resolves(self, claim: int) -> tuple[Resolve, ...]:
+        """The resolved entries that count for others of a claim, the earliest first."""
+        if claim not in self._resolved:
+            return ()
+        if claim not in self._resolves:
+            docs = self.exact("claim", f"{claim:016x}")
+            found = [
+                *self._elsewhere.get(claim, ()),
+                *resolves_in(docs, self.columns, self.row),
+            ]
+            found.sort(key=lambda resolve: (resolve.at, resolve.id))
+            self._resolves[claim] = tuple(found)
+        return self._resolves[claim]
 
     def _hide(self, agent: Agent) -> None:
         """Take away what an agent may not see, as if it were not in the vault.
@@ -273,8 +329,9 @@ class Reader:
             ended=columns.ended[doc],
             project=columns.projects[doc],
             conflict=bool(columns.flags[doc] & CONFLICT),
+            resolves=self.resolves(columns.claims[doc]),
         )
-        if not access:
+        if not access and all(resolve.agent is None for resolve in facts.resolves):
             return facts
         row = self.row(doc)
         return facts._replace(
@@ -284,15 +341,26 @@ class Reader:
         )
 
     def plain(self, doc: int) -> bool:
-        """Whether the document is active, whole, and never expires."""
+        """Whether it is active, whole, never expires, and its claim is not resolved."""
         columns = self.columns
-        return not (columns.flags[doc] & _NOT_PLAIN or columns.expires[doc])
+        return not (
+            columns.flags[doc] & _NOT_PLAIN
+            or columns.expires[doc]
+            or columns.claims[doc] in self._resolved
+        )
 
     def row(self, doc: int) -> StoredRow:
-        """What the index stores of a document, without what its reader may not see."""
+        """What the index stores of a document, without what its reader may not see.
+
+        Its status is the one that counts (`eligibility.standing`).
+        """
         for segment in reversed(self._segments):
             if doc >= segment.base:
                 row = StoredRow.from_json(segment.row(doc - segment.base))
+                claim, project = self.columns.claims[doc], self.columns.projects[doc]
+                if claim in self._resolved and row.status == _ACTIVE:
+                    resolves = self.resolves(claim)
+                    row = with_standing(row, project, resolves, self.agent)
                 return self.censored(row)
         raise IndexError(doc)
 

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from memcli.search.packed_facts import PACKED_SIZE, numbers_of, portable
 
-FORMAT = 4
+FORMAT = 5
 INDEX_NAME = "MAIN"
 TERMS, POSTINGS, DOCUMENTS = ".trm", ".pst", ".doc"
 

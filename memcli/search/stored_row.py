@@ -42,6 +42,7 @@ class StoredRow(NamedTuple):
     resolved_at: str | None
     resolved_by: str | None
     resolution_note: str | None
+    resolution_scope: str
     confidence: str | None
     rationale: str | None
     item: str | None

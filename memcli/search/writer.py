@@ -10,10 +10,18 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from memcli.entries.entry import Status
+from memcli.entries.entry import ResolutionScope, Status
 from memcli.errors import WriteFailed
 from memcli.search.document import Document, numbered
-from memcli.search.packed_facts import ASKS, CONFLICT, PINNED, SPAN, Packed, pack
+from memcli.search.packed_facts import (
+    ASKS,
+    CONFLICT,
+    ONLY_THIS,
+    PINNED,
+    SPAN,
+    Packed,
+    pack,
+)
 from memcli.search.segment import SegmentId
 from memcli.search.whoosh_codec import Writer
 
@@ -82,7 +90,8 @@ def _write(writer: Any, doc: Any) -> None:
     flags |= (ASKS if doc.asks else 0) | (SPAN if doc.is_span else 0)
     flags |= PINNED if doc.row.pinned else 0
     flags |= CONFLICT if doc.facts.conflict else 0
-    session = doc.exact["session"]
+    flags |= ONLY_THIS if doc.row.resolution_scope == ResolutionScope.ENTRY else 0
+    session, said = doc.exact["session"], doc.exact["claim"]
     packed = Packed(
         order=numbered(doc.row.id + "\0" + doc.row.path),
         session=numbered(session[0]) if session else 0,
@@ -90,6 +99,7 @@ def _write(writer: Any, doc: Any) -> None:
         created=doc.facts.created,
         expires=doc.facts.expires,
         ended=doc.facts.ended,
+        claim=int(said[0], 16) if said else 0,
         length=min(doc.length, 0xFFFFFFFF),
         seq=max(-1, min(doc.seq, 0x7FFFFFFF)),
         flags=flags,

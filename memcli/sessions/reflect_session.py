@@ -301,7 +301,7 @@ def _written(
         if route.draft and place not in fates
     }
     ideas = _ideas(vault, session, routes, fates)
-    there, _ = saving.look_up(vault, list(drafts.values()))
+    there = saving.look_up(vault, list(drafts.values()))[0]
     fresh = [place for place, draft in drafts.items() if there.match(draft) is None]
     fresh = sorted([*fresh, *ideas], key=lambda place: _rank(routes[place].candidate))
     room = max(0, vault.settings.memory.session_cap - known.count)

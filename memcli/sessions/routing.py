@@ -1,9 +1,10 @@
 """Where a mined candidate goes, before the transaction that writes it.
 
 Invariant: the confidence decides, then the words, then the vault: explicit candidates
-are saved, patterns wait for review, single inferences wait in the inbox; text that
-speaks like an instruction to the model is never saved; what contradicts an entry is
-offered to supersede it, and never decided here. Nothing is written.
+are saved, patterns wait for review, single inferences wait in the inbox; what nearly
+says a thing that is solved waits for review; text that speaks like an instruction to
+the model is never saved; what contradicts an entry is offered to supersede it, and
+never decided here. Nothing is written.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.mining import Candidate
+    from memcli.vault.likeness import Similar
     from memcli.vault.vault import Vault
 
 _KINDS = {"preference": "preference", "correction": "preference"}
@@ -98,7 +100,7 @@ def by_vault(vault: "Vault", reader: "Reader", routes: Sequence[Route]) -> list[
     """These routes, changed where the vault says the same, or the contrary."""
     from memcli.search.document import document
     from memcli.search.stemmer import stemmer
-    from memcli.vault.duplicates import alike
+    from memcli.vault.likeness import alike, like_resolved
 
     now = vault.now_ms() // 1000
 
@@ -115,8 +117,19 @@ def by_vault(vault: "Vault", reader: "Reader", routes: Sequence[Route]) -> list[
             # where nothing here has them.
             near.sort(key=lambda pair: pair[1].project not in (None, draft.project))
             route = _compared(route, draft, near)
+        if draft is not None and route.draft == draft:
+            solved = like_resolved(reader, draft)
+            route = route if solved is None else _doubted(route, draft, solved)
         changed.append(route)
     return changed
+
+
+def _doubted(route: Route, draft: Entry, solved: "Similar") -> Route:
+    """The route of what nearly says a thing that is solved: a person looks at it."""
+    pending = draft.replace(status=Status.PENDING)
+    action = "review" if route.action == "saved" else route.action
+    why = f"nearly the same ({solved.likeness:.0%}) is resolved: {solved.id}"
+    return route._replace(draft=pending, action=action, why=why)
 
 
 def _compared(

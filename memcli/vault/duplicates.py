@@ -1,4 +1,4 @@
-"""Duplicates: whether a vault holds a text already, or one that says nearly the same.
+"""Duplicates: whether a vault holds a text already.
 
 Invariant: the same text is the same memory, unless both say where they stood (in
 which session, at which place) and the places differ: two people may thank each other
@@ -8,12 +8,20 @@ state, makes it a duplicate; others are named in the outcome.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli.entries.eligibility import Agent, Facts, View, verdict, visible
-from memcli.entries.entry import Confidence, Entry, Source, Status
-from memcli.entries.identity import claim, fingerprint
+from memcli.entries.eligibility import Agent, Facts, Resolve, View, verdict, visible
+from memcli.entries.entry import (
+    Confidence,
+    Entry,
+    ResolutionScope,
+    Source,
+    Status,
+    Visibility,
+)
+from memcli.entries.identity import claim, claim_number, fingerprint
+from memcli.entries.projects import number as project_number
 from memcli.errors import MemcliError
 from memcli.storage import files
 
@@ -21,25 +29,17 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
 
-# Entries this alike (Jaccard of their distinct terms) say nearly the same.
-_SIMILAR = 0.6
-_MOST_SIMILAR = 3
 _ACTIVE = str(Status.ACTIVE)
 # Older sightings weigh nothing by then, and a file that grows for ever is a log.
 _MOST_SIGHTINGS = 50
 _PATTERN = 3
 
 
-class Similar(NamedTuple):
-    """An entry that says nearly what was saved; `likeness` is 0 to 1."""
-
-    id: str
-    title: str
-    likeness: float
-
-
 class Held(NamedTuple):
-    """An entry of the vault, as far as duplicates go."""
+    """An entry of the vault, as far as duplicates go.
+
+    `resolve` is what it says to others of its claim, if it is resolved.
+    """
 
     id: str
     path: str
@@ -48,6 +48,7 @@ class Held(NamedTuple):
     place: tuple[Any, ...]
     item: str | None = None
     project: str | None = None
+    resolve: Resolve | None = None
 
 
 # The states of entries that a mined draft repeats, the most telling first, each with
@@ -61,9 +62,15 @@ _MET_AGAIN = {
 
 
 class HeldTexts:
-    """What the vault holds of the texts of some drafts."""
+    """What the vault holds of the texts of some drafts.
 
-    def __init__(self) -> None:
+    Args:
+        agent: the name of the agent that asks, if it is not the owner.
+    """
+
+    def __init__(self, agent: str | None = None) -> None:
+        self._agent = agent
+        self._elsewhere: dict[str, tuple[Resolve, ...]] = {}
         self._by_text: dict[str, list[Held]] = {}
         self._by_claim: dict[str, list[Held]] = {}
         self._by_id: dict[str, Held] = {}
@@ -79,10 +86,29 @@ class HeldTexts:
         if text:
             self._by_claim.setdefault(claim(text), []).append(held)
 
+    def heed(self, text: str, resolves: tuple[Resolve, ...]) -> None:
+        """Count a text as resolved in another vault, which counts here as well."""
+        self._elsewhere[claim(text)] = resolves
+
+    def settled_by(self, entry: Entry) -> str | None:
+        """The id of the resolved entry that keeps this draft from being shown."""
+        if entry.status not in (Status.ACTIVE, Status.PENDING):
+            return None
+        said = claim(entry.body)
+        here = (held.resolve for held in self._by_claim.get(said, ()) if said)
+        agents, project = (self._agent, entry.agent), project_number(entry.project)
+        for resolve in (*here, *self._elsewhere.get(said, ())):
+            if resolve and resolve.counts_for(agents, project):
+                return resolve.id
+        return None
+
     def match(self, entry: Entry) -> tuple[Held, str] | None:
         """The entry that holds this draft already, and the outcome that makes it."""
         if entry.id and entry.id in self._by_id:
             return self._by_id[entry.id], "duplicate"
+        settled = None if entry.id else self.settled_by(entry)
+        if settled is not None and settled in self._by_id:
+            return self._by_id[settled], "recurred"
         if is_extracted(entry):
             same_claim = _holding(self._by_claim.get(claim(entry.body), ()), entry)
             for status, outcome in _MET_AGAIN.items():
@@ -213,7 +239,7 @@ class Later(NamedTuple):
     def _shows(data: bytes, path: str, agent: Agent) -> bool:
         from memcli.entries.eligibility import facts
 
-        return visible(facts(_decode(data, path)), agent)
+        return visible(facts(decoded(data, path)), agent)
 
     def bodies(self) -> Iterable[tuple[str, bytes, str]]:
         """(path, data, body) of the changed files that are entries."""
@@ -240,11 +266,13 @@ def held_texts(
     reader: "Reader", later: Later, drafts: Sequence[Entry], now: int
 ) -> HeldTexts:
     """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
-    known = HeldTexts()
+    known = HeldTexts(later.agent.name if later.agent else None)
     outdated = later.paths
     texts = {fingerprint(entry.body) for entry in drafts}
-    claims = {claim(entry.body) for entry in drafts if is_extracted(entry)}
+    claims = {claim(entry.body) for entry in drafts} - {""}
     ids = {entry.id for entry in drafts if entry.id}
+    for entry in drafts:
+        known.heed(entry.body, reader.resolves_elsewhere(claim_number(entry.body)))
     docs: dict[int, None] = {}
     for field, values in (
         ("fingerprint", texts),
@@ -269,7 +297,7 @@ def held_texts(
             or fingerprint(body) in texts
             or (claims and claim(body) in claims)
         ):
-            entry = _decode(data, path)
+            entry = decoded(data, path)
             one = held(entry, now)
             known.add(body, one)
             known.add_proposed(entry.source.proposed, one)
@@ -278,7 +306,7 @@ def held_texts(
 
 def held(entry: Entry, now: int) -> Held:
     """An entry that has a path, as far as duplicates go."""
-    from memcli.entries.eligibility import facts
+    from memcli.entries.eligibility import facts, resolve_of
 
     return Held(
         id=entry.id,
@@ -288,6 +316,7 @@ def held(entry: Entry, now: int) -> Held:
         place=place(entry.source),
         item=entry.item and str(entry.item),
         project=entry.project,
+        resolve=resolve_of(entry),
     )
 
 
@@ -302,83 +331,17 @@ def _standing(facts: Facts, is_item: bool, now: int) -> str:
     return str(facts.status)
 
 
-def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
-    """Active entries that say nearly the same, most alike first."""
-    from memcli.search.document import document
-    from memcli.search.stemmer import stemmer
-
-    stem = stemmer()
-    mine = set(document(entry, stem).row.terms)
-    outdated = later.paths
-    rows = [
-        (likeness, row)
-        for likeness, row in alike(reader, mine, reader.plain, limit=10)
-        if row.path not in outdated
-    ]
-    for path, data, body in later.bodies():
-        # Half of the words in common is cheap to see, and less cannot be enough.
-        if len(mine) > 2 * sum(word in body.lower() for word in mine):
-            continue
-        row = document(_decode(data, path), stem).row
-        if row.status == _ACTIVE:
-            rows.append((_likeness(mine, row), row))
-    nearest = [
-        Similar(row.id, row.title, likeness)
-        for likeness, row in rows
-        if likeness >= _SIMILAR
-    ]
-    nearest.sort(key=lambda item: (-item.likeness, item.id))
-    return nearest[:_MOST_SIMILAR]
-
-
-def alike(
-    reader: "Reader",
-    terms: Collection[str],
-    admit: Callable[[int], bool],
-    *,
-    limit: int,
-    within: Collection[int] | None = None,
-) -> "list[tuple[float, StoredRow]]":
-    """The rows that share most with these terms, each with its likeness.
-
-    Args:
-        reader: the index.
-        terms: those of a text, as `document` counts them.
-        admit: whether a document may be shown.
-        limit: how many of the best matches to look at.
-        within: when given, only these documents.
-
-    Returns:
-        (Jaccard of the distinct terms, row), the best match first.
-    """
-    from memcli.search.ranking import bm25
-    from memcli.search.ranking.corpus import Question, Scope
-    from memcli.search.ranking.weights import LEXICAL
-
-    ranked = bm25.rank(
-        Question([(term, term) for term in sorted(terms)]),
-        reader,
-        limit=limit,
-        scope=Scope(admit, within),
-        weights=LEXICAL._replace(pool=limit),
-    )
-    rows = [reader.row(hit.doc) for hit in ranked.hits]
-    return [(_likeness(set(terms), row), row) for row in rows]
-
-
-def _likeness(mine: set[str], row: "StoredRow") -> float:
-    theirs = set(row.terms)
-    union = mine | theirs
-    return round(len(mine & theirs) / len(union), 3) if union else 0.0
-
-
-def _decode(data: bytes, path: str) -> Entry:
+def decoded(data: bytes, path: str) -> Entry:
+    """The entry in a file's bytes; a broken one raises InvalidEntry."""
     from memcli.entries import codec
 
     return codec.decode(data, path).entry
 
 
 def _held(row: "StoredRow", facts: Facts, now: int) -> Held:
+    alone = row.resolution_scope == str(ResolutionScope.ENTRY)
+    private = row.visibility == str(Visibility.PRIVATE)
+    settles = facts.status is Status.RESOLVED and not alone
     return Held(
         row.id,
         row.path,
@@ -387,4 +350,12 @@ def _held(row: "StoredRow", facts: Facts, now: int) -> Held:
         place(row.source),
         row.item,
         row.project,
+        Resolve(
+            row.id,
+            facts.ended,
+            row.agent if private else None,
+            project_number(row.project),
+        )
+        if settles
+        else None,
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
+from memcli.entries.identity import claim
 from memcli.errors import NotAllowed
 from memcli.storage import files
 from memcli.vault import evidence, lookup
@@ -180,11 +181,22 @@ def refuse_ended(vault: "Vault", entry: Entry) -> None:
         )
 
 
-def recurred_at(row: "StoredRow | Entry") -> str | None:
-    """When a resolved entry came up again, or None; takes an entry or its row."""
-    if row.status != str(Status.RESOLVED) or not row.seen:
+def recurred_at(reader: "Reader", row: "StoredRow | Entry") -> str | None:
+    """When a resolved entry came up again, or None; takes an entry or its row.
+
+    It was met again, or another entry in its words was written after it was resolved.
+    """
+    if row.status != str(Status.RESOLVED):
         return None
-    last: str = max(row.seen)
+    moments = [*row.seen]
+    if row.resolved_at:
+        body = row.body if isinstance(row, Entry) else row.text
+        moments += [
+            reader.row(doc).created
+            for doc in reader.exact("claim", claim(body))
+            if reader.facts(doc, access=False).status is not Status.RESOLVED
+        ]
+    last = max(moments, default="")
     return last if last > (row.resolved_at or "") else None
 
 

@@ -15,8 +15,9 @@ from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
 from memcli.entries.text import conflict
 from memcli.storage.transaction import subject
-from memcli.vault import duplicates, evidence, merging
-from memcli.vault.duplicates import Held, HeldTexts, Similar
+from memcli.vault import duplicates, evidence, likeness, merging
+from memcli.vault.duplicates import Held, HeldTexts
+from memcli.vault.likeness import Similar
 from memcli.vault.merging import NotTaken
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Saved(NamedTuple):
     Of an entry that was there, `merged` names the fields that the draft added to, and
     `not_taken` those that contradict it.
     `project` is where it holds; None is everywhere.
+    `settled_by` is the resolved entry because of which it is not shown; `like_resolved`
+    one that says nearly the same.
     """
 
     id: str
@@ -59,6 +62,8 @@ class Saved(NamedTuple):
     project: str | None = None
     dropped: tuple[str, ...] = ()
     research: str | None = None
+    settled_by: str | None = None
+    like_resolved: Similar | None = None
 
 
 def save(
@@ -109,38 +114,44 @@ def save_all(
     with vault.transaction() as change:
         change.action = verb
         change.allow_secret = allow_secret
-        held_texts, alike = look_up(vault, drafts, similar=similar)
+        held_texts, alike, solved = look_up(vault, drafts, similar=similar)
         saved = place(vault, change, drafts, held_texts, register=register)
         created = [item for item in saved if item.outcome == "created"]
         change.message = _message(verb, saved, origin)
     cited = [entry_id for item in created for entry_id in item.cited]
     if cited and verb == "save":
         vault.recorder.judged(cited, useful=True, by="citation")
-    if created and alike:
-        saved[0] = saved[0]._replace(similar=tuple(alike))
+    if created and similar:
+        saved[0] = saved[0]._replace(similar=tuple(alike), like_resolved=solved)
     return saved
 
 
 def plan(vault: "Vault", drafts: Sequence[Entry]) -> list[Saved]:
     """What `save_all` would do with these drafts; ids are empty, paths likely."""
-    held_texts, _ = look_up(vault, drafts)
+    held_texts = look_up(vault, drafts)[0]
     return place(vault, None, drafts, held_texts)
 
 
 def look_up(
     vault: "Vault", drafts: Sequence[Entry], *, similar: bool = False
-) -> tuple[HeldTexts, list[Similar]]:
-    """What the vault holds of these drafts, and what is similar to the first one."""
+) -> tuple[HeldTexts, list[Similar], Similar | None]:
+    """What the vault holds of these drafts.
+
+    With `similar` also the entries that say nearly the same as the first one: those in
+    force, and one that is resolved.
+    """
 
     def look(
         reader: "Reader", changed: list[str], removed: list[str]
-    ) -> tuple[HeldTexts, list[Similar]]:
+    ) -> tuple[HeldTexts, list[Similar], Similar | None]:
         later = duplicates.Later(vault.root, changed, removed, vault.agent)
         now = vault.now_ms() // 1000
         held_texts = duplicates.held_texts(reader, later, drafts, now)
         if not similar or held_texts.match(drafts[0]):
-            return held_texts, []
-        return held_texts, duplicates.similar(reader, later, drafts[0])
+            return held_texts, [], None
+        near = likeness.similar(reader, later, drafts[0])
+        solved = likeness.like_resolved(reader, drafts[0], later)
+        return held_texts, near, solved
 
     return vault.glance(look)
 
@@ -170,13 +181,14 @@ def place(
     for number, draft in enumerate(drafts):
         draft = _signed(vault, draft)
         match = held_texts.match(draft)
+        resolved_id = held_texts.settled_by(draft)
         if match is not None:
             again, entry = _again(vault, change, match, draft, names)
             if change is not None and register and "entities" in again.merged:
                 given = draft.entities
                 new = _register(vault, change, entry, given, names, folders)
                 again = again._replace(registered=tuple(new))
-            saved.append(again)
+            saved.append(_settled(again, resolved_id))
             continue
         entry, unclear = _prepared(vault, draft, names, now, folders)
         registered: list[str] = []
@@ -192,6 +204,8 @@ def place(
             f"an entry with the same text is {held.status}: {held.id}"
             for held in held_texts.earlier(draft)
         ]
+        if resolved_id is not None:
+            notes.append(f"it is not shown: {settled_note(resolved_id)}")
         notes += map(names.explained, unclear)
         if conflict.begins(entry.body) >= 0:
             notes.append(
@@ -220,6 +234,7 @@ def place(
                 registered=tuple(registered),
                 cited=tuple(mark.partition(":")[0] for mark in entry.fingerprints),
                 project=entry.project,
+                settled_by=resolved_id,
             )
         )
         held_texts.add(entry.body, held)
@@ -353,15 +368,28 @@ def _data_of(vault: "Vault", change: "Transaction | None", path: str) -> bytes |
 def _matched(held: Held, outcome: str) -> Saved:
     """What became of a draft whose text an entry holds already."""
     notes: tuple[str, ...] = ()
-    if outcome == "recurred":
-        notes = (
-            f"{held.id} is resolved and came up again; it stays resolved until you "
-            f"reopen it: memcli resolve --undo {held.id}",
-        )
     if outcome == "rejected":
         notes = (f"{held.id} says this, and a review rejected it",)
     return Saved(
         held.id, held.path, outcome, held.title, notes=notes, project=held.project
+    )
+
+
+def _settled(saved: Saved, resolved_id: str | None) -> Saved:
+    """What became of a draft, with what keeps it from being shown."""
+    if resolved_id is None and saved.outcome == "recurred":
+        resolved_id = saved.id  # what was mined: an entry that was resolved alone
+    if resolved_id is None:
+        return saved
+    note = f"it came up again and is not shown: {settled_note(resolved_id)}"
+    return saved._replace(settled_by=resolved_id, notes=(note, *saved.notes))
+
+
+def settled_note(resolved_id: str) -> str:
+    """How to bring back what is not shown since its claim is resolved."""
+    return (
+        f"its claim is resolved by {resolved_id}; to bring it back: "
+        f"memcli resolve --undo {resolved_id}"
     )
 
 

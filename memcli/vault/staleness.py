@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from memcli.entries import dates
-from memcli.entries.eligibility import View
+from memcli.entries.eligibility import View, settled_by
 from memcli.entries.entry import Layer, Status, Subtype
 from memcli.entries.identity import fingerprint
 from memcli.entries.ids import is_id
@@ -175,6 +175,9 @@ def _finding(
         return _Finding(way, None, reader.row(current[0]))
     facts, verdict = reader.facts(docs[0], access=False), reader.verdict(docs[0], force)
     end = facts.expires if verdict == str(Status.EXPIRED) else facts.ended
+    settled = settled_by(facts, force) if facts.status is Status.ACTIVE else None
+    if settled is not None:
+        verdict, end = str(Status.RESOLVED), settled.at
     return _Finding(way, None if 0 < end < looked else verdict)
 
 

@@ -6,6 +6,7 @@ Invariant: every change of its files goes through one `transaction`.
 import os
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from memcli.entries.entry import KINDS, Entry
@@ -15,11 +16,13 @@ from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.finishing import finish_killed
 from memcli.storage.transaction import Transaction
+from memcli.vault import own_vault
 
 if TYPE_CHECKING:
     from memcli.entries.codec import Decoded
     from memcli.search.index import Index
     from memcli.search.reader import Reader
+    from memcli.search.resolved_claims import ResolvedClaims
     from memcli.vault.registry.store import Registry
     from memcli.vault.signals.recorder import Recorder
 
@@ -59,6 +62,11 @@ class Vault:
         via: the way in, for the log of signals.
         cwd: the folder that the caller stands in, whose project is `here`; None is
             no folder, and no project.
+        own: the user's own vault, when this is a team's: what is resolved there is not
+            shown here either.
+
+    Attributes:
+        resolved_elsewhere: gives what is resolved there; None asks `own`.
     """
 
     def __init__(
@@ -76,6 +84,7 @@ class Vault:
         source: str = known_vaults.PERSONAL,
         via: str = "python",
         cwd: str | None = None,
+        own: "Vault | None" = None,
     ) -> None:
         self.root = root
         self.named = named or root
@@ -90,6 +99,8 @@ class Vault:
         self.via = via
         self.cwd = cwd
         self._here: tuple[str | None] | None = None
+        self.own = own
+        self.resolved_elsewhere: Callable[[], ResolvedClaims | None] | None = None
         self._index: Index | None = None
 
     @classmethod
@@ -111,6 +122,9 @@ class Vault:
         place = known_vaults.place_of(root, os.environ if environ is None else environ)
         options = {"named": root, "source": place.source, **options}
         vault = cls(place.path, **options)
+        if place.source != known_vaults.PERSONAL and "own" not in options:
+            words = {**options, "named": None}
+            vault.own = own_vault.beside(vault.root, lambda: cls.open(None, **words))
         if writes:
             vault.refuse_read_only()
         return vault
@@ -153,6 +167,7 @@ class Vault:
             source=self.source,
             via=self.via,
             cwd=self.cwd,
+            own=self.own.acting_as(agent) if self.own else None,
         )
 
     @property
@@ -188,6 +203,9 @@ class Vault:
             self._index = Index(
                 self.root, tell=self.tell, progress=self.progress, agent=self.agent
             )
+        # Of the other vault alone: a circle would keep the files of both open.
+        counted = partial(own_vault.resolved_in, self.own)
+        self._index.elsewhere = self.resolved_elsewhere or counted
         return self._index
 
     def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:

@@ -26,6 +26,10 @@ class Vaults:
         named: whether the caller named each of them; then a vault that cannot be read
             is an error, otherwise a warning.
         warnings: what the caller must know besides, such as vaults that are left out.
+
+    Attributes:
+        own: the user's own vault, if it is among them: what is resolved there is not
+            shown from the others either. None of those can hide what the own one holds.
     """
 
     def __init__(
@@ -38,6 +42,11 @@ class Vaults:
         self.vaults = tuple(vaults)
         self.named = named
         self.warnings = tuple(warnings)
+        own = (one for one in self.vaults if one.source == known_vaults.PERSONAL)
+        self.own = next(own, None)
+        for vault in self.vaults:
+            if self.own is not None and vault is not self.own:
+                vault.own = self.own
 
     @classmethod
     def open(cls, *words: str, personal_only: bool = False, **options: Any) -> Self:

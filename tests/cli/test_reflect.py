@@ -179,13 +179,13 @@ def test_what_disagrees_and_what_was_left_out_is_named(
     first = save("The retry limit is 3", occurred_at="2026-05-01")
     second = save("The retry limit is 5", occurred_at="2026-08-01")
     old = save("The retry limit is unknown")
-    vault.resolve(old)
+    vault.resolve(old, note="it was counted")
     base = save("Ann counted")
     drawn = save("The retry limit is low", layer="observation", evidence=[base])
     vault.resolve(base)
     done = memcli("reflect", "what is the retry limit?")
     assert f"disagree: {first} and {second}: nearly the same words" in done.out
-    assert f"left out: {old} The retry limit is unknown (resolved)" in done.out
+    assert f"left out: {old} (resolved): it was counted\n" in done.out
     assert "  stale: " in done.out
     data = memcli("reflect", "what is the retry limit?", "--json").json["data"]
     assert data["stale"] == [drawn]

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import resolve
+from memcli.curation import resolve, review
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
-from memcli.errors import EntryNotFound, NotAllowed, UsageError
+from memcli.errors import AmbiguousQuery, EntryNotFound, NotAllowed
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import select
+from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW
 
 VIEW = View(NOW)
@@ -115,66 +116,6 @@ def test_several_ids_are_one_commit_or_nothing(vault: Vault) -> None:
     assert git(vault, "log", "-1", "--format=%s") == "resolve: 6 entries\n"
 
 
-def test_if_query_provided_resolve_all_results_after_a_plan(vault: Vault) -> None:
-    ids = lessons(vault)
-    found = resolve.plan_query(vault, "rerank")
-    assert sorted(target.id for target in found.targets) == sorted(ids)
-    assert all(target.score for target in found.targets)
-    assert found.unclear is None
-    assert vault.get(ids[0]).status is Status.ACTIVE  # a plan changes nothing
-    assert len(resolve.apply(vault, found)) == 6
-    assert shown(vault) == ["Deploy on Tuesdays", "Payments are drained at noon"]
-
-
-def test_a_query_means_what_holds_its_words(vault: Vault) -> None:
-    lessons(vault)
-    found = resolve.plan_query(vault, "the latency of rerank")
-    assert titles(found.targets) == ["Watch the latency of rerank"]
-    # The others share a word with it and are named, with their distance.
-    assert len(found.near) == 5
-    assert found.margin > 0.2
-
-
-def test_ambiguity_is_decided_over_all_matches_and_never_on_a_cut_list(
-    vault: Vault,
-) -> None:
-    for number in range(30):
-        save(vault, f"The build breaks on host{number}")
-    found = resolve.plan_query(vault, "build breaks")
-    assert len(found.targets) == 30
-    assert found.unclear == "30 entries match"
-
-
-def test_resolved_rows_do_not_hide_that_others_match(vault: Vault) -> None:
-    old = [save(vault, f"Cache misses, case {number}") for number in range(10)]
-    vault.resolve(*old)
-    fresh = [save(vault, f"Cache misses again, case {number}") for number in range(2)]
-    found = resolve.plan_query(vault, "cache misses")
-    assert sorted(target.id for target in found.targets) == sorted(fresh)
-
-
-def test_words_that_stand_nowhere_are_named(vault: Vault) -> None:
-    lessons(vault)
-    found = resolve.plan_query(vault, "kubernetes rerank")
-    assert found.missing == ["kubernetes"]
-
-
-@pytest.mark.parametrize("query", ["the of", "", "???"])
-def test_a_query_without_a_word_is_a_usage_error(vault: Vault, query: str) -> None:
-    save(vault, "text")
-    with pytest.raises(UsageError, match="no word"):
-        resolve.plan_query(vault, query)
-
-
-def test_a_query_that_nothing_matches_is_an_error_that_says_where_to_look(
-    vault: Vault,
-) -> None:
-    save(vault, "text")
-    with pytest.raises(EntryNotFound) as refusal:
-        resolve.plan_query(vault, "kubernetes")
-    assert "resolve --list" in (refusal.value.hint or "")
-
-
 def twin(vault: Vault, text: str, *lines: str) -> str:
     """An entry of the same words that came by another way (git, another machine)."""
     path = Path(vault.root, "reflections", "twin.md")
@@ -208,11 +149,124 @@ def test_the_same_words_in_another_kind_are_the_same_claim(vault: Vault) -> None
     assert vault.get(name).status is Status.RESOLVED
 
 
-def test_only_this_leaves_the_twin(vault: Vault) -> None:
+def test_only_this_leaves_the_twin_and_says_so_in_the_file(vault: Vault) -> None:
     name = save(vault, "Verify the cache", item="derived")
     other = twin(vault, "verify the cache", "kind: note")
     assert [t.id for t in vault.resolve(name, same_key=False)] == [name]
     assert vault.get(other).status is Status.ACTIVE
+    assert vault.get(name).resolution_scope == "entry"
+    assert shown(vault) == ["verify the cache"]
+    vault.reopen(name)
+    assert "resolution_scope" not in Path(vault.root, vault.path_of(name)).read_text()
+
+
+def test_an_entry_of_a_resolved_claim_is_not_shown_wherever_it_came_from(
+    vault: Vault,
+) -> None:
+    name = save(vault, "Verify the cache", item="derived")
+    vault.resolve(name)
+    other = twin(vault, "- verify the cache!", "kind: lesson", "pinned: true")
+    assert shown(vault) == []
+    assert inspect(vault, other).reason == f"its claim is resolved by {name}"
+    # What wrote its file later made the claim recur.
+    (standing,) = resolve.standings(vault)
+    assert (standing.id, standing.state) == (name, "resolved")
+    vault.reopen(name)
+    assert len(shown(vault)) == 2
+
+
+def test_an_entry_written_after_the_resolve_makes_the_claim_recur(
+    vault: Vault,
+) -> None:
+    name = save(vault, "Verify the cache")
+    vault.resolve(name)
+    path = Path(vault.root, "later.md")
+    path.write_text(
+        '---\nid: 1m7y6wbehbqyv1kh\ncreated: "2027-01-01T00:00:00Z"\n---\n'
+        "verify the cache\n",
+        encoding="utf-8",
+    )
+    (standing,) = resolve.standings(vault)
+    assert (standing.id, standing.state) == (name, "recurred")
+    assert inspect(vault, name).recurred_at == "2027-01-01T00:00:00Z"
+
+
+def test_two_notes_that_are_only_titles_make_no_claim_in_common(vault: Vault) -> None:
+    for number in (1, 2):
+        path = Path(vault.root, f"{number}.md")
+        path.write_text(f"---\ntitle: number {number}\n---\n", encoding="utf-8")
+    one, two = recall.enumerate_all(vault, Query("", view_of(NOW))).rows
+    assert [t.id for t in vault.resolve(one.id)] == [one.id]
+    assert inspect(vault, two.id).eligible
+
+
+def test_a_candidate_in_the_inbox_is_closed_with_its_claim_and_waits_again_after_undo(
+    vault: Vault,
+) -> None:
+    waiting = save(vault, "Verify the cache", status="pending")
+    path = Path(vault.root, vault.path_of(waiting))
+    before = path.read_bytes()
+    Path(vault.root, "known.md").write_text("verify the cache\n", encoding="utf-8")
+    (name,) = [row.id for row in vault.recall("cache").rows]
+    assert {t.id for t in vault.resolve(name)} == {name, waiting}
+    assert review.pending(vault) == []
+    assert {t.id for t in vault.reopen(name)} == {name, waiting}
+    assert [one.id for one in review.pending(vault)] == [waiting]
+    assert path.read_bytes() == before
+
+
+def test_who_resolved_it_is_the_agent_or_else_the_name_that_git_commits_under(
+    vault: Vault,
+) -> None:
+    vault.resolve(save(vault, "one"))
+    agent = vault.acting_as("ann")
+    agent.resolve(save(agent, "two"))
+    vault.resolve(save(vault, "three"), by="erin")
+    who = {row.title: row.resolved_by for row in resolve.standings(vault)}
+    assert who == {"one": "Test User", "two": "ann", "three": "erin"}
+
+
+def test_expect_holds_for_ids_too(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]]
+) -> None:
+    name = save(vault, "Verify the cache", item="derived")
+    twin(vault, "verify the cache")
+    before = snapshot(vault.root)
+    with pytest.raises(AmbiguousQuery, match="2 entries would change, not 1"):
+        vault.resolve(name, expect=1)
+    assert snapshot(vault.root) == before
+    assert len(vault.resolve(name, expect=2)) == 2
+
+
+def test_undo_without_an_id_takes_back_the_last_resolve_alone(vault: Vault) -> None:
+    with pytest.raises(EntryNotFound, match="nothing is resolved"):
+        vault.reopen()
+    first = save(vault, "one")
+    pair = [save(vault, "two"), save(vault, "three")]
+    vault.resolve(first)
+    vault.resolve(*pair)  # within the same second
+    assert sorted(t.id for t in vault.reopen()) == sorted(pair)
+    assert [t.id for t in vault.reopen()] == [first]
+
+
+def test_what_another_entry_keeps_hiding_is_told(vault: Vault) -> None:
+    name = save(vault, "Verify the cache", item="derived")
+    other = twin(vault, "verify the cache")
+    vault.resolve(name)
+    found = resolve.plan(vault, [name], undo=True, same_key=False)
+    assert found.still == (other,)
+
+
+def test_what_an_agent_settled_for_itself_hides_no_memory_of_another(
+    vault: Vault,
+) -> None:
+    mine = save(vault, "Verify the cache")
+    ann = vault.acting_as("ann")
+    theirs = save(ann, "Verify the cache", visibility="private")
+    assert theirs != mine
+    ann.resolve(theirs)
+    assert [row.id for row in vault.recall("cache").rows] == [mine]
+    assert ann.recall("cache").rows == []
 
 
 def test_what_is_resolved_already_is_told_and_changes_nothing(
@@ -279,7 +333,7 @@ def test_unknown_fields_and_bytes_survive_and_nothing_else_changes(
 
 def test_a_change_between_plan_and_deed_is_looked_at_again(vault: Vault) -> None:
     first, second = save(vault, "cache misses one"), save(vault, "cache misses two")
-    found = resolve.plan_query(vault, "cache misses")
+    found = resolve.plan(vault, [first, second])
     vault.resolve(first)
     assert [t.id for t in resolve.apply(vault, found)] == [second]
     found = resolve.plan(vault, [first], undo=True)

@@ -38,6 +38,7 @@ def test_what_a_caller_may_give_comes_back_from_the_file(name: str) -> None:
         "visibility": "group",
         "confidence": "HIGH",
         "item": "derived",
+        "resolution_scope": "entry",
         "seen": ["2026-11-21"],
         "pinned": True,
     }

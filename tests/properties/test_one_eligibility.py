@@ -12,12 +12,13 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import evolve, resolve, review
+from memcli.curation.resolve_query import plan_query
 from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import compose, select
-from memcli.vault import duplicates
+from memcli.vault import duplicates, likeness
 from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW
 
@@ -163,7 +164,7 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
     assert injected <= allowed
     # What is left out and could be shown has another reason: faded, or no room.
     for one in found.omitted:
-        words = ("faded", "are in already", "no room", "the same words are resolved")
+        words = ("faded", "are in already", "no room")
         assert (one.id in allowed) == one.reason.startswith(
             ("6 ", *words)
         ) or one.reason.startswith("6 ")
@@ -196,7 +197,7 @@ def test_inspect_says_the_same_and_why(asked: Vault) -> None:
 
 def test_resolve_and_review_offer_only_what_is_in_force(asked: Vault) -> None:
     allowed = admitted(asked, View(NOW))
-    found = resolve.plan_query(asked, WORD)
+    found = plan_query(asked, WORD, kinds=["note", "constraint"])
     assert {target.id for target in found.targets} == allowed
     unresolved = resolve.standings(asked, ["unresolved"])
     assert {row.id for row in unresolved} == allowed
@@ -211,7 +212,7 @@ def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:
             later = duplicates.Later(asked.root, [], [])
-            return {one.id for one in duplicates.similar(reader, later, draft)}
+            return {one.id for one in likeness.similar(reader, later, draft)}
 
         assert asked.read(similar) <= allowed
 

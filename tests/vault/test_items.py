@@ -144,12 +144,52 @@ def test_what_a_hook_writes_does_not_get_around_a_decision(
     assert (pending.id, pending.outcome) == (solved, "duplicate")
 
 
-def test_what_a_person_states_again_is_saved_and_told(vault: Vault) -> None:
+@pytest.mark.parametrize(
+    "fields", [{}, {"kind": "decision"}, {"item": "invariant"}, {"pinned": True}]
+)
+def test_what_a_person_states_again_recurs_and_is_told_how_to_bring_it_back(
+    vault: Vault, fields: dict[str, Any]
+) -> None:
     solved = vault.save(vault.draft({"text": "Rerank is broken"})).id
     vault.resolve(solved)
+    again = vault.save(vault.draft({"text": "rerank is broken!", **fields}))
+    assert (again.id, again.outcome, again.settled_by) == (solved, "recurred", solved)
+    assert f"memcli resolve --undo {solved}" in again.notes[0]
+    # The second time of a day is no news, and is told all the same.
+    more = vault.save(vault.draft({"text": "Rerank is broken", **fields}))
+    assert (more.id, more.outcome, more.settled_by) == (solved, "duplicate", solved)
+
+
+def test_an_entry_with_an_id_of_its_own_is_restored_and_not_shown(
+    vault: Vault,
+) -> None:
+    solved = vault.save(vault.draft({"text": "Rerank is broken"})).id
+    vault.resolve(solved)
+    draft = vault.draft({"text": "Rerank is broken", "id": "1m7y6wbehbqyv1kh"})
+    restored = vault.save(draft)
+    assert (restored.outcome, restored.settled_by) == ("created", solved)
+    assert vault.recall("rerank").rows == []
+
+
+def test_what_was_resolved_alone_may_be_said_again(vault: Vault) -> None:
+    solved = vault.save(vault.draft({"text": "Rerank is broken"})).id
+    vault.resolve(solved, same_key=False)
     again = vault.save(vault.draft({"text": "Rerank is broken"}))
     assert again.outcome == "created"
     assert again.notes == (f"an entry with the same text is resolved: {solved}",)
+    assert [row.id for row in vault.recall("rerank").rows] == [again.id]
+
+
+def test_what_nearly_says_a_solved_thing_is_told(vault: Vault) -> None:
+    text = "Run make lint before every commit on the main branch"
+    solved = vault.save(vault.draft({"text": text})).id
+    vault.resolve(solved)
+    saved = vault.save(
+        vault.draft({"text": "Run make lint before you commit to the main branch"})
+    )
+    assert saved.outcome == "created"
+    assert saved.like_resolved is not None
+    assert saved.like_resolved.id == solved
 
 
 def test_a_superseded_text_may_be_said_again(vault: Vault) -> None:

@@ -68,7 +68,7 @@ class Answer(NamedTuple):
 
     data: dict[str, Any] | None = None
     notes: tuple[str, ...] = ()
-    error: dict[str, str | None] | None = None
+    error: dict[str, Any] | None = None
 
 
 def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
@@ -83,7 +83,10 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
             notes = shown.lines + notes
         return Answer(data=result.data, notes=tuple(notes))
     except MemcliError as error:
-        return _failed(error.error_code, error.message, error.hint)
+        failed = _failed(error.error_code, error.message, error.hint)
+        if failed.error is not None and error.details is not None:
+            failed.error["details"] = error.details
+        return failed
     except Exception as error:  # noqa: BLE001 a bug in one call must not end the rest
         if context.environ.get("MEMCLI_DEBUG"):
             import traceback

@@ -1,9 +1,9 @@
 """Which reflection items go into a session, and why.
 
-Invariant: one use case for every hook. It shows nothing that eligibility refuses and
-nothing whose claim is resolved in any entry; within a budget it chooses the strongest
-items that fit the question. The same vault, question and moment give the same choice.
-Each item has the reason why it goes in, or why it does not.
+Invariant: one use case for every hook. It shows nothing that eligibility refuses;
+within a budget it chooses the strongest items that fit the question. The same vault,
+question and moment give the same choice. Each item has the reason why it goes in, or
+why it does not.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import decay
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Item, Status
+from memcli.entries.entry import Item
 from memcli.entries.identity import claim
-from memcli.entries.projects import holds
 from memcli.entries.text import prompt_injection
 from memcli.vault.lineage import recurred_at
 
@@ -88,7 +87,7 @@ class _ClaimGroup(NamedTuple):
         score: the weight of all.
         last: when one of them was last met, epoch seconds.
         refusal: why none of them may be shown; None when one may.
-        sightings, days_left: of all, as of `WeighedItem`.
+        sightings, days_left, recurred: of all, as of `WeighedItem`.
     """
 
     row: "StoredRow"
@@ -97,6 +96,7 @@ class _ClaimGroup(NamedTuple):
     refusal: str | None
     sightings: int
     days_left: float | None
+    recurred: bool
 
 
 def injection(
@@ -202,28 +202,16 @@ def _order(
 
 
 def _claims(reader: "Reader", view: View, settings: "Config") -> list[_ClaimGroup]:
-    """The reflection items by claim: scores summed, newest wording, the reason against.
-
-    A claim that is resolved in any entry which holds here is resolved in all: an entry
-    of another kind in the same words must not bring it back.
-    """
+    """The reflection items by claim: scores summed, newest wording, reason against."""
     docs_by_claim: dict[str, list[int]] = {}
     for item in (_RULES, _FOCUS):
         for doc in reader.exact("item", item):
             docs_by_claim.setdefault(claim(reader.row(doc).text), []).append(doc)
     groups = []
-    for key, docs in docs_by_claim.items():
+    for docs in docs_by_claim.values():
         rows = [(reader.row(doc), reader.verdict(doc, view)) for doc in docs]
         shown = [row for row, refusal in rows if refusal is None]
-        solved = [
-            doc
-            for doc in reader.exact("claim", key)
-            if reader.row(doc).status == str(Status.RESOLVED)
-            and (view.here is None or holds(reader.columns.projects[doc], view.here))
-        ]
         refusal = None if shown else rows[0][1]
-        if solved and refusal is None:
-            refusal = f"the same words are resolved: {reader.row(solved[0]).id}"
         counted = shown or [row for row, _ in rows]
         # The newest wording wins; a rule wins over a delta in the same words.
         counted.sort(key=lambda row: (row.item == _RULES, _last(row), row.id))
@@ -238,6 +226,7 @@ def _claims(reader: "Reader", view: View, settings: "Config") -> list[_ClaimGrou
                 refusal=refusal,
                 sightings=sum(len(_seen(each)) for each in counted),
                 days_left=(max(ends) - view.now) / decay.DAY if max(ends) else None,
+                recurred=any(recurred_at(reader, each) for each, _ in rows),
             )
         )
     return groups
@@ -341,7 +330,7 @@ def _candidate(group: _ClaimGroup, reason: str, *, injected: bool) -> WeighedIte
         score=round(group.score, 3),
         days_left=None if group.days_left is None else round(group.days_left, 1),
         sightings=group.sightings,
-        recurred=recurred_at(row) is not None,
+        recurred=group.recurred,
         injected=injected,
         reason=reason,
     )

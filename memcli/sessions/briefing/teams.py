@@ -67,19 +67,17 @@ def ask(
     teams: "Sequence[KnownVault]",
     answer: "Callable[[Vault, Reader], _Answer]",
     *,
-    own: str,
+    own: "Vault",
     until: float,
-    agent: str | None = None,
-    environ: Mapping[str, str] | None = None,
 ) -> TeamAnswers[_Answer]:
     """Ask vaults side by side until a moment of the monotonic clock.
 
     Args:
         teams: the vaults.
         answer: gives a vault's answer, without effects; called in a thread for each.
-        own: the folder of the own vault, which is not asked again.
+        own: the own vault, which is not asked again; teams are asked as its agent, and
+            what is resolved in it is not told from theirs.
         until: the moment; a vault that has not answered then is left out.
-        agent, environ: as of `Vault`.
     """
     # A thread each: a disk that hangs holds only its own thread, and the process ends
     # without it.
@@ -92,16 +90,21 @@ def ask(
     refused: dict[str, str] = {}
     behind: list[KnownVault] = []
     itself: set[str] = set()
+    agent = own.agent.name if own.agent else None
+    resolved = own.read(lambda reader: reader.resolved_claims)
 
     def ask_one(place: "KnownVault") -> None:
         try:
-            if os.path.realpath(place.path) == os.path.realpath(own):
+            if os.path.realpath(place.path) == os.path.realpath(own.root):
                 itself.add(place.source)
                 return
             if not os.path.isdir(os.path.join(place.path, ".memcli")):
                 refused[place.source] = f"there is no vault at {place.path}"
                 return
-            vault = Vault(place.path, environ=environ, agent=agent, source=place.source)
+            vault = Vault(
+                place.path, environ=own.environ, agent=agent, source=place.source
+            )
+            vault.resolved_elsewhere = lambda: resolved
             answered[place.source] = _read(vault, answer)
         except Behind:
             behind.append(place)

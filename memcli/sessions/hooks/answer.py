@@ -61,7 +61,7 @@ def at_start(
     vault, view = opening
     own = compose.at_start(vault, view)
     team_items = _ask_teams(
-        root,
+        vault,
         line,
         limits,
         lambda vault, reader: compose.standing(
@@ -111,7 +111,7 @@ def at_prompt(
     question = compose.question(event.prompt)
     own_answer = compose.for_prompt(vault, question, view, shown)
     team_answers = _ask_teams(
-        root,
+        vault,
         line,
         limits,
         lambda vault, reader: compose.fitting(
@@ -198,7 +198,7 @@ def _waiting(count: int) -> str:
 
 
 def _ask_teams(
-    root: str,
+    own: "Vault",
     line: dict[str, Any],
     limits: TeamLimits,
     answer: "Callable[[Vault, Reader], _Answer]",
@@ -222,17 +222,15 @@ def _ask_teams(
     replies = teams.ask(
         places,
         answer,
-        own=root,
+        own=own,
         until=min(time.monotonic() + limits.seconds, limits.until),
-        agent=_agent(),
-        environ=os.environ,
     )
     if replies.silent:
         line["not_asked"] = {name: why[:300] for name, why in replies.silent.items()}
     for place in replies.behind:
         # Neither a full disk nor a process that cannot start is the team's fault.
         with contextlib.suppress(OSError):
-            if is_time(root, f"indexed-{place.name}", _INDEX_EVERY):
+            if is_time(own.root, f"indexed-{place.name}", _INDEX_EVERY):
                 limits.build(place.path)
     return [reply for _, reply in replies.answers]
 

@@ -103,6 +103,14 @@ class Readable:
         except OSError:
             return False
 
+    def user_name(self) -> str | None:
+        """The name under which git commits here; None when none is set."""
+        named = self._env.get("GIT_AUTHOR_NAME")
+        if named:
+            return named
+        done = self._git(("config", "--get", "user.name"))
+        return done.text or None if done.code == 0 else None
+
     def log(self, path: str, limit: int = 20) -> list[Commit]:
         """Return the newest `limit` commits of a file, also under earlier names.
 

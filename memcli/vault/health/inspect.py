@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries import decay, layout
 from memcli.entries.eligibility import View, facts, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
+from memcli.entries.identity import claim_number
 from memcli.errors import EntryNotFound, MemcliError, Unreadable
 from memcli.search import edges
 from memcli.storage import files
@@ -164,7 +165,10 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
     entry = decoded.entry
     now = vault.now_ms() // 1000
     policies = vault.settings.policies
-    known = facts(entry, policies)
+    view = View(now, agent=vault.agent)
+    said = claim_number(entry.body)
+    resolves = vault.read(lambda reader: reader.resolves(said))
+    known = facts(entry, policies, resolves)
     try:
         status = os.stat(files.inside(vault.root, path))
     except OSError as error:
@@ -178,7 +182,7 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
     return Inspected(
         entry=entry,
         problems=decoded.problems,
-        reason=verdict(known, View(now=now)),
+        reason=verdict(known, view),
         file=FileFacts(status.st_size, dates.iso(int(status.st_mtime))),
         history=commits,
         history_note=note,
@@ -186,7 +190,7 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         links=_links(vault, entry),
         versions=vault.read(lambda reader: lineage.versions(reader, entry.id)),
         item=_item_facts(entry, known.expires, now, policies),
-        recurred_at=lineage.recurred_at(entry),
+        recurred_at=vault.read(lambda reader: lineage.recurred_at(reader, entry)),
         uses=usage.uses(vault, entry),
     )
 

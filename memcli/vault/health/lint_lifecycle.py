@@ -9,8 +9,15 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from memcli.entries import dates, layout
-from memcli.entries.eligibility import facts, standing
-from memcli.entries.entry import Status
+from memcli.entries.eligibility import (
+    Resolve,
+    View,
+    facts,
+    resolve_of,
+    settled_by,
+    standing,
+)
+from memcli.entries.entry import Entry, Status
 from memcli.entries.identity import claim
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.counted import counted
@@ -40,7 +47,7 @@ def about_lives(texts: Sequence[Text], now: int) -> Iterator[Finding]:
         yield from _about_state(text, now)
     yield from _about_circles(circles, by_id)
     yield from _about_forks(forks)
-    yield from _twins(texts)
+    yield from _twins(texts, now)
     yield from _inbox(texts, now)
 
 
@@ -109,8 +116,13 @@ def _about_state(text: Text, now: int) -> Iterator[Finding]:
     entry = text.entry
     if entry.status is Status.RESOLVED and not entry.resolved_at:
         message = "resolved, but it does not say when"
-        hint = "Add resolved_at; until then no --as-of shows it."
+        hint = "Add resolved_at; until then no --as-of shows it. If it is not: "
+        hint += f"memcli resolve --undo {entry.id}"
         yield _finding(text, "status", "resolved_when", message, hint)
+    if entry.status is Status.ACTIVE and _says_when(entry):
+        message = "resolved_at is set, but the entry counts as active"
+        hint = "Set status: resolved and a date, or remove resolved_at."
+        yield _finding(text, "resolved_at", "resolved_but_active", message, hint)
     if entry.item and entry.key:
         item, _, words = entry.key.partition(":")
         if item != entry.item or claim(words) != text.claim:
@@ -119,7 +131,7 @@ def _about_state(text: Text, now: int) -> Iterator[Finding]:
             yield _finding(text, "key", "stale_key", message, hint)
     if (
         entry.review_after
-        and standing(facts(entry), now) is Status.ACTIVE
+        and standing(facts(entry), View(now)) is Status.ACTIVE
         and dates.to_epoch(entry.review_after) <= now
     ):
         message = f"due for review since {entry.review_after}"
@@ -143,6 +155,11 @@ def _about_state(text: Text, now: int) -> Iterator[Finding]:
     if archived and entry.status is Status.ACTIVE:
         message = f"active, but in {layout.ARCHIVE}/"
         yield _finding(text, "status", "active_in_archive", message, "Move the file.")
+
+
+def _says_when(entry: Entry) -> bool:
+    """Whether it has resolved_at, be it one that is no date."""
+    return bool(entry.resolved_at) or "resolved_at" in dict(entry.extra)
 
 
 def _circles(by_id: Mapping[str, Text]) -> list[list[str]]:
@@ -213,21 +230,25 @@ def _about_forks(forks: Iterable[tuple[Text, Text]]) -> Iterator[Finding]:
         yield _finding(text, "supersedes", "lineage_fork", message, hint)
 
 
-def _twins(texts: Iterable[Text]) -> Iterator[Finding]:
-    """The same claim, resolved in one entry and in force in another."""
-    nothing = claim("")  # the claim of notes that are only a title
-    groups: dict[str, list[Text]] = defaultdict(list)
+def _twins(texts: Iterable[Text], now: int) -> Iterator[Finding]:
+    """Entries that are not shown, since another one settles their claim."""
+    resolves: dict[str, list[Resolve]] = defaultdict(list)
     for text in texts:
-        counts = text.entry.status in (Status.ACTIVE, Status.RESOLVED)
-        if counts and text.claim != nothing:
-            groups[text.claim].append(text)
-    for group in groups.values():
-        solved = [text for text in group if text.entry.status is Status.RESOLVED]
-        for text in group if solved else ():
-            if text.entry.status is Status.ACTIVE:
-                message = f"the same words are resolved in {solved[0].entry.id}"
-                hint = f"memcli resolve {text.entry.id}, or --undo the other."
-                yield _finding(text, "status", "key_twins", message, hint)
+        resolve = resolve_of(text.entry)
+        if resolve is not None and text.claim:
+            resolves[text.claim].append(resolve)
+    for text in texts:
+        known = resolves.get(text.claim)
+        if not known or text.entry.status not in (Status.ACTIVE, Status.PENDING):
+            continue
+        earliest_first = sorted(known, key=lambda each: (each.at, each.id))
+        found = facts(text.entry, resolves=tuple(earliest_first))
+        resolve = settled_by(found, View(now))
+        if resolve is not None:
+            again = "it recurred: " if found.created > resolve.at > 0 else ""
+            message = f"not shown; {again}its claim is resolved by {resolve.id}"
+            hint = f"To bring it back: memcli resolve --undo {resolve.id}"
+            yield _finding(text, "status", "key_twins", message, hint)
 
 
 def _inbox(texts: Iterable[Text], now: int) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import decay, layout
-from memcli.entries.eligibility import standing
+from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
 from memcli.errors import MemcliError
 from memcli.storage import state_dirs
@@ -116,18 +116,19 @@ def overview(vault: "Vault") -> Overview:
         NotAllowed: an agent asks.
     """
     vault.owner_only("the overview")
-    now = vault.now_ms() // 1000
+    view = View(vault.now_ms() // 1000)
 
-    def look(reader: "Reader") -> "list[StoredRow]":
-        """Every row, with the status that it counts as."""
+    def look(reader: "Reader") -> "tuple[list[StoredRow], list[Brief]]":
+        """Every row, with the status that it counts as; those that came up again."""
         facts = {doc: reader.facts(doc, access=False) for doc in reader.everything()}
-        return [
-            reader.row(doc)._replace(status=str(standing(known, now)))
+        rows = [
+            reader.row(doc)._replace(status=str(standing(known, view)))
             for doc, known in facts.items()
         ]
+        rows.sort(key=lambda row: (row.created, row.id), reverse=True)
+        return rows, [brief(row) for row in rows if lineage.recurred_at(reader, row)]
 
-    rows = vault.read(look)
-    rows.sort(key=lambda row: (row.created, row.id), reverse=True)
+    rows, recurred = vault.read(look)
     head, dirty, problem = _history_state(vault)
     return Overview(
         path=vault.root,
@@ -140,8 +141,8 @@ def overview(vault: "Vault") -> Overview:
         head=head,
         dirty=dirty,
         git_problem=problem,
-        inbox=_inbox(rows, now),
-        recurred=[brief(row) for row in rows if lineage.recurred_at(row)],
+        inbox=_inbox(rows, view.now),
+        recurred=recurred,
         findings=lint(vault, progress=vault.progress),
     )
 

@@ -105,7 +105,7 @@ async def refused(client: Client, name: str, /, **arguments: Any) -> dict[str, A
     assert result.is_error, result.content
     assert list(result.structured_content) == ["error"]
     error: dict[str, Any] = result.structured_content["error"]
-    assert list(error) == ["code", "message", "hint"]
+    assert list(error)[:3] == ["code", "message", "hint"]
     return error
 
 
@@ -129,7 +129,8 @@ PARAMETERS = {
     "memory_reflect": "query! budget(3) limit# types[](11) kinds[] tags[] "
     "tags_match(4) entities[] after before query_timestamp research personal_only? "
     "response_schema*",
-    "memory_resolve": "query id ids[] note by only_this? dry_run? expect# undo?",
+    "memory_resolve": "query kinds[] id ids[] note by only_this? dry_run? expect# "
+    "undo?",
     "memory_inspect": "id topic name query session stale?",
 }
 SIGNS = {"array": "[]", "boolean": "?", "integer": "#", "string": "", None: "*"}
@@ -207,10 +208,14 @@ def test_life_of_a_memory(serve: Serve, vault: Vault) -> None:
             second["id"],
             "We deploy from main every day",
         )
-        plan = await ask(client, "memory_resolve", query="deploy main", dry_run=True)
+        plan = await ask(
+            client, "memory_resolve", query="deploy main", kinds=["convention"]
+        )
         assert (plan["applied"], plan["count"]) == (False, 0)
+        ids = [target["id"] for target in plan["plan"]["targets"]]
         done = await client.call_tool(
-            "memory_resolve", {"query": "deploy main", "note": "moved away", "by": "me"}
+            "memory_resolve",
+            {"ids": ids, "note": "moved away", "by": "me", "expect": 1},
         )
         assert spoken(done).startswith("resolved 1 item\n")
         assert (await ask(client, "memory_recall", query="deploy"))["rows"] == []
@@ -338,7 +343,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     (
         "memory_resolve",
         {"query": "tests hang", "note": "set REDIS_URL"},
-        "resolve --query 'tests hang' --note 'set REDIS_URL' --yes",
+        "resolve --query 'tests hang' --note 'set REDIS_URL'",
     ),
     ("memory_resolve", {"id": "{2}"}, "resolve {2}"),
     (
@@ -467,12 +472,16 @@ def test_query_that_may_mean_something_else_resolves_nothing(
     serve: Serve, vault: Vault
 ) -> None:
     for number in range(25):
-        vault.save(vault.draft({"text": f"The build breaks on runner {number}"}))
+        text = f"The build breaks on runner {number}"
+        vault.save(vault.draft({"text": text, "kind": "blocker"}))
 
     async def work(client: Client) -> None:
         error = await refused(client, "memory_resolve", query="build breaks")
         assert error["code"] == "ambiguous_query"
-        done = await ask(client, "memory_resolve", query="build breaks", expect=25)
+        ids = [target["id"] for target in error["details"]["plan"]["targets"]]
+        words = {"query": "build breaks", "expect": 25}
+        assert (await refused(client, "memory_resolve", **words))["code"] == "usage"
+        done = await ask(client, "memory_resolve", ids=ids, expect=25)
         assert done["count"] == 25
 
     serve(work)

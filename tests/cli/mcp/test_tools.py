@@ -56,7 +56,7 @@ LEFT_OUT = {
     },
     "resolve": {
         "same_key": "it is the default",
-        "yes": "no person can be asked, so a clear plan is carried out",
+        "yes": "a query only plans here, and ids need no confirmation",
         "list": _LISTS,
         "resolved": _LISTS,
         "unresolved": _LISTS,

@@ -20,7 +20,6 @@ _COUNTS = re.compile(rf"^ (?:more |other |new )?(?:{_THINGS})\b")
 _NEVER_ONE = {
     "seen[shape]",  # a workflow was met at least twice
     "len(paths)", "len(lost)",  # one file is called by its name
-    "counted(len(plan.targets), 'entry')",  # more than resolve does unasked
 }  # fmt: skip
 
 

@@ -166,7 +166,40 @@ def test_the_same_words_resolved_and_active_are_named(vault: Vault) -> None:
     write(vault, "b.md", entry(B, body="- restart it"))
     (twin,) = lint(vault)
     assert (twin.path, twin.code) == ("b.md", "key_twins")
-    assert twin.hint == f"memcli resolve {B}, or --undo the other."
+    assert "not shown; " in twin.message
+    assert twin.message.endswith(f"its claim is resolved by {A}")
+    assert twin.hint == f"To bring it back: memcli resolve --undo {A}"
+
+
+@pytest.mark.parametrize("word", ["done", "Closed", "fixed", "solved", "resolved"])
+def test_a_trackers_word_for_solved_is_read_as_resolved(
+    vault: Vault, word: str
+) -> None:
+    write(vault, "a.md", entry(A, f"status: {word}", body="Restart it."))
+    write(vault, "note.md", f"---\nstatus: {word}\n---\nRestart that.\n")
+    assert [finding.code for finding in lint(vault)] == ["resolved_when"] * 2
+    assert vault.recall("restart").rows == []
+    vault.reopen(A)
+    assert [row.id for row in vault.recall("restart").rows] == [A]
+
+
+def test_resolved_at_alone_is_read_as_resolved(vault: Vault) -> None:
+    write(vault, "a.md", entry(A, "resolved_at: 2026-11-20", body="Restart it."))
+    assert vault.recall("restart").rows == []
+    vault.reopen(A)
+    assert [row.id for row in vault.recall("restart").rows] == [A]
+
+
+@pytest.mark.parametrize(
+    "fields", [("status: active", "resolved_at: 2026-11-20"), ("resolved_at: yes",)]
+)
+def test_resolved_at_that_does_not_count_is_named(
+    vault: Vault, fields: tuple[str, ...]
+) -> None:
+    write(vault, "a.md", entry(A, *fields, body="Restart it."))
+    write(vault, "b.md", "---\n" + "\n".join(fields) + "\n---\nRestart that.\n")
+    codes = {(finding.path, finding.code) for finding in lint(vault)}
+    assert {("a.md", "resolved_but_active"), ("b.md", "resolved_but_active")} <= codes
 
 
 def test_notes_that_are_only_titles_are_no_twins(vault: Vault) -> None:

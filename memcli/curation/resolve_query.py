@@ -1,0 +1,190 @@
+"""What a question means to resolve: a plan, which a person or agent then carries out.
+
+Invariant: what should stay is never resolved by chance. A question concerns what can
+be solved (reflection items, blockers, actions, fixes) unless kinds are named; a word
+that stands nowhere counts against every match; the plan covers all matches, never a
+list that a limit has cut; and unless one claim clearly holds more of the question than
+every other, the plan says that it is not clear.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.curation.resolve import ResolvePlan, Target, gather
+from memcli.entries.checks import check_kind
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Item, Status
+from memcli.entries.text.counted import agreeing, counted
+from memcli.errors import EntryNotFound, UsageError
+
+if TYPE_CHECKING:
+    from memcli.search.ranking.bm25 import Ranking
+    from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
+
+KINDS = ("blocker", "action", "fix")
+"""The kinds that a question concerns besides reflection items."""
+
+# An entry is meant when it holds this share of the question's words, and of their
+# weight; another claim that holds nearly as much makes the question unclear.
+_COVERAGE = 0.6
+_MARGIN = 0.2
+_MOST_NEAR = 10
+
+
+class _Match(NamedTuple):
+    """An entry that holds words of the question.
+
+    `held` is the share of the question's weight that it holds, `meant` whether that is
+    enough, `claim` the number of what it says.
+    """
+
+    id: str
+    kind: str
+    claim: int
+    score: float
+    held: float
+    meant: bool
+
+
+def plan_query(
+    vault: "Vault", query: str, *, kinds: Sequence[str] = (), same_key: bool = True
+) -> ResolvePlan:
+    """Plan to resolve what a question means.
+
+    Args:
+        vault: where to look.
+        query: words of what was solved.
+        kinds: only entries of these kinds; none means reflection items and `KINDS`.
+        same_key: whether entries of the same claim are resolved with it.
+
+    Raises:
+        UsageError: the question holds no word to search for.
+        InvalidValue: there is no such kind.
+        EntryNotFound: nothing in force matches it.
+    """
+    kinds = [check_kind(kind, vault.kinds) for kind in kinds]
+    view = View(vault.now_ms() // 1000)
+
+    def find(reader: "Reader") -> ResolvePlan:
+        ranking = _ranked(reader, query, view, _concerned(reader, kinds))
+        if not ranking.hits:
+            raise _nothing(reader, query, view, kinds)
+        matches = _matches(reader, ranking)
+        best = matches[0].held
+        meant = [one for one in matches if one.meant and one.held > best - _MARGIN]
+        others = [one for one in matches if one not in meant]
+        scored = [(one.id, one.score) for one in meant]
+        plan = gather(reader, scored, Status.RESOLVED, same_key=same_key)
+        near = [_target(reader, one) for one in others[:_MOST_NEAR]]
+        return plan._replace(
+            near=near,
+            margin=best - others[0].held if others else 1.0,
+            missing=list(dict.fromkeys(ranking.missing)),
+            unclear=_unclear(meant, others, best),
+        )
+
+    return vault.read(find)
+
+
+def _unclear(
+    meant: Sequence[_Match], others: Sequence[_Match], best: float
+) -> str | None:
+    """Why the question may mean something else; None when it is clear."""
+    if not meant:
+        return f"no entry holds {_COVERAGE:.0%} of the question's words"
+    claims = {one.claim or one.id for one in meant}
+    if len(claims) > 1:
+        found = sorted({one.kind for one in meant})
+        of = f" of several kinds ({', '.join(found)})" if len(found) > 1 else ""
+        count = len(meant)
+        verb = agreeing(count, "matches")
+        return f"{counted(count, 'entry')}{of} {verb} about as well"
+    if others and others[0].held > best - _MARGIN:
+        return "other entries match nearly as well"
+    return None
+
+
+def _concerned(reader: "Reader", kinds: Sequence[str]) -> set[int]:
+    """The documents that a question is about."""
+    docs = {doc for kind in kinds or KINDS for doc in reader.exact("kind", kind)}
+    if not kinds:
+        docs.update(doc for item in Item for doc in reader.exact("item", str(item)))
+    return docs
+
+
+def _ranked(
+    reader: "Reader", query: str, view: View, within: set[int] | None
+) -> "Ranking":
+    from memcli.entries.text import tokens
+    from memcli.search.ranking import bm25
+    from memcli.search.ranking.corpus import Question, Scope
+    from memcli.search.ranking.weights import LEXICAL
+    from memcli.search.stemmer import stemmer
+
+    question = tokens.question(query, stemmer())
+    if not question:
+        raise UsageError(
+            "the question holds no word to search for",
+            hint="Name what was solved, or give ids.",
+        )
+    return bm25.rank(
+        Question(question),
+        reader,
+        limit=max(1, reader.size),
+        scope=Scope(lambda doc: reader.verdict(doc, view) is None, within),
+        weights=LEXICAL._replace(pool=max(1, reader.size)),
+    )
+
+
+def _matches(reader: "Reader", ranking: "Ranking") -> list[_Match]:
+    """What the hits hold of the question, the fullest first."""
+    weights: dict[str, list[float]] = {}
+    for term in ranking.terms:
+        weights.setdefault(term.word, []).append(term.idf)
+    whole = sum(map(sum, weights.values())) or 1.0
+    matches = []
+    for hit in ranking.hits:
+        # A word of several parts (`rate_limit`) is held by as many as the entry holds.
+        parts = {
+            word: hit.matched.count(word) / len(weights[word])
+            for word in dict.fromkeys(hit.matched)
+        }
+        held = sum(share * sum(weights[word]) for word, share in parts.items()) / whole
+        words = sum(parts.values()) / len(weights)
+        row = reader.row(hit.doc)
+        matches.append(
+            _Match(
+                id=row.id,
+                kind=row.kind,
+                claim=reader.columns.claims[hit.doc],
+                score=hit.score,
+                held=held,
+                meant=min(words, held) >= _COVERAGE,
+            )
+        )
+    return sorted(matches, key=lambda one: (-one.held, -one.score, one.id))
+
+
+def _target(reader: "Reader", match: _Match) -> Target:
+    scored = [(match.id, match.score)]
+    return gather(reader, scored, Status.RESOLVED, same_key=False).targets[0]
+
+
+def _nothing(
+    reader: "Reader", query: str, view: View, kinds: Sequence[str]
+) -> EntryNotFound:
+    """The refusal of a question that nothing matches among what it concerns."""
+    hits = _ranked(reader, query, view, None).hits
+    others = sorted({reader.row(hit.doc).kind for hit in hits})
+    if not others:
+        return EntryNotFound(
+            f"nothing in force matches '{query}'",
+            hint="See what there is: memcli resolve --list --unresolved",
+        )
+    looked = ", ".join(kinds) or "reflection items, blockers, actions and fixes"
+    flags = " ".join(f"--kind {kind}" for kind in others)
+    return EntryNotFound(
+        f"nothing in force matches '{query}' among {looked}",
+        hint=f"Entries of other kinds do; if they are meant, add {flags}.",
+    )

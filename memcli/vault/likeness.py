@@ -1,0 +1,129 @@
+"""Likeness: which entries say nearly the same as a text.
+
+Invariant: reads only. Entries are as alike as their words are (Jaccard of the distinct
+terms); what files say that changed after the index was made counts as well.
+"""
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries.entry import Entry, Status
+from memcli.vault.duplicates import Later, decoded
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
+
+# Entries this alike (Jaccard of their distinct terms) say nearly the same. What is
+# solved is named sooner: to tell it again as if it were new costs more than a look.
+_SIMILAR = 0.6
+_LIKE_RESOLVED = 0.5
+_MOST_SIMILAR = 3
+_ACTIVE = str(Status.ACTIVE)
+
+
+class Similar(NamedTuple):
+    """An entry that says nearly the same as a text; `likeness` is 0 to 1."""
+
+    id: str
+    title: str
+    likeness: float
+
+
+def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
+    """Entries in force that say nearly the same, most alike first."""
+    from memcli.search.document import document
+    from memcli.search.stemmer import stemmer
+
+    stem = stemmer()
+    mine = set(document(entry, stem).row.terms)
+    outdated = later.paths
+    rows = [
+        (likeness, row)
+        for likeness, row in alike(reader, mine, reader.plain, limit=10)
+        if row.path not in outdated
+    ]
+    for path, data, body in later.bodies():
+        # Half of the words in common is cheap to see, and less cannot be enough.
+        if len(mine) > 2 * sum(word in body.lower() for word in mine):
+            continue
+        row = document(decoded(data, path), stem).row
+        if row.status == _ACTIVE:
+            rows.append((_likeness(mine, row), row))
+    nearest = [
+        Similar(row.id, row.title, likeness)
+        for likeness, row in rows
+        if likeness >= _SIMILAR
+    ]
+    nearest.sort(key=lambda item: (-item.likeness, item.id))
+    return nearest[:_MOST_SIMILAR]
+
+
+def like_resolved(
+    reader: "Reader", entry: Entry, later: Later | None = None
+) -> Similar | None:
+    """The resolved entry that says most nearly the same, if one does."""
+    from memcli.entries.eligibility import resolve_of
+    from memcli.search.document import document
+    from memcli.search.stemmer import stemmer
+
+    settling = set(reader.settling())
+    changed = [] if later is None else list(later.bodies())
+    if not (settling or changed):
+        return None
+    outdated = later.paths if later else ()
+    mine = set(document(entry, stemmer()).row.terms)
+    rows = alike(reader, mine, lambda _: True, limit=10, within=settling)
+    rows = [(likeness, row) for likeness, row in rows if row.path not in outdated]
+    for path, data, _ in changed:
+        other = decoded(data, path)
+        if resolve_of(other) is not None:
+            row = document(other, stemmer()).row
+            rows.append((_likeness(mine, row), row))
+    near = [
+        Similar(row.id, row.title, likeness)
+        for likeness, row in rows
+        if likeness >= _LIKE_RESOLVED
+    ]
+    return max(near, key=lambda item: (item.likeness, item.id), default=None)
+
+
+def alike(
+    reader: "Reader",
+    terms: Collection[str],
+    admit: Callable[[int], bool],
+    *,
+    limit: int,
+    within: Collection[int] | None = None,
+) -> "list[tuple[float, StoredRow]]":
+    """The rows that share most with these terms, each with its likeness.
+
+    Args:
+        reader: the index.
+        terms: those of a text, as `document` counts them.
+        admit: whether a document may be shown.
+        limit: how many of the best matches to look at.
+        within: when given, only these documents.
+
+    Returns:
+        (Jaccard of the distinct terms, row), the best match first.
+    """
+    from memcli.search.ranking import bm25
+    from memcli.search.ranking.corpus import Question, Scope
+    from memcli.search.ranking.weights import LEXICAL
+
+    ranked = bm25.rank(
+        Question([(term, term) for term in sorted(terms)]),
+        reader,
+        limit=limit,
+        scope=Scope(admit, within),
+        weights=LEXICAL._replace(pool=limit),
+    )
+    rows = [reader.row(hit.doc) for hit in ranked.hits]
+    return [(_likeness(set(terms), row), row) for row in rows]
+
+
+def _likeness(mine: set[str], row: "StoredRow") -> float:
+    theirs = set(row.terms)
+    union = mine | theirs
+    return round(len(mine & theirs) / len(union), 3) if union else 0.0

@@ -1,0 +1,53 @@
+"""The user's own vault beside a team's: what is resolved there counts here as well.
+
+Invariant: it only hides, and only for this user; a team can hide nothing of the own
+vault. Trouble with the own vault is none of the team's answer.
+"""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from memcli.errors import MemcliError
+from memcli.storage import known_vaults
+
+if TYPE_CHECKING:
+    from memcli.search.resolved_claims import ResolvedClaims
+
+
+class _Vault(Protocol):
+    root: str
+    source: str
+
+    def read(self, answer: Callable[[Any], Any]) -> Any: ...
+
+
+_Own = TypeVar("_Own", bound=_Vault)
+
+
+def beside(root: str, opened: Callable[[], _Own]) -> _Own | None:
+    """The own vault of the user who asks a team's at `root`; None without another.
+
+    Args:
+        root: the folder of the team's vault.
+        opened: opens the own one.
+    """
+    try:
+        own = opened()
+    except MemcliError:
+        return None
+    if os.path.realpath(own.root) == os.path.realpath(root):
+        return None
+    own.source = known_vaults.PERSONAL
+    return own
+
+
+def resolved_in(vault: _Vault | None) -> "ResolvedClaims | None":
+    """What is resolved in a vault; None when there is none, or it cannot be read."""
+    if vault is None:
+        return None
+    try:
+        claims: ResolvedClaims = vault.read(lambda reader: reader.resolved_claims)
+    except MemcliError:
+        return None
+    return claims

@@ -1,0 +1,147 @@
+"""A question resolves what it clearly means, and nothing by chance."""
+
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import resolve
+from memcli.curation.resolve_query import plan_query
+from memcli.entries.entry import Status
+from memcli.errors import AmbiguousQuery, EntryNotFound, InvalidValue, UsageError
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    fields = fields or {"item": "derived"}
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def titles(targets: list[resolve.Target]) -> list[str]:
+    return sorted(target.title for target in targets)
+
+
+def lessons(vault: Vault) -> list[str]:
+    """Six lessons about one problem, and what is not about it."""
+    save(vault, "Payments are drained at noon")
+    save(vault, "Deploy on Tuesdays")
+    return [
+        save(vault, text)
+        for text in (
+            "Rerank answers 401: check its key",
+            "Retry rerank with a longer timeout",
+            "Keep the fallback without rerank switched on",
+            "Adjust top_k before the next rerank test",
+            "Verify the name of the rerank model",
+            "Watch the latency of rerank",
+        )
+    ]
+
+
+def test_a_plan_covers_all_matches_and_acts_on_as_many_as_are_expected(
+    vault: Vault,
+) -> None:
+    ids = lessons(vault)
+    found = plan_query(vault, "rerank")
+    assert sorted(target.id for target in found.targets) == sorted(ids)
+    assert all(target.score for target in found.targets)
+    assert vault.get(ids[0]).status is Status.ACTIVE  # a plan changes nothing
+    assert len(resolve.apply(vault, found, expect=6)) == 6
+    assert {row.text for row in vault.recall("rerank deploy payments").rows} == {
+        "Payments are drained at noon",
+        "Deploy on Tuesdays",
+    }
+
+
+def test_a_query_means_what_holds_its_words(vault: Vault) -> None:
+    lessons(vault)
+    found = plan_query(vault, "the latency of rerank")
+    assert titles(found.targets) == ["Watch the latency of rerank"]
+    # The others share a word with it and are named, with their distance.
+    assert len(found.near) == 5
+    assert found.margin > 0.2
+    assert found.unclear is None
+    assert titles(vault.resolve_query("the latency of rerank")) == titles(found.targets)
+
+
+def test_more_than_one_match_without_a_clear_gap_is_refused_with_the_plan(
+    vault: Vault,
+) -> None:
+    ids = [save(vault, f"Login fails on {name}", kind="blocker") for name in "ab"]
+    with pytest.raises(AmbiguousQuery, match="2 entries match about as well") as error:
+        vault.resolve_query("login fails")
+    targets = (error.value.details or {})["plan"]["targets"]
+    assert sorted(target["id"] for target in targets) == sorted(ids)
+    assert all(vault.get(name).status is Status.ACTIVE for name in ids)
+    assert len(vault.resolve_query("login fails", expect=2)) == 2
+
+
+def test_matches_of_several_kinds_are_refused(vault: Vault) -> None:
+    save(vault, "Login fails on safari", kind="blocker")
+    save(vault, "Login fails on safari: clear the cookies", kind="fix")
+    with pytest.raises(AmbiguousQuery, match=r"several kinds \(blocker, fix\)"):
+        vault.resolve_query("login fails safari")
+    (done,) = vault.resolve_query("login fails safari", kinds=["fix"])
+    assert done.kind == "fix"
+
+
+def test_the_same_words_in_two_kinds_are_one_match(vault: Vault) -> None:
+    save(vault, "Login fails on safari", kind="blocker")
+    save(vault, "login fails on safari", item="derived")
+    assert len(vault.resolve_query("login fails safari")) == 2
+
+
+def test_decisions_and_notes_are_not_meant_unless_their_kind_is_named(
+    vault: Vault,
+) -> None:
+    name = save(vault, "We deploy the payment tests on Tuesdays", kind="decision")
+    with pytest.raises(EntryNotFound) as error:
+        vault.resolve_query("payment tests")
+    assert "--kind decision" in (error.value.hint or "")
+    (done,) = vault.resolve_query("deploy payment tests", kinds=["decision"])
+    assert done.id == name
+    with pytest.raises(InvalidValue):
+        plan_query(vault, "payment", kinds=["blockr"])
+
+
+def test_ambiguity_is_decided_over_all_matches_and_never_on_a_cut_list(
+    vault: Vault,
+) -> None:
+    for number in range(30):
+        save(vault, f"The build breaks on host{number}")
+    found = plan_query(vault, "build breaks")
+    assert len(found.targets) == 30
+    assert found.unclear == "30 entries match about as well"
+
+
+def test_resolved_rows_do_not_hide_that_others_match(vault: Vault) -> None:
+    old = [save(vault, f"Cache misses, case {number}") for number in range(10)]
+    vault.resolve(*old)
+    fresh = [save(vault, f"Cache misses again, case {number}") for number in range(2)]
+    found = plan_query(vault, "cache misses")
+    assert sorted(target.id for target in found.targets) == sorted(fresh)
+
+
+def test_words_that_stand_nowhere_count_against_every_match(vault: Vault) -> None:
+    lessons(vault)
+    found = plan_query(vault, "kubernetes rerank latency cluster")
+    assert found.missing == ["kubernetes", "cluster"]
+    assert found.targets == []
+    assert found.unclear == "no entry holds 60% of the question's words"
+    with pytest.raises(AmbiguousQuery, match="near: "):
+        resolve.apply(vault, found)
+
+
+@pytest.mark.parametrize("query", ["the of", "", "???"])
+def test_a_query_without_a_word_is_a_usage_error(vault: Vault, query: str) -> None:
+    save(vault, "text")
+    with pytest.raises(UsageError, match="no word"):
+        plan_query(vault, query)
+
+
+def test_a_query_that_nothing_matches_is_an_error_that_says_where_to_look(
+    vault: Vault,
+) -> None:
+    save(vault, "text")
+    with pytest.raises(EntryNotFound) as refusal:
+        plan_query(vault, "kubernetes")
+    assert "resolve --list" in (refusal.value.hint or "")

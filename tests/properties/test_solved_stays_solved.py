@@ -1,0 +1,250 @@
+"""What is solved is shown by no surface, whichever way its words come in again.
+
+Each way is tried after the words were resolved, and every surface is asked for them.
+"""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault, Vaults
+from memcli.curation import importing, resolve, review
+from memcli.curation.entities import page
+from memcli.entries.eligibility import View
+from memcli.hosts.transcript import Session, Step
+from memcli.recall import recall
+from memcli.recall.query import Query, view_of
+from memcli.sessions.briefing import compose, select
+from memcli.sessions.reflect_session import learn
+from memcli.vault.health.inspect import inspect
+from memcli.vault.health.lint import lint
+from tests.conftest import NOW, VaultMaker
+
+SOLVED = "Restart the Shibboleth cache after every deploy"
+TWIN = "1m7y6wbehbqyv1kh"
+VIEW = View(NOW)
+ABOUT = {"text": "Shibboleth runs in Oslo", "entities": ["Shibboleth"]}
+UNRESOLVED = ["unresolved"]
+
+
+def by_hand(vault: Vault) -> None:
+    Path(vault.root, "hand.md").write_text(f"- {SOLVED}!\n", encoding="utf-8")
+
+
+def by_hand_with_fields(vault: Vault) -> None:
+    fields = "kind: constraint\npinned: true\nitem: invariant\ntags: [cache]"
+    Path(vault.root, "fields.md").write_text(
+        f"---\nid: {TWIN}\n{fields}\n---\n{SOLVED.upper()}\n", encoding="utf-8"
+    )
+
+
+def by_pull(vault: Vault) -> None:
+    def git(*words: str) -> None:
+        subprocess.run(["git", "-C", vault.root, *words], check=True, timeout=60)
+
+    git("checkout", "--quiet", "-b", "other")
+    Path(vault.root, "pulled.md").write_text(f"{SOLVED}\n", encoding="utf-8")
+    git("add", "pulled.md")
+    git("commit", "--quiet", "-m", "a colleague's")
+    git("checkout", "--quiet", "-")
+    git("merge", "--quiet", "other")
+
+
+def by_save(vault: Vault) -> None:
+    vault.save(vault.draft({"text": SOLVED, "kind": "decision"}))
+
+
+def by_item(vault: Vault) -> None:
+    vault.save(vault.draft({"text": SOLVED, "item": "derived"}))
+
+
+def by_restored_line(vault: Vault) -> None:
+    importing.import_lines(
+        vault, json.dumps({"id": TWIN, "text": SOLVED}).encode(), "lines.jsonl"
+    )
+
+
+def by_line(vault: Vault) -> None:
+    importing.import_lines(vault, json.dumps({"text": SOLVED}).encode(), "lines.jsonl")
+
+
+def by_folder(vault: Vault) -> None:
+    folder = Path(vault.root).parent / "notes"
+    folder.mkdir()
+    (folder / "note.md").write_text(f"{SOLVED}\n", encoding="utf-8")
+    importing.import_folder(vault, str(folder))
+
+
+def by_review(vault: Vault) -> None:
+    path = Path(vault.root, "inbox", "one.md")
+    path.parent.mkdir(exist_ok=True)
+    text = f"---\nid: {TWIN}\nstatus: pending\n---\n{SOLVED}\n"
+    path.write_text(text, encoding="utf-8")
+    review.approve(vault, [TWIN])
+
+
+def by_mining(vault: Vault) -> None:
+    words = f"From now on, {SOLVED[0].lower()}{SOLVED[1:]}."
+    learn(vault, Session("s", "generic"), [Step("user", words, 1, "1", None)])
+
+
+def by_evolve(vault: Vault) -> None:
+    old = vault.save(vault.draft({"text": "Clear the shibboleth after a deploy"})).id
+    vault.evolve(old, SOLVED)
+
+
+def by_agent(vault: Vault) -> None:
+    agent = vault.acting_as("ann")
+    agent.save(agent.draft({"text": SOLVED, "visibility": "shared"}))
+
+
+WAYS_IN = [
+    by_hand,
+    by_hand_with_fields,
+    by_pull,
+    by_save,
+    by_item,
+    by_restored_line,
+    by_line,
+    by_folder,
+    by_review,
+    by_mining,
+    by_evolve,
+    by_agent,
+]
+
+
+def shown(vault: Vault) -> dict[str, list[str]]:
+    """The texts and titles that each surface shows when it is asked for the words."""
+    found = vault.recall(SOLVED, view=VIEW, depth=2)
+    history = vault.recall(SOLVED, view=view_of(NOW, history=True)).rows
+    every = recall.enumerate_all(vault, Query("", VIEW)).rows
+    both = Vaults([vault])
+    reflected = vault.reflect(SOLVED, view=VIEW)
+    chosen = select.injection(vault, view=VIEW)
+    told = [*chosen.pinned, *chosen.rules, *chosen.focus]
+    words = compose.question(SOLVED)
+    (waiting,) = [one for one in review.pending(vault) if one.title == "It waits"]
+    return {
+        "recall": [row.text for row in (*found.rows, *found.constraints)],
+        "recall --history": [row.text for row in history],
+        "recall --all": [row.text for row in every],
+        "Vaults": [row.text for row in both.recall(SOLVED, view=VIEW).rows],
+        "reflect": [row.text for row in reflected.facts],
+        "reflect, left out": [repr(reflected.superseded_excluded)],
+        "reflect of several": [row.text for row in both.reflect(SOLVED).facts],
+        "synthesize": [vault.synthesize(SOLVED, view=VIEW).answer],
+        "a session's start": [one.text for one in compose.at_start(vault, VIEW).items],
+        "a prompt": [
+            one.text for one in compose.for_prompt(vault, words, VIEW, set()).items
+        ],
+        "injection": [one.text for one in told],
+        "resolve --list": [
+            one.title for one in resolve.standings(vault, ["unresolved"])
+        ],
+        "proposals": [one.title for one in review.proposals(vault, waiting)],
+        "an entity": [one.text for one in page.page(vault, "Shibboleth").current],
+    }
+
+
+@pytest.fixture
+def solved(make_vault: VaultMaker) -> tuple[Vault, str]:
+    """A vault where the words are resolved, among others about the same thing."""
+    vault = make_vault()
+    vault.save(vault.draft(ABOUT))
+    vault.save(vault.draft({"text": "It waits", "status": "pending"}))
+    name = vault.save(vault.draft({"text": SOLVED, "entities": ["Shibboleth"]})).id
+    assert all_of(vault, SOLVED)
+    vault.resolve(name)
+    return vault, name
+
+
+def all_of(vault: Vault, words: str) -> list[str]:
+    """The surfaces that show these words."""
+    return [
+        name
+        for name, texts in shown(vault).items()
+        if words.casefold() in "\n".join(texts).casefold()
+    ]
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+def test_no_surface_shows_it_and_reopening_brings_it_back(
+    solved: tuple[Vault, str], way: Callable[[Vault], None]
+) -> None:
+    vault, name = solved
+    assert all_of(vault, SOLVED) == []
+    way(vault)
+    assert all_of(vault, SOLVED) == []
+    # What came in as a file of its own says why, and how to bring it back.
+    hints = {one.hint for one in lint(vault) if one.code == "key_twins"}
+    assert hints <= {f"To bring it back: memcli resolve --undo {name}"}
+    (standing,) = resolve.standings(vault, ["resolved", "recurred"])
+    assert standing.id == name
+    vault.reopen(name)
+    assert {"recall", "recall --all", "reflect", "Vaults"} <= set(all_of(vault, SOLVED))
+
+
+@pytest.mark.parametrize("way", [by_hand, by_restored_line, by_pull, by_review])
+def test_what_is_a_file_of_its_own_is_explained(
+    solved: tuple[Vault, str], way: Callable[[Vault], None]
+) -> None:
+    vault, name = solved
+    way(vault)
+    (twin,) = [
+        row
+        for row in recall.enumerate_all(
+            vault, Query("", view_of(NOW, statuses=["resolved"]))
+        ).rows
+        if row.id != name
+    ]
+    assert twin.status == "resolved"
+    assert inspect(vault, twin.id).reason == f"its claim is resolved by {name}"
+    assert "key_twins" in {one.code for one in lint(vault)}
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+def test_what_came_in_before_is_solved_with_it(
+    make_vault: VaultMaker, way: Callable[[Vault], None]
+) -> None:
+    vault = make_vault()
+    vault.save(vault.draft(ABOUT))
+    vault.save(vault.draft({"text": "It waits", "status": "pending"}))
+    way(vault)
+    (row, *_) = vault.recall(SOLVED, view=VIEW).rows
+    vault.resolve(row.id)
+    assert all_of(vault, SOLVED) == []
+
+
+# --- several vaults -----------------------------------------------------------------
+
+
+def test_what_the_user_resolved_hides_the_teams_twin_and_not_the_other_way_round(
+    make_vault: VaultMaker,
+) -> None:
+    own, team = make_vault("own"), make_vault("team")
+    team.source = "team:platform"
+    mine = own.save(own.draft({"text": SOLVED})).id
+    theirs = team.save(team.draft({"text": f"- {SOLVED}!", "kind": "constraint"})).id
+    both = Vaults([own, team])
+
+    def rows() -> list[str]:
+        found = both.recall(SOLVED)
+        every = [row.id for row in recall.enumerate_all(team, Query("", VIEW)).rows]
+        facts = [row.id for row in both.reflect(SOLVED).facts]
+        ids = {row.id for row in (*found.rows, *found.constraints)}
+        assert set(facts) == ids
+        assert (theirs in every) is (theirs in ids)
+        return sorted(ids)
+
+    assert rows() == sorted([mine, theirs])
+    own.resolve(mine)
+    assert rows() == []
+    assert inspect(team, theirs).reason == f"its claim is resolved by {mine}"
+    own.reopen(mine)
+    team.own = None
+    team.resolve(theirs)
+    assert rows() == [mine]
