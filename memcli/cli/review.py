@@ -126,7 +126,7 @@ def review(
             chosen = named(vault, ids, supersede)
             return _planned(chosen, actions[0], dry_run=True)
         return _decided(_decide(context, vault, decision, ids))
-    candidates = _selected(vault, all_older_than, min_confidence)
+    candidates = _selected(vault, all_older_than, min_confidence, to_decide=True)
     if candidates and not (yes or dry_run):
         yes = context.interactive and _confirmed(context, candidates, actions[0])
     if dry_run or not (yes and candidates):
@@ -189,12 +189,16 @@ def _decide(
 
 
 def _selected(
-    vault: Vault, older_than: str | None, min_confidence: str | None
+    vault: Vault,
+    older_than: str | None,
+    min_confidence: str | None,
+    *,
+    to_decide: bool = False,
 ) -> list[PendingEntry]:
     from memcli.curation import review
 
     return review.select(
-        review.pending(vault),
+        review.pending(vault, to_decide=to_decide),
         older_than_days=_days(older_than),
         min_confidence=min_confidence,
     )

@@ -55,7 +55,9 @@ class _Walk:
         self.context = context
         self.vault = vault
         self.waiting = [
-            each for each in review.pending(vault) if only is None or each.id in only
+            each
+            for each in review.pending(vault, to_decide=True)
+            if only is None or each.id in only
         ]
         self.total = len(self.waiting)
         self.place = 0
@@ -186,7 +188,9 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
 
     state = _Walk(context, vault, only)
     finished = state.go()
-    on_ideas = ideas.walk(context, vault) if finished and only is None else {}
+    # The ledger of ideas is the owner's.
+    ideas_too = finished and only is None and vault.agent is None
+    on_ideas = ideas.walk(context, vault) if ideas_too else {}
     counts: dict[str, Any] = {
         name: sum(decision.outcome == name for decision in state.decided)
         for name in ("approved", "rejected", "superseded")

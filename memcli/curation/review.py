@@ -16,7 +16,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Confidence, Entry, Status
 from memcli.entries.identity import claim, strict_key
 from memcli.entries.ids import slug
-from memcli.entries.rights import Action
+from memcli.entries.rights import Action, may
 from memcli.entries.text.counted import counted
 from memcli.errors import InvalidValue, NotAllowed, UsageError
 from memcli.vault import lineage
@@ -78,15 +78,23 @@ class EntryDecisions(NamedTuple):
     commit: str | None
 
 
-def pending(vault: "Vault") -> list[PendingEntry]:
-    """The candidates that wait for review, the oldest first."""
+def pending(vault: "Vault", *, to_decide: bool = False) -> list[PendingEntry]:
+    """The candidates that wait for review, the oldest first.
+
+    With `to_decide` those alone that the agent which asks may decide on.
+    """
     now = vault.now_ms() // 1000
 
     def look(reader: "Reader") -> list[PendingEntry]:
         docs = reader.exact("status", str(Status.PENDING))
         rows = (reader.row(doc) for doc in docs)
         # Ideas wait, too, and are decided on in their ledger (`ideas.incubator`).
-        waiting = [_candidate(row, now) for row in rows if not layout.is_idea(row.path)]
+        waiting = [
+            _candidate(row, now)
+            for row in rows
+            if not layout.is_idea(row.path)
+            and not (to_decide and not may(Action.REVIEW, row, vault.agent))
+        ]
         return sorted(waiting, key=lambda candidate: (candidate.created, candidate.id))
 
     return vault.read(look)

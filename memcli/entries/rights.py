@@ -6,9 +6,10 @@ nothing to an entry that it may not see: callers answer as for an unknown id.
 """
 
 from enum import StrEnum
+from typing import Protocol
 
-from memcli.entries.eligibility import Agent, facts, visible
-from memcli.entries.entry import Entry, Subtype
+from memcli.entries.eligibility import Agent, Facts, visible
+from memcli.entries.entry import Status, Subtype, Visibility
 
 
 class Action(StrEnum):
@@ -33,7 +34,22 @@ class Action(StrEnum):
 _TO_OTHERS = frozenset({Action.EVOLVE, Action.RESOLVE})
 
 
-def may(action: Action, entry: Entry | None, agent: Agent | None) -> bool:
+class Owned(Protocol):
+    """What counts of an entry; its row in the index has it, too."""
+
+    @property
+    def agent(self) -> str | None: ...
+    @property
+    def visibility(self) -> str: ...
+    @property
+    def groups(self) -> tuple[str, ...]: ...
+    @property
+    def pinned(self) -> bool: ...
+    @property
+    def subtype(self) -> str | None: ...
+
+
+def may(action: Action, entry: Owned | None, agent: Agent | None) -> bool:
     """Whether an agent may do this; without an agent the vault's owner asks.
 
     Args:
@@ -41,6 +57,7 @@ def may(action: Action, entry: Entry | None, agent: Agent | None) -> bool:
         entry: to which entry; None for `OVERSEE`.
         agent: who asks.
 
+    >>> from memcli.entries.entry import Entry
     >>> may(Action.REVIEW, Entry("1m7x", agent="ada"), Agent("ada"))
     True
     """
@@ -50,11 +67,17 @@ def may(action: Action, entry: Entry | None, agent: Agent | None) -> bool:
         return False
     if entry.agent == agent.name:
         return True
+    access = Facts(
+        Status.ACTIVE,
+        0,
+        visibility=Visibility(entry.visibility),
+        groups=entry.groups,
+    )
     free = action in _TO_OTHERS and not is_pinned(entry)
-    return free and visible(facts(entry), agent)
+    return free and visible(access, agent)
 
 
-def is_pinned(entry: Entry) -> bool:
+def is_pinned(entry: Owned) -> bool:
     """Whether it goes into every session, or is a model that a person keeps: the words
     of another agent may not take its place."""
-    return entry.pinned or entry.subtype is Subtype.PINNED
+    return entry.pinned or entry.subtype == Subtype.PINNED

@@ -53,6 +53,7 @@ class Transaction:
         root: the vault's folder.
         environ: the environment of git.
         tell: takes a sentence for the person who waits.
+        tell_killed: the same of what a killed command has left.
         progress: called with (done, all) while many files are written.
         fault: for tests: called with the name of each step.
         wrote: called after the commit with what `note` was given; whether it was noted.
@@ -71,6 +72,7 @@ class Transaction:
         *,
         environ: Mapping[str, str] | None,
         tell: Callable[[str], None],
+        tell_killed: Callable[[str], None],
         progress: Callable[[int, int], None] | None,
         fault: Callable[[str], None],
         wrote: Callable[[list[Note]], bool],
@@ -83,7 +85,7 @@ class Transaction:
         self._carried: list[bytes] = []
         self._root = root
         self._environ = environ
-        self._tell = tell
+        self._tell, self._tell_killed = tell, tell_killed
         self._progress = progress
         self._fault = fault
         self._wrote = wrote
@@ -164,7 +166,7 @@ class Transaction:
         self._lock = _taken(self._root)
         if journal.exists(self._root):
             try:
-                finish(self._root, self._repository, self._tell, self._fault)
+                finish(self._root, self._repository, self._tell_killed, self._fault)
             except BaseException:
                 self._lock.__exit__(None, None, None)
                 raise

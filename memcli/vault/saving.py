@@ -193,7 +193,9 @@ def place(
         entry, unclear = _prepared(vault, draft, names, now, folders)
         registered: list[str] = []
         if change is not None:
-            entry_id = entry.id or new_id(now_ms + number, vault.entropy)
+            # An id that an agent brings may be that of an entry which it does not see.
+            given_id = entry.id if vault.agent is None else ""
+            entry_id = given_id or new_id(now_ms + number, vault.entropy)
             entry = entry.replace(id=entry_id)
             change.put(entry.path, codec.encode(entry), expected=None)
             change.note(entry)

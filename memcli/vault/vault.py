@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.ids import new_id
-from memcli.errors import MemcliError, NotAllowed
+from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.finishing import finish_killed
@@ -89,12 +89,18 @@ class Vault:
         self.root = root
         self.named = named or root
         self.source = source
+        if agent is not None and not agent.strip():
+            raise UsageError(
+                "the agent has no name, which must not stand for the owner",
+                hint="Give None to ask as the owner.",
+            )
         self.agent = config.agent(root, agent) if agent else None
         self.environ = environ
         self.now_ms = now_ms or _now_ms
         self.entropy = entropy
         self.tell = tell or _silent
-        self.progress = progress
+        # How many files there are is for the owner, and so is what others began.
+        self.progress = progress if agent is None else None
         self.fault = fault or _silent
         self.via = via
         self.cwd = cwd
@@ -235,8 +241,16 @@ class Vault:
         # In a vault that may only be read, its own writers finish what they began.
         if journal.exists(self.root) and not self.read_only:
             finish_killed(
-                self.root, environ=self.environ, tell=self.tell, fault=self.fault
+                self.root,
+                environ=self.environ,
+                tell=self._tell_killed,
+                fault=self.fault,
             )
+
+    @property
+    def _tell_killed(self) -> Callable[[str], None]:
+        """Who is told of what a killed command left; it may be another agent's."""
+        return self.tell if self.agent is None else _silent
 
     def path_of(self, entry_id: str) -> str:
         """The path of the entry that an id, a prefix of one, or a path addresses.
@@ -330,6 +344,7 @@ class Vault:
             self.root,
             environ=self.environ,
             tell=self.tell,
+            tell_killed=self._tell_killed,
             progress=self.progress,
             fault=self.fault,
             wrote=self.recorder.wrote,

@@ -233,3 +233,14 @@ def test_a_version_before_that_is_not_seen_is_none(
     with pytest.raises(NotAllowed, match="first version") as refused:
         bob.revert(second)
     assert first not in str(refused.value.hint) + refused.value.message
+
+
+def test_what_an_agent_may_decide_on_is_asked_of_it(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    theirs = saved(opened("ada"), "We deploy on Tuesdays", status="pending")
+    mine = saved(opened("bob"), "We deploy on Mondays", status="pending")
+    bob = opened("bob")
+    assert {one.id for one in review.pending(bob)} == {theirs, mine}
+    assert [one.id for one in review.pending(bob, to_decide=True)] == [mine]
+    assert len(review.pending(owner, to_decide=True)) == 2

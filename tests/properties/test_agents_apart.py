@@ -22,6 +22,7 @@ from memcli.cli import commands, plain
 from memcli.cli.context import Context
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
+from memcli.curation import review
 from memcli.curation.entities import decide as entities
 from memcli.entries import layout
 from memcli.errors import MemcliError
@@ -112,7 +113,7 @@ class Door:
         assert values is not None, words
         context = self.context()
         try:
-            result = commands.load(words[0])(context, **values)
+            result = commands.answer(words[0], context, values)
         except MemcliError as error:
             failed = [error.error_code, error.message, error.hint, *self.said]
             return " ".join(words), failed
@@ -174,6 +175,8 @@ def hide(vault: Vault, agent: str, transcript: str) -> None:
     other.evolve(first, "It was Tuesday", reason="the freeze moved")
     done = other.save(other.draft({"text": "The build was red", **visible})).id
     other.resolve(done, note="a new runner")
+    guess = {"text": "A guess about the billing tables", "status": "pending"}
+    review.reject(other, [other.save(other.draft({**guess, **visible})).id], "no")
     for name in ("Zeppelin Cluster", "Redis"):
         request = entities.EntityRequest("register", name, type="system")
         entities.apply(vault, request)
@@ -233,7 +236,8 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
 def unknown(door: Door) -> Iterator[tuple[str, Any]]:
     """Ids of what is hidden, whole and cut, wherever an id may stand."""
     run, tool = door.run, door.tool
-    for name in (HIDDEN, HIDDEN[:7], "1", "1h"):
+    path = "memories/note/we-deploy-the-billing-service-on-tuesdays.md"
+    for name in (HIDDEN, f"{HIDDEN[:15]}2", HIDDEN[:9], "1", "1h", path):
         yield run("inspect", name)
         yield run("evolve", name, "other words")
         yield run("evolve", "--revert", name)
@@ -279,6 +283,8 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
     lines = Path(transcript).with_name("lines.jsonl")
     rows = [{"text": f"{values['text']} again"} for values in HELD]
     lines.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    own_id = json.dumps({"text": "An id of another", "id": HIDDEN})
+    lines.with_name("ids.jsonl").write_text(own_id, encoding="utf-8")
     for command in (["import", "--dry-run"], ["save", "--batch"], ["import"]):
         yield run(*command, str(lines))
     yield tool("memory_save", text="Zeppelin is down", entities=["Zeppelin", "Redis"])

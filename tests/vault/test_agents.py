@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.curation import models, review
+from memcli.curation import models, resolve, review
 from memcli.curation.entities import page as entity_pages
 from memcli.entries import codec
 from memcli.entries.eligibility import (
@@ -22,7 +23,14 @@ from memcli.entries.eligibility import (
     visible,
 )
 from memcli.entries.entry import Entry, Visibility
-from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, NotAllowed
+from memcli.errors import (
+    AmbiguousId,
+    EntryNotFound,
+    InvalidConfig,
+    MemcliError,
+    NotAllowed,
+    UsageError,
+)
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.search import segment
@@ -122,8 +130,28 @@ def fill(vault: Vault, rows: list[dict[str, Any]]) -> list[Entry]:
     return found
 
 
-def surfaces(vault: Vault, query: str) -> dict[str, Any]:
-    """What every surface says, as data."""
+def lookups(vault: Vault, name: str) -> list[Callable[[], object]]:
+    """Whatever takes an id."""
+    return [
+        lambda: vault.get(name),
+        lambda: vault.evolve(name, "other words"),
+        lambda: vault.revert(name),
+        lambda: resolve.plan(vault, [name]),
+        lambda: review.approve(vault, [name]),
+        lambda: vault.feedback(useful=[name]),
+        lambda: inspect.inspect(vault, name),
+    ]
+
+
+def refused(act: Callable[[], object]) -> tuple[str, str, str | None]:
+    """The refusal of a call, in full."""
+    with pytest.raises((EntryNotFound, AmbiguousId)) as error:
+        act()
+    return error.value.error_code, error.value.message, error.value.hint
+
+
+def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
+    """What every surface says, as data; `texts` are those of all entries."""
     view = View(NOW)
     seen: dict[str, Any] = {
         "recall": vault.recall(query).as_dict(),
@@ -151,27 +179,34 @@ def surfaces(vault: Vault, query: str) -> dict[str, Any]:
         except MemcliError as error:
             seen[name] = (error.message, error.hint)
     ids = [row["id"] for row in seen["all"]["rows"]]
+    active = {row["id"] for row in seen["all"]["rows"] if row["status"] == "active"}
     for name in ids:
-        shown = vault.get(name)
-        seen[name] = (shown.body, shown.path)
-        whole = inspect.inspect(vault, name)
-        seen[name] += (
-            whole.around.stale_why,
-            whole.entry.evidence,
-            whole.entry.fingerprints,
-        )
-    for number in range(12):
-        name = identity(number)
-        if name not in ids:
-            try:
-                seen[name] = vault.get(name).id
-            except EntryNotFound as error:
-                seen[name] = error.message
+        whole = inspect.inspect(vault, name).as_dict()
+        # The history is the owner's; the file's size is that of all that it says.
+        of_file = ("file", "history", "history_note")
+        seen[name] = {k: v for k, v in whole.items() if k not in of_file}
+        seen[name]["entry"] = vault.get(name)
+        seen[name]["plan"] = resolve.plan(vault, [name]) if name in active else None
+    held = vault.read(lambda reader: [reader.row(d).id for d in reader.everything()])
+    for name in map(identity, range(12)):
+        if name not in held:
+            seen[name] = [refused(act) for act in lookups(vault, name)]
+    if len(held) > 1:
+        seen["many"] = refused(lambda: vault.get("1"))
+    drafts = [vault.draft({"text": text, "item": "derived"}) for text in texts]
+    drafts += [vault.draft({"text": text}) for text in texts]
+    seen["again"] = [
+        (one.id, one.outcome, one.notes, one.entities, one.merged)
+        for one in saving.plan(vault, drafts)
+    ]
+    seen["alike"] = [saving.look_up(vault, [one], similar=True)[1] for one in drafts]
+    seen["standings"] = resolve.standings(vault)
+    seen["waiting"] = [review.proposals(vault, one) for one in review.pending(vault)]
     return seen
 
 
 @settings(
-    max_examples=40,
+    max_examples=30,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
@@ -217,7 +252,8 @@ def test_no_surface_shows_what_a_naive_filter_would_not(
     query = " ".join(words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segment, "_FEW", few)
-        assert surfaces(asked, query) == surfaces(answer, query)
+        texts = [entry.body for entry in found if entry.body.strip()]
+        assert surfaces(asked, query, texts) == surfaces(answer, query, texts)
     shutil.rmtree(folder)
 
 
@@ -399,3 +435,45 @@ def test_a_link_to_what_an_agent_may_not_see_leads_to_nothing(vault: Vault) -> N
     assert set(found.values()) == {None}
     of_all = inspect.inspect(vault, mine.id).links
     assert "entities/project/zeppelin.md" in [one.file for one in of_all]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_what_a_killed_command_left_is_finished_and_not_told_to_an_agent(
+    make_vault: VaultMaker,
+) -> None:
+    def killed(step: str) -> None:
+        if step == "wrote":
+            os._exit(9)
+
+    child = os.fork()
+    if child == 0:
+        owner = make_vault(fault=killed)
+        owner.save(owner.draft({"text": "the merger is secret"}))
+        os._exit(0)
+    os.waitpid(child, 0)
+    told: list[str] = []
+    bob = make_vault(agent="bob", tell=told.append)
+    assert bob.recall("merger").rows == []
+    bob.save(bob.draft({"text": "hello"}))
+    assert told == []
+    assert [row.text for row in make_vault().recall("merger").rows] == [
+        "the merger is secret"
+    ]
+
+
+def test_an_agent_without_a_name_is_not_the_owner(make_vault: VaultMaker) -> None:
+    for name in ("", " "):
+        with pytest.raises(UsageError, match="no name"):
+            make_vault(agent=name)
+
+
+def test_an_agent_s_draft_cannot_take_the_id_of_what_it_does_not_see(
+    make_vault: VaultMaker,
+) -> None:
+    ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
+    theirs = ada.save(ada.draft({"text": "x", "visibility": "private"})).id
+    for text in ("mine", "mine too"):
+        assert bob.save(bob.draft({"text": text, "id": theirs})).outcome == "created"
+    with pytest.raises(EntryNotFound):
+        bob.get(theirs)
+    assert make_vault().get(theirs).agent == "ada"
