@@ -6,14 +6,16 @@ then carries the run's name in `research`, which no caller can set, and which sa
 its citations were checked.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.curation import research, research_run
 from memcli.entries import dates
+from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Layer
 from memcli.errors import MemcliError, NotAllowed
-from memcli.vault import evidence, saving
+from memcli.vault import evidence, lookup, saving, staleness
 from memcli.vault.saving import Saved
 
 if TYPE_CHECKING:
@@ -33,20 +35,22 @@ class Granted(NamedTuple):
     """The citations that an entry may carry, and those that were dropped.
 
     `elsewhere` has the citations in `dropped` that were retrieved from another vault,
-    each with its source. `research` is the run that has checked them.
+    each with its source. `research` is the run that has checked them. `stale` has the
+    citations that may no longer hold themselves, each with the reason.
     """
 
     cited: list[str]
     dropped: list[str]
     elsewhere: dict[str, str]
     research: str | None = None
+    stale: Mapping[str, str] = MappingProxyType({})
 
     def without(self, entry_id: str) -> "Granted":
         """Without an entry that may not be cited: the version before is the past."""
         return self._replace(cited=[name for name in self.cited if name != entry_id])
 
     def notes(self) -> list[str]:
-        """What was dropped, as sentences for the author."""
+        """What was dropped, and what may no longer hold, as sentences."""
         notes = []
         unknown = [cite for cite in self.dropped if cite not in self.elsewhere]
         if unknown:
@@ -59,6 +63,8 @@ class Granted(NamedTuple):
                 f"retrieved from {source}, and not cited: {cite}: evidence must be in "
                 "the vault that it is saved in"
             )
+        for cite, why in self.stale.items():
+            notes.append(f"it cites {cite}, which may no longer hold ({why})")
         return notes
 
 
@@ -163,9 +169,27 @@ def grant(vault: "Vault", layer: Layer, cites: Cites) -> Granted:
     if layer is Layer.FACT:
         raise evidence.of_a_fact()
     if cites.research:
-        return _retrieved(vault, cites.research, layer, cites.ids)
-    cited = dict.fromkeys(vault.get(name).id for name in cites.ids)
-    return Granted(list(cited), [], {})
+        of = _retrieved(vault, cites.research, layer, cites.ids)
+    else:
+        cited = dict.fromkeys(vault.get(name).id for name in cites.ids)
+        of = Granted(list(cited), [], {})
+    return of._replace(stale=_stale(vault, of.cited)) if of.cited else of
+
+
+def _stale(vault: "Vault", cited: Sequence[str]) -> dict[str, str]:
+    """The citations that may no longer hold themselves, each with the first reason."""
+    view = View(vault.now_ms() // 1000)
+
+    def look(reader: "Reader") -> dict[str, str]:
+        rows = [row for name in cited for row in lookup.of_id(reader, name)[:1]]
+        reasons = {row.id: staleness.reasons(reader, row, view) for row in rows}
+        return {
+            row.id: staleness.sentence(reasons[row.id][0])
+            for row in rows
+            if staleness.is_stale(row, reasons[row.id])
+        }
+
+    return vault.read(look)
 
 
 def renewed(

@@ -80,7 +80,9 @@ def _whole_id(reader: "Reader", word: str, beside: "Collection[str]") -> str:
         rows = lookup.matching(reader, prefix)
     except EntryNotFound as error:
         raise EntryNotFound(
-            error.message, hint="The name of a session is written HOST:SESSION."
+            error.message,
+            hint="The name of a session is written HOST:SESSION.",
+            entry_id=prefix,
         ) from error
     if len({row.id for row in rows}) > 1:
         labels = [f"{row.id} ({row.path})" for row in rows]

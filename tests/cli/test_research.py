@@ -87,9 +87,9 @@ def test_cite_takes_prefixes_and_refuses_what_is_not_there(
     wrong = ("save", "Tyler's dog", "--layer", "observation")
     done = told(memcli, *wrong, "--cite", "1zzzzzzzzzzzzzzz", code=1)
     assert done["error"]["code"] == "entry_not_found"
-    done = told(memcli, "save", "Tyler's dog", "--cite", fact, code=1)
+    done = told(memcli, "save", "Tyler's dog", "--cite", fact, code=2)
     assert done["error"]["code"] == "invalid_layer"
-    done = told(memcli, "save", "x", "--subtype", "pinned", code=1)
+    done = told(memcli, "save", "x", "--subtype", "pinned", code=2)
     assert done["error"]["code"] == "invalid_subtype"
     assert snapshot(vault.root) == before
 

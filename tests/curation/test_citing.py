@@ -211,6 +211,21 @@ def test_a_report_says_whether_its_citations_were_checked(vault: Vault) -> None:
     assert not checked(vault, vault.evolve(name, evidence=[fact]).id)
 
 
+def test_to_cite_what_may_no_longer_hold_is_said(vault: Vault) -> None:
+    fact = save(vault, "Tyler writes Go")
+    seen = vault.save(draft(vault, "Tyler likes Go", layer="observation"), cite=[fact])
+    assert seen.notes == ()
+    vault.resolve(fact)
+    saved = vault.save(draft(vault, "Tyler's career"), cite=[seen.id])
+    (note,) = saved.notes
+    assert note == (
+        f"it cites {seen.id}, which may no longer hold (evidence resolved: {fact})"
+    )
+    done = vault.evolve(saved.id, "Tyler's languages", cite=[seen.id])
+    assert done.of is not None
+    assert done.of.notes() == [note]
+
+
 def test_a_fact_says_nothing_of_citations(vault: Vault) -> None:
     fact = save(vault, "Tyler writes Go")
     (row,) = vault.recall("Tyler").rows
