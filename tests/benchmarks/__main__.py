@@ -9,6 +9,7 @@ python tests/benchmarks prompt --data FILE
 python tests/benchmarks feedback --data FILE
 python tests/benchmarks mining --data FOLDER
 python tests/benchmarks turns --data FILE
+python tests/benchmarks projects --data FILE
 python tests/benchmarks peers --data FILE --cache FOLDER
 """
 
@@ -29,6 +30,7 @@ NAMES = (
     "turns",
     "prompt",
     "feedback",
+    "projects",
     "peers",
     "timing",
     "corpus",

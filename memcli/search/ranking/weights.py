@@ -38,7 +38,7 @@ class Weights(NamedTuple):
     recency_days: float = 365.0
     # The factor of an entry that holds in another project than the question's
     # (docs/benchmarks/projects.md says how it was chosen).
-    elsewhere: float = 0.6
+    elsewhere: float = 0.8
     # Entries that are tied to the best ones: the share of their score that goes over
     # one hop, from how many of them, from which share of the best score on.
     graph: float = 0.4
