@@ -15,13 +15,14 @@ _WORK: Final = (
 )
 _EVERYWHERE: Final = re.compile(
     rf"\b(?:in|across|for|on|to|with|over) {_ALL} {_WORK}\b"
-    rf"|\bacross (?:my |our |the )?(?:projects|repos|repositories|code ?bases)\b"
+    rf"|\bacross (?:my |our )?(?:projects|repos|repositories|code ?bases)\b"
     rf"|\b(?:whatever|whichever|no matter (?:what|which)|regardless of(?: the)?) {_WORK}\b"
-    r"|\b(?:generally|in general|as a general rule|globally)\b"
-    r"|\beverywhere\b(?!,? (?:in|on|inside|within|across|else|we|you|i|it|that|this|the|where))"
+    r"|(?:^|[.,;:!] ?)(?:(?:and|but|so|also|please) )?"
+    r"(?:generally|in general|as a general rule)\b"
+    r"|\beverywhere\b(?!\?|,? (?:in|on|inside|within|across|else|we|you|i|it|that|this|the|where))"
     # German, French, Spanish, Portuguese
     r"|\bin (?:allen|jedem)(?: (?:meinen|meiner|unseren|anderen))? (?:projekt(?:en)?|repos?|repositor(?:y|ies))\b"
-    r"|\b(?:überall|generell|grundsätzlich)\b(?! (?:in|im|wo|dort|auf (?:de[rmn]|alle[rmn]?))\b)"
+    r"|\b(?:überall|generell)\b(?! (?:in|im|wo|dort|auf (?:de[rmn]|alle[rmn]?))\b)"
     r"|\bdans (?:tous (?:mes|nos|les) (?:projets|dépôts)|chaque (?:projet|dépôt))\b"
     r"|\ben général\b|\bpartout\b(?! (?:dans|où|sur)\b)"
     r"|\ben (?:todos (?:mis|nuestros|los) (?:proyectos|repositorios)|cada (?:proyecto|repositorio))\b"
