@@ -50,6 +50,7 @@ class PendingEntry(NamedTuple):
     created: str
     age_days: float
     path: str
+    project: str | None = None
 
 
 class Proposal(NamedTuple):
@@ -406,4 +407,5 @@ def _candidate(row: "StoredRow", now: int) -> PendingEntry:
         created=row.created,
         age_days=round(max(0, now - created) / DAY, 1),
         path=row.path,
+        project=row.project,
     )

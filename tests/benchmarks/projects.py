@@ -80,7 +80,7 @@ def memories(
     said: Sequence[Turn], repos: Sequence[str], *, whole: bool, scoped: bool
 ) -> list[locomo.Unit]:
     """The memories of some repositories: what was labelled, or every turn."""
-    units = []
+    units: list[locomo.Unit] = []
     for turn in said:
         if turn.repo not in repos:
             continue
@@ -112,15 +112,12 @@ def told(vault: Vault, said: Sequence[Turn], *, scoped: bool) -> Iterator[Told]:
 
         shown = vault.read(own_session)
         found = compose.for_prompt(vault, compose.question(turn.text), view, shown)
-        rows = vault.read(
-            lambda reader, items=found.items: [
-                reader.row(reader.exact("id", item.id)[0]) for item in items
-            ]
-        )
-        own, foreign = [], []
-        for row in rows:
-            repo = (row.source.record or "").rpartition("/")[0]
-            (own if repo == turn.repo else foreign).append(row.text)
+        own: list[str] = []
+        foreign: list[str] = []
+        for item in found.items:
+            entry = vault.get(item.id)
+            repo = (entry.source.record or "").rpartition("/")[0]
+            (own if repo == turn.repo else foreign).append(item.text)
         yield Told(turn, tuple(own), tuple(foreign))
 
 
