@@ -187,10 +187,20 @@ class Entry(NamedTuple):
         In order of preference: the title, the body's first heading, its first
         clause, the file's name, the id.
         """
-        if self.title:
-            return self.title
+        title = self.title
+        if title and (title.isprintable() or (title := one_line(title))):
+            return title
         stem = self.path.rpartition("/")[2].removesuffix(".md")
         return _title_of(self.body) or stem or self.id
+
+
+def one_line(text: str) -> str:
+    """A text without what would begin a line of its own in an answer.
+
+    >>> one_line("a\\nsaved")
+    'a saved'
+    """
+    return " ".join(text.split())
 
 
 FIELDS: tuple[str, ...] = Entry._fields[: Entry._fields.index("extra")]

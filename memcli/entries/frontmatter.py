@@ -20,6 +20,8 @@ from memcli.errors import InvalidEntry, InvalidValue
 # More than this between two fences is not a frontmatter; YAML reads 20 MB/s.
 _BLOCK_LIMIT = 256 * 1024
 _DEEPEST = 1_000
+# Changing a file looks through all of its keys for each; nobody has so many.
+_MOST_KEYS = 1_000
 _OPENING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?:[ \r]|$)", re.MULTILINE)
@@ -228,6 +230,10 @@ def _parts(
     """
     parts: list[Part] = []
     limit = len(lines)
+    if root is not None and len(root.value) > _MOST_KEYS:
+        if strict:
+            raise InvalidEntry(path, 1, f"frontmatter of more than {_MOST_KEYS:,} keys")
+        return None
     for key, value in reversed(root.value if root else ()):
         first = key.start_mark.line
         floor = max(_end(value), first + 1)

@@ -12,6 +12,8 @@ from collections.abc import Callable
 ID_LENGTH = 16
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _TIME_LENGTH = 9  # 45 bits of milliseconds last until the year 3084
+LAST_MS = 35_154_431_999_999
+"""The last moment of the year 3083."""
 _ID = "[0-9a-hjkmnp-tv-z]{16}"
 
 

@@ -69,16 +69,27 @@ def is_entry(path: str) -> bool:
 
     Every `*.md` file is one, wherever a person puts it, except the pages that memcli
     writes for people (the vault's README, the idea ledger, the registry), what lies
-    beside an idea's own page in its folder, archived or not, and what a package
-    manager installed.
+    beside an idea's own page in its folder, archived or not, what a package manager
+    installed, and paths of more than one line.
     """
-    if not path.endswith(".md") or path in (README, IDEA_LEDGER):
+    if not path.endswith(".md") or path in (README, IDEA_LEDGER) or is_odd(path):
         return False
     if any(name in path for name in _FOREIGN) and FOREIGN.intersection(path.split("/")):
         return False
     if path.removeprefix(ARCHIVE + "/").startswith(INCUBATOR):
         return is_idea(path)
     return not path.startswith(_REGISTRY)
+
+
+def is_odd(path: str) -> bool:
+    """Whether a path holds a line break or another control character.
+
+    It would begin a line of its own in an answer, which a reader takes for memcli's.
+    """
+    return not path.isprintable() and any(
+        letter < " " or "\x7f" <= letter <= "\x9f" or letter in "\u2028\u2029"
+        for letter in path
+    )
 
 
 def registry_folder(kind: str) -> str:

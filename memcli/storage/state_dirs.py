@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 
 from memcli.entries import layout
-from memcli.errors import WriteFailed
+from memcli.errors import InvalidValue, WriteFailed
 from memcli.storage.git.place import git_dir_of
 
 VARIABLE = "MEMCLI_STATE"
@@ -43,6 +43,7 @@ def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
 
     Raises:
         WriteFailed: there is no folder that only this user can write to.
+        InvalidValue: MEMCLI_STATE names none that can be used.
     """
     if name in _WITH_GIT:
         git_dir = git_dir_of(root)
@@ -82,15 +83,28 @@ def sweep(environ: Mapping[str, str] | None = None) -> list[str]:
 
 def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
     base = _base(kind, environ)
+    named = (os.environ if environ is None else environ).get(VARIABLE)
     if _lies_in(base, root):  # a home folder that is a vault
+        if named:
+            raise _refused(named, f"lies in the vault {root}")
         base = os.path.join(_private(), kind)
     folder = os.path.join(base, _name(root))
     if os.access(folder, os.W_OK):
         return folder
     if os.path.lexists(folder) or not _may_be_made(base):
+        if named:
+            raise _refused(named, "is not a folder that you may write to")
         folder = os.path.join(_private(), kind, _name(root))
     _make(folder, root)
     return folder
+
+
+def _refused(named: str, why: str) -> InvalidValue:
+    return InvalidValue(
+        f"{VARIABLE}: {named} {why}",
+        hint="Let it name a folder of your own by its whole path, or unset it.",
+        code="invalid_state_folder",
+    )
 
 
 def _may_be_made(folder: str) -> bool:
@@ -143,7 +157,10 @@ def _base(kind: str, environ: Mapping[str, str] | None) -> str:
     environ = os.environ if environ is None else environ
     named = environ.get(VARIABLE) or ""
     if named:
-        return os.path.join(os.path.abspath(os.path.expanduser(named)), kind)
+        folder = os.path.expanduser(named)
+        if not os.path.isabs(folder):
+            raise _refused(named, "is a relative path, another folder in each command")
+        return os.path.join(os.path.normpath(folder), kind)
     if sys.platform == "win32":
         local = environ.get("LOCALAPPDATA") or ""
         return os.path.join(local or _private(), "memcli", kind)

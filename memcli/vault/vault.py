@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from memcli.entries.entry import KINDS, Entry
-from memcli.entries.ids import new_id
+from memcli.entries.ids import LAST_MS, new_id
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
@@ -96,7 +96,7 @@ class Vault:
             )
         self.agent = config.agent(root, agent) if agent else None
         self.environ = environ
-        self.now_ms = now_ms or _now_ms
+        self._clock = now_ms or _now_ms
         self.entropy = entropy
         self.tell = tell or _silent
         # How many files there are is for the owner, and so is what others began.
@@ -108,6 +108,10 @@ class Vault:
         self.own = own
         self.resolved_elsewhere: Callable[[], ResolvedClaims | None] | None = None
         self._index: Index | None = None
+
+    def now_ms(self) -> int:
+        """The clock, in milliseconds since 1970; the nearest time that ids can hold."""
+        return min(max(self._clock(), 0), LAST_MS)
 
     @classmethod
     def open(
@@ -163,7 +167,7 @@ class Vault:
         return type(self)(
             root,
             environ=self.environ,
-            now_ms=self.now_ms,
+            now_ms=self._clock,
             entropy=self.entropy,
             tell=tell,
             progress=self.progress,
@@ -325,7 +329,7 @@ class Vault:
         return Recorder(
             self.root,
             environ=self.environ,
-            now_ms=self.now_ms,
+            now_ms=self._clock,
             entropy=self.entropy,
             agent=self.agent_name,
             via=self.via,
@@ -338,8 +342,15 @@ class Vault:
 
         Raises:
             VaultNotFound: the user's config gives this vault the role ro.
+            NotAllowed: the clock shows a time that no id can hold.
         """
         self.refuse_read_only()
+        if not 0 <= self._clock() <= LAST_MS:
+            raise NotAllowed(
+                "the clock of this machine shows a time before 1970 or after 3083",
+                hint="Set the clock, then repeat the command.",
+                code="clock",
+            )
         return Transaction(
             self.root,
             environ=self.environ,

@@ -18,7 +18,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.errors import NotAVault, Unreadable, UnsafePath
+from memcli.errors import InvalidValue, NotAVault, Unreadable, UnsafePath
 from memcli.storage import files, journal, state_dirs
 from memcli.storage.git.repository import Repository
 from memcli.storage.journal import FileChange
@@ -282,9 +282,10 @@ def deep(opening: str, closing: str, depth: int = 25_000) -> str:
         "tags:\n " + "- " * 25_000 + "x",
         "tags:\n" + "\n".join(" " * n + "a:" for n in range(1_200)),
         deep("? ", "", 5_000) + "x: y",
+        "\n".join(f"k{n}: v" for n in range(15_000)),
         "tags: " + "[" * 25_000,
     ],
-    ids=["lists", "maps", "dashes", "indented", "keys", "open"],
+    ids=["lists", "maps", "dashes", "indented", "keys", "many keys", "open"],
 )
 def test_a_note_nested_too_deep_is_named_and_ends_no_command(
     vault: Vault, frontmatter: str
@@ -371,3 +372,68 @@ def test_a_strange_config_is_an_error_that_names_it(vault: Vault, what: str) -> 
     assert done.returncode == 1, done.stderr
     assert "config.toml" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+# --- a place of memcli's own that cannot be used ------------------------------------
+
+
+@pytest.mark.parametrize("named", ["file", "file/below", "relative", "in the vault"])
+def test_a_state_folder_that_cannot_be_used_is_refused_by_name(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    place = {"relative": "relative", "in the vault": f"{vault.root}/state"}
+    variable = place.get(named, str(tmp_path / named))
+    monkeypatch.setenv("MEMCLI_STATE", variable)
+    monkeypatch.chdir(tmp_path)
+    before = Repository.open(vault.root).head()
+    for act in (
+        lambda: vault.recall("deploy"),
+        lambda: vault.save(vault.draft({"text": "We deploy on Mondays"})),
+    ):
+        with pytest.raises(InvalidValue, match=f"^MEMCLI_STATE: {variable} ") as caught:
+            act()
+        assert caught.value.error_code == "invalid_state_folder"
+        assert "unset it" in (caught.value.hint or "")
+    assert Repository.open(vault.root).head() == before
+    assert not (tmp_path / "relative").exists()
+
+
+# --- what would begin a line of its own in an answer ----------------------------------
+
+
+def test_a_path_of_two_lines_is_no_entry_and_is_named(vault: Vault) -> None:
+    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    for path in ("memories/a\nsaved\tx.md", "b\x1b[2J/c.md", "memories/\u2028.md"):
+        place = Path(vault.root, path)
+        place.parent.mkdir(exist_ok=True)
+        place.write_text("We deploy whenever we like\n")
+    assert len(vault.recall("deploy").rows) == 1
+    found = [finding for finding in lint(vault) if finding.code == "odd_path"]
+    assert [finding.path for finding in found] == [
+        r"b\x1b[2J/c.md",
+        r"memories/\u2028.md",
+        r"memories/a\nsaved\tx.md",
+    ]
+
+
+def test_a_field_of_two_lines_is_one_line_in_every_answer(vault: Vault) -> None:
+    fields = "".join(
+        f'{name}: "a\\nFAKE\\x85FAKE\\u2028FAKE"\n'
+        for name in ("title", "agent", "reason", "resolved_by", "resolution_note")
+    )
+    note = Path(vault.root, "memories", "a.md")
+    note.write_text(
+        f"---\nid: 1jy5e6hm03e2cs6s\n{fields}visibility: shared\n"
+        'entities: ["Redis\\nFAKE"]\nsource:\n  session: "s\\nFAKE"\n---\nWe deploy\n'
+    )
+    assert vault.recall("deploy").rows[0].title == "a FAKE FAKE FAKE"
+    for words in (["recall", "deploy"], ["inspect", "1jy5"], ["recall", "--all"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "memcli", *words, "--vault", vault.root],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "FAKE" in done.stdout
+        assert not [line for line in done.stdout.split("\n") if line.startswith("FAKE")]

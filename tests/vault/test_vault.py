@@ -16,12 +16,14 @@ from memcli.errors import (
     HistoryError,
     InvalidValue,
     MemcliError,
+    NotAllowed,
     NotAVault,
     SecretFound,
     TooLarge,
     VaultNotFound,
     WriteFailed,
 )
+from memcli.storage.git.repository import Repository
 
 
 def snapshot(root: str) -> dict[str, str]:
@@ -227,3 +229,25 @@ def test_missing_vault_says_how_to_make_one(tmp_path: Path) -> None:
         Vault.open(str(tmp_path))
     with pytest.raises(VaultNotFound):
         Vault.open(environ={"MEMCLI_VAULT": "", "HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize("now_ms", [-(10**15), -1, 35_154_432_000_000, 10**18])
+def test_a_clock_that_is_wrong_stops_writers_and_no_reader(
+    vault: Vault, now_ms: int
+) -> None:
+    saved = vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    head = Repository.open(vault.root).head()
+    later = Vault.open(vault.root, now_ms=lambda: now_ms)
+    assert later.recall("did we deploy last week, or yesterday?").query
+    assert later.reflect("what did we deploy this year?").query
+    assert later.get(saved.id).body.startswith("We deploy")
+    for write in (
+        lambda: later.save(later.draft({"text": "We deploy on Fridays"})),
+        lambda: later.evolve(saved.id, "We deploy on Fridays"),
+        lambda: later.resolve(saved.id),
+        lambda: later.forget(saved.id),
+    ):
+        with pytest.raises(NotAllowed, match="clock") as caught:
+            write()
+        assert caught.value.error_code == "clock"
+    assert Repository.open(vault.root).head() == head

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.entry import one_line
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound
 
@@ -108,7 +109,7 @@ def _surroundings(canvas: Canvas, seen: Inspected) -> None:
             arrow = "->" if version.current else "  "
             mark = "*" if version.id == seen.entry.id else " "
             note = "current" if version.current else version.status
-            why = f" ({version.reason})" if version.reason else ""
+            why = f" ({one_line(version.reason)})" if version.reason else ""
             canvas.line(
                 f"{arrow} {mark} {version.created[:10]} {version.id} {note}: "
                 f"{version.title}{why}"
@@ -137,5 +138,7 @@ def _surroundings(canvas: Canvas, seen: Inspected) -> None:
 def _shown(value: Any) -> str:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         parts = value._asdict().items()
-        return ", ".join(f"{k} {v}" for k, v in parts if v is not None)
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+        shown = ", ".join(f"{k} {v}" for k, v in parts if v is not None)
+    else:
+        shown = ", ".join(value) if isinstance(value, tuple) else str(value)
+    return one_line(shown)

@@ -10,9 +10,10 @@ reads is given up at once.
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 import anyio
@@ -71,10 +72,36 @@ def _interrupted(*_: object) -> None:
 
 
 async def _until_closed(server: Server[Any]) -> None:
-    async with stdio_server() as (incoming, outgoing):
+    requests: Any = None if sys.platform == "win32" else _requests()
+    async with stdio_server(requests) as (incoming, outgoing):
         # What a call prints is talk; in stdout's buffer it would be lost at the end.
         with contextlib.redirect_stdout(sys.stderr):
             await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+async def _requests() -> AsyncIterator[str]:
+    """The lines of stdin, which from then on gives nothing to git's hooks."""
+    pipe = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    with os.fdopen(pipe, encoding="utf-8", errors="replace") as file:
+        async for line in anyio.wrap_file(file):
+            yield whole(line)
+
+
+def whole(line: str) -> str:
+    """A request with U+FFFD for each half of a surrogate pair.
+
+    The SDK cannot parse one, and its client would wait for an answer for ever.
+    """
+    if not re.search(r"\\u[dD][89a-fA-F]", line):
+        return line
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return line
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _server(

@@ -14,7 +14,7 @@ from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.storage import state_dirs
 from memcli.storage.listing import walk
-from memcli.vault.health.finding import WARNING, Finding
+from memcli.vault.health.finding import ERROR, WARNING, Finding
 
 if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
@@ -29,17 +29,19 @@ class Tree(NamedTuple):
     """What a walk through a vault found, as vault-relative paths.
 
     `others` are files that are no entries, `leftovers` what killed writes left,
-    `nested` the folders of other repositories, with a `.git` or bare.
+    `nested` the folders of other repositories, with a `.git` or bare, `odd` notes with
+    a control character in their path.
     """
 
     others: list[str]
     leftovers: list[str]
     nested: list[str]
+    odd: list[str]
 
 
 def walked(root: str) -> Tree:
     """Walk through a vault; no link is followed."""
-    tree = Tree([], [], [])
+    tree = Tree([], [], [], [])
     newest = time.time() - _ABANDONED
     former = {os.path.join(root, *name.split("/")) for name in layout.FORMER}
     for folder, folders, names in walk(root):
@@ -58,6 +60,8 @@ def walked(root: str) -> Tree:
             if _HALF_WRITTEN.fullmatch(name):
                 if _modified(os.path.join(folder, name)) < newest:
                     tree.leftovers.append(path)
+            elif path.endswith(".md") and layout.is_odd(path):
+                tree.odd.append(path)
             elif not layout.is_entry(path):
                 tree.others.append(path)
     return tree
@@ -76,6 +80,10 @@ def findings(
     for path in tree.leftovers:
         message = "left over from a killed write"
         yield Finding(path, 1, "leftover", WARNING, message, "Delete it.")
+    for path in tree.odd:
+        message = "its path holds a control character; not read, not searched"
+        shown = path.encode("unicode_escape").decode()
+        yield Finding(shown, 1, "odd_path", ERROR, message, "Rename it.")
     tracked = _tracked(repository)
     left = set(state_dirs.left_in_tree(root))
     for path in layout.FORMER:

@@ -822,6 +822,20 @@ def test_stdout_carries_the_protocol_and_nothing_else(vault: Vault, wire: Wire) 
     assert wire.stdout.read() == b""
 
 
+@pytest.mark.parametrize("half", ["\ud800", "\udfff\ud800", "a\\\udc00"])
+def test_half_a_surrogate_pair_gets_an_answer(
+    vault: Vault, wire: Wire, half: str
+) -> None:
+    vault.save(vault.draft({"text": "Pears are green"}))
+    wire.greet()
+    arguments = {"name": "memory_recall", "arguments": {"query": f"pears {half} 😀"}}
+    answer = wire.request(1, "tools/call", **arguments)
+    content = answer["result"]["structuredContent"]
+    assert [row["text"] for row in content["rows"]] == ["Pears are green"]
+    assert content["query"].startswith("pears ")
+    assert content["query"].endswith("\ufffd 😀")
+
+
 @pytest.mark.parametrize("busy", [False, True])
 def test_server_ends_with_its_client(vault: Vault, wire: Wire, *, busy: bool) -> None:
     wire.greet()
