@@ -48,8 +48,8 @@ class Screen:
                 self._document(part.data, list(part.warnings), None, ok=part.ok)
                 continue
             named = f"{part.label}: " if part.label else ""
-            for warning in part.warnings:
-                self.tell(f"warning: {named}{warning}")
+            for warning in part.warnings:  # of one line, whatever a file's name holds
+                self.tell(f"warning: {named}{' '.join(warning.split())}")
             canvas = _Terminal() if _is_terminal(sys.stdout) else _Pipe()
             if part.label:
                 if number:

@@ -121,7 +121,9 @@ def _surroundings(canvas: Canvas, seen: Inspected) -> None:
     for link in seen.links:
         target, file = link.entry, link.file
         shown = f"{target.id} {target.title}" if target else file or "nothing"
-        canvas.line(f"links to {link.target}: {shown}", style="" if file else "bad")
+        canvas.line(
+            one_line(f"links to {link.target}: {shown}"), style="" if file else "bad"
+        )
     for row in around.backlinks:
         canvas.line(f"linked from: {row.id} {row.title}")
     for row in around.related:

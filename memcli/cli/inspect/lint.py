@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.entry import one_line
 
 if TYPE_CHECKING:
     from memcli.vault.health.finding import Finding
@@ -37,10 +38,8 @@ def draw_findings(
     for finding in findings[:most]:
         style = "bad" if finding.level == "error" else ""
         hint = f" ({finding.hint})" if finding.hint else ""
-        canvas.line(
-            f"{finding.path}:{finding.line}: {finding.level}: {finding.message}{hint}",
-            style=style,
-        )
+        said = f"{finding.level}: {finding.message}{hint}"
+        canvas.line(one_line(f"{finding.path}:{finding.line}: {said}"), style=style)
     if most is not None:
         draw_more(canvas, len(findings) - most, "memcli inspect lint")
 
