@@ -6,6 +6,7 @@ back. `apply` decides again under the lock, so that no later change is missed.
 """
 
 from collections.abc import Iterable
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation.entities import page
@@ -318,11 +319,12 @@ def _refuse_taken(registry: "Registry", name: str, but: Registered | None) -> No
 
 def taken(name: str, entity: Registered) -> NotAllowed:
     """The refusal of a name that an entity has."""
+    said = quote(entity.name)  # a page of the registry may be another person's
     also = "" if fold(name) == fold(entity.name) else f" as an alias of {entity.name}"
     return NotAllowed(
         f"'{name}' is registered{also}: {entity.path}",
-        hint=f"memcli inspect entity '{entity.name}', or merge the two: "
-        f"memcli entities merge OTHER '{entity.name}'",
+        hint=f"memcli inspect entity {said}, or merge the two: "
+        f"memcli entities merge OTHER {said}",
         code="entity_exists",
     )
 

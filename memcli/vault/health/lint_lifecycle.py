@@ -7,6 +7,7 @@ have states of their own.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import (
@@ -66,7 +67,7 @@ def _about_lineage(
         other = getattr(entry, field)
         if other and other not in by_id:
             message = f"{field} names no entry: {other}"
-            hint = f"git may have it: git log --all -S {other}"
+            hint = f"git may have it: git log --all -S {quote(other)}"
             if field == "superseded_by" and entry.status is Status.SUPERSEDED:
                 hint += "; to use this entry again, set status: active."
             yield _finding(text, field, "dangling_lineage", message, hint)

@@ -296,3 +296,13 @@ def test_backlinks_are_found_however_the_link_is_written(
     found = inspect(vault, target.id).around.backlinks
     paths = sorted(row.path for row in found)
     assert paths == [f"memories/fix/link{n}.md" for n in range(len(links))]
+
+
+def test_no_command_of_a_hint_holds_words_of_a_note_unquoted(vault: Vault) -> None:
+    """A person pastes it into a shell."""
+    note = Path(vault.root, "memories", "a.md")
+    note.write_text(
+        "---\nid: 1jy5e6hm03e2cs6s\nsupersedes: $(touch pwned); x\n---\nWe deploy\n"
+    )
+    (finding,) = [f for f in lint(vault) if f.code == "dangling_lineage"]
+    assert (finding.hint or "").endswith("-S '$(touch pwned); x'")
