@@ -48,6 +48,10 @@ def test_no_way_of_asking_shows_it_and_lint_and_inspect_name_it(vault: Vault) ->
 
     seen = inspect(vault, saved.id)
     assert seen.reason == "a merge conflict stands in it"
+    (problem,) = seen.problems
+    assert path.read_text(encoding="utf-8").splitlines()[problem.line - 1] == (
+        "<<<<<<< HEAD"
+    )
     (found,) = [each for each in lint(vault) if each.code == "conflict"]
     assert (found.path, found.level) == (saved.path, "error")
 

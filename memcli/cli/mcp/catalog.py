@@ -142,8 +142,8 @@ SAVE = Tool(
     "it when the user states a preference, decision, convention or plan, and when a "
     "fix or workflow cost effort to find. Not for the state of the present task, what "
     "the code says, guesses, secrets, or text that memory returned. If memory says "
-    "something else about it, use memory_evolve. The same text again returns the entry "
-    "that holds it; nearly the same is named.",
+    "something else about it, use memory_evolve. The same text again adds new tags "
+    "and entities to the entry that holds it; nearly the same is named.",
     (
         Parameter("text", "The memory, in markdown", required=True),
         Parameter("title", "Instead of the text's first heading or clause"),

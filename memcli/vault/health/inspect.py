@@ -6,12 +6,15 @@ that what it explains is what recall does.
 
 import os
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import decay, layout
+from memcli.entries.codec import Problem
 from memcli.entries.eligibility import View, facts, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.identity import claim_number
+from memcli.entries.text import conflict
 from memcli.errors import EntryNotFound, MemcliError, Unreadable
 from memcli.search import edges
 from memcli.storage import files
@@ -23,11 +26,10 @@ from memcli.vault.lineage import Version
 from memcli.vault.registry.store import link_names
 
 if TYPE_CHECKING:
-    from memcli.entries.codec import Problem
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.storage.git.repository import Commit
-    from memcli.vault.vault import Vault
+    from memcli.vault.vault import Stored, Vault
 
 _MOST_RELATED = 10
 _MOST_COMMITS = 20
@@ -95,7 +97,7 @@ class Inspected(NamedTuple):
     """One entry and what stands around it; docs/agents/output.md describes the keys."""
 
     entry: Entry
-    problems: tuple["Problem", ...]
+    problems: tuple[Problem, ...]
     reason: str | None
     file: FileFacts
     history: list["Commit"]
@@ -161,8 +163,8 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
     from memcli.entries import dates
 
     path = vault.path_of(entry_id)
-    decoded = vault.load(path)
-    entry = decoded.entry
+    stored = vault.stored(path)
+    decoded, entry = stored.decoded, stored.entry
     now = vault.now_ms() // 1000
     policies = vault.settings.policies
     view = View(now, agent=vault.agent)
@@ -181,7 +183,7 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         entry = vault.as_seen(entry)
     return Inspected(
         entry=entry,
-        problems=decoded.problems,
+        problems=(*decoded.problems, *_conflicts(stored)),
         reason=verdict(known, view),
         file=FileFacts(status.st_size, dates.iso(int(status.st_mtime))),
         history=commits,
@@ -193,6 +195,15 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         recurred_at=vault.read(lambda reader: lineage.recurred_at(reader, entry)),
         uses=usage.uses(vault, entry),
     )
+
+
+def _conflicts(stored: "Stored") -> Iterator[Problem]:
+    """Where a conflict that git left in the text begins."""
+    text = stored.data.decode("utf-8", "replace")
+    place = conflict.begins(text)
+    if place >= 0 and conflict.begins(stored.entry.body) >= 0:
+        line = text.count("\n", 0, place) + 1
+        yield Problem(stored.path, line, "text", "a merge conflict begins here")
 
 
 def brief(row: "StoredRow") -> Brief:
