@@ -113,9 +113,9 @@ def test_revert_goes_back(memcli: Run, vault: Vault, old: str) -> None:
     [
         (["zzzz", "x"], "entry_not_found", 1),
         (["../../etc/passwd", "x"], "entry_not_found", 1),
-        (["ID", ""], "empty_text", 1),
+        (["ID", ""], "empty_text", 2),
         (["ID", "We deploy on Tuesdays"], "nothing_to_change", 1),
-        (["ID", "x", "--kind", "nonsense"], "invalid_kind", 1),
+        (["ID", "x", "--kind", "nonsense"], "invalid_kind", 2),
         (["ID", "x", "--edit"], "usage", 2),
         (["ID", "--revert", "--tag", "x"], "usage", 2),
         (["ID", "--revert"], "no_version_before", 1),

@@ -141,8 +141,8 @@ def test_status_for_people_and_programs(memcli: Run, home: Path) -> None:
     [
         (["install"], "usage", 2, "--status"),
         (["uninstall"], "usage", 2, "--status"),
-        (["install", "claud"], "invalid_host", 1, "Did you mean claude-code?"),
-        (["uninstall", "coPilot"], "invalid_host", 1, "Did you mean copilot?"),
+        (["install", "claud"], "invalid_host", 2, "Did you mean claude-code?"),
+        (["uninstall", "coPilot"], "invalid_host", 2, "Did you mean copilot?"),
         (["install", "codex", "--scope", "machine"], "usage", 2, "--help"),
         (["install", "codex", "--status"], "usage", 2, "Drop the host"),
     ],

@@ -35,7 +35,7 @@ def test_save_says_which_project_it_used(memcli: Run, vault: Vault, shop: Path):
     inside = memcli("save", "Be kind", "--json", cwd=Path(vault.root))
     assert inside.json["data"]["project"] is None
     refused = memcli("save", "x", "--project", "here", cwd=shop)
-    assert (refused.code, "not a project's name" in refused.err) == (1, True)
+    assert (refused.code, "not a project's name" in refused.err) == (2, True)
 
 
 def test_evolve_carries_the_project_over_or_changes_it(

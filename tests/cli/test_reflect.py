@@ -107,9 +107,9 @@ def test_filters_and_budget(memcli: Run, vault: Vault, facts: list[str]) -> None
         ([" "], 2, "usage"),
         (["x", "--budget", "huge"], 2, "usage"),
         (["x", "--tags-match", "some"], 2, "usage"),
-        (["x", "--limit", "0"], 1, "invalid_limit"),
-        (["x", "--kind", "fixx"], 1, "invalid_kind"),
-        (["x", "--after", "someday"], 1, "invalid_date"),
+        (["x", "--limit", "0"], 2, "invalid_limit"),
+        (["x", "--kind", "fixx"], 2, "invalid_kind"),
+        (["x", "--after", "someday"], 2, "invalid_date"),
         (["x", "--vault", "/nowhere/at/all"], 1, "vault_not_found"),
     ],
 )

@@ -144,7 +144,7 @@ def test_a_host_that_is_not_known_is_refused_with_those_that_are(
     memcli: Run, words: tuple[str, ...]
 ) -> None:
     done = memcli("reflect", *words, "--host", "nobody", "--json")
-    assert (done.code, done.json["error"]["code"]) == (1, "invalid_host")
+    assert (done.code, done.json["error"]["code"]) == (2, "invalid_host")
     assert "claude-code, codex, gemini, copilot" in done.json["error"]["hint"]
 
 
@@ -420,7 +420,7 @@ def test_since_and_host_choose_among_them(
     assert chosen("--host", "gemini", "--since", "75d") == ["g1"]
     assert chosen("--host", "generic") == []
     refused = memcli("reflect", "--all-sessions", "--since", "soon", "--json")
-    assert refused.code == 1
+    assert refused.code == 2
     assert "soon" in refused.json["error"]["message"]
 
 

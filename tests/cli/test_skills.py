@@ -132,7 +132,7 @@ def test_a_skill_that_a_host_would_load_twice_is_named(memcli: Run, home: Path) 
         (["nonsense"], 2, "usage"),
         (["show"], 2, "usage"),
         (["show", "recap", "recall"], 2, "usage"),
-        (["show", "nosuch"], 1, "skill_not_found"),
+        (["show", "nosuch"], 2, "skill_not_found"),
         (["show", "core", "--host", "nosuch"], 2, "usage"),
         (["show", "recap", "--force"], 2, "usage"),
         (["list", "--dry-run"], 2, "usage"),
@@ -140,7 +140,7 @@ def test_a_skill_that_a_host_would_load_twice_is_named(memcli: Run, home: Path) 
         (["install", "recap"], 2, "usage"),
         (["install", "--all", "recap", "--host", "codex"], 2, "usage"),
         (["install", "recap", "--host", "windsurf"], 2, "usage"),
-        (["install", "nosuch", "--host", "codex"], 1, "skill_not_found"),
+        (["install", "nosuch", "--host", "codex"], 2, "skill_not_found"),
         (["install", "recap", "--host", "codex", "--scope", "world"], 2, "usage"),
     ],
 )

@@ -193,7 +193,9 @@ def _opened_unless_indexing(
 def _waiting(count: int) -> str:
     if not count:
         return ""
-    candidates = "1 candidate waits" if count == 1 else f"{count:,} candidates wait"
+    from memcli.entries.text.counted import agreeing, counted
+
+    candidates = f"{counted(count, 'candidate')} {agreeing(count, 'waits')}"
     return f"{candidates} for the user's review (memcli review)."
 
 
