@@ -181,7 +181,7 @@ def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolv
         fresh = before.replace(id=new_id(now_ms, vault.entropy), path=old.path)
         fresh = lineage.passed_on(vault, fresh, [before, old.entry], shared_anew=False)
         if not reason:
-            reason = f"reverted to {before.id}"
+            reason = "reverted"  # an id would be told to all who see this version
         place = lineage.replace(vault, change, old, fresh, reason=reason, now=now)
         change.note(fresh, "evolve")
         change.message = subject("evolve: revert", fresh.display_title)

@@ -281,7 +281,8 @@ def supersede(
             vault, fresh, [target.entry, candidate], shared_anew=False
         )
         if not reason:
-            reason = f"superseded in review by {candidate.id}"
+            # `superseded_by` names it, to those who may see it; a text would to all.
+            reason = "superseded in review"
         lineage.replace(vault, change, target, fresh, reason=reason, now=now)
         change.remove(stored.path, expected=stored.data)
         change.note(fresh, "review")

@@ -24,6 +24,9 @@ from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
 from memcli.curation import review
 from memcli.curation.entities import decide as entities
+from memcli.curation.ideas import decide as ideas
+from memcli.curation.ideas import incubator
+from memcli.curation.ideas.page import Idea
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.sessions import backfill, markers
@@ -322,6 +325,81 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
 # What differs between any two runs: moments, durations, hashes of commits.
 _MOMENTS = {"modified", "at", "idle_minutes", "started"}
 _OF_THE_RUN = {"commit", "ms", "p50", "p95", *_MOMENTS}
+
+
+def tie(vault: Vault) -> None:
+    """Tie what is shared to what is private, in every way that memcli knows.
+
+    Every text that is private holds the word `xyzzy`.
+    """
+
+    def saved(text: str, **values: Any) -> str:
+        return vault.save(vault.draft({"text": text, **values})).id
+
+    private: dict[str, Any] = {"visibility": "private", "entities": ["Gateway"]}
+    private["source"] = {"session": "s7", "seq": 2}
+    shared: dict[str, Any] = {
+        "entities": ["Gateway"],
+        "source": {"session": "s7", "seq": 1},
+    }
+    one = saved("The gateway restarts at night", **shared)
+    vault.evolve(one, "The gateway xyzzy restarts", visibility="private")
+    # Its file keeps its name when it is shared.
+    two = saved("It is xyzzy old", title="The age of the gateway", **private)
+    two = vault.evolve(two, "The gateway is old", visibility="shared").id
+    two = vault.evolve(two, "The gateway is quite old").id
+    vault.revert(vault.revert(two).id)
+    three = saved("The gateway has a queue", **shared)
+    guess = saved("The gateway has a xyzzy queue", status="pending", **private)
+    review.supersede(vault, guess, three)
+    four = saved("The gateway logs to a file", **shared)
+    five = saved("The gateway logs to xyzzy", **private)
+    vault.evolve(four, "The gateway logs xyzzy to a file", also=[five])
+    six = saved("The gateway xyzzy is slow", **private)
+    saved("The gateway may be slow", layer="model", evidence=[six], **shared)
+    private["entities"] = ["Gateway", "Xyzzy Cluster"]
+    seven = saved("Why the gateway xyzzy is slow", kind="skill", **private)
+    vault.resolve(seven, note="xyzzy", by="xyzzy")
+    new = [
+        Idea("Warm the gateway", "It is cold.", "2026-11-20"),
+        Idea("Cool the xyzzy gateway", "It is hot.", "2026-11-20"),
+        Idea("Paint the gateway", "It is grey.", "2026-11-20"),
+    ]
+    with vault.transaction() as change:
+        incubator.add(vault, change, new)
+        change.message = "ideas"
+    page = Path(vault.root, layout.idea_page("cool-the-xyzzy-gateway"))
+    text = page.read_text("utf-8")
+    text = text.replace("---\n", "---\nvisibility: private\n", 1)
+    page.write_text(text, encoding="utf-8")
+    ideas.merge(vault, "warm-the-gateway", "cool-the-xyzzy-gateway")
+    ideas.merge(vault, "cool-the-xyzzy-gateway", "paint-the-gateway")
+    vault.recall("gateway xyzzy slow", budget="high")
+
+
+def test_nothing_private_stands_in_what_a_mate_is_told_of_shared_memories(
+    make_vault: VaultMaker,
+) -> None:
+    vault = make_vault()
+    Path(vault.root, layout.CONFIG).write_text(CONFIG, encoding="utf-8")
+    tie(vault)
+    mate = make_vault(agent="mate")
+
+    def ids(asker: Vault) -> set[str]:
+        return asker.read(lambda r: {r.row(doc).id for doc in r.everything()})
+
+    hidden = ids(vault) - ids(mate)
+    assert len(hidden) > 6
+    door = Door(vault, "mate", dict(os.environ))
+    steps = [*looks(door), door.run("recall", "gateway", "--history", "--explain")]
+    for name in sorted(ids(mate)):
+        steps += [door.run("inspect", name), door.run("evolve", "--revert", name)]
+        steps += [("get", door.python(operator.methodcaller("get", name)))]
+        steps += [door.run("evolve", name, "other words"), door.run("resolve", name)]
+    for what, answer in steps:
+        said = json.dumps(_without(answer), ensure_ascii=False).replace(what, "")
+        assert "xyzzy" not in said.lower(), what
+        assert not [one for one in hidden if one in said], what
 
 
 def plainly(door: Door, value: Any) -> str:

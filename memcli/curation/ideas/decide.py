@@ -154,7 +154,9 @@ def merge(vault: "Vault", name: str, other: str) -> IdeaDecisions:
         )
         if page is not None:
             fresh = fresh.replace(supersedes=entry.supersedes or page.entry.id)
-            reason = f"merged into {theirs}"
+            both = [entry, page.entry]
+            fresh = lineage.passed_on(vault, fresh, both, shared_anew=False)
+            reason = "merged into another idea"  # whose slug is not for all agents
             _end(vault, change, page, entry.id, reason, text.moment)
         data = codec.rewrite(target.data, fresh, kinds=vault.kinds)
         change.put(target.path, data, expected=target.data)
