@@ -189,7 +189,7 @@ def purge_commands(repository: "Repository", blobs: "Sequence[HeldBlob]") -> lis
     messages = _messages(repository, blobs)
     if messages:
         cases = " ".join(
-            f"{commit}) printf {text};;" for commit, text in messages.items()
+            f"{commit}) printf -- {text};;" for commit, text in messages.items()
         )
         script = f"case $GIT_COMMIT in {cases} *) cat;; esac"
         filters = f"--msg-filter {shlex.quote(script)} {filters}"

@@ -243,3 +243,12 @@ def test_stashes_are_not_thrown_away_but_named(vault: Vault) -> None:
 
 def save_path(vault: Vault, text: str) -> str:
     return vault.save(vault.draft({"text": text})).path
+
+
+def test_a_message_that_begins_like_an_option_stops_no_purge(vault: Vault) -> None:
+    name = save(vault, SECRET, title=SECRET)
+    git(vault.root, "commit", "-q", "--amend", "-m", f"-v: {SECRET}")
+    save(vault, "what stays")
+    assert purge(vault.forget(name)) == 0
+    assert SECRET not in git(vault.root, "log", "--all", "--format=%B")
+    assert "save: what stays" in git(vault.root, "log", "--format=%s")
