@@ -72,6 +72,30 @@ def reflect(
             "cursor, opencode, windsurf, generic",
         ),
     ] = None,
+    digest: Annotated[
+        bool,
+        Option(
+            "--digest",
+            help="Of a session: print what a judge needs to read, with the question",
+        ),
+    ] = False,
+    max_chars: Annotated[
+        int | None,
+        Option("--max-chars", metavar="N", help="Of the digest at most (12,000)"),
+    ] = None,
+    judged: Annotated[
+        str | None,
+        Option(
+            "--judged",
+            metavar="FILE",
+            help="Take a judge's answers to the digest, a JSON object a line; - for "
+            "standard input",
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        Option("--judge", metavar="NAME", help="With --judged: who answered"),
+    ] = None,
     dry_run: options.DryRun = False,
     response_schema: Annotated[
         str | None,
@@ -91,8 +115,9 @@ def reflect(
     model: the caller writes the answer from the facts.
 
     With --session (or without a question, inside an agent's session) the transcript is
-    mined instead: what the user wants from now on is saved, patterns wait for review,
-    single inferences go to the inbox, ideas to the ledger. Twice adds nothing.
+    mined instead: what the user wants from now on is saved, what is less explicit
+    waits for review, ideas go to the ledger. Twice adds nothing. A reader judges better
+    than rules: --digest prints what to read and how to answer, --judged takes it.
 
     \b
     Example:
@@ -121,6 +146,10 @@ def reflect(
         "--since": since,
         "--host": host,
         "--dry-run": dry_run,
+        "--digest": digest,
+        "--judged": judged,
+        "--judge": judge,
+        "--max-chars": max_chars,
     }
     if text.strip():
         _refuse(of_sessions, "a question and a session are two commands")
@@ -144,11 +173,20 @@ def reflect(
     from memcli.cli import reflect_session
 
     if all_sessions:
-        _refuse(
-            {"--session": session}, "--all-sessions and --session exclude each other"
-        )
+        alone = {"--session": session, "--digest": digest, "--judged": judged}
+        _refuse(alone, "--all-sessions mines every session by rules")
         return reflect_session.mine_all(context, host, since, dry_run=dry_run)
     _refuse({"--since": since}, "--since belongs to --all-sessions")
+    if digest:
+        _refuse({"--judged": judged}, "--digest asks, --judged answers")
+        return reflect_session.digest(context, session, host, max_chars)
+    _refuse({"--max-chars": max_chars}, "--max-chars belongs to --digest")
+    if judged:
+        judge = judge or context.agent or "the caller"
+        return reflect_session.judged(
+            context, session, host, judged, judge, dry_run=dry_run
+        )
+    _refuse({"--judge": judge}, "--judge belongs to --judged")
     return reflect_session.mine_one(context, session, host, dry_run=dry_run)
 
 

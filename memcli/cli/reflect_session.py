@@ -39,6 +39,61 @@ def mine_one(
     )
 
 
+def digest(
+    context: Context, path: str | None, host: str | None, max_chars: int | None
+) -> Result:
+    """Print what a judge needs to know of a session, and the question."""
+    from memcli.hosts.transcripts import open_transcript
+    from memcli.sessions.judging import gather
+    from memcli.sessions.judging.digest import LEAST_CHARS, MAX_CHARS
+
+    most = MAX_CHARS if max_chars is None else max_chars
+    if most < LEAST_CHARS:
+        raise UsageError(f"--max-chars must be {LEAST_CHARS:,} or more (got {most:,})")
+    transcript = open_transcript(path or _current(context), host)
+    vault = context.open_vault("indexing")
+    made = gather.gather(vault, transcript, context.environ, max_chars=most)
+
+    def show(canvas: Canvas) -> None:
+        for line in made.text.splitlines():
+            canvas.line(line)
+
+    return Result(data=made.as_dict(), text=show)
+
+
+def judged(
+    context: Context,
+    path: str | None,
+    host: str | None,
+    source: str,
+    judge: str,
+    *,
+    dry_run: bool,
+) -> Result:
+    """Take a judge's answers; each that is refused is a warning with its line."""
+    from memcli.hosts.transcripts import open_transcript
+    from memcli.sessions.judging import answers, bring
+    from memcli.storage import files
+
+    if source == "-":
+        data = context.read_stdin()
+    else:
+        data = files.read(source, limit=answers.LARGEST)
+    transcript = open_transcript(path or _current(context), host)
+    vault = context.open_vault("reflecting", writes=True)
+    done = bring.bring(
+        vault, transcript, data, context.environ, judge=judge, dry_run=dry_run
+    )
+    lines = tuple(f"line {one.line} is not taken: {one.why}" for one in done.refused)
+
+    def show(canvas: Canvas) -> None:
+        _draw(canvas, done.reflected)
+        for name in done.resolved:
+            canvas.line(f"resolved\t{name}")
+
+    return Result(data=done.as_dict(), text=show, warnings=lines)
+
+
 def mine_all(
     context: Context, host: str | None, since: str | None, *, dry_run: bool
 ) -> Result:

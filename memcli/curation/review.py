@@ -130,7 +130,10 @@ def select(
 
 
 def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
-    """Entries in force that a candidate may replace: its own kind first, then alike."""
+    """Entries in force that a candidate may replace.
+
+    First those that it names as its evidence, then its own kind, then what is alike.
+    """
     now = vault.now_ms() // 1000
 
     def look(reader: "Reader") -> list[Proposal]:
@@ -138,6 +141,7 @@ def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
 
         docs = reader.exact("id", candidate.id)
         terms = reader.row(docs[0]).terms if docs else ()
+        named = set(reader.row(docs[0]).evidence) if docs else set()
 
         def in_force(doc: int) -> bool:
             return reader.verdict(doc, View(now)) is None
@@ -147,7 +151,18 @@ def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
             for likeness, row in alike(reader, terms, in_force, limit=20)
             if likeness >= _RELATED and row.id != candidate.id
         ]
-        near.sort(key=lambda p: (p.kind != candidate.kind, -p.likeness, p.id))
+        near += [
+            Proposal(row.id, row.title, row.kind, row.path, 0.0)
+            for name in named - {one.id for one in near}
+            for doc in reader.exact("id", name)
+            if in_force(doc) and (row := reader.row(doc))
+        ]
+        near.sort(
+            key=lambda p: (
+                *(p.id not in named, p.kind != candidate.kind),
+                *(-p.likeness, p.id),
+            )
+        )
         return near[:_MOST_PROPOSALS]
 
     return vault.read(look)

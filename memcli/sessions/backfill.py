@@ -13,6 +13,7 @@ from memcli.entries.text import redaction
 from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
 from memcli.sessions import reflect_session
+from memcli.sessions.reflect_session import Origin
 from memcli.vault import session_records
 
 if TYPE_CHECKING:
@@ -60,10 +61,20 @@ def reflect_file(
         InvalidValue: no such host.
         And what `reflect_session.learn` raises.
     """
+    transcript = opened(path, host, cwd)
+    return _reflected(vault, transcript, writer=writer, dry_run=dry_run)
+
+
+def opened(path: str, host: str | None, cwd: str | None) -> transcripts.Transcript:
+    """A transcript; `cwd` is where the session ran, if it does not say that itself.
+
+    Raises:
+        Unreadable, InvalidValue: as `transcripts.open_transcript`.
+    """
     transcript = transcripts.open_transcript(path, host)
     if not transcript.session.cwd:
         transcript.session = transcript.session._replace(cwd=cwd)
-    return _reflected(vault, transcript, writer=writer, dry_run=dry_run)
+    return transcript
 
 
 def _reflected(
@@ -72,11 +83,9 @@ def _reflected(
     done = reflect_session.learn(
         vault,
         transcript.session,
-        transcript.steps(),
-        transcript=_label(transcript.path),
+        lambda: reflect_session.candidates(transcript.steps()),
         # Before it is read: what is written meanwhile is mined the next time.
-        mined=state(transcript.path),
-        writer=writer,
+        Origin(label(transcript.path), state(transcript.path), writer),
         dry_run=dry_run,
     )
     broken, unknown = len(transcript.broken), dict(transcript.unknown)
@@ -149,7 +158,7 @@ def _reflected_or_not(vault: "Vault", host: str, path: str) -> FileOutcome:
     return FileOutcome(path, host, "reflected", done)
 
 
-def _label(path: str) -> str:
+def label(path: str) -> str:
     """A path as people write it, which is the same on another machine."""
     path = os.path.abspath(path).encode("utf-8", "replace").decode()
     home = os.path.expanduser("~")

@@ -98,14 +98,22 @@ def sweep(
 
 
 def mine(
-    vault: "Vault", marker: Marker, path: str, *, close: bool
+    vault: "Vault",
+    marker: Marker,
+    path: str,
+    environ: Mapping[str, str],
+    *,
+    close: bool,
 ) -> "Reflected | None":
     """Mine a session for a hook; None when nothing has changed since it was mined.
+
+    When it is over, the judge is asked as well, if the user has named one.
 
     Args:
         vault: where it goes.
         marker: of the session.
         path: the transcript, which may be another than the marker's.
+        environ: where the user's config lies, and of a judge.
         close: whether the session is over: its marker says then that it was mined.
 
     Raises:
@@ -122,6 +130,10 @@ def mine(
             )
         if close:
             markers.finish(vault.root, marker.session, since)
+    if close and reflected is not None:
+        from memcli.sessions.judging import command
+
+        command.judge_session(vault, path, known, environ, cwd=marker.cwd)
     return reflected
 
 
@@ -172,7 +184,7 @@ def _swept(
     if dry_run:
         return Swept(session, host, "reflected")
     try:
-        reflected = mine(vault, marker, path, close=True)
+        reflected = mine(vault, marker, path, environ, close=True)
     except LockBusy as error:
         return Swept(session, host, "waiting", error.message)
     except Exception as error:  # noqa: BLE001 one session must not stop the others

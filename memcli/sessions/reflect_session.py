@@ -9,7 +9,7 @@ secrets, and the record of a session that could not be mined says so.
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _SAME = ("id", "record", "pattern", "text")
+JUDGED = "judged"
+"""The `pattern` of a candidate that a judge found, and no rule."""
+
 _RANK = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
 # A person who is asked more often stops looking.
 MOST_UNSURE = 3
@@ -131,25 +134,39 @@ class Reflected(NamedTuple):
         }
 
 
+class Origin(NamedTuple):
+    """Where the candidates of a session come from.
+
+    Attributes:
+        transcript: the file, for people.
+        mined: size and time of the file, to see later whether it has grown; None when
+            it was not mined.
+        writer: `pipeline` when a person asked for it, `hook` when a host did.
+        judge: who judged the session; None when the rules mined it.
+    """
+
+    transcript: str = ""
+    mined: tuple[int, int] | None = (0, 0)
+    writer: str = "pipeline"
+    judge: str | None = None
+
+
 def learn(
     vault: "Vault",
     session: Session,
-    steps: Iterable[Step],
+    find: Callable[[], Mined],
+    origin: Origin = Origin(),  # noqa: B008 it cannot be changed
     *,
-    transcript: str = "",
-    mined: tuple[int, int] = (0, 0),
-    writer: str = "pipeline",
     dry_run: bool = False,
 ) -> Reflected:
-    """Mine a session and bring what it teaches into the vault.
+    """Bring what a session teaches into the vault.
 
     Args:
         vault: where it goes.
-        session: whose steps they are.
-        steps: as `hosts.transcripts` gives them; read once.
-        transcript: the file, for people.
-        mined: size and time of the file, to see later whether it has grown.
-        writer: `pipeline` when a person asked for it, `hook` when a host did.
+        session: whose candidates they are.
+        find: gives the candidates, without a secret in them; called once. What it
+            raises is noted in the session's record.
+        origin: where they come from.
         dry_run: only say what would be done.
 
     Raises:
@@ -158,9 +175,11 @@ def learn(
         LockBusy, WriteFailed, HistoryError: likewise.
     """
     session = session._replace(id=redaction.masked(session.id))
-    transcript = redaction.masked(transcript)
+    transcript = redaction.masked(origin.transcript)
     agent = vault.agent_name
     earlier = session_records.get(vault.root, session.host, session.id, agent)
+    before = earlier.candidates if earlier else ()
+    mined = origin.mined or (earlier.mined if earlier else (0, 0))
     record = session_records.Record(
         agent=agent,
         session=session.id,
@@ -169,17 +188,16 @@ def learn(
         at="",
         reflected=False,
         mined=mined,
-        candidates=earlier.candidates if earlier else (),
+        candidates=before,
     )
     source = {
-        "writer": writer,
+        "writer": origin.writer,
         "host": session.host,
         "session": session.id,
         "transcript": transcript or None,
     }
     try:
-        found = candidates(steps)
-        result = _bring(vault, session, found, source, earlier, dry_run=dry_run)
+        result = _bring(vault, session, find(), source, earlier, dry_run=dry_run)
     except Exception as error:
         code = getattr(error, "error_code", type(error).__name__)
         failure = f"{code}: {redaction.redact(str(error))}"
@@ -187,10 +205,17 @@ def learn(
             _note(vault, record._replace(error=failure))
         raise
     if not dry_run:
-        fates = tuple(_noted(fate, record.candidates) for fate in result.fates)
+        # What rules found and what a judge said stand beside each other.
+        others = [o for o in before if is_judged(o) is (origin.judge is None)]
+        fates = (*others, *(_noted(fate, before) for fate in result.fates))
         record = record._replace(reflected=True, candidates=fates)
         _note(vault, record._replace(turns=result.turns, cut=result.cut))
     return result
+
+
+def is_judged(noted: Mapping[str, Any]) -> bool:
+    """Whether a candidate in a session's record came from a judge."""
+    return noted.get("pattern") == JUDGED
 
 
 def _note(vault: "Vault", record: session_records.Record) -> None:
@@ -224,12 +249,13 @@ def candidates(steps: Iterable[Step]) -> Mined:
     Raises:
         Unreadable, ScannerFailed: the steps end early, or the scanner cannot run.
     """
-    mined = mine(_redacted(steps))
+    mined = mine(redacted(steps))
     scrubbed = [_scrubbed(candidate) for candidate in mined.candidates]
     return mined._replace(candidates=scrubbed)
 
 
-def _redacted(steps: Iterable[Step]) -> Iterator[Step]:
+def redacted(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps without a secret, and without words that no person types."""
     for step in steps:
         text = _ENDLESS.sub(r"\1 … ", redaction.redact(step.text))
         record = redaction.masked(step.record)
@@ -305,7 +331,7 @@ def _written(
     fresh = [place for place, draft in drafts.items() if there.match(draft) is None]
     fresh = sorted([*fresh, *ideas], key=lambda place: _rank(routes[place].candidate))
     room = max(0, vault.settings.memory.session_cap - known.count)
-    unsure = [p for p in fresh if routes[p].candidate.confidence is not Confidence.HIGH]
+    unsure = [place for place in fresh if _is_unsure(routes[place].candidate)]
     left_out = {*fresh[room:], *unsure[max(0, MOST_UNSURE - known.unsure) :]}
     for place in left_out:
         fates[place] = Fate(routes[place].candidate, "cut")
@@ -328,6 +354,11 @@ def _project(vault: "Vault", session: Session) -> str | None:
     environ = os.environ if vault.environ is None else vault.environ
     project = projects.of(session.cwd, environ)
     return project.name if project else None
+
+
+def _is_unsure(candidate: Candidate) -> bool:
+    """Whether only words speak for it, and not plainly; a judge has read them."""
+    return candidate.confidence is not Confidence.HIGH and candidate.pattern != JUDGED
 
 
 def _rank(candidate: Candidate) -> tuple[int, int]:

@@ -73,16 +73,22 @@ def by_confidence(
         action = "saved"
     elif candidate.confidence is not Confidence.LOW:
         action = "review"
-    kind = _KINDS.get(candidate.category, candidate.category)
+    kind = candidate.kind or _KINDS.get(candidate.category, candidate.category)
+    if candidate.evolves:
+        saved, action = False, "supersede"
+    everywhere = candidate.everywhere or says_everywhere(
+        candidate.text, candidate.excerpt
+    )
     draft = vault.draft(
         {
             "text": unlinked(candidate.text),
             "title": candidate.title,
             "kind": "decision" if candidate.pattern == _DECIDED else kind,
+            "entities": candidate.entities,
+            # Of a proposal it is the entry that it would replace.
+            "evidence": (candidate.evolves,) if candidate.evolves else (),
             "status": str(Status.ACTIVE if saved else Status.PENDING),
-            "project": None
-            if says_everywhere(candidate.text, candidate.excerpt)
-            else project,
+            "project": None if everywhere else project,
             "occurred_at": candidate.at,
             "confidence": str(candidate.confidence),
             "rationale": f"{candidate.pattern}: {candidate.rationale}",
@@ -93,7 +99,7 @@ def by_confidence(
             },
         }
     )
-    return Route(candidate, draft, action, None, doubt)
+    return Route(candidate, draft, action, candidate.evolves, doubt)
 
 
 def by_vault(vault: "Vault", reader: "Reader", routes: Sequence[Route]) -> list[Route]:
@@ -110,7 +116,8 @@ def by_vault(vault: "Vault", reader: "Reader", routes: Sequence[Route]) -> list[
     changed = []
     for route in routes:
         draft = route.draft
-        if draft is not None and draft.kind not in ("fix", "workflow"):
+        is_open = draft is not None and route.action != "supersede"
+        if draft is not None and is_open and draft.kind not in ("fix", "workflow"):
             terms = document(draft, stemmer()).row.terms
             near = alike(reader, terms, in_force, limit=_MOST_NEAR)
             # What holds here comes first: the words of another project are taken only

@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import json
+import os
 import re
 import shlex
 import shutil
@@ -20,8 +21,10 @@ from memcli.cli import plain
 from memcli.cli.run import run
 from memcli.errors import MemcliError, SkillNotFound
 from memcli.hosts import skills
+from memcli.hosts.claude_code import project_name as slug
 from tests import make_skills
 from tests.conftest import VaultMaker
+from tests.hosts.writing import Claude, write
 
 ROOT = make_skills.SKILLS
 PAGES = sorted(ROOT.rglob("SKILL.md"))
@@ -217,6 +220,24 @@ FACTS: list[dict[str, Any]] = [
 ]
 
 
+def session(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session of Claude Code that runs here, and a judge's answers to it."""
+    said = Claude()
+    said.user("the release notes go out on Mondays, never on Fridays")
+    name = said.records[0]["sessionId"]
+    place = Path.home() / ".claude" / "projects" / slug(os.path.realpath(folder))
+    place.mkdir(parents=True, exist_ok=True)
+    write(place / f"{name}.jsonl", said.records)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", name)
+    rows = [
+        {"turns": [1], "kind": "convention", "why": "a rule", "confidence": "HIGH"},
+        {"turns": [9], "kind": "note", "why": "", "confidence": "HIGH"},
+    ]
+    text = "Release notes go out on Mondays, never on Fridays."
+    lines = [json.dumps({**row, "text": text}) for row in rows]
+    (folder / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+
 @pytest.fixture
 def demo(
     vault: Vault,
@@ -248,6 +269,7 @@ def demo(
     monkeypatch.chdir(tmp_path)
     for name in ("note.md", "report.md"):
         Path(name).write_text(f"# From {name}\nWith 'quotes' and \"quotes\".\n")
+    session(tmp_path, monkeypatch)
 
     def answer(words: list[str]) -> dict[str, Any]:
         # What is cited must be what the searches of the page bring.

@@ -28,7 +28,7 @@ from memcli.errors import EntryNotFound, NotAllowed
 from memcli.hosts.transcript import Session, Step
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
-from memcli.sessions.reflect_session import learn
+from memcli.sessions.reflect_session import candidates, learn
 from memcli.vault.health import repair
 from memcli.vault.health.overview import overview
 from tests.conftest import EVERYTHING, NOW, sample, state_of
@@ -124,7 +124,7 @@ def reflect_on_talk(vault: Vault, said: Sequence[str] = TALK) -> dict[str, int]:
     for number, text in enumerate(said, 3):
         steps.append(Step("user", text, number, f"r{number}"))
         steps.append(Step("assistant", "ok", number, f"a{number}"))
-    return learn(vault, Session("talk", "generic"), steps).counts
+    return learn(vault, Session("talk", "generic"), lambda: candidates(steps)).counts
 
 
 SESSION = {"source": {"session": "s"}}

@@ -40,6 +40,20 @@ def turns(*said: str) -> Iterator[Step]:
         yield Step("assistant", "You're right, let me fix that.", 2 * n + 2, f"a{n}")
 
 
+def learn(
+    vault: Vault,
+    session: Session,
+    steps: Iterator[Step],
+    mined: tuple[int, int] = (0, 0),
+) -> reflect_session.Reflected:
+    return reflect_session.learn(
+        vault,
+        session,
+        lambda: reflect_session.candidates(steps),
+        reflect_session.Origin(mined=mined),
+    )
+
+
 @pytest.mark.parametrize("mode", ["interactive", "silent"])
 def test_what_speaks_to_the_model_is_asked_about_and_never_saved(
     vault: Vault, tmp_path: Path, mode: str
@@ -127,7 +141,7 @@ def test_a_turn_of_any_length_takes_no_longer_than_a_person_waits(
 ) -> None:
     text = f"{ALWAYS}\n{piece * (300_000 // len(piece))}\nNever push to main."
     started = time.monotonic()
-    done = reflect_session.learn(vault, Session("big", "generic"), turns("hello", text))
+    done = learn(vault, Session("big", "generic"), turns("hello", text))
     # The square of it would take hours, not a minute.
     assert time.monotonic() - started < 60
     assert all(len(fate.candidate.text) < 10_000 for fate in done.fates)
@@ -135,7 +149,7 @@ def test_a_turn_of_any_length_takes_no_longer_than_a_person_waits(
 
 def test_two_thousand_directives_give_what_the_cap_allows(vault: Vault) -> None:
     said = [f"Always use tool{n} in the folder of part{n}" for n in range(2_000)]
-    done = reflect_session.learn(vault, Session("many", "generic"), turns(*said))
+    done = learn(vault, Session("many", "generic"), turns(*said))
     cap = vault.settings.memory.session_cap
     assert done.counts == {"saved": cap, "cut": 2_000 - cap}
     assert len(texts(vault)) == cap
@@ -159,7 +173,7 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
             yield step
 
     state = (len(whole), path.stat().st_mtime_ns)
-    reflect_session.learn(vault, found.session, growing(), mined=state)
+    learn(vault, found.session, growing(), state)
     (one,) = backfill.reflect_all(vault, [("generic", str(path))])
     assert one.outcome == "reflected"  # what came meanwhile is not lost
     assert ALWAYS.replace("linter", "formatter") in texts(vault)
@@ -171,7 +185,7 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
             yield step
 
     before = texts(vault)
-    reflect_session.learn(vault, found.session, shrinking(), mined=state)
+    learn(vault, found.session, shrinking(), state)
     path.write_bytes(b"")
     assert reflect_file(vault, str(path)).fates == []
     assert texts(vault) == before

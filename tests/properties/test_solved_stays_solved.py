@@ -18,7 +18,7 @@ from memcli.hosts.transcript import Session, Step
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import compose, select
-from memcli.sessions.reflect_session import learn
+from memcli.sessions.reflect_session import candidates, learn
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker
@@ -88,7 +88,8 @@ def by_review(vault: Vault) -> None:
 
 def by_mining(vault: Vault) -> None:
     words = f"From now on, {SOLVED[0].lower()}{SOLVED[1:]}."
-    learn(vault, Session("s", "generic"), [Step("user", words, 1, "1", None)])
+    steps = [Step("user", words, 1, "1", None)]
+    learn(vault, Session("s", "generic"), lambda: candidates(steps))
 
 
 def by_evolve(vault: Vault) -> None:

@@ -55,7 +55,7 @@ def test_what_a_host_writes_after_a_session_was_mined_is_mined_by_a_sweep(
 ) -> None:
     markers.begin(vault.root, "s1", "generic", str(transcript))
     (marker,) = markers.markers(vault.root)
-    recovery.mine(vault, marker, str(transcript), close=True)
+    recovery.mine(vault, marker, str(transcript), {}, close=True)
     [marker] = markers.markers(vault.root)
     assert marker.state == REFLECTED
     ago(marker.path, 8_000)

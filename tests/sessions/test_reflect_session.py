@@ -451,7 +451,11 @@ def test_an_adapter_that_fails_keeps_nothing_and_marks_the_session(
 
     before = snapshot(vault.root)
     with pytest.raises(type(error)):
-        reflect_session.learn(vault, Session("s1", "codex"), steps())
+        reflect_session.learn(
+            vault,
+            Session("s1", "codex"),
+            lambda: reflect_session.candidates(steps()),
+        )
     assert snapshot(vault.root) == before
     (record,) = session_records.every(vault.root)
     assert (record.session, record.reflected) == ("s1", False)

@@ -19,7 +19,7 @@ from memcli.entries import layout
 from memcli.entries.identity import claim
 from memcli.hosts.transcript import Session, Step
 from memcli.sessions.mining import mine
-from memcli.sessions.reflect_session import learn
+from memcli.sessions.reflect_session import candidates, learn
 from tests.conftest import NOW, state_of
 
 SAID = (
@@ -56,7 +56,9 @@ def opened(ready: Path, folder: Path) -> Vault:
 
 
 def bring(vault: Vault, name: str, said: Sequence[tuple[str, str]]) -> str | None:
-    return learn(vault, Session(name, "generic"), steps(said)).commit
+    return learn(
+        vault, Session(name, "generic"), lambda: candidates(steps(said))
+    ).commit
 
 
 def rows(vault: Vault) -> list[tuple[str, str, str]]:

@@ -84,7 +84,7 @@ def work(root: str | None, flags: Mapping[str, str], line: dict[str, Any]) -> No
         if path is None:
             line["did"] = "no transcript yet"
             return
-        result = recovery.mine(vault, marker, path, close="close" in flags)
+        result = recovery.mine(vault, marker, path, os.environ, close="close" in flags)
         line["did"] = "unchanged" if result is None else "reflected"
         line.update({} if result is None else result.counts)
 

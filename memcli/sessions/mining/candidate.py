@@ -32,6 +32,10 @@ class Candidate(NamedTuple):
         excerpt: the words around it in the transcript, 300 characters at most.
         line, record, at: where it stands, as in `Step`.
         occurrences: in how many turns it was said or done.
+        kind: of the entry, where the category does not say it.
+        entities: names that it is about.
+        everywhere: whether it holds beyond the project of the session.
+        evolves: the id of the entry that it is offered to supersede.
     """
 
     category: Category
@@ -45,6 +49,10 @@ class Candidate(NamedTuple):
     record: str
     at: str | None = None
     occurrences: int = 1
+    kind: str | None = None
+    entities: tuple[str, ...] = ()
+    everywhere: bool = False
+    evolves: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

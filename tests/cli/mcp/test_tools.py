@@ -52,6 +52,10 @@ LEFT_OUT = {
         "all_sessions": _MINES,
         "since": _MINES,
         "host": _MINES,
+        "digest": _MINES,
+        "judged": _MINES,
+        "judge": _MINES,
+        "max_chars": _MINES,
         "dry_run": _MINES,
     },
     "resolve": {

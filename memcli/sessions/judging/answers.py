@@ -1,0 +1,226 @@
+"""What a judge answered: read with suspicion, and held against the digest.
+
+Invariant: pure, and bounded in what it reads. An answer is kept only when it cites
+turns that the judge could see, says little that neither these nor the digest say, names
+no id that was not shown, holds no secret and no order to a model. Each of the others is
+refused by itself, with the reason; the rest stays.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+from memcli.entries.entry import KINDS, Confidence
+from memcli.entries.text import prompt_injection, redaction
+from memcli.sessions.judging.digest import (
+    LONGEST_TEXT,
+    MOST_ANSWERS,
+    Digest,
+    Known,
+    Turn,
+)
+
+LARGEST = 1_000_000
+"""Of an answer, in bytes: what is longer is no answer."""
+
+# The share of a text's words that the digest holds, and how many the cited turns hold.
+# A judge that invents repeats few of them; one that rephrases, most.
+_SHARED = 0.5
+_CITED = 2
+_ALIASES = {"correction": "preference", "fact": "note", "rule": "convention"}
+_LONGEST_WHY = 300
+_MOST_ENTITIES = 10
+# Words that two texts share whatever they are about.
+_COMMON = frozenset(
+    "the and for that this with you are was were have has had not but can could would "
+    "should will must when what which who how why into out our your they them then "
+    "than from all any its also only always never use used uses using user wants want "
+    "prefer prefers agent project instead before after does done make made".split()
+)
+
+
+class Answer(NamedTuple):
+    """One claim of a judge that passed.
+
+    Attributes:
+        turns: the turns that it cites, the first of them first.
+        kind: of the entry; `idea` goes to the ledger.
+        text, why, confidence: as the judge gave them.
+        entities: names.
+        project: "none" when it holds everywhere; None: where the session was.
+        evolves: the entry that it would replace; None for none.
+        resolves: entries that it says are settled.
+    """
+
+    turns: tuple[Turn, ...]
+    kind: str
+    text: str
+    why: str
+    confidence: Confidence
+    entities: tuple[str, ...] = ()
+    project: str | None = None
+    evolves: str | None = None
+    resolves: tuple[str, ...] = ()
+
+
+class Refusal(NamedTuple):
+    """A line that was refused: its number, from 1, and why."""
+
+    line: int
+    why: str
+
+
+class _Refused(Exception):
+    """Why an answer is not taken."""
+
+
+def read(
+    data: bytes, digest: Digest, kinds: Collection[str] = KINDS
+) -> tuple[list[Answer], list[Refusal]]:
+    """The answers that pass, in their order, and the lines that do not.
+
+    Args:
+        data: what the judge wrote; JSON objects a line, or one JSON list.
+        digest: what it was shown.
+        kinds: those of the vault.
+    """
+    if len(data) > LARGEST:
+        return [], [Refusal(1, f"an answer has at most {LARGEST:,} bytes")]
+    kept: list[Answer] = []
+    refused: list[Refusal] = []
+    known = {one.id: one for one in digest.known}
+    for number, row in _rows(data.decode("utf-8", "replace")):
+        try:
+            if len(kept) >= MOST_ANSWERS:
+                raise _Refused(f"more than {MOST_ANSWERS} answers")
+            answer = _answer(row, digest, kinds)
+            _check_ids(answer, known)
+            _check_words(answer, digest, known)
+            if any(_same(answer, other) for other in kept):
+                raise _Refused("said before in the same words")
+        except _Refused as why:
+            refused.append(Refusal(number, str(why)))
+        else:
+            kept.append(answer)
+    return kept, refused
+
+
+def _rows(text: str) -> Iterator[tuple[int, Any]]:
+    """(line, value) of each answer; a value of None is no JSON."""
+    import json
+
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        whole = None
+    if isinstance(whole, list):
+        yield from enumerate(whole, 1)
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        plain = line.strip()
+        if not plain or re.fullmatch(r"(?:```|~~~)\w*", plain):
+            continue
+        try:
+            yield number, json.loads(plain)
+        except (ValueError, RecursionError):
+            yield number, None
+
+
+def _answer(row: Any, digest: Digest, kinds: Collection[str]) -> Answer:
+    if not isinstance(row, dict):
+        raise _Refused("is no JSON object")
+    text = " ".join(_text(row, "text").split())
+    if not text:
+        raise _Refused("has no text")
+    if len(text) > LONGEST_TEXT:
+        raise _Refused(f"its text is longer than {LONGEST_TEXT} characters")
+    kind = _text(row, "kind").strip().lower()
+    kind = _ALIASES.get(kind, kind)
+    if kind not in kinds:
+        raise _Refused(f"there is no kind {kind!r}")
+    level = _text(row, "confidence").strip().upper()
+    if level not in ("HIGH", "MEDIUM"):
+        raise _Refused("its confidence is neither HIGH nor MEDIUM")
+    return Answer(
+        turns=_turns(row.get("turns"), digest),
+        kind=kind,
+        text=text,
+        why=" ".join(_text(row, "why").split())[:_LONGEST_WHY],
+        confidence=Confidence(level),
+        entities=_names(row, "entities")[:_MOST_ENTITIES],
+        project="none" if row.get("project") == "none" else None,
+        evolves=_text(row, "evolves").strip() or None,
+        resolves=_names(row, "resolves"),
+    )
+
+
+def _text(row: dict[str, Any], name: str) -> str:
+    value = row.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _Refused(f"{name} is no text")
+    return value
+
+
+def _names(row: dict[str, Any], name: str) -> tuple[str, ...]:
+    value = row.get(name)
+    if value is None:
+        return ()
+    value = [value] if isinstance(value, str) else value
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise _Refused(f"{name} is no list of texts")
+    return tuple(one.strip()[:100] for one in value if one.strip())
+
+
+def _turns(value: Any, digest: Digest) -> tuple[Turn, ...]:
+    value = [value] if isinstance(value, int) else value
+    if not isinstance(value, list) or not value:
+        raise _Refused("cites no turn")
+    by_number = {one.number: one for one in digest.turns if one.number in digest.shown}
+    for number in value:
+        whole = isinstance(number, int) and not isinstance(number, bool)
+        if not whole or number not in by_number:
+            raise _Refused(f"there is no turn {str(number)[:20]} in the digest")
+    return tuple(by_number[number] for number in sorted(set(value)))
+
+
+def _check_ids(answer: Answer, known: dict[str, Known]) -> None:
+    for name in (answer.evolves, *answer.resolves):
+        if name and name not in known:
+            raise _Refused(f"the digest showed no entry {name[:40]!r}")
+
+
+def _check_words(answer: Answer, digest: Digest, known: dict[str, Known]) -> None:
+    """Refuse a secret, an order to a model, and what was made up."""
+    said = " ".join((answer.text, answer.why, *answer.entities))
+    if redaction.scrub(redaction.redact(said)) != said:
+        raise _Refused("holds what looks like a secret")
+    doubt = prompt_injection.suspicious(said)
+    if doubt is not None:
+        raise _Refused(f"is no memory: it {doubt}")
+    words = _words(answer.text)
+    cited = [part for one in answer.turns for part in (one.step.text, one.before)]
+    named = [known[name].text for name in (answer.evolves, *answer.resolves) if name]
+    shown = [
+        part
+        for one in digest.turns
+        if one.number in digest.shown
+        for part in (one.step.text, one.before)
+    ]
+    everything = _words(" ".join([*shown, *named, digest.project or ""]))
+    own = words & _words(" ".join([*cited, *named]))
+    if len(own) < min(_CITED, len(words)) or not own:
+        raise _Refused("shares too little with the turns that it cites")
+    if len(words & everything) < _SHARED * len(words):
+        raise _Refused("says more than the session does")
+
+
+def _words(text: str) -> set[str]:
+    """The content words of a text, cut so that their forms meet."""
+    found = re.findall(r"[^\W_]{3,}|[^\x00-\x7f]", text.lower())
+    return {word[:5] for word in found if word not in _COMMON}
+
+
+def _same(one: Answer, other: Answer) -> bool:
+    return one.kind == other.kind and _words(one.text) == _words(other.text)

@@ -1,0 +1,209 @@
+"""The command of a user's own that judges sessions: `claude -p`, `codex exec`, any.
+
+Invariant: only the user's own config names it; no vault can. It gets the digest on
+standard input, an empty folder to stand in, a time limit, and no hooks of memcli; it is
+called once when a session ends, and so often a day at most. Whatever it does, what the
+rules have found stays.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.errors import InvalidConfig, MemcliError
+from memcli.sessions import backfill, hook_log
+from memcli.sessions.judging import answers, bring, gather
+from memcli.sessions.reflect_session import is_judged
+from memcli.storage import user_config
+from memcli.vault import session_records
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from memcli.vault.vault import Vault
+
+_SECONDS = 120.0
+_A_DAY = 50
+_DAY = 86_400
+# A session in which nobody typed more words than this has nothing to judge.
+_LEAST_WORDS = 8
+
+
+class Judge(NamedTuple):
+    """A command that reads a prompt on standard input and writes its answer.
+
+    Attributes:
+        command: its words.
+        seconds: how long it may take.
+        a_day: how often it is called within 24 hours at most.
+    """
+
+    command: tuple[str, ...]
+    seconds: float = _SECONDS
+    a_day: int = _A_DAY
+
+    @property
+    def name(self) -> str:
+        """Who judged, for the provenance."""
+        return os.path.basename(self.command[0])
+
+
+class JudgeFailed(MemcliError):
+    """The command could not be run, took too long, or ended with an error."""
+
+    error_code = "judge_failed"
+
+
+def configured(environ: Mapping[str, str]) -> Judge | None:
+    """The judge of the user's config, None when there is none.
+
+    Raises:
+        InvalidConfig: `[mining]` of the user's config cannot be understood.
+    """
+    table, path = user_config.table("mining", environ)
+    words = table.get("judge")
+    if not words:
+        return None
+    if not isinstance(words, list) or not all(isinstance(one, str) for one in words):
+        raise InvalidConfig(
+            f"{path}: judge must be a list of words",
+            hint='As in: judge = ["claude", "-p", "--model", "haiku"]',
+        )
+    seconds, a_day = table.get("judge_seconds", _SECONDS), table.get("judge_a_day")
+    a_day = _A_DAY if a_day is None else a_day
+    if not isinstance(seconds, int | float) or not 1 <= seconds <= 500:
+        raise InvalidConfig(f"{path}: judge_seconds must be a number from 1 to 500")
+    if not isinstance(a_day, int) or isinstance(a_day, bool) or a_day < 0:
+        raise InvalidConfig(f"{path}: judge_a_day must be a number, 0 or more")
+    return Judge(tuple(words), float(seconds), a_day)
+
+
+def judge_session(
+    vault: "Vault",
+    path: str,
+    host: str | None,
+    environ: Mapping[str, str],
+    *,
+    cwd: str | None = None,
+) -> None:
+    """Have a session judged that has ended; never raises, the log says what came of it.
+
+    Nothing is asked when no judge is configured, when the session was judged before,
+    and when the day's calls are used.
+    """
+    line: dict[str, object] = {"event": "judge", "host": host or ""}
+    try:
+        judge = configured(environ)
+        if judge is None:
+            return
+        transcript = backfill.opened(path, host, cwd)
+        session = transcript.session
+        line["session"] = session.id
+        agent = vault.agent_name
+        record = session_records.get(vault.root, session.host, session.id, agent)
+        if record is not None and any(map(is_judged, record.candidates)):
+            return
+        now = vault.now_ms() // 1000
+        if _calls_today(vault.root, now) >= judge.a_day:
+            line["did"] = f"nothing: {judge.a_day} calls in a day"
+        else:
+            made = gather.gather(vault, transcript, environ)
+            if sum(len(one.text.split()) for one in made.turns) < _LEAST_WORDS:
+                return
+            started = time.monotonic()
+            line.update(did="asked", asked=len(made.text))
+            said = ask(judge, made.text, environ)
+            line.update(seconds=round(time.monotonic() - started), said=len(said))
+            transcript = backfill.opened(path, host, cwd)
+            done = bring.bring(
+                vault, transcript, said, environ, judge=judge.name, writer="hook"
+            )
+            line.update(done.reflected.counts, refused=len(done.refused))
+    except Exception as error:  # noqa: BLE001 what the rules found stays, and is noted
+        line["error"] = hook_log.named(error)[:300]
+    hook_log.note(vault.root, {"at": vault.now_ms() // 1000, **line})
+
+
+def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
+    """What the command answers to a text.
+
+    Raises:
+        JudgeFailed: it is not there, took too long, wrote too much, or failed.
+    """
+    import subprocess
+    import tempfile
+
+    own = {**environ, "MEMCLI_HOOKS": "off"}
+    with (
+        tempfile.TemporaryDirectory(prefix="memcli-judge-") as folder,
+        tempfile.TemporaryFile() as asked,
+        tempfile.TemporaryFile() as said,
+    ):
+        asked.write(text.encode("utf-8", "replace"))
+        asked.seek(0)
+        try:
+            process = subprocess.Popen(  # noqa: S603 the user's own config names it
+                judge.command,
+                stdin=asked,
+                stdout=said,
+                stderr=subprocess.DEVNULL,
+                cwd=folder,
+                env=own,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise JudgeFailed(
+                f"the judge {judge.command[0]} cannot be started: {why}",
+                hint="Correct [mining] judge in your config.",
+            ) from error
+        try:
+            code = _wait(process, said.fileno(), judge.seconds)
+        finally:
+            _end(process)
+        if code:
+            raise JudgeFailed(f"the judge {judge.name} ended with exit code {code}")
+        said.seek(0)
+        return said.read(answers.LARGEST + 1)
+
+
+def _wait(process: "subprocess.Popen[bytes]", said: int, seconds: float) -> int:
+    import subprocess
+
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            return process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            if os.fstat(said).st_size > answers.LARGEST:
+                raise JudgeFailed(
+                    "the judge writes more than an answer holds"
+                ) from None
+    raise JudgeFailed(f"the judge took longer than {seconds:g} seconds")
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End it, and what it has started."""
+    import signal
+
+    try:
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    except OSError:
+        pass
+    process.wait()
+
+
+def _calls_today(root: str, now: int) -> int:
+    lines = hook_log.last(root, 5_000)
+    return sum(
+        line.get("event") == "judge"
+        and line.get("did") == "asked"
+        and isinstance(line.get("at"), int)
+        and now - line["at"] < _DAY
+        for line in lines
+    )

@@ -1,0 +1,147 @@
+"""What a judge said comes into the vault once, and says who judged."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from memcli import Vault
+from memcli.curation import review
+from memcli.entries.entry import Confidence, Status
+from memcli.hosts.transcripts import open_transcript
+from memcli.sessions.backfill import reflect_file
+from memcli.sessions.judging import bring, gather
+from memcli.sessions.judging.bring import Brought
+from tests.sessions.test_reflect_session import Snapshot, commits, talk, texts
+
+ROWS = [
+    ("user", "have a look at the payment tests"),
+    ("assistant", "They need the redis of the staging cluster."),
+    ("user", "no, they need a local redis, never the one of staging"),
+    ("assistant", "I see."),
+    ("user", "the tests of the cart may stay slow, one day we cache their fixtures"),
+    ("assistant", "Noted."),
+    ("user", "my key is sk-ant-api03-" + "Zq9xW2" * 8 + "AA"),
+]
+REDIS = {
+    "turns": [2],
+    "kind": "correction",
+    "text": "The payment tests need a local redis, never the one of staging.",
+    "why": "the agent took staging",
+    "confidence": "HIGH",
+}
+SLOW = {
+    "turns": [3],
+    "kind": "decision",
+    "text": "The tests of the cart may stay slow.",
+    "why": "nobody should speed them up",
+    "confidence": "MEDIUM",
+}
+CACHE = {
+    "turns": [3],
+    "kind": "idea",
+    "text": "Cache the fixtures of the cart tests one day.",
+    "why": "put off",
+    "confidence": "HIGH",
+}
+
+
+def judge(vault: Vault, path: str, *answers: Any, dry_run: bool = False) -> Brought:
+    data = "\n".join(map(json.dumps, answers)).encode()
+    transcript = open_transcript(path)
+    return bring.bring(
+        vault, transcript, data, os.environ, judge="haiku", dry_run=dry_run
+    )
+
+
+def test_high_is_saved_medium_waits_and_an_idea_goes_to_the_ledger(
+    vault: Vault, tmp_path: Path
+) -> None:
+    done = judge(vault, talk(tmp_path, ROWS), REDIS, SLOW, CACHE)
+    assert [fate.action for fate in done.reflected.fates] == ["saved", "review", "idea"]
+    entry = vault.get(done.reflected.fates[0].id or "")
+    assert (entry.kind, entry.confidence) == ("preference", Confidence.HIGH)
+    assert entry.rationale == (
+        "judged: the agent took staging (judged by haiku from turn 2)"
+    )
+    assert (entry.source.session, entry.source.record) == ("talk", "r3")
+    assert "local redis" in (entry.source.excerpt or "")
+    waits = vault.get(done.reflected.fates[1].id or "")
+    assert (waits.kind, waits.status) == ("decision", Status.PENDING)
+    assert commits(vault)[0] == "reflect: talk"
+
+
+def test_the_same_answers_again_change_nothing(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot
+) -> None:
+    path = talk(tmp_path, ROWS)
+    judge(vault, path, REDIS, SLOW, CACHE)
+    before = snapshot(vault.root)
+    again = judge(vault, path, REDIS, SLOW, CACHE)
+    assert {fate.action for fate in again.reflected.fates} == {"duplicate"}
+    assert snapshot(vault.root) == before
+
+
+def test_a_dry_run_changes_nothing(
+    vault: Vault, tmp_path: Path, snapshot: Snapshot
+) -> None:
+    before = snapshot(vault.root)
+    done = judge(vault, talk(tmp_path, ROWS), REDIS, dry_run=True)
+    assert [fate.action for fate in done.reflected.fates] == ["saved"]
+    assert snapshot(vault.root) == before
+
+
+def test_rules_and_a_judge_stand_beside_each_other(
+    vault: Vault, tmp_path: Path
+) -> None:
+    rows = [*ROWS, ("user", "Always run the linter before committing.")]
+    path = talk(tmp_path, rows)
+    reflect_file(vault, path)
+    judge(vault, path, REDIS)
+    assert reflect_file(vault, path).counts == {"duplicate": 1}
+    assert len(texts(vault)) == 2
+
+
+def test_what_replaces_an_entry_is_offered_in_review_and_not_decided(
+    vault: Vault, tmp_path: Path
+) -> None:
+    old = "The payment tests run against the redis of staging"
+    held = vault.save(vault.draft({"text": old, "kind": "note"})).id
+    path = talk(tmp_path, ROWS)
+    gather.gather(vault, open_transcript(path), os.environ)
+    done = judge(vault, path, {**REDIS, "evolves": held})
+    (fate,) = done.reflected.fates
+    assert (fate.action, fate.target) == ("supersede", held)
+    assert texts(vault) == {old}
+    (waiting,) = review.pending(vault)
+    assert review.proposals(vault, waiting)[0].id == held
+
+
+def test_what_is_settled_is_resolved_when_it_is_a_blocker(
+    vault: Vault, tmp_path: Path
+) -> None:
+    hang = vault.draft({"text": "The payment tests hang", "kind": "blocker"})
+    rule = vault.draft({"text": "Payment tests have a timeout", "kind": "convention"})
+    blocker, kept = (one.id for one in vault.save_all([hang, rule]))
+    path = talk(tmp_path, ROWS)
+    done = judge(vault, path, {**REDIS, "resolves": [blocker, kept]})
+    assert done.resolved == [blocker]
+    entry = vault.get(blocker)
+    assert entry.status is Status.RESOLVED
+    assert "(judged by haiku)" in (entry.resolution_note or "")
+    assert vault.get(kept).status is Status.ACTIVE
+
+
+def test_an_entry_that_no_digest_showed_cannot_be_named(
+    vault: Vault, tmp_path: Path
+) -> None:
+    path = talk(tmp_path, ROWS)
+    away = vault.save(vault.draft({"text": "Grandmother likes lilies"})).id
+    done = judge(vault, path, {**REDIS, "resolves": [away]})
+    assert [one.why for one in done.refused] == [f"the digest showed no entry '{away}'"]
+
+
+def test_no_secret_of_a_session_is_in_its_digest(vault: Vault, tmp_path: Path) -> None:
+    made = gather.gather(vault, open_transcript(talk(tmp_path, ROWS)), os.environ)
+    assert "sk-ant" not in made.text + json.dumps(made.as_dict())
+    assert "[REDACTED]" in made.text
