@@ -226,7 +226,9 @@ def _newer(reader: "Reader", row: "StoredRow", view: View, looked: int) -> list[
     """
     created = reader.columns.created
     narrow, wide = _scope(reader, row)
-    together = Counter(doc for docs in wide for doc in docs)
+    # One wide name alone brings nothing, and most memories of a project are in it.
+    several = wide if len(wide) > 1 else []
+    together = Counter(doc for docs in several for doc in docs)
     docs = {doc for docs in narrow for doc in docs}
     docs.update(doc for doc, number in together.items() if number > 1)
     docs = {doc for doc in docs if created[doc] > looked}
