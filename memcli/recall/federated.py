@@ -11,12 +11,13 @@ from contextlib import ExitStack, suppress
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
-from memcli.errors import MemcliError
+from memcli.errors import MemcliError, Unreadable
 from memcli.recall import recall as of_one
 from memcli.recall import scorer_store
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, fit, mark, noted, of_source
 from memcli.search.ranking.bm25 import COVERING
+from memcli.storage.files import reason_of
 from memcli.vault.vaults import not_asked
 
 if TYPE_CHECKING:
@@ -138,6 +139,18 @@ def _mended(vault: "Vault", error: Exception) -> bool:
     return False
 
 
+def _reader(vault: "Vault") -> "Reader":
+    """A reader of a vault; a disk that fails twice is a reason not to ask it."""
+    try:
+        try:
+            return vault.reader()
+        except OSError as error:
+            vault.index.mend(error)
+            return vault.reader()
+    except OSError as error:
+        raise Unreadable(f"{vault.root}: {reason_of(error)}") from error
+
+
 def _ask_once(
     vaults: "Vaults", query: Query, answer: "Callable[[Reader, Query], _Answer]"
 ) -> "tuple[list[tuple[Vault, _Answer]], list[str]]":
@@ -147,7 +160,7 @@ def _ask_once(
         for vault in vaults.vaults:
             try:
                 narrow = checked(query, vault)
-                reader = vault.reader()
+                reader = _reader(vault)
                 if vault is vaults.own:
                     _count_resolved(vaults, reader, stack)
                 held.append((vault, reader, narrow))

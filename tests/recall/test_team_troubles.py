@@ -1,5 +1,6 @@
 """Whatever is wrong with a team's vault, the own vault answers in time and names it."""
 
+import errno
 import fcntl
 import os
 import shutil
@@ -13,6 +14,8 @@ import pytest
 from memcli import Vault, Vaults
 from memcli.entries import layout
 from memcli.errors import InvalidConfig
+from memcli.search.index import Index
+from memcli.search.reader import Reader
 from memcli.storage import known_vaults, settings
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
@@ -200,3 +203,20 @@ def test_1200_nested_folders_end_no_command(vault: Vault, name: str) -> None:
         assert bool(found.warnings) == bool(codes) == (len(found.rows) == 1)
     finally:
         MENDED.pop()()
+
+
+def test_a_disk_that_fails_takes_one_vault_away(
+    own: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    current = Index.current
+
+    def failing(index: Index) -> Reader:
+        if index.root.endswith("team"):
+            raise OSError(errno.EIO, "Input/output error")
+        return current(index)
+
+    monkeypatch.setattr(Index, "current", failing)
+    sources, warnings = asked(own)
+    assert sources == {"personal"}
+    (warning,) = warnings
+    assert warning.endswith("team: input/output error")
