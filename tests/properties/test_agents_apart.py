@@ -322,6 +322,37 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
     yield "get", door.python(lambda vault: vault.get(cited[1][0]["id"]))
 
 
+def test_every_door_asks_what_an_agent_may_do(make_vault: VaultMaker) -> None:
+    vault = make_vault()
+    Path(vault.root, layout.CONFIG).write_text(CONFIG, encoding="utf-8")
+    pinned = vault.save(vault.draft({"text": "Never on Fridays", "pinned": True})).id
+    waits = vault.save(vault.draft({"text": "A guess", "status": "pending"})).id
+    door = Door(vault, "mate", dict(os.environ))
+    for words in (
+        ("evolve", pinned, "Always on Fridays"),
+        ("resolve", pinned),
+        ("resolve", "--query", "Never on Fridays", "--yes", "--kind", "note"),
+        ("review", waits, "--approve"),
+        ("review", waits, "--reject"),
+        ("review", waits, "--supersede", pinned),
+    ):
+        _, answer = door.run(*words)
+        assert answer[0] == "not_its_agent", (words, answer)
+    for name, given in (
+        ("memory_evolve", {"id": pinned, "text": "Always"}),
+        ("memory_resolve", {"id": pinned}),
+    ):
+        _, (said, *_) = door.tool(name, **given)
+        assert (said.error or {}).get("code") == "not_its_agent", said
+    assert door.python(lambda one: one.evolve(pinned, "x"))[0] == "not_its_agent"
+    assert door.python(lambda one: one.resolve(pinned))[0] == "not_its_agent"
+    assert door.python(lambda one: one.forget(pinned))[0] == "owner_only"
+    assert vault.get(pinned).status == "active"
+    # Everything of several at once leaves what is another's.
+    _, (data, *_) = door.run("review", "--approve", "--all", "--yes")
+    assert vault.get(waits).status == "pending", data
+
+
 # What differs between any two runs: moments, durations, hashes of commits.
 _MOMENTS = {"modified", "at", "idle_minutes", "started"}
 _OF_THE_RUN = {"commit", "ms", "p50", "p95", *_MOMENTS}
