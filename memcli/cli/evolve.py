@@ -99,7 +99,7 @@ def evolve(
                 "--revert takes the version before as it was",
                 hint="Revert first, then evolve the result.",
             )
-        return _result(use_case.revert(vault, entry_id, reason=reason))
+        return _result(vault, use_case.revert(vault, entry_id, reason=reason))
     if edit:
         new_text = _edited(context, vault, entry_id, text or file)
     elif text is None and not file and (fields or untag or also or cite or research):
@@ -121,10 +121,9 @@ def evolve(
             cites=Cites(cite or (), research),
             allow_secret=allow_secret,
         )
-    result = _result(done)
-    if done.of is None:
-        return result._replace(warnings=_still_stale(vault, done.id))
-    return result._replace(warnings=tuple(done.of.notes()))
+    result = _result(vault, done)
+    more = _still_stale(vault, done.id) if done.of is None else done.of.notes()
+    return result._replace(warnings=(*result.warnings, *more))
 
 
 def _edited(
@@ -156,7 +155,7 @@ def _still_stale(vault: Vault, entry_id: str) -> tuple[str, ...]:
     )
 
 
-def _result(done: Evolved) -> Result:
+def _result(vault: Vault, done: Evolved) -> Result:
     def text(canvas: Canvas) -> None:
         canvas.line(f"evolved {done.id} {done.path}", style="good")
         for item in done.replaced:
@@ -172,4 +171,7 @@ def _result(done: Evolved) -> Result:
             ids = " ".join(f"--also {sibling.id}" for sibling in done.siblings)
             canvas.line(f"  replace them, too: memcli evolve {done.id} {ids}")
 
-    return Result(data=done.as_dict(), text=text)
+    from memcli.vault import not_shown
+
+    warnings = tuple(not_shown.notes(vault, [done.id]))
+    return Result(data=done.as_dict(), text=text, warnings=warnings)

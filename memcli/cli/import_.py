@@ -90,7 +90,7 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
     """Turn what an import did into a result; `words` say that it would, and that it
     did."""
 
-    from memcli.vault.saving import settled_note
+    from memcli.vault import not_shown
 
     def text(canvas: Canvas) -> None:
         verb = f"would {words[0]}" if done.dry_run else words[1]
@@ -109,7 +109,7 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
 
     warnings = [note for saved in done.duplicates for note in saved.notes]
     warnings += [
-        f"{saved.id or saved.title} is not shown: {settled_note(saved.settled_by)}"
+        f"{saved.id or saved.title} is not shown: {not_shown.note(saved.settled_by)}"
         for saved in done.created
         if saved.settled_by
     ]

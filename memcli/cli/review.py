@@ -112,7 +112,7 @@ def review(
 
         return walk(context, vault)
     if not actions:
-        return _listed(_selected(vault, all_older_than, min_confidence))
+        return _listed(vault, _selected(vault, all_older_than, min_confidence))
     if title or reason or tags:
         from memcli.entries import no_secrets
 
@@ -125,14 +125,14 @@ def review(
 
             chosen = named(vault, ids, supersede)
             return _planned(chosen, actions[0], dry_run=True)
-        return _decided(_decide(context, vault, decision, ids))
+        return _decided(vault, _decide(context, vault, decision, ids))
     candidates = _selected(vault, all_older_than, min_confidence, to_decide=True)
     if candidates and not (yes or dry_run):
         yes = context.interactive and _confirmed(context, candidates, actions[0])
     if dry_run or not (yes and candidates):
         return _planned(candidates, actions[0], dry_run=dry_run)
     every = [candidate.id for candidate in candidates]
-    return _decided(_decide(context, vault, decision, every))
+    return _decided(vault, _decide(context, vault, decision, every))
 
 
 def _check(
@@ -216,7 +216,8 @@ def _days(text: str | None) -> float | None:
     return float(match[1])
 
 
-def _listed(candidates: list[PendingEntry]) -> Result:
+def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
+
     def text(canvas: Canvas) -> None:
         if not candidates:
             canvas.line("nothing waits for review", style="dim")
@@ -236,7 +237,11 @@ def _listed(candidates: list[PendingEntry]) -> Result:
         )
 
     rows = [candidate._asdict() for candidate in candidates]
-    return Result(data={"candidates": rows, "count": len(rows)}, text=text)
+    from memcli.vault import not_shown
+
+    solved = not_shown.notes(vault, [candidate.id for candidate in candidates])
+    data = {"candidates": rows, "count": len(rows)}
+    return Result(data=data, text=text, warnings=tuple(solved))
 
 
 def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> Result:
@@ -259,7 +264,9 @@ def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> R
     return Result(data=data, text=text)
 
 
-def _decided(done: EntryDecisions) -> Result:
+def _decided(vault: Vault, done: EntryDecisions) -> Result:
+    from memcli.vault import not_shown
+
     def text(canvas: Canvas) -> None:
         for item in done.items:
             canvas.line(f"{item.outcome} {item.id} {item.path}", style="good")
@@ -271,7 +278,9 @@ def _decided(done: EntryDecisions) -> Result:
         "items": [item._asdict() for item in done.items],
         "commit": done.commit,
     }
-    return Result(data=data, text=text)
+    written = [item.id for item in done.items if item.outcome != "rejected"]
+    solved = not_shown.notes(vault, written)
+    return Result(data=data, text=text, warnings=tuple(solved))
 
 
 def _undone(done: Undone, *, applied: bool) -> Result:

@@ -85,6 +85,7 @@ class _Walk:
 
     def _show(self, candidate: PendingEntry) -> list[Proposal]:
         from memcli.curation import review
+        from memcli.vault import not_shown
 
         tell = self.context.tell
         tell("")
@@ -104,6 +105,8 @@ class _Walk:
             tell(f"  from: {' '.join(where)}")
         if source.get("excerpt"):
             tell(f"  said: {source['excerpt']}")
+        for note in not_shown.notes(self.vault, [candidate.id]):
+            tell(f"  {note}")
         tell("")
         lines = candidate.text.splitlines()
         for line in lines[:_MOST_LINES]:

@@ -6,6 +6,7 @@ later, so a change here is a change of the index's `ROW_VERSION`.
 # ruff: noqa: RUF001 (look-alike quotes and dashes are named on purpose)
 
 import re
+from functools import lru_cache
 
 _UNIFIED = str.maketrans(
     dict.fromkeys("‘’‚‛′`´", "'")
@@ -31,6 +32,7 @@ def fingerprint(text: str) -> str:
     return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+@lru_cache(maxsize=256)  # saving asks for that of a draft at every step
 def claim(text: str) -> str:
     """Return 16 hexadecimal characters that texts of the same strict key share.
 

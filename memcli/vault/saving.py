@@ -15,7 +15,7 @@ from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
 from memcli.entries.text import conflict
 from memcli.storage.transaction import subject
-from memcli.vault import duplicates, evidence, likeness, merging
+from memcli.vault import duplicates, evidence, likeness, merging, not_shown
 from memcli.vault.duplicates import Held, HeldTexts
 from memcli.vault.likeness import Similar
 from memcli.vault.merging import NotTaken
@@ -207,7 +207,7 @@ def place(
             for held in held_texts.earlier(draft)
         ]
         if resolved_id is not None:
-            notes.append(f"it is not shown: {settled_note(resolved_id)}")
+            notes.append(f"it is not shown: {not_shown.note(resolved_id)}")
         notes += map(names.explained, unclear)
         if conflict.begins(entry.body) >= 0:
             notes.append(
@@ -383,16 +383,8 @@ def _settled(saved: Saved, resolved_id: str | None) -> Saved:
         resolved_id = saved.id  # what was mined: an entry that was resolved alone
     if resolved_id is None:
         return saved
-    note = f"it came up again and is not shown: {settled_note(resolved_id)}"
+    note = f"it came up again and is not shown: {not_shown.note(resolved_id)}"
     return saved._replace(settled_by=resolved_id, notes=(note, *saved.notes))
-
-
-def settled_note(resolved_id: str) -> str:
-    """How to bring back what is not shown since its claim is resolved."""
-    return (
-        f"its claim is resolved by {resolved_id}; to bring it back: "
-        f"memcli resolve --undo {resolved_id}"
-    )
 
 
 def _message(verb: str, saved: Sequence[Saved], origin: str) -> str:

@@ -131,3 +131,29 @@ def test_control_characters_in_a_note_stay_text(
     assert vault.get(lessons[0]).resolution_note == "\x1b[2Jgone: 'x'\n---\nid: y"
     assert "\x1b" not in memcli("resolve", "--list").out
     assert "\x1b" not in memcli("inspect", lessons[0]).out
+
+
+def test_what_is_approved_or_evolved_into_a_resolved_claim_is_told(
+    memcli: Run, vault: Vault, lessons: list[str]
+) -> None:
+    from pathlib import Path
+
+    memcli("resolve", lessons[0])
+    path = Path(vault.root, "inbox", "one.md")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
+        "---\nid: 1m7y6wbehbqyv1kh\nstatus: pending\n---\nrerank answers 401\n",
+        encoding="utf-8",
+    )
+    again = f"its claim is resolved by {lessons[0]}; to bring it back: "
+    again += f"memcli resolve --undo {lessons[0]}"
+    told = f"1m7y6wbehbqyv1kh is not shown: {again}"
+    assert memcli("review", "--list", "--json").json["warnings"] == [told]
+    done = memcli("review", "1m7y6wbehbqyv1kh", "--approve", "--json")
+    assert done.json["warnings"] == [told]
+    new = memcli("evolve", lessons[1], "Rerank answers 401!", "--json").json
+    assert new["warnings"] == [f"{new['data']['id']} is not shown: {again}"]
+    saved = memcli("save", "rerank answers 401", "--json").json
+    assert saved["data"]["settled_by"] == lessons[0]
+    assert again in saved["warnings"][0]
+    assert memcli("recall", "rerank 401").out.count("401") == 0

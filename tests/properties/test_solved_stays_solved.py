@@ -249,3 +249,22 @@ def test_what_the_user_resolved_hides_the_teams_twin_and_not_the_other_way_round
     team.own = None
     team.resolve(theirs)
     assert rows() == [mine]
+
+
+def test_a_rule_that_is_mined_again_in_other_words_waits_for_review(
+    make_vault: VaultMaker,
+) -> None:
+    vault = make_vault()
+    words = "From now on, always run make lint before you commit to main."
+    first = [Step("user", words, 1, "1", None)]
+    learn(vault, Session("one", "generic"), lambda: candidates(first))
+    (rule,) = recall.enumerate_all(vault, Query("", VIEW)).rows
+    vault.resolve(rule.id)
+    words = "From now on, run make lint before every commit to main."
+    second = [Step("user", words, 1, "1", None)]
+    done = learn(vault, Session("two", "generic"), lambda: candidates(second))
+    (fate,) = done.fates
+    assert fate.action == "review"
+    assert rule.id in (fate.why or "")
+    assert recall.enumerate_all(vault, Query("", VIEW)).rows == []
+    assert [one.id for one in review.pending(vault)] == [fate.id]

@@ -91,9 +91,11 @@ def at_start(vault: "Vault", view: "View") -> Standing:
     settings = vault.settings
 
     def look(reader: "Reader") -> Standing:
-        waiting = set(reader.exact("status", str(Status.PENDING)))
+        asked = view._replace(statuses=frozenset({Status.PENDING}))
+        docs = set(reader.exact("status", str(Status.PENDING)))
         # Ideas are decided on in their ledger.
-        waiting.difference_update(reader.exact("kind", "idea"))
+        docs.difference_update(reader.exact("kind", "idea"))
+        waiting = [doc for doc in docs if reader.verdict(doc, asked) is None]
         return Standing(standing(reader, settings, view), len(waiting))
 
     return vault.read(look)

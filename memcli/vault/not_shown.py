@@ -1,0 +1,37 @@
+"""Telling why an entry is not shown: its claim is resolved, and what brings it back.
+
+Invariant: reads only. Whatever writes an entry that nothing will show says so.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from memcli.entries.eligibility import View, settled_by
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
+
+
+def note(resolved_id: str) -> str:
+    """Why something is not shown, and the command that brings it back."""
+    return (
+        f"its claim is resolved by {resolved_id}; to bring it back: "
+        f"memcli resolve --undo {resolved_id}"
+    )
+
+
+def notes(vault: "Vault", ids: Iterable[str]) -> list[str]:
+    """A sentence for each of these entries whose claim is resolved."""
+    view = View(vault.now_ms() // 1000, agent=vault.agent)
+
+    def look(reader: "Reader") -> list[str]:
+        found = {}
+        for name in ids:
+            for doc in reader.exact("id", name):
+                resolve = settled_by(reader.facts(doc), view)
+                if resolve is not None:
+                    found[name] = f"{name} is not shown: {note(resolve.id)}"
+        return list(found.values())
+
+    return vault.read(look)
