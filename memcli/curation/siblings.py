@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry
+from memcli.entries.projects import number
 from memcli.vault import lineage
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ class Sibling(NamedTuple):
 def siblings(vault: "Vault", old: Entry, fresh_id: str) -> list[Sibling]:
     """Active entries that say nearly what the old or new text says, the nearest first.
 
-    They have the same kind and layer. Entries that this one rests on, or that rest on
+    They have the same kind and layer, and hold where it does: what another project says
+    is that project's. Entries that this one rests on, or that rest on
     it, are left out: a model repeats its facts, and must not replace them.
     """
     now = vault.now_ms() // 1000
@@ -60,8 +62,10 @@ def siblings(vault: "Vault", old: Entry, fresh_id: str) -> list[Sibling]:
             lineage.current(reader, name) for name in (*old.evidence, *row.evidence)
         }
 
+        here = number(row.project) if row.project else None
+
         def in_force(doc: int) -> bool:
-            return reader.verdict(doc, View(now)) is None
+            return reader.verdict(doc, View(now, here=here)) is None
 
         found: dict[str, Sibling] = {}
         for terms in (document(old, stemmer()).row.terms, row.terms):

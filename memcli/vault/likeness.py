@@ -31,7 +31,7 @@ class Similar(NamedTuple):
 
 
 def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
-    """Entries in force that say nearly the same, most alike first."""
+    """Entries in force that say nearly the same where it holds, most alike first."""
     from memcli.search.document import document
     from memcli.search.stemmer import stemmer
 
@@ -54,6 +54,7 @@ def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
         Similar(row.id, row.title, likeness)
         for likeness, row in rows
         if likeness >= _SIMILAR
+        and entry.project in (None, row.project or entry.project)
     ]
     nearest.sort(key=lambda item: (-item.likeness, item.id))
     return nearest[:_MOST_SIMILAR]

@@ -148,3 +148,14 @@ def test_a_vault_is_asked_from_the_folder_of_the_process(
     assert Vault.open(vault.root, cwd=None).here is None
     monkeypatch.chdir(vault.root)
     assert Vault.open(vault.root).here is None
+
+
+def test_another_project_is_not_offered_to_be_replaced(vault: Vault):
+    here = save(vault, "deploy the shop release on Monday morning", SHOP)
+    there = save(vault, "deploy the shop release on Monday morning early", BLOG)
+    anywhere = save(vault, "deploy the shop release on Monday morning late", None)
+    evolved = vault.evolve(here, "deploy the shop release on Friday morning")
+    assert {sibling.id for sibling in evolved.siblings} == {anywhere}
+    text = "deploy the shop release on Monday morning now"
+    saved = vault.save(vault.draft({"text": text, "project": BLOG}))
+    assert {item.id for item in saved.similar} == {there, anywhere}

@@ -6,10 +6,11 @@ from memcli.cli.context import Canvas, Context, Result
 def reflections(context: Context, query: str | None) -> Result:
     """The reflection items, and whether each would go into a session."""
     from memcli.entries.eligibility import View
+    from memcli.entries.projects import number
     from memcli.sessions.briefing import select
 
     vault = context.open_vault("reading")
-    view = View(now=vault.now_ms() // 1000)
+    view = View(now=vault.now_ms() // 1000, here=number(vault.here))
     items = select.reflections(vault, view=view, query=query or "")
 
     def text(canvas: Canvas) -> None:

@@ -21,9 +21,6 @@ from memcli.storage.git import place
 _LARGEST = 1_000_000
 _LONGEST_URL = 2_000
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
-_AUTHORITY = re.compile(r"(?:.*@)?(\[[^\]]*\]|[^:@]*)(?::\d*)?", re.DOTALL)
-_SCP = re.compile(r"(?:[^@/]*@)?(\[[^\]/]+\]|[^:/@]{2,}):(.*)", re.DOTALL)
 _SCHEMES = frozenset(
     ("ssh", "git", "http", "https", "ftp", "ftps", "git+ssh", "ssh+git", "git+https")
 )
@@ -91,26 +88,27 @@ def name_of(url: str) -> str | None:
     server, path = _parted(url.strip())
     if not server:
         return None
-    server = server.lower().strip("[]").rstrip(".")
+    server = server.lower().rstrip(".")
     server = _SAME_HOST.get(server, server)
-    parts = [part for part in re.split(r"[/\\]", path) if part not in ("", ".")]
+    parts = path.replace("\\", "/").split("/")
+    parts = [part for part in parts if part not in ("", ".")]
     # A user's token that stands before a mistaken slash.
     if not parts or any(part == ".." or "@" in part for part in parts):
         return None
     if server == "dev.azure.com":
         parts = [part for part in parts if part not in ("v3", "_git")]
-    parts[-1] = re.sub(r"(?i)\.git$", "", parts[-1]) or parts[-1]
     name = "/".join([server, *parts]).lower()
+    name = name.removesuffix(".git").rstrip("/") if len(parts[-1]) > 4 else name
     return name if is_name(name) else None
 
 
 def local_path(url: str, top: str) -> str | None:
     """The folder that a remote on this machine names, without its `.git`."""
-    scheme = _SCHEME.fullmatch(url)
-    if scheme:
-        if scheme[1].lower() != "file":
+    scheme, is_url, rest = url.partition("://")
+    if is_url:
+        if scheme.lower() != "file":
             return None
-        url = "/" + scheme[2].partition("/")[2]
+        url = "/" + rest.partition("/")[2]
     elif len(url) > _LONGEST_URL or "::" in url or _parted(url)[0]:
         return None
     path = os.path.normpath(os.path.join(top, url))
@@ -120,16 +118,35 @@ def local_path(url: str, top: str) -> str | None:
 
 
 def _parted(url: str) -> tuple[str, str]:
-    """(server, path) of a remote; no server when it is a path."""
-    scheme = _SCHEME.fullmatch(url)
-    if scheme:
-        if scheme[1].lower() not in _SCHEMES:
+    """(server, path) of a remote; no server when it is a path.
+
+    Without patterns, which a hook would have to compile.
+    """
+    scheme, is_url, rest = url.partition("://")
+    if is_url:
+        if scheme.lower() not in _SCHEMES:
             return "", ""
-        authority, _, path = re.split(r"[?#]", scheme[2])[0].partition("/")
-        server = _AUTHORITY.fullmatch(authority)
-        return (server[1], path) if server else ("", "")
-    scp = _SCP.fullmatch(url)
-    return (scp[1], re.split(r"[?#]", scp[2])[0]) if scp else ("", "")
+        authority, _, path = _without_query(rest).partition("/")
+        server, port = _server(authority.rpartition("@")[2])
+        return (server, path) if not port or port.isdigit() else ("", "")
+    user, is_named, place = url.partition("@")
+    server, path = _server(url if not is_named or "/" in user else place)
+    # One letter is a drive.
+    is_place = path and "/" not in server and "@" not in server and len(server) > 1
+    return (server, _without_query(path)) if is_place else ("", "")
+
+
+def _server(text: str) -> tuple[str, str]:
+    """A server, which may stand in brackets, and what comes after its colon."""
+    if text.startswith("["):
+        server, _, rest = text[1:].partition("]")
+        return server, rest.removeprefix(":")
+    server, _, rest = text.partition(":")
+    return server, rest
+
+
+def _without_query(text: str) -> str:
+    return text.partition("?")[0].partition("#")[0]
 
 
 def _names_server(url: str) -> bool:
@@ -186,21 +203,36 @@ def _settings(path: str) -> Iterable[tuple[str, str, str, str]]:
     except Unreadable:
         return
     section = name = ""
-    for line in re.sub(r"\\\r?\n", "", text).splitlines():
-        header = re.match(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]', line)
-        if header:
-            section, name = header[1].lower(), header[2] or ""
-            name = re.sub(r"\\(.)", r"\1", name)
-            if header[2] is None and "." in section:  # the older form
-                section, _, name = section.partition(".")
-            line = line[header.end() :]
-        pair = re.match(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)", line)
-        if pair and section in ("remote", "url"):
-            yield section, name, pair[1].lower(), _value(pair[2])
+    for line in text.replace("\\\r\n", "").replace("\\\n", "").splitlines():
+        line = line.strip()
+        if line.startswith("["):
+            section, name, line = _header(line)
+        key, is_set, value = line.partition("=")
+        if is_set and section in ("remote", "url"):
+            yield section, name, key.strip().lower(), _value(value)
+
+
+def _header(line: str) -> tuple[str, str, str]:
+    """(section, subsection, the rest of the line) of a line that begins one."""
+    words, quote, rest = line[1:].partition('"')
+    if not quote or "]" in words:
+        section, _, rest = line[1:].partition("]")
+        section, _, name = section.strip().partition(".")  # the older form
+        return section.lower(), name, rest
+    # The subsection ends at a quote that is not escaped.
+    end = rest.find('"')
+    while end > 0 and rest[end - 1] == "\\":
+        end = rest.find('"', end + 1)
+    if end < 0:
+        return "", "", ""
+    name = rest[:end].replace('\\"', '"').replace("\\\\", "\\")
+    return words.strip().lower(), name, rest[end + 1 :].partition("]")[2]
 
 
 def _value(text: str) -> str:
     """A value without its quotes and its comment."""
+    if not set('"#;\\').intersection(text):
+        return text.strip()
     parts = re.findall(r'"((?:[^"\\]|\\.)*)"|([^"#;]+)|([#;].*)', text)
     value = "".join(quoted or plain for quoted, plain, _ in parts)
-    return re.sub(r"\\(.)", r"\1", value).strip() if "\\" in value else value.strip()
+    return re.sub(r"\\(.)", r"\1", value).strip()
