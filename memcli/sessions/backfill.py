@@ -13,6 +13,7 @@ from memcli.entries.text import redaction
 from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
 from memcli.sessions import reflect_session
+from memcli.sessions.candidates import candidates
 from memcli.sessions.reflect_session import Origin
 from memcli.vault import session_records
 
@@ -83,7 +84,7 @@ def _reflected(
     done = reflect_session.learn(
         vault,
         transcript.session,
-        lambda: reflect_session.candidates(transcript.steps()),
+        lambda: candidates(transcript.steps()),
         # Before it is read: what is written meanwhile is mined the next time.
         Origin(label(transcript.path), state(transcript.path), writer),
         dry_run=dry_run,

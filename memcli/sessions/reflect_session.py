@@ -7,9 +7,8 @@ secrets, and the record of a session that could not be mined says so.
 """
 
 import os
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,11 +16,10 @@ from memcli.curation import everywhere
 from memcli.entries.entry import Confidence
 from memcli.entries.text import redaction
 from memcli.errors import MemcliError
-from memcli.hosts.transcript import Session, Step
+from memcli.hosts.transcript import Session
 from memcli.sessions import routing
 from memcli.sessions.already_mined import FORGOTTEN, Brought, brought
-from memcli.sessions.mining import Candidate, Mined, mine
-from memcli.sessions.mining.candidate import retitled
+from memcli.sessions.mining import Candidate, Mined
 from memcli.sessions.routing import Route
 from memcli.vault import saving, session_records
 
@@ -39,10 +37,7 @@ _RANK = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
 # A person who is asked more often stops looking.
 MOST_UNSURE = 3
 """How many candidates below HIGH a session may leave waiting for a review."""
-# Such a word is not typed: it is an image, a minified file, a key. The miner's rules
-# look at a line as a whole, and some take the square of the length of a word.
-_ENDLESS = re.compile(r"(\S{1000})\S{1000,}")
-_EMPTY = re.compile(r"\s{200,}")
+
 
 ACTIONS = (
     "saved",
@@ -241,35 +236,6 @@ def _noted(fate: Fate, before: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]
             if all(noted.get(name) == fresh[name] for name in _SAME):
                 return noted
     return fresh
-
-
-def candidates(steps: Iterable[Step]) -> Mined:
-    """The candidates of a session, without a secret in them.
-
-    Raises:
-        Unreadable, ScannerFailed: the steps end early, or the scanner cannot run.
-    """
-    mined = mine(redacted(steps))
-    scrubbed = [_scrubbed(candidate) for candidate in mined.candidates]
-    return mined._replace(candidates=scrubbed)
-
-
-def redacted(steps: Iterable[Step]) -> Iterator[Step]:
-    """The steps without a secret, and without words that no person types."""
-    for step in steps:
-        text = _ENDLESS.sub(r"\1 … ", redaction.redact(step.text))
-        record = redaction.masked(step.record)
-        yield step._replace(text=_EMPTY.sub("\n\n", text), record=record)
-
-
-def _scrubbed(candidate: Candidate) -> Candidate:
-    text = redaction.scrub(candidate.text)
-    if text != candidate.text:
-        candidate = retitled(candidate._replace(text=text))
-    return candidate._replace(
-        title=redaction.scrub(candidate.title),
-        excerpt=redaction.scrub(candidate.excerpt),
-    )
 
 
 def _bring(

@@ -75,13 +75,13 @@ def transcripts(data: Path) -> list[tuple[str, str, Path]]:
 def mined(file: str, host: str, path: Path) -> Mined:
     """Mine one transcript."""
     from memcli.hosts.transcripts import open_transcript
-    from memcli.sessions import reflect_session
+    from memcli.sessions.candidates import candidates
 
     told = records.read(path, host)
     cpu, wall = timing.cpu_seconds(), time.perf_counter()
     # As a person calls it: the host is recognised by what the file holds.
     session = open_transcript(str(path))
-    result = reflect_session.candidates(session.steps())
+    result = candidates(session.steps())
     cpu, wall = timing.cpu_seconds() - cpu, time.perf_counter() - wall
     if session.session.host != host:
         raise SystemExit(f"{path}: was taken for one of {session.session.host}")

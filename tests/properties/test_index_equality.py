@@ -318,8 +318,8 @@ def test_recall_beside_a_busy_indexer_says_that_its_answer_is_older(
     write(tmp_path, "a.md", "A heron.\n")
     assert len(found_texts(folder_vault(tmp_path), "heron")) == 1
     write(tmp_path, "b.md", "A heron again.\n")
-    monkeypatch.setattr("memcli.search.index._LOCK_WAIT", 0.05)
     later = folder_vault(tmp_path)
+    monkeypatch.setattr(later.index, "patience", 0.05)
     with Lock(str(state_of(tmp_path, layout.INDEX_LOCK)), 0):
         found = later.recall("heron")
     assert len(found.rows) == 1

@@ -28,7 +28,8 @@ from memcli.errors import EntryNotFound, NotAllowed
 from memcli.hosts.transcript import Session, Step
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
-from memcli.sessions.reflect_session import candidates, learn
+from memcli.sessions.candidates import candidates
+from memcli.sessions.reflect_session import learn
 from memcli.vault.health import repair
 from memcli.vault.health.overview import overview
 from tests.conftest import EVERYTHING, NOW, sample, state_of

@@ -16,6 +16,7 @@ from memcli.hosts.transcript import Session, Step
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import backfill, mining, reflect_session
 from memcli.sessions.backfill import reflect_file
+from memcli.sessions.candidates import candidates
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
 from tests.hosts.writing import write
@@ -49,7 +50,7 @@ def learn(
     return reflect_session.learn(
         vault,
         session,
-        lambda: reflect_session.candidates(steps),
+        lambda: candidates(steps),
         reflect_session.Origin(mined=mined),
     )
 

@@ -18,7 +18,8 @@ from memcli.hosts.transcript import Session, Step
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import compose, select
-from memcli.sessions.reflect_session import candidates, learn
+from memcli.sessions.candidates import candidates
+from memcli.sessions.reflect_session import learn
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker

@@ -23,6 +23,7 @@ from memcli.sessions import (
     routing,
 )
 from memcli.sessions.backfill import reflect_file
+from memcli.sessions.candidates import candidates
 from memcli.sessions.reflect_session import Reflected
 from memcli.vault import session_records
 from tests.conftest import VaultMaker, state_of
@@ -454,7 +455,7 @@ def test_an_adapter_that_fails_keeps_nothing_and_marks_the_session(
         reflect_session.learn(
             vault,
             Session("s1", "codex"),
-            lambda: reflect_session.candidates(steps()),
+            lambda: candidates(steps()),
         )
     assert snapshot(vault.root) == before
     (record,) = session_records.every(vault.root)

@@ -18,8 +18,9 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.identity import claim
 from memcli.hosts.transcript import Session, Step
+from memcli.sessions.candidates import candidates
 from memcli.sessions.mining import mine
-from memcli.sessions.reflect_session import candidates, learn
+from memcli.sessions.reflect_session import learn
 from tests.conftest import NOW, state_of
 
 SAID = (

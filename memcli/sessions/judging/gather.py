@@ -16,9 +16,9 @@ from memcli.entries.entry import Status
 from memcli.entries.text import redaction
 from memcli.hosts.transcript import Session
 from memcli.hosts.transcripts import Transcript
+from memcli.sessions.candidates import redacted
 from memcli.sessions.judging import digest
 from memcli.sessions.judging.digest import Digest, Known
-from memcli.sessions.reflect_session import redacted
 from memcli.storage import cache, projects, state_dirs
 
 if TYPE_CHECKING:

@@ -17,19 +17,19 @@ def test_the_vault_how_each_rule_fares(
     memcli: Run, vault: Vault, tmp_path: Path
 ) -> None:
     reflect_file(vault, talk(tmp_path, SEEDED))
-    words = [f"remember also you have {x} tool access" for x in ("SQL", "SSH", "DNS")]
+    words = [f"please dont touch the {x} files of it" for x in ("sql", "go", "js")]
     reflect_file(vault, say(tmp_path, *words, name="other"))
-    waiting = [one for one in review.pending(vault) if "LSP" not in one.title]
-    review.reject(vault, [one.id for one in waiting if "tool access" in one.title])
+    waiting = [one for one in review.pending(vault) if "files of it" in one.title]
+    review.reject(vault, [one.id for one in waiting])
     data = memcli("inspect", "mining", "--json").json["data"]
     assert list(data) == [
         *("entries", "by_kind", "by_confidence", "patterns", "sessions")
     ]
     assert data["entries"] == 7
     assert data["by_kind"] == {"preference": 6, "fix": 1}
-    assert data["by_confidence"] == {"LOW": 4, "HIGH": 2, "MEDIUM": 1}
+    assert data["by_confidence"] == {"MEDIUM": 5, "HIGH": 2}
     assert data["patterns"][0] == {
-        "pattern": "remember",
+        "pattern": "do-not",
         "brought": 4,
         "kept": 0,
         "waiting": 1,
@@ -37,10 +37,10 @@ def test_the_vault_how_each_rule_fares(
         "noisy": True,
     }
     assert data["sessions"]["mined"] == 2
-    assert data["sessions"]["found"]["preference LOW"] == 4
+    assert data["sessions"]["found"]["preference MEDIUM"] == 4
     lines = memcli("inspect", "mining").out.splitlines()
     assert lines[0] == "2 sessions mined here, 7 entries from mining"
-    assert "remember\t4\t0\t1\t3\tnoisy" in lines
+    assert "do-not\t4\t0\t1\t3\tnoisy" in lines
     assert "always\t1\t1\t0\t0\t" in lines
 
 
@@ -58,7 +58,7 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     ids = {fate.candidate.pattern: fate.id or "" for fate in done.fates}
     review.reject(vault, [ids["told-fix"]])
-    vault.forget(ids["correction"])
+    vault.forget(ids["should-have"])
     reflect_file(vault, talk(tmp_path, SEEDED))
     data = memcli("inspect", "mining", "tal", "--json").json["data"]
     assert (data["session"], data["reflected"], data["error"]) == ("talk", True, None)
@@ -67,10 +67,10 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
     }
     assert told == {
         "always": ("saved", "active"),
-        "correction": ("forgotten", None),
+        "should-have": ("forgotten", None),
         "told-fix": ("review", "rejected"),
-        "deferred": ("duplicate", None),
-        "remember": ("inbox", "pending"),
+        "noted-for-later": ("duplicate", None),
+        "do-not": ("review", "pending"),
     }
     lines = memcli("inspect", "mining", "talk").out.splitlines()
     assert lines[0] == "generic talk"
@@ -78,11 +78,11 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
     place = lines.index("HIGH preference: Always run the linter before committing")
     assert lines[place + 1 : place + 4] == [
         f"  saved {ids['always']}, now active",
-        "  why: always: a directive: 'always' and what an agent does",
+        "  why: always: 'always' or 'never', and what an agent does",
         f"  said in line 3: {ALWAYS}",
     ]
     place = lines.index("HIGH correction: (forgotten)")
-    assert lines[place + 1] == f"  forgotten {ids['correction']}"
+    assert lines[place + 1] == f"  forgotten {ids['should-have']}"
     assert "uv instead" not in "\n".join(lines)
 
 
