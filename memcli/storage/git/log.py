@@ -192,37 +192,6 @@ class Readable:
         literal = [f":(literal){path}" for path in sorted(wanted)]
         return self._raw(of, "--", *literal) if literal else []
 
-    def blob_ids(self, paths: Sequence[str]) -> list[tuple[str, str]]:
-        """Return each path at which there is a file, with git's id of its bytes.
-
-        Raises:
-            HistoryError: git refused.
-        """
-        there = [
-            path
-            for path in paths
-            if "\n" not in path and os.path.isfile(os.path.join(self.root, path))
-        ]
-        names = "".join(f"{path}\n" for path in there)
-        data = names.encode("utf-8", "surrogateescape")
-        done = self._git(("hash-object", "--stdin-paths"), data)
-        if done.code:
-            raise HistoryError(f"git hash-object failed: {done.text}")
-        return list(zip(there, done.printed.decode().split(), strict=True))
-
-    def index_is_another_commit(self) -> bool:
-        """Say whether all that is staged is what a commit holds that came from outside.
-
-        A `git pull` that loses the race for HEAD has checked out what it fetched, and
-        then cannot move the branch.
-        """
-        return any(
-            self._git(("diff", "--cached", "--quiet", tip, "--")).code == 0
-            # What a person took back with `git reset --soft` is staged, too.
-            and self._git(("merge-base", "--is-ancestor", "HEAD", tip)).code == 1
-            for tip in ("FETCH_HEAD", "@{upstream}")
-        )
-
     def contents(self, blobs: Sequence[Blob]) -> list[bytes]:
         """Return the bytes of each blob; empty for one that is not there.
 

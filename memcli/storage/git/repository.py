@@ -5,7 +5,8 @@ has staged stays staged, what the user has edited stays uncommitted, and a commi
 that fails leaves the index as it was. Where git refuses that, `unsettled` says so.
 Files of the work tree are never touched.
 
-Every save waits for `commit`, so it starts git itself; reading is inherited from `log`.
+Every save waits for `commit`, so it starts git itself; reading is inherited from `log`
+and `beside_head`.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ from typing import TypeVar
 
 from memcli.errors import LockBusy, MemcliError
 from memcli.storage import files
+from memcli.storage.git.beside_head import Comparable
 from memcli.storage.git.bulk_commit import MANY, commit_many
 from memcli.storage.git.complaints import (
     failure,
@@ -25,7 +27,7 @@ from memcli.storage.git.complaints import (
 )
 from memcli.storage.git.fast_commit import changed_meanwhile, commit_quickly
 from memcli.storage.git.index_lock import release
-from memcli.storage.git.log import STATUS, Commit, Readable, split_names
+from memcli.storage.git.log import STATUS, Commit, split_names
 from memcli.storage.git.process import (
     GitResult,
     clean_environment,
@@ -63,7 +65,7 @@ _GC_SAMPLE = "17"
 _GC_LIMIT = 27
 
 
-class Repository(Readable):
+class Repository(Comparable):
     """The history of one vault, which may be a folder of a larger repository.
 
     Attributes:

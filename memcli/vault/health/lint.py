@@ -8,7 +8,7 @@ know. Findings come in the order of paths and lines.
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from memcli.entries import layout
@@ -24,6 +24,7 @@ from memcli.errors import HistoryError, InvalidConfig, InvalidEntry, MemcliError
 from memcli.storage import files
 from memcli.storage.listing import Listing, paths_of, scan
 from memcli.vault.health import (
+    dropped,
     git_state,
     lint_lifecycle,
     lint_registry,
@@ -100,7 +101,7 @@ def lint(
     found += _about_links(read, tree.others, store.link_names(vault.root))
     found += lint_registry.findings(vault.root)
     found += usage.findings(vault, [text.entry for text in read])
-    found += _about_folder(vault, listing, tree)
+    found += _about_folder(vault, listing, tree, {text.entry.id for text in read})
     return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
 
 
@@ -235,7 +236,7 @@ def add_files(names: Names[str], paths: Iterable[str]) -> None:
 
 
 def _about_folder(
-    vault: "Vault", listing: Listing, tree: lint_tree.Tree
+    vault: "Vault", listing: Listing, tree: lint_tree.Tree, ids: Collection[str]
 ) -> Iterator[Finding]:
     from memcli.errors import NotAVault
     from memcli.storage.git.repository import Repository
@@ -255,5 +256,6 @@ def _about_folder(
     yield from git_state.findings(repository)
     try:
         yield from working_tree(vault, repository).findings
+        yield from dropped.findings(vault, repository, ids)
     except HistoryError as error:
         yield Finding(".git", 1, "git_failed", ERROR, error.message, error.hint)

@@ -86,18 +86,26 @@ def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
     except MemcliError:  # nothing could be committed
         return _planned(chosen, findings)
     chosen[:0] = _dead_locks(repository, findings)
-    if not any(finding.code == "git_state" for finding in findings):
+    if any(finding.code == "git_state" for finding in findings):
+        # Nothing can be committed; what the index has lost would be, as deleted.
+        commits = [step for step in _commits(tree, False) if step.code == "index"]
+        chosen += [(step, _about(step, tree.findings)) for step in commits]
+    else:
         halves = doubles.halves(vault, findings)
         copies = doubles.copies(vault, repository, findings)
         rewrites = [*halves, *copies, *_keys(findings), *_successors(vault, findings)]
         chosen += [step for step in rewrites if step[0].path not in tree.staged]
         gone = {step.path for step, _ in halves}
         chosen += [
-            (step, [finding for finding in tree.findings if finding.path == step.path])
+            (step, _about(step, tree.findings))
             for step in _commits(tree, accept_deletions)
             if step.path not in gone
         ]
     return _planned(chosen, findings)
+
+
+def _about(step: Repair, findings: Sequence[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.path == step.path]
 
 
 def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> list[Step]:

@@ -517,3 +517,15 @@ def test_what_is_edited_back_by_hand_and_never_was_is_an_edit(vault: Vault) -> N
     git(vault, "stash", "apply")
     assert lint(vault) == []
     assert codes(repair.plan(vault)) == [("uncommitted", saved.path)]
+
+
+def test_during_a_merge_the_index_gets_back_what_concluding_it_would_delete(
+    vault: Vault,
+) -> None:
+    saved = vault.save(vault.draft({"text": "acknowledged"}))
+    git(vault, "rm", "-q", "--cached", saved.path)
+    merge_head = Path(vault.root, ".git", "MERGE_HEAD")
+    merge_head.write_text(git(vault, "rev-parse", "HEAD"), encoding="utf-8")
+    found = repair.apply(vault, repair.plan(vault))
+    assert codes(found) == [("index", saved.path)]
+    assert git(vault, "status", "--porcelain") == ""
