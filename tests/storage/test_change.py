@@ -177,3 +177,23 @@ def test_what_fails_after_the_commit_is_a_warning(
     ]
     assert vault.recall("something new").rows[0].id == saved.id
     assert not state_of(vault.root, layout.JOURNAL).exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("update-index", "--split-index"),
+        ("update-index", "--assume-unchanged"),
+        ("update-index", "--index-version=4"),
+    ],
+    ids=" ".join,
+)
+def test_an_index_in_which_a_change_does_not_show_is_no_conflict(
+    vault: Vault, old: str, words: tuple[str, ...]
+) -> None:
+    path = [vault.path_of(old)] if "--assume-unchanged" in words else []
+    git(vault, *words, *path)
+    new = vault.evolve(old, "We deploy on Mondays")
+    assert vault.get(new.id).body.strip() == "We deploy on Mondays"
+    assert committed(vault) == entries(vault.root)
+    assert git(vault, "status", "--porcelain") == ""

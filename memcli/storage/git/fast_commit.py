@@ -29,6 +29,7 @@ MOST = 64
 
 _LARGEST = 1_000_000  # bytes of a .gitattributes
 
+_SET = ("update-index", "-z", "--index-info")
 _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 # A person who commits in the same instant moves the branch; never so often in a row.
 _TRIES = 5
@@ -100,8 +101,15 @@ def commit_quickly(
         # A branch is switched under this lock, so not from here on.
         if done.code or not done.printed or _branch(git_dir) != branch:
             return None  # nothing differs, or only `git commit` can tell
-        if stray := _outdated(index.read(), placed):
-            raise changed_meanwhile(next(iter(stray)).removeprefix(prefix))
+        if lines := _outdated(index.read(), placed):
+            for path, data in contents.items():
+                if files.current(os.path.join(root, path)) != data:
+                    raise changed_meanwhile(path)
+            # git was told to overlook a change: `update-index --assume-unchanged`.
+            data = b"".join(line + b"\0" for line in lines.values())
+            run(top, index.env, _SET, data)
+            if _outdated(index.read(), placed):
+                raise changed_meanwhile(next(iter(lines)).removeprefix(prefix))
         done = _import(root, env, _stream(placed, message, branch, who))
         if done.code:
             _refuse_full(done, git_dir)
@@ -173,9 +181,8 @@ def _correct_index(
         lines = _outdated(index, contents)
         if not lines:
             return True
-        update = ("update-index", "-z", "--index-info")
         data = b"".join(line + b"\0" for line in lines.values())
-        run(top, dict(env), update, data)
+        run(top, dict(env), _SET, data)
     return False
 
 
@@ -234,8 +241,10 @@ def _branch(git_dir: str) -> str:
 
 
 def _is_plain_index(git_dir: str) -> bool:
-    """Whether the index has version 2, which holds names as they are."""
+    """Whether the index is one file of version 2, which holds names as they are."""
     try:
+        if any(name.startswith("sharedindex.") for name in os.listdir(git_dir)):
+            return False
         with open(os.path.join(git_dir, "index"), "rb") as file:
             return file.read(8) == b"DIRC\0\0\0\2"
     except OSError:
