@@ -112,16 +112,14 @@ class Reader:
 
         What the user has resolved in the own vault is solved in a team's as well.
         """
-        shared: frozenset[int] = frozenset()
+        self._elsewhere: dict[int, tuple[Resolve, ...]] = {}
         if elsewhere is not None and elsewhere.numbers:
-            shared = elsewhere.numbers.intersection(self.columns.claims)
-        self._elsewhere = {
-            number: elsewhere.by(number) for number in shared if elsewhere is not None
-        }
+            for number in elsewhere.numbers.intersection(self.columns.claims):
+                self._elsewhere[number] = elsewhere.by(number)
         self._beside_claims = elsewhere
-        self._resolved = self._own | shared
+        self._resolved = self._own.union(self._elsewhere)
         self._resolves: dict[int, tuple[Resolve, ...]] = {}
-        self.all_plain = self._plain and not shared
+        self.all_plain = self._plain and not self._elsewhere
 
     @property
     def resolved_claims(self) -> ResolvedClaims:
@@ -138,10 +136,8 @@ class Reader:
             return ()
         if claim not in self._resolves:
             docs = self.exact("claim", f"{claim:016x}")
-            found = [
-                *self._elsewhere.get(claim, ()),
-                *resolves_in(docs, self.columns, self.row),
-            ]
+            found = [*resolves_in(docs, self.columns, self.row)]
+            found += self._elsewhere.get(claim, ())
             found.sort(key=lambda resolve: (resolve.at, resolve.id))
             self._resolves[claim] = tuple(found)
         return self._resolves[claim]
@@ -322,16 +318,18 @@ class Reader:
             access: also who may see it, which takes reading its row.
         """
         columns = self.columns
+        status, claim = _STATUSES[columns.flags[doc] & STATUS_MASK], columns.claims[doc]
+        settled = claim in self._resolved and status is not Status.RESOLVED
         facts = Facts(
-            status=_STATUSES[columns.flags[doc] & STATUS_MASK],
+            status=status,
             created=columns.created[doc],
             expires=columns.expires[doc],
             ended=columns.ended[doc],
             project=columns.projects[doc],
             conflict=bool(columns.flags[doc] & CONFLICT),
-            resolves=self.resolves(columns.claims[doc]),
+            resolves=self.resolves(claim) if settled else (),
         )
-        if not access and all(resolve.agent is None for resolve in facts.resolves):
+        if not (access or any(resolve.agent for resolve in facts.resolves)):
             return facts
         row = self.row(doc)
         return facts._replace(

@@ -86,9 +86,9 @@ RESOLVE = {
     "rows that mix kinds emit resolved lines again":
         "curation/test_resolve.py::test_the_same_words_in_another_kind_are_the_same_claim",
     "a query with limit 1 is never ambiguous":
-        "curation/test_resolve.py::test_ambiguity_is_decided_over_all_matches_and_never_on",
+        "curation/test_resolve_query.py::test_ambiguity_is_decided_over_all_matches_and_never_on",
     "resolved rows consume the limit, so one match looks like the only one":
-        "curation/test_resolve.py::test_resolved_rows_do_not_hide_that_others_match",
+        "curation/test_resolve_query.py::test_resolved_rows_do_not_hide_that_others_match",
     "lessons and decisions on the same problem cannot be resolved":
         "curation/test_resolve.py::test_it_works_on_any_entry_and_takes_it_out_of_all_paths",
     "caches go on injecting what was resolved":

@@ -85,11 +85,11 @@ def test_near_duplicate_is_reported(vault: Vault) -> None:
     assert [item.id for item in saved.similar] == [first]
 
 
-def test_resolved_entry_makes_no_duplicate_but_is_named(vault: Vault) -> None:
+def test_what_is_resolved_is_named_when_it_is_saved_again(vault: Vault) -> None:
     first = save(vault, "red apples", status="resolved")
     saved = vault.save(vault.draft({"text": "red apples"}))
-    assert saved.outcome == "created"
-    assert saved.notes == (f"an entry with the same text is resolved: {first}",)
+    assert (saved.id, saved.settled_by) == (first, first)
+    assert f"memcli resolve --undo {first}" in saved.notes[0]
 
 
 def test_equal_titles_get_numbered_files(vault: Vault) -> None:
