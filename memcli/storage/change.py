@@ -117,6 +117,11 @@ class Change:
             Conflict: a file holds what neither the vault had nor memcli wrote.
         """
         meant = {path: change.after for path, change in self._everything.items()}
+        held = {
+            path: change.after
+            for path, change in self._changes.items()
+            if change.after is not None and change.after != change.before
+        }
         wrong = dict(self._changes)
         for _ in range(_TRIES):
             try:
@@ -129,6 +134,11 @@ class Change:
             try:
                 commit = self._repository.commit([*meant], self._message, meant=meant)
             except Conflict:
+                wrong = self._strayed()
+                continue
+            if commit is None and self._repository.unlike_head(held):
+                # git looked while the old files were back, as between the two halves
+                # of `git stash && git stash pop`.
                 wrong = self._strayed()
                 continue
             self._made = True

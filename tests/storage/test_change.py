@@ -3,12 +3,14 @@
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import Conflict, WriteFailed
+from memcli.storage.git.repository import Repository
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
 
@@ -197,3 +199,20 @@ def test_an_index_in_which_a_change_does_not_show_is_no_conflict(
     assert vault.get(new.id).body.strip() == "We deploy on Mondays"
     assert committed(vault) == entries(vault.root)
     assert git(vault, "status", "--porcelain") == ""
+
+
+def test_a_commit_that_saw_the_old_files_is_made_again(
+    vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were back just then: git found nothing to commit."""
+    real, calls = Repository.commit, 0
+
+    def commit(*words: Any, **options: Any) -> str | None:
+        nonlocal calls
+        calls += 1
+        return None if calls == 1 else real(*words, **options)
+
+    monkeypatch.setattr(Repository, "commit", commit)
+    vault.evolve(old, "We deploy on Mondays")
+    assert calls == 2
+    assert committed(vault) == entries(vault.root)
