@@ -17,6 +17,7 @@ from memcli.entries.text import conflict
 
 DEFAULT_STATUSES = frozenset({Status.ACTIVE})
 HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
+ELSEWHERE = "holds in another project"
 
 
 class Resolve(NamedTuple):
@@ -105,7 +106,7 @@ def verdict(facts: Facts, view: View) -> str | None:
     if view.agent is not None and not visible(facts, view.agent):
         return f"not visible to {view.agent.name}"
     if view.here is not None and not holds(facts.project, view.here):
-        return "holds in another project"
+        return ELSEWHERE
     if facts.conflict:
         return "a merge conflict stands in it"
     if view.as_of is not None:

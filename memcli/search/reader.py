@@ -11,6 +11,7 @@ from itertools import compress
 from typing import NamedTuple, TypeVar
 
 from memcli.entries.eligibility import (
+    ELSEWHERE,
     Agent,
     Facts,
     Resolve,
@@ -299,15 +300,15 @@ class Reader:
 
     def verdict(self, doc: int, view: View) -> str | None:
         """Why a document is not shown, or None: `eligibility.verdict` of its facts."""
-        anyone_now = view.agent is None and view.as_of is None
-        anywhere = view.here is None or holds(self.columns.projects[doc], view.here)
-        if (
-            anyone_now
-            and anywhere
-            and self.plain(doc)
-            and Status.ACTIVE in view.statuses
-        ):
-            return None
+        # Most documents of a recall need no more than a look at their numbers.
+        if view.agent is None:
+            if view.here is not None and not holds(
+                self.columns.projects[doc], view.here
+            ):
+                return ELSEWHERE
+            now = view.as_of is None and Status.ACTIVE in view.statuses
+            if now and self.plain(doc):
+                return None
         return verdict(self.facts(doc, access=view.agent is not None), view)
 
     def facts(self, doc: int, *, access: bool = True) -> Facts:
