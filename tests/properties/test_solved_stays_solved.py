@@ -5,6 +5,7 @@ Each way is tried after the words were resolved, and every surface is asked for 
 
 import json
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,9 +18,10 @@ from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Session, Step
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
-from memcli.sessions.briefing import compose, select
+from memcli.sessions.briefing import compose, select, teams
 from memcli.sessions.candidates import candidates
 from memcli.sessions.reflect_session import learn
+from memcli.storage.known_vaults import KnownVault
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker
@@ -269,3 +271,29 @@ def test_a_rule_that_is_mined_again_in_other_words_waits_for_review(
     assert rule.id in (fate.why or "")
     assert recall.enumerate_all(vault, Query("", VIEW)).rows == []
     assert [one.id for one in review.pending(vault)] == [fate.id]
+
+
+def test_hooks_tell_nothing_of_a_team_that_the_user_resolved(
+    make_vault: VaultMaker,
+) -> None:
+    own, team = make_vault("own"), make_vault("team")
+    mine = own.save(own.draft({"text": SOLVED})).id
+    team.save(team.draft({"text": SOLVED, "kind": "constraint"}))
+    place = KnownVault("platform", team.root)
+
+    def told() -> list[str]:
+        answers = teams.ask(
+            [place],
+            lambda vault, reader: compose.standing(
+                reader, vault.settings, VIEW, vault.source
+            ),
+            own=own,
+            until=time.monotonic() + 30,
+        )
+        assert not answers.silent
+        return [item.text for _, items in answers.answers for item in items]
+
+    team.recall("warm up its index")
+    assert told() == [SOLVED]
+    own.resolve(mine)
+    assert told() == []
