@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
-    from memcli.curation.review import EntryDecisions, PendingEntry
+    from memcli.curation.inbox import PendingEntry
+    from memcli.curation.review import EntryDecisions
     from memcli.curation.undo import Undone
     from memcli.vault.vault import Vault
 
@@ -121,7 +122,7 @@ def review(
     decision = _Decision(actions[0], supersede, reason, changes)
     if ids:
         if dry_run:
-            from memcli.curation.review import named
+            from memcli.curation.inbox import named
 
             chosen = named(vault, ids, supersede)
             return _planned(chosen, actions[0], dry_run=True)
@@ -195,10 +196,10 @@ def _selected(
     *,
     to_decide: bool = False,
 ) -> list[PendingEntry]:
-    from memcli.curation import review
+    from memcli.curation import inbox
 
-    return review.select(
-        review.pending(vault, to_decide=to_decide),
+    return inbox.select(
+        inbox.pending(vault, to_decide=to_decide),
         older_than_days=_days(older_than),
         min_confidence=min_confidence,
     )

@@ -16,7 +16,8 @@ from memcli.entries.text.counted import counted
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from memcli.curation.review import EntryDecisions, PendingEntry, Proposal
+    from memcli.curation.inbox import PendingEntry, Proposal
+    from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
 
 _KEYS = "[a]pprove [e]dit [r]eject [s]kip s[u]persede [z] undo [q]uit [?]"
@@ -50,13 +51,13 @@ class _Walk:
     def __init__(
         self, context: Context, vault: Vault, only: Collection[str] | None
     ) -> None:
-        from memcli.curation import review
+        from memcli.curation import inbox
 
         self.context = context
         self.vault = vault
         self.waiting = [
             each
-            for each in review.pending(vault, to_decide=True)
+            for each in inbox.pending(vault, to_decide=True)
             if only is None or each.id in only
         ]
         self.total = len(self.waiting)
@@ -77,14 +78,14 @@ class _Walk:
 
     def _is_gone(self, candidate: PendingEntry) -> bool:
         """Whether it waits no more, since another process decided; if so, go on."""
-        from memcli.curation import review
+        from memcli.curation import inbox
 
-        gone = candidate.id not in {each.id for each in review.pending(self.vault)}
+        gone = candidate.id not in {each.id for each in inbox.pending(self.vault)}
         self.place += gone
         return gone
 
     def _show(self, candidate: PendingEntry) -> list[Proposal]:
-        from memcli.curation import review
+        from memcli.curation import inbox
         from memcli.vault import not_shown
 
         tell = self.context.tell
@@ -115,7 +116,7 @@ class _Walk:
             rest = f"{counted(len(lines) - _MOST_LINES, 'more line')}"
             tell(f"    ... {rest}: memcli inspect {candidate.id}")
         tell("")
-        near = review.proposals(self.vault, candidate)
+        near = inbox.proposals(self.vault, candidate)
         for number, old in enumerate(near, 1):
             tell(f"  {number}: may replace {old.id} ({old.likeness:.0%}) {old.title}")
         return near
@@ -160,7 +161,7 @@ class _Walk:
 
     def _undo(self) -> bool:
         """Take the last decision back, and ask about that candidate again."""
-        from memcli.curation import review, undo
+        from memcli.curation import inbox, undo
 
         if self.decided and self.decided[-1].commit:
             last = self.decided[-1]
@@ -172,7 +173,7 @@ class _Walk:
             return True
         known = {each.id for each in self.waiting}
         undo.undo_last(self.vault, "review: ")
-        back = [each for each in review.pending(self.vault) if each.id not in known]
+        back = [each for each in inbox.pending(self.vault) if each.id not in known]
         self.waiting[self.place : self.place] = back
         self.total += len(back)
         return True
@@ -187,7 +188,7 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         only: ids of the candidates to ask about, and about no idea; None: everything.
     """
     from memcli.cli import ideas
-    from memcli.curation import review
+    from memcli.curation import inbox
 
     state = _Walk(context, vault, only)
     finished = state.go()
@@ -198,7 +199,7 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         name: sum(decision.outcome == name for decision in state.decided)
         for name in ("approved", "rejected", "superseded")
     }
-    counts["left"] = len(review.pending(vault))
+    counts["left"] = len(inbox.pending(vault))
 
     def text(canvas: Canvas) -> None:
         if not (state.total or on_ideas):

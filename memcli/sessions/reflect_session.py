@@ -21,7 +21,7 @@ from memcli.sessions import routing
 from memcli.sessions.already_mined import FORGOTTEN, Brought, brought
 from memcli.sessions.mining import Candidate, Mined
 from memcli.sessions.routing import Route
-from memcli.vault import saving, session_records
+from memcli.vault import free_paths, saving, session_records
 
 if TYPE_CHECKING:
     from memcli.curation.ideas.page import Idea
@@ -350,7 +350,6 @@ def _ideas(
     from memcli.curation.ideas.page import Idea, keys, known
     from memcli.entries import dates
     from memcli.entries.ids import slug
-    from memcli.vault.vault import OWN_MARK
 
     today = dates.iso(vault.now_ms() // 1000)
     new: dict[int, Idea] = {}
@@ -361,7 +360,9 @@ def _ideas(
         candidate = route.candidate
         idea = Idea(
             title=candidate.title,
-            slug=vault.own_name(slug(candidate.title, SLUG_LENGTH - OWN_MARK))
+            slug=free_paths.own_name(
+                vault, slug(candidate.title, SLUG_LENGTH - free_paths.OWN_MARK)
+            )
             if vault.agent
             else "",
             summary=candidate.text,

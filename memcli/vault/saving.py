@@ -15,7 +15,7 @@ from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
 from memcli.entries.text import conflict
 from memcli.storage.transaction import subject
-from memcli.vault import duplicates, evidence, likeness, merging, not_shown
+from memcli.vault import duplicates, evidence, free_paths, likeness, merging, not_shown
 from memcli.vault.duplicates import Held, HeldTexts
 from memcli.vault.likeness import Similar
 from memcli.vault.merging import NotTaken
@@ -276,7 +276,7 @@ def _prepared(
     if evidence.is_drawn(entry):
         entry = settled(vault, entry, created)
     folder = layout.folder_for(entry)
-    path = vault.free_path(folder, slug(entry.display_title), folders)
+    path = free_paths.free_path(vault, folder, slug(entry.display_title), folders)
     entry = entry.replace(created=created, path=path)
     if entry.item is not None:
         entry = entry.replace(key=strict_key(entry.item, entry.body))
@@ -296,7 +296,7 @@ def _register(
 
     from memcli.vault.registry.page import new_entities
 
-    free_path = partial(vault.free_path, folders=folders)
+    free_path = partial(free_paths.free_path, vault, folders=folders)
     entities = new_entities(entry, given, names, free_path, vault.new_id)
     for entity, data in entities:
         change.put(entity.path, data, expected=None)

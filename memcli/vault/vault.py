@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from memcli.vault.registry.store import Registry
     from memcli.vault.signals.recorder import Recorder
 
-OWN_MARK = 7
-"""Characters that `Vault.own_name` adds: a hyphen, and what is random in a fresh id."""
-
 _Answer = TypeVar("_Answer")
 
 
@@ -399,33 +396,6 @@ class Vault:
                 hint="Ask without --agent and MEMCLI_AGENT.",
                 code="owner_only",
             )
-
-    def own_name(self, name: str) -> str:
-        """The name of a file or folder; an agent's cannot be that of another's."""
-        if self.agent is None:
-            return name
-        return f"{name}-{self.new_id()[1 - OWN_MARK :]}"
-
-    def free_path(self, folder: str, name: str, folders: dict[str, set[str]]) -> str:
-        """A path that no file has yet; collisions get a number, which the owner sees.
-
-        A number would tell an agent that there is a file which it may not see, so what
-        an agent writes has a name of its own from the start.
-        """
-        name = self.own_name(name)
-        taken = folders.get(folder)
-        if taken is None:
-            try:
-                names = os.listdir(files.inside(self.root, folder))
-            except FileNotFoundError:
-                names = []
-            taken = folders[folder] = {item.casefold() for item in names}
-        file, number = f"{name}.md", 1
-        while file in taken:
-            number += 1
-            file = f"{name}-{number}.md"
-        taken.add(file)
-        return f"{folder}/{file}"
 
 
 def _now_ms() -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import resolve, review
+from memcli.curation import inbox, resolve
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.errors import AmbiguousQuery, EntryNotFound, NotAllowed
@@ -209,9 +209,9 @@ def test_a_candidate_in_the_inbox_is_closed_with_its_claim_and_waits_again_after
     Path(vault.root, "known.md").write_text("verify the cache\n", encoding="utf-8")
     (name,) = [row.id for row in vault.recall("cache").rows]
     assert {t.id for t in vault.resolve(name)} == {name, waiting}
-    assert review.pending(vault) == []
+    assert inbox.pending(vault) == []
     assert {t.id for t in vault.reopen(name)} == {name, waiting}
-    assert [one.id for one in review.pending(vault)] == [waiting]
+    assert [one.id for one in inbox.pending(vault)] == [waiting]
     assert path.read_bytes() == before
 
 

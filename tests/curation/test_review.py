@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import review, undo
+from memcli.curation import inbox, review, undo
 from memcli.entries.entry import Status
 from memcli.errors import (
     Conflict,
@@ -64,7 +64,7 @@ def test_a_candidate_is_searchable_and_never_mixed_into_ordinary_answers(
 def test_candidates_come_oldest_first_with_their_age(vault: Vault) -> None:
     candidate(vault, "newer", created="2026-11-20T12:00:00Z")
     candidate(vault, "older", created="2026-11-01T12:00:00Z", confidence="LOW")
-    first, second = review.pending(vault)
+    first, second = inbox.pending(vault)
     assert (first.text, first.age_days, first.confidence) == ("older", 20.0, "LOW")
     assert (second.text, second.age_days) == ("newer", 1.0)
 
@@ -78,7 +78,7 @@ def test_approve_makes_it_a_memory_with_the_same_id(vault: Vault) -> None:
     entry = vault.get(name)
     assert (entry.status, entry.confidence) == (Status.ACTIVE, "MEDIUM")
     assert texts(vault) == ["Use pnpm in the web client"]
-    assert review.pending(vault) == []
+    assert inbox.pending(vault) == []
     assert git(vault, "status", "--porcelain") == ""
     assert git(vault, "log", "-1", "--format=%s") == (
         "review: approved Use pnpm in the web client\n"
@@ -120,7 +120,7 @@ def test_a_rejected_candidate_is_remembered_and_not_proposed_again(
     assert (again.outcome, again.id) == ("rejected", name)
     hook = {"text": "Use Emacs", "source": {"writer": "hook"}}
     assert vault.save(vault.draft(hook)).outcome == "rejected"
-    assert review.pending(vault) == []
+    assert inbox.pending(vault) == []
     # Who states it himself is heard.
     assert vault.save(vault.draft({"text": "Use emacs"})).outcome == "created"
 
@@ -171,9 +171,9 @@ def test_it_proposes_what_a_candidate_may_replace(vault: Vault) -> None:
     other = fact(vault, "We deploy on Tuesdays from main", kind="event")
     near = fact(vault, "We deploy the web client on Tuesdays")
     name = candidate(vault, "We deploy the web client on Mondays")
-    (waiting,) = review.pending(vault)
+    (waiting,) = inbox.pending(vault)
     assert waiting.id == name
-    found = review.proposals(vault, waiting)
+    found = inbox.proposals(vault, waiting)
     assert [one.id for one in found] == [near, other]
 
 
@@ -182,7 +182,7 @@ def test_many_are_decided_in_one_commit_or_none_is(vault: Vault) -> None:
     commits = git(vault, "rev-list", "--count", "HEAD")
     with pytest.raises(EntryNotFound):
         review.approve(vault, [*names, "zzzz"])
-    assert len(review.pending(vault)) == 3
+    assert len(inbox.pending(vault)) == 3
     review.approve(vault, names)
     assert int(git(vault, "rev-list", "--count", "HEAD")) == int(commits) + 1
     assert texts(vault) == ["thing 0", "thing 1", "thing 2"]
@@ -224,8 +224,8 @@ def test_a_selection_is_by_age_and_confidence(
     candidate(vault, "new high", confidence="HIGH")
     candidate(vault, "mid medium", created="2026-11-10T12:00:00Z", confidence="MEDIUM")
     candidate(vault, "new unsure")
-    waiting = review.pending(vault)
-    found = review.select(waiting, older_than_days=days, min_confidence=least)
+    waiting = inbox.pending(vault)
+    found = inbox.select(waiting, older_than_days=days, min_confidence=least)
     order = ["LOW", "MEDIUM", "HIGH"]
     floor = order.index(least.upper()) if least else 0
     assert found == [
@@ -237,14 +237,14 @@ def test_a_selection_is_by_age_and_confidence(
 
 def test_an_unknown_confidence_is_refused() -> None:
     with pytest.raises(InvalidValue, match="HIGH, MEDIUM, LOW"):
-        review.select([], min_confidence="sure")
+        inbox.select([], min_confidence="sure")
 
 
 def test_a_broken_inbox_file_is_named_and_stops_nothing(vault: Vault) -> None:
     candidate(vault, "fine")
     Path(vault.root, "inbox", "broken.md").write_text("---\na: [\n---\n")
-    assert [one.text for one in review.pending(vault)] == ["fine"]
-    review.approve(vault, [review.pending(vault)[0].id])
+    assert [one.text for one in inbox.pending(vault)] == ["fine"]
+    review.approve(vault, [inbox.pending(vault)[0].id])
     found = recall.enumerate_all(vault, Query("", view_of(NOW)))
     assert "inbox/broken.md" in found.warnings[0]
 
@@ -266,7 +266,7 @@ def test_undo_brings_back_the_bytes_of_every_file(vault: Vault, action: str) -> 
     done = undo.undo_last(vault, "review: ")
     assert done.subject.startswith("review: ")
     assert tree(vault) == before
-    assert [one.id for one in review.pending(vault)] == [name]
+    assert [one.id for one in inbox.pending(vault)] == [name]
     assert git(vault, "status", "--porcelain") == ""
 
 

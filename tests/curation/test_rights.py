@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import resolve, review, undo
+from memcli.curation import inbox, resolve, review, undo
 from memcli.curation.entities import decide as entities
 from memcli.curation.ideas import decide as ideas
 from memcli.entries import layout
@@ -241,6 +241,6 @@ def test_what_an_agent_may_decide_on_is_asked_of_it(
     theirs = saved(opened("ada"), "We deploy on Tuesdays", status="pending")
     mine = saved(opened("bob"), "We deploy on Mondays", status="pending")
     bob = opened("bob")
-    assert {one.id for one in review.pending(bob)} == {theirs, mine}
-    assert [one.id for one in review.pending(bob, to_decide=True)] == [mine]
-    assert len(review.pending(owner, to_decide=True)) == 2
+    assert {one.id for one in inbox.pending(bob)} == {theirs, mine}
+    assert [one.id for one in inbox.pending(bob, to_decide=True)] == [mine]
+    assert len(inbox.pending(owner, to_decide=True)) == 2

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault, Vaults
-from memcli.curation import importing, resolve, review
+from memcli.curation import importing, inbox, resolve, review
 from memcli.curation.entities import page
 from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Session, Step
@@ -131,7 +131,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     chosen = select.injection(vault, view=VIEW)
     told = [*chosen.pinned, *chosen.rules, *chosen.focus]
     words = compose.question(SOLVED)
-    (waiting,) = [one for one in review.pending(vault) if one.title == "It waits"]
+    (waiting,) = [one for one in inbox.pending(vault) if one.title == "It waits"]
     return {
         "recall": [row.text for row in (*found.rows, *found.constraints)],
         "recall --history": [row.text for row in history],
@@ -149,7 +149,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "resolve --list": [
             one.title for one in resolve.standings(vault, ["unresolved"])
         ],
-        "proposals": [one.title for one in review.proposals(vault, waiting)],
+        "proposals": [one.title for one in inbox.proposals(vault, waiting)],
         "an entity": [one.text for one in page.page(vault, "Shibboleth").current],
     }
 
@@ -270,7 +270,7 @@ def test_a_rule_that_is_mined_again_in_other_words_waits_for_review(
     assert fate.action == "review"
     assert rule.id in (fate.why or "")
     assert recall.enumerate_all(vault, Query("", VIEW)).rows == []
-    assert [one.id for one in review.pending(vault)] == [fate.id]
+    assert [one.id for one in inbox.pending(vault)] == [fate.id]
 
 
 def test_hooks_tell_nothing_of_a_team_that_the_user_resolved(

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import review, undo
+from memcli.curation import inbox, review, undo
 from memcli.entries import layout
 from memcli.errors import HistoryError, SecretFound
 from memcli.storage.git.repository import Repository
@@ -207,7 +207,7 @@ def test_a_file_that_was_dropped_into_the_inbox_comes_back(
     if "status" not in path.read_text("utf-8"):
         path.write_text(f"---\nstatus: pending\n---\n{text}", "utf-8")
     before = tree(vault)
-    (waiting,) = review.pending(vault)
+    (waiting,) = inbox.pending(vault)
     acts: dict[str, Callable[[], Any]] = {
         "approve": lambda: review.approve(vault, [waiting.id]),
         "edit": lambda: review.approve(vault, [waiting.id], {"text": "other"}),
@@ -292,7 +292,7 @@ def test_a_secret_that_review_edits_away_comes_into_no_commit(
         git(vault, "add", ".")
         git(vault, "commit", "-q", "-m", "mine")
     path.write_text(f"{head}We use the token {SECRET}\n", "utf-8")
-    (waiting,) = review.pending(vault)
+    (waiting,) = inbox.pending(vault)
     with pytest.raises(SecretFound):
         review.approve(vault, [waiting.id], {"text": f"The token: {SECRET}"})
     assert SECRET in path.read_text("utf-8")
@@ -306,7 +306,7 @@ def test_a_secret_that_review_edits_away_comes_into_no_commit(
     assert "The token is in the vault" in text
     assert MARK in text
     assert SECRET not in text
-    assert [one.id for one in review.pending(vault)] == [waiting.id]
+    assert [one.id for one in inbox.pending(vault)] == [waiting.id]
     assert git(vault, "status", "--porcelain") == ""
 
 
@@ -317,7 +317,7 @@ def test_a_secret_that_a_commit_holds_is_undone_as_before(vault: Vault) -> None:
     git(vault, "add", ".")
     git(vault, "commit", "-q", "-m", "mine")
     before = tree(vault)
-    (waiting,) = review.pending(vault)
+    (waiting,) = inbox.pending(vault)
     review.approve(vault, [waiting.id], {"text": "The token is in the vault"})
     undo.undo_last(vault, "review: ")
     assert tree(vault) == before

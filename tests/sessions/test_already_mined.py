@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import forget, review, undo
+from memcli.curation import forget, inbox, review, undo
 from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.hosts.transcripts import open_transcript
@@ -366,7 +366,7 @@ def test_a_candidate_that_was_edited_and_rejected_stays_rejected_for_its_session
     review.reject(vault, [name])
     again = reflect_file(vault, say(tmp_path, UNSURE))
     assert [(fate.action, fate.id) for fate in again.fates] == [("duplicate", name)]
-    assert review.pending(vault) == []
+    assert inbox.pending(vault) == []
 
 
 def test_a_secret_that_review_took_out_is_not_kept_as_the_old_words(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import review
+from memcli.curation import inbox, review
 from memcli.entries.entry import Status
 from memcli.sessions.backfill import reflect_file
 from memcli.sessions.hooks import background
@@ -94,7 +94,7 @@ def test_said_in_both_it_is_offered_and_then_told_in_c(
     for number, name in enumerate((A, B)):
         reflect_file(live, session(tmp_path, f"s{number}", clones[name], RULE))
     assert len(live.read(lambda r: list(r.exact("project", A)))) == 1
-    (candidate,) = review.pending(live)
+    (candidate,) = inbox.pending(live)
     assert candidate.rationale == f"everywhere: said in {A} and in {B}"
     c = clones["github.com/acme/c"]
     before = start(live, c)
@@ -123,11 +123,11 @@ def test_an_offer_that_was_rejected_is_not_made_again(
 ):
     for number, name in enumerate((A, B)):
         reflect_file(live, session(tmp_path, f"s{number}", clones[name], RULE))
-    (candidate,) = review.pending(live)
+    (candidate,) = inbox.pending(live)
     review.reject(live, [candidate.id])
     c = clones["github.com/acme/c"]
     reflect_file(live, session(tmp_path, "third", c, RULE))
-    assert review.pending(live) == []
+    assert inbox.pending(live) == []
 
 
 def test_words_that_say_everywhere_hold_everywhere(

@@ -309,16 +309,16 @@ def test_what_a_review_rejected_is_not_proposed_by_the_next_session(
 def test_what_contradicts_an_entry_is_offered_as_supersede_and_not_decided(
     vault: Vault, tmp_path: Path, old: str, new: str
 ) -> None:
-    from memcli.curation import review
+    from memcli.curation import inbox, review
 
     held = vault.save(vault.draft({"text": old, "kind": "preference"})).id
     done = reflect_file(vault, say(tmp_path, new))
     (fate,) = done.fates
     assert (fate.action, fate.target) == ("supersede", held)
     assert texts(vault) == {old}
-    (waiting,) = review.pending(vault)
+    (waiting,) = inbox.pending(vault)
     assert waiting.confidence == "HIGH"
-    assert review.proposals(vault, waiting)[0].id == held
+    assert inbox.proposals(vault, waiting)[0].id == held
     review.supersede(vault, waiting.id, held)
     assert {text.lower().rstrip(".") for text in texts(vault)} == {
         new.lower().rstrip(".")
@@ -670,10 +670,10 @@ def test_a_transcript_that_cannot_be_read_stops_no_other(
 def test_inspect_mining_tells_of_a_session_every_candidate_and_what_became_of_it(
     vault: Vault, tmp_path: Path
 ) -> None:
-    from memcli.curation import review
+    from memcli.curation import inbox, review
 
     done = reflect_file(vault, talk(tmp_path, SEEDED))
-    review.reject(vault, [one.id for one in review.pending(vault) if one.kind == "fix"])
+    review.reject(vault, [one.id for one in inbox.pending(vault) if one.kind == "fix"])
     record = mining_report.session(vault, "ta")
     shown = mining_report.current(vault, record)
     assert [one["pattern"] for one in shown] == [
@@ -692,13 +692,13 @@ def test_inspect_mining_tells_of_a_session_every_candidate_and_what_became_of_it
 
 
 def test_inspect_mining_shows_which_rule_is_noisy(vault: Vault, tmp_path: Path) -> None:
-    from memcli.curation import review
+    from memcli.curation import inbox, review
 
     words = [
         f"please dont touch the {name} files of the app" for name in ("sql", "go", "js")
     ]
     reflect_file(vault, say(tmp_path, *words, ALWAYS))
-    review.reject(vault, [one.id for one in review.pending(vault)])
+    review.reject(vault, [one.id for one in inbox.pending(vault)])
     found = {one.pattern: one for one in mining_report.report(vault).patterns}
     assert (found["do-not"].rejected, found["do-not"].noisy) == (3, True)
     assert (found["always"].kept, found["always"].noisy) == (1, False)

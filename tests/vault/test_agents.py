@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.curation import models, resolve, review
+from memcli.curation import inbox, models, resolve, review
 from memcli.curation.entities import page as entity_pages
 from memcli.entries import codec
 from memcli.entries.eligibility import (
@@ -161,7 +161,7 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
         ).as_dict(),
         "all": recall.enumerate_all(vault, Query("", view)).as_dict(),
         "reflect": vault.reflect(query).as_dict(),
-        "pending": [one._asdict() for one in review.pending(vault)],
+        "pending": [one._asdict() for one in inbox.pending(vault)],
         "items": [
             one._asdict() for one in select.reflections(vault, view=view, query=query)
         ],
@@ -201,7 +201,7 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
     ]
     seen["alike"] = [saving.look_up(vault, [one], similar=True)[1] for one in drafts]
     seen["standings"] = resolve.standings(vault)
-    seen["waiting"] = [review.proposals(vault, one) for one in review.pending(vault)]
+    seen["waiting"] = [inbox.proposals(vault, one) for one in inbox.pending(vault)]
     return seen
 
 

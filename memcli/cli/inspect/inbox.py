@@ -6,9 +6,9 @@ from memcli.entries.text.counted import agreeing, counted
 
 def inbox(context: Context) -> Result:
     """What waits for review, with its age."""
-    from memcli.curation import review
+    from memcli.curation import inbox
 
-    waiting = review.pending(context.open_vault("reading"))
+    waiting = inbox.pending(context.open_vault("reading"))
     oldest = max((candidate.age_days for candidate in waiting), default=None)
 
     def text(canvas: Canvas) -> None:

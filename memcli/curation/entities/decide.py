@@ -20,6 +20,7 @@ from memcli.entries.text.mentions import fold
 from memcli.entries.text.name_index import Registered, compiled
 from memcli.errors import NotAllowed, UsageError
 from memcli.storage import files
+from memcli.vault import free_paths
 from memcli.vault.registry import ignored
 from memcli.vault.registry.page import (
     check_name,
@@ -281,7 +282,7 @@ def _fresh(
     from memcli.entries import dates
 
     now_ms = vault.now_ms()
-    path = vault.free_path(layout.registry_folder(kind), slug(name), {})
+    path = free_paths.free_path(vault, layout.registry_folder(kind), slug(name), {})
     entity = Registered(name, kind, aliases, dates.iso(now_ms // 1000), path)
     text = f"{description}\n" if description else ""
     data = encode_entity(entity, new_id(now_ms, vault.entropy), text)

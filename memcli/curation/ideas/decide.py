@@ -20,7 +20,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import NotAllowed, UsageError
 from memcli.storage import files
 from memcli.storage.listing import walk
-from memcli.vault import lineage
+from memcli.vault import free_paths, lineage
 
 if TYPE_CHECKING:
     from memcli.curation.ideas.ledger import Section
@@ -79,8 +79,8 @@ def promote(
             section = ledger.open_one(text.now, name)
             page = page_of(vault, name)
             fresh = _memory(vault, section, page, given)
-            path = vault.free_path(
-                layout.folder_for(fresh), slug(fresh.display_title), folders
+            path = free_paths.free_path(
+                vault, layout.folder_for(fresh), slug(fresh.display_title), folders
             )
             fresh = fresh.replace(
                 id=new_id(vault.now_ms() + number, vault.entropy),

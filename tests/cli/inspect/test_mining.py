@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import review
+from memcli.curation import inbox, review
 from memcli.entries.text import redaction
 from memcli.errors import ScannerFailed
 from memcli.sessions.backfill import reflect_file
@@ -19,7 +19,7 @@ def test_the_vault_how_each_rule_fares(
     reflect_file(vault, talk(tmp_path, SEEDED))
     words = [f"please dont touch the {x} files of it" for x in ("sql", "go", "js")]
     reflect_file(vault, say(tmp_path, *words, name="other"))
-    waiting = [one for one in review.pending(vault) if "files of it" in one.title]
+    waiting = [one for one in inbox.pending(vault) if "files of it" in one.title]
     review.reject(vault, [one.id for one in waiting])
     data = memcli("inspect", "mining", "--json").json["data"]
     assert list(data) == [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import evolve, review, undo
+from memcli.curation import evolve, inbox, review, undo
 from memcli.curation.ideas import decide, incubator
 from memcli.curation.ideas import page as ideas
 from memcli.curation.ideas.page import Idea
@@ -108,7 +108,7 @@ def test_recall_finds_an_idea_when_it_is_asked_for_ideas(two: Vault) -> None:
 
 
 def test_ideas_are_no_candidates_of_the_inbox(two: Vault) -> None:
-    assert review.pending(two) == []
+    assert inbox.pending(two) == []
     found = overview(two)
     assert found.inbox == (0, None)
     assert found.findings == []

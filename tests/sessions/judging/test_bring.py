@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memcli import Vault
-from memcli.curation import review
+from memcli.curation import inbox
 from memcli.entries.entry import Confidence, Status
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions.backfill import reflect_file
@@ -113,8 +113,8 @@ def test_what_replaces_an_entry_is_offered_in_review_and_not_decided(
     (fate,) = done.reflected.fates
     assert (fate.action, fate.target) == ("supersede", held)
     assert texts(vault) == {old}
-    (waiting,) = review.pending(vault)
-    assert review.proposals(vault, waiting)[0].id == held
+    (waiting,) = inbox.pending(vault)
+    assert inbox.proposals(vault, waiting)[0].id == held
 
 
 def test_what_is_settled_is_resolved_when_it_is_a_blocker(

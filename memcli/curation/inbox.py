@@ -1,0 +1,208 @@
+"""The inbox: the candidates that wait for a person's decision.
+
+Invariant: nothing is decided or changed here. What waits and is an idea is not in it,
+since the incubator has its own decisions; what cannot be decided on is refused with the
+reason.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries import layout
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Confidence, Status
+from memcli.entries.rights import Action, may
+from memcli.errors import InvalidValue, NotAllowed
+from memcli.vault import lineage
+from memcli.vault.agents import refuse_unless
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
+    from memcli.vault.vault import Stored, Vault
+
+DAY = 86_400
+# Two texts with fewer words in common (Jaccard) are about different subjects.
+_RELATED = 0.15
+_MOST_PROPOSALS = 3
+_ORDER = {str(Confidence.LOW): 1, str(Confidence.MEDIUM): 2, str(Confidence.HIGH): 3}
+
+
+class PendingEntry(NamedTuple):
+    """An entry that waits for review; `age_days` since it was written."""
+
+    id: str
+    title: str
+    text: str
+    kind: str
+    item: str | None
+    confidence: str | None
+    rationale: str | None
+    source: dict[str, Any]
+    tags: list[str]
+    created: str
+    age_days: float
+    path: str
+    project: str | None = None
+
+
+class Proposal(NamedTuple):
+    """An entry in force that a candidate may repeat or contradict, and how alike."""
+
+    id: str
+    title: str
+    kind: str
+    path: str
+    likeness: float
+
+
+def pending(vault: "Vault", *, to_decide: bool = False) -> list[PendingEntry]:
+    """The candidates that wait for review, the oldest first.
+
+    With `to_decide` those alone that the agent which asks may decide on.
+    """
+    now = vault.now_ms() // 1000
+
+    def look(reader: "Reader") -> list[PendingEntry]:
+        docs = reader.exact("status", str(Status.PENDING))
+        rows = (reader.row(doc) for doc in docs)
+        # Ideas wait, too, and are decided on in their ledger (`ideas.incubator`).
+        waiting = [
+            _candidate(row, now)
+            for row in rows
+            if not layout.is_idea(row.path)
+            and not (to_decide and not may(Action.REVIEW, row, vault.agent))
+        ]
+        return sorted(waiting, key=lambda candidate: (candidate.created, candidate.id))
+
+    return vault.read(look)
+
+
+def select(
+    candidates: Iterable[PendingEntry],
+    *,
+    older_than_days: float | None = None,
+    min_confidence: str | None = None,
+) -> list[PendingEntry]:
+    """The candidates that are old enough and sure enough; no confidence counts as LOW.
+
+    Raises:
+        InvalidValue: no such confidence.
+    """
+    least = 0
+    if min_confidence is not None:
+        if min_confidence.upper() not in _ORDER:
+            raise InvalidValue(
+                f"confidence must be one of {', '.join(reversed(_ORDER))} "
+                f"(got {min_confidence!r})",
+                code="invalid_confidence",
+            )
+        least = _ORDER[min_confidence.upper()]
+    return [
+        candidate
+        for candidate in candidates
+        if (older_than_days is None or candidate.age_days >= older_than_days)
+        and _ORDER.get(candidate.confidence or "LOW", 1) >= least
+    ]
+
+
+def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
+    """Entries in force that a candidate may replace.
+
+    First those that it names as its evidence, then its own kind, then what is alike.
+    """
+    now = vault.now_ms() // 1000
+
+    def look(reader: "Reader") -> list[Proposal]:
+        from memcli.vault.likeness import alike
+
+        docs = reader.exact("id", candidate.id)
+        terms = reader.row(docs[0]).terms if docs else ()
+        named = set(reader.row(docs[0]).evidence) if docs else set()
+
+        def in_force(doc: int) -> bool:
+            return reader.verdict(doc, View(now)) is None
+
+        near = [
+            Proposal(row.id, row.title, row.kind, row.path, likeness)
+            for likeness, row in alike(reader, terms, in_force, limit=20)
+            if likeness >= _RELATED and row.id != candidate.id
+        ]
+        near += [
+            Proposal(row.id, row.title, row.kind, row.path, 0.0)
+            for name in named - {one.id for one in near}
+            for doc in reader.exact("id", name)
+            if in_force(doc) and (row := reader.row(doc))
+        ]
+        near.sort(
+            key=lambda p: (
+                *(p.id not in named, p.kind != candidate.kind),
+                *(-p.likeness, p.id),
+            )
+        )
+        return near[:_MOST_PROPOSALS]
+
+    return vault.read(look)
+
+
+def named(
+    vault: "Vault", ids: Sequence[str], target_id: str | None = None
+) -> list[PendingEntry]:
+    """The candidates that a decision would be on, in the order of the ids.
+
+    Args:
+        vault: where they are.
+        ids: ids, or unique prefixes of them.
+        target_id: the entry that the candidate would supersede, if it would.
+
+    Raises:
+        EntryNotFound, AmbiguousId, NotAllowed: as the decision itself.
+    """
+    if target_id is not None:
+        lineage.refuse_ended(vault, vault.get(target_id))
+    found = {candidate.id: candidate for candidate in pending(vault)}
+    return [found[stored.entry.id] for stored in waiting(vault, ids)]
+
+
+def waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
+    """The candidates that the ids name, each once; to change one, hold the lock."""
+    waiting: dict[str, Stored] = {}
+    for name in ids:
+        stored = vault.stored(vault.path_of(name))
+        entry = stored.entry
+        if layout.is_idea(stored.path):
+            raise NotAllowed(
+                f"{entry.id} is an idea of the incubator",
+                hint=f"memcli ideas promote {entry.id}; or dismiss, or merge",
+                code="not_pending",
+            )
+        if entry.status is not Status.PENDING:
+            raise NotAllowed(
+                f"{entry.id} does not wait for review: it is {entry.status}",
+                hint="What waits: memcli review --list",
+                code="not_pending",
+            )
+        refuse_unless(vault, Action.REVIEW, entry)
+        waiting[entry.id] = stored
+    return list(waiting.values())
+
+
+def _candidate(row: "StoredRow", now: int) -> PendingEntry:
+    from memcli.entries import dates
+
+    created = dates.to_epoch(row.created) if row.created else now
+    return PendingEntry(
+        id=row.id,
+        title=row.title,
+        text=row.text,
+        kind=row.kind,
+        item=row.item,
+        confidence=row.confidence,
+        rationale=row.rationale,
+        source=row.source.as_dict(),
+        tags=list(row.tags),
+        created=row.created,
+        age_days=round(max(0, now - created) / DAY, 1),
+        path=row.path,
+        project=row.project,
+    )
