@@ -22,6 +22,7 @@ COMMANDS = {
     "ideas": "ideas",
     "entities": "entities",
     "forget": "forget",
+    "allow": "allow",
     "inspect": "inspect",
     "repair": "repair",
     "signals": "signals",

@@ -81,7 +81,7 @@ class Context(NamedTuple):
         Args:
             doing: labels its progress bar.
             vaults: what --vault names where it may be repeated.
-            personal_only: not the vaults of teams.
+            personal_only: not the vaults of teams, nor that of the repository.
         """
         from memcli.storage import known_vaults
 
@@ -91,7 +91,9 @@ class Context(NamedTuple):
         many = len(words) > 1
         if not words and not personal_only:
             teams = known_vaults.configured(self.environ).values()
-            many = any(place.recall for place in teams)
+            many = any(place.recall for place in teams) or bool(
+                known_vaults.of_repository(self.cwd, self.environ)
+            )
         if not many:
             only = words[0] if words else None
             return self._replace(vault=only).open_vault(doing)

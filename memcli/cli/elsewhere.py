@@ -74,8 +74,11 @@ def _holders(entry_id: str, context: Context, asked: list[str]) -> list[str]:
 def _others(context: Context, asked: list[str]) -> list[str]:
     try:
         places = known_vaults.configured(context.environ)
+        found = known_vaults.of_repository(context.cwd, context.environ)
     except MemcliError:
         return []
     # An agent is not told of vaults that no recall would ask for it.
     names = [n for n, place in places.items() if place.recall or not context.agent]
+    if found and found.allowed:
+        names.append(known_vaults.REPO)
     return [name for name in (known_vaults.PERSONAL, *names) if name not in asked]

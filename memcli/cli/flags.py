@@ -29,6 +29,7 @@ WORDS: dict[str, tuple[Word, ...]] = {
     "ideas": (("action", False, False, ('list', 'promote', 'dismiss', 'merge')), ("slugs", False, True, ()),),
     "entities": (("action", False, False, ('list', 'waiting', 'register', 'ignore', 'rename', 'alias', 'merge')), ("names", False, True, ()),),
     "forget": (("entry_id", True, False, ()),),
+    "allow": (("path", False, False, ()),),
     "inspect": (("what", False, False, ()), ("name", False, False, ()),),
     "repair": (),
     "signals": (),
@@ -43,6 +44,7 @@ WORDS: dict[str, tuple[Word, ...]] = {
 
 FLAGS: dict[str, dict[str, Flag]] = {
     "init": {
+        "--repo": ("repo", bool, False, ()),
         "--default": ("default", bool, False, ()),
         "--yes": ("yes", bool, False, ()),
         "--dry-run": ("dry_run", bool, False, ()),
@@ -233,6 +235,13 @@ FLAGS: dict[str, dict[str, Flag]] = {
         "--versions": ("versions", bool, False, ()),
         "--yes": ("yes", bool, False, ()),
         "--dry-run": ("dry_run", bool, False, ()),
+        "--vault": ("vault", str, False, ()),
+        "--json": ("json", bool, False, ()),
+        "--agent": ("agent", str, False, ()),
+    },
+    "allow": {
+        "--revoke": ("revoke", bool, False, ()),
+        "--list": ("list_", bool, False, ()),
         "--vault": ("vault", str, False, ()),
         "--json": ("json", bool, False, ()),
         "--agent": ("agent", str, False, ()),

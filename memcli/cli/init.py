@@ -2,10 +2,12 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
+import os
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries import layout
+from memcli.errors import NotAVault, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +29,10 @@ def init(
         ),
     ] = None,
     *,
+    repo: Annotated[
+        bool,
+        Option("--repo", help="Make .memory at the top of this repository a vault"),
+    ] = False,
     default: Annotated[
         bool,
         Option("--default", help="Make it the default vault, instead of another"),
@@ -41,14 +47,75 @@ def init(
     would commit to the code's history. The first vault becomes the default, so
     that later commands need no --vault.
 
+    With --repo the repository that you stand in carries a vault of its own, committed
+    with its code and asked inside of it beside yours.
+
     \b
     Example:
       memcli init ~/memory
+      memcli init --repo
     """
     from memcli.storage import known_vaults
 
+    if repo:
+        if path or default or context.vault:
+            raise UsageError("--repo names the folder, and cannot be the default")
+        return _prepare_repo(context, dry_run=dry_run)
+
     folder = path or known_vaults.find_vault(context.vault, context.environ)
     return prepare(context, folder, yes=yes, dry_run=dry_run, make_default=default)
+
+
+def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
+    """Make the vault that the repository carries, and allow it if it is new."""
+    from memcli.storage import repo_vault
+    from memcli.vault import create
+
+    top = repo_vault.top_of(context.cwd or "")
+    if top is None:
+        raise NotAVault(
+            f"{context.cwd or 'this place'} is in no repository",
+            hint="Make it one first: git init; or a vault of your own: memcli init "
+            "~/memory",
+        )
+    path = os.path.join(top, repo_vault.FOLDER)
+    if os.path.islink(path):
+        raise NotAVault(f"{path} is a symbolic link, which memcli does not follow")
+    plan, commit = create.plan(path, environ=context.environ), None
+    if not dry_run:
+        plan, commit = create.prepare(path, environ=context.environ, agreed=True)
+    found = repo_vault.find(top, context.environ)
+    if found and plan.outcome in ("created", "adopted"):
+        # Who makes it knows what it holds.
+        repo_vault.allow(found, context.environ)
+        found = found._replace(allowed=True)
+    if found is None and not dry_run:
+        raise NotAVault(
+            f"{path} is a vault, and cannot be this repository's",
+            hint="A vault of a repository holds no .git, and no home folder lies in "
+            "its repository.",
+        )
+    allowed = dry_run or bool(found and found.allowed)
+
+    def text(canvas: Canvas) -> None:
+        said = _WOULD if dry_run else _DID
+        canvas.line(f"{said[plan.outcome]} {plan.path}", style="good")
+        canvas.line(f"  its history is that of the repository {top}")
+        if not allowed:
+            canvas.line("  it is not read until you allow it: memcli allow")
+
+    data = {
+        "path": plan.path,
+        "outcome": plan.outcome,
+        "notes": plan.notes,
+        "added": plan.added,
+        "repository": top,
+        "commit": commit,
+        "default": False,
+        "allowed": allowed,
+        "dry_run": dry_run,
+    }
+    return Result(data=data, text=text)
 
 
 def prepare(

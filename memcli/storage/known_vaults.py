@@ -1,4 +1,5 @@
-"""Where the user's vaults are: the default one, and those that their config names.
+"""Where the user's vaults are: the default one, those that their config names, and
+that of the repository that they stand in.
 
 Invariant: a writer gets the same refusal for a name that is not configured and for a
 vault that may only be read, so that a refusal does not tell which vaults exist.
@@ -10,10 +11,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
-from memcli.storage import user_config
+from memcli.storage import repo_vault, user_config
 
 PERSONAL = "personal"
 """The name of the default vault, and the `source` of its rows."""
+
+REPO = "repo"
+"""The name of the vault that the repository carries, and the `source` of its rows."""
 
 _ROLES = ("rw", "ro")
 _KNOWN = ("path", "role", "recall", "hooks")
@@ -21,7 +25,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 class KnownVault(NamedTuple):
-    """A vault that the user's config names.
+    """A vault that has a name: of the user's config, or `personal` or `repo`.
 
     `role` is rw or ro; `recall` says whether a recall without --vault asks it,
     `hooks` whether hooks tell sessions of it then.
@@ -36,7 +40,7 @@ class KnownVault(NamedTuple):
     @property
     def source(self) -> str:
         """The `source` of its rows."""
-        return PERSONAL if self.name == PERSONAL else f"team:{self.name}"
+        return self.name if self.name in (PERSONAL, REPO) else f"team:{self.name}"
 
 
 def configured(environ: Mapping[str, str]) -> dict[str, KnownVault]:
@@ -47,6 +51,28 @@ def configured(environ: Mapping[str, str]) -> dict[str, KnownVault]:
     """
     tables, path = user_config.table("vaults", environ)
     return {name: _place(name, table, path) for name, table in tables.items()}
+
+
+def of_repository(
+    cwd: str | None, environ: Mapping[str, str]
+) -> repo_vault.RepoVault | None:
+    """The vault that the repository around a folder carries, allowed or not.
+
+    None as well for one that the user's own settings name, as a team's or as theirs.
+
+    Raises:
+        InvalidConfig: the user's config cannot be understood.
+    """
+    found = repo_vault.find(cwd, environ)
+    if found is None:
+        return None
+    named = [place.path for place in configured(environ).values()]
+    personal = named_personal(environ)
+    if personal:
+        named.append(os.path.abspath(os.path.expanduser(personal[1])))
+    if any(os.path.realpath(path) == found.path for path in named):
+        return None
+    return found
 
 
 def find(word: str, environ: Mapping[str, str]) -> KnownVault | None:
@@ -97,6 +123,11 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
     explicit = None if explicit == PERSONAL else explicit
     default = named_personal(environ)
     named = explicit or (default[1] if default else None)
+    if named == REPO:
+        raise VaultNotFound(
+            "'repo' is the vault of the repository around you, not one to keep",
+            hint="Give a folder (./repo); memcli init --repo makes the repository's.",
+        )
     place = find(named, environ) if named else None
     if place is not None:
         return place.path
@@ -108,20 +139,30 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
     return os.path.abspath(os.path.expanduser(named))
 
 
-def place_of(word: str | None, environ: Mapping[str, str]) -> KnownVault:
+def place_of(
+    word: str | None, environ: Mapping[str, str], cwd: str | None = None
+) -> KnownVault:
     """The vault that a path or name means; there must be one.
+
+    Args:
+        word: the path or name; None is the personal vault.
+        environ: names the user's vaults.
+        cwd: where the caller stands, in whose repository `repo` lies.
 
     Raises:
         VaultNotFound: nothing is there.
         NotAVault: it is not a folder that `memcli init` prepared.
+        NotAllowed: it is the repository's, which the user has not allowed.
     """
+    if word == REPO:
+        return KnownVault(REPO, repo_vault.needed(cwd, environ).path)
     place = find(word, environ) if word else None
     if place is None:
         root = find_vault(word, environ)
         if word and word != PERSONAL:
             if is_name(word) and not os.path.exists(root):
                 raise refused(word)
-            place = at(root, environ)
+            place = at(root, environ) or _repositorys(root, cwd, environ)
         place = place or KnownVault(PERSONAL, root)
     root = place.path
     if not os.path.isdir(root):
@@ -143,6 +184,17 @@ def place_of(word: str | None, environ: Mapping[str, str]) -> KnownVault:
             hint=f"Make it one (no file in it changes): memcli init {_quoted(root)}",
         )
     return place
+
+
+def _repositorys(
+    root: str, cwd: str | None, environ: Mapping[str, str]
+) -> KnownVault | None:
+    """The vault in a folder, when it is that of the repository around the caller."""
+    if os.path.basename(root) != repo_vault.FOLDER:
+        return None
+    found = of_repository(cwd, environ)
+    same = found and os.path.realpath(root) == found.path
+    return KnownVault(REPO, root) if same else None
 
 
 def _quoted(path: str) -> str:
@@ -183,10 +235,11 @@ def _default_file(environ: Mapping[str, str]) -> str:
 
 def _place(name: str, table: object, path: str) -> KnownVault:
     where = f"{path}: [vaults.{name}]"
-    if not is_name(name) or name == PERSONAL:
+    if not is_name(name) or name in (PERSONAL, REPO):
         raise InvalidConfig(
             f"{where}: not a name for a vault",
-            hint="A name is of a-z, 0-9, - and _; 'personal' is the default vault.",
+            hint="A name is of a-z, 0-9, - and _; 'personal' is the default vault, "
+            "'repo' that of the repository around you.",
         )
     if not isinstance(table, dict):
         raise InvalidConfig(f"{where} must be a table")

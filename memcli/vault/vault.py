@@ -55,7 +55,7 @@ class Vault:
         fault: for tests: called with the name of each step of a transaction.
         agent: the name of the agent that asks and writes; None is the vault's owner.
         named: the user's name for the vault, for a refusal; None is its path.
-        source: the `source` of its rows: personal, or team:NAME.
+        source: the `source` of its rows: personal, repo, or team:NAME.
         via: the way in, for the log of signals.
         cwd: the folder that the caller stands in, whose project is `here`; None is
             no folder, and no project.
@@ -124,9 +124,12 @@ class Vault:
         Raises:
             VaultNotFound: there is no vault, or it may not be written to.
             NotAVault: the folder is not one that `memcli init` prepared.
+            NotAllowed: it is the repository's, which the user has not allowed.
         """
         environ = options.get("environ")
-        place = known_vaults.place_of(root, os.environ if environ is None else environ)
+        place = known_vaults.place_of(
+            root, os.environ if environ is None else environ, options.get("cwd")
+        )
         options = {"named": root, "source": place.source, **options}
         vault = cls(place.path, **options)
         if place.source != known_vaults.PERSONAL and "own" not in options:
@@ -361,12 +364,14 @@ class Vault:
     def draft(self, values: Mapping[str, Any]) -> Entry:
         """Check the fields of a new entry; see `memcli.entries.validate.draft`.
 
-        Without the field `project` it holds where the caller stands (`here`).
+        Without the field `project` it holds where the caller stands (`here`); in the
+        vault of that very repository wherever it is asked, also in a fork.
         """
         from memcli.entries import validate as draft
 
         if "project" not in values:
-            values = {**values, "project": self.here}
+            is_repos = self.source == known_vaults.REPO
+            values = {**values, "project": None if is_repos else self.here}
         try:
             return draft.draft(values, kinds=KINDS, body_limit=config.Limits().body)
         except MemcliError as refusal:

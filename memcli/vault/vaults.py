@@ -1,4 +1,4 @@
-"""Which vaults a question goes to: the user's own, and those of teams.
+"""Which vaults a question goes to: the user's own, those of teams, the repository's.
 
 Invariant: a vault that the caller names can be opened, or it is an error; so is a
 personal vault that `MEMCLI_VAULT` or the default names and that is not there, since the
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from memcli.errors import InvalidValue, MemcliError, NotAVault, VaultNotFound
-from memcli.storage import known_vaults
+from memcli.storage import known_vaults, repo_vault
 from memcli.vault.vault import Vault
 
 # Seconds for another process that indexes a vault which nobody named.
@@ -52,7 +52,8 @@ class Vaults:
     def open(cls, *words: str, personal_only: bool = False, **options: Any) -> Self:
         """Open vaults by names of the user's config or by paths.
 
-        Without words the personal vault, and those whose `recall` is on.
+        Without words the personal vault, those whose `recall` is on, and that of the
+        repository around `cwd`, if the user allows it.
 
         Args:
             words: names or paths.
@@ -75,13 +76,13 @@ class Vaults:
             if len(vaults) > 1:
                 _label(vaults, environ)
             return cls(_distinct(vaults))
-        places = (
-            [] if personal_only else list(known_vaults.configured(environ).values())
-        )
-        teams = [place.name for place in places if place.recall]
+        teams: list[str] = []
+        warnings: list[str] = []
+        if not personal_only:
+            teams, warnings = _beside(options.get("cwd"), environ)
         if not teams:
-            return cls([Vault.open(None, **options)])
-        vaults, warnings, refusals = [], [], []
+            return cls([_alone(options, warnings)], warnings=warnings)
+        vaults, refusals = [], []
         for name in (known_vaults.PERSONAL, *teams):
             try:
                 vault = Vault.open(name, **options)
@@ -96,6 +97,28 @@ class Vaults:
         if not vaults:
             raise refusals[0]
         return cls(_distinct(vaults), named=False, warnings=warnings)
+
+
+def _beside(cwd: str | None, environ: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """The names of the vaults that are asked beside the personal one; and what the
+    user must know of one that is not."""
+    places = known_vaults.configured(environ).values()
+    names = [place.name for place in places if place.recall]
+    found = known_vaults.of_repository(cwd, environ)
+    if found and not found.allowed:
+        return names, [repo_vault.NOTICE]
+    return ([*names, known_vaults.REPO] if found else names), []
+
+
+def _alone(options: Mapping[str, Any], warnings: Sequence[str]) -> Vault:
+    """The personal vault; without one, what else there is to ask is in the hint."""
+    try:
+        return Vault.open(None, **options)
+    except VaultNotFound as error:
+        hints = [error.hint or "", *warnings]
+        raise VaultNotFound(error.message, hint="; ".join(filter(None, hints))) from (
+            error
+        )
 
 
 def _refuse_missing(
@@ -119,7 +142,7 @@ def _refuse_missing(
 
 def not_asked(name: str, error: MemcliError) -> str:
     """The warning of a vault that is left out; `name` is its name or its source."""
-    label = name if name == known_vaults.PERSONAL or ":" in name else f"team:{name}"
+    label = name if ":" in name else known_vaults.KnownVault(name, "").source
     return f"{label} was not asked: {error.message}"
 
 
@@ -144,13 +167,18 @@ class VaultState(NamedTuple):
 
 
 def states(**options: Any) -> list[VaultState]:
-    """The personal vault, and those of the user's config, each looked at.
+    """The personal vault, those of the user's config, and the repository's, each
+    looked at; of one that is not allowed only where it is.
 
     Raises:
         InvalidConfig: the user's config cannot be understood.
     """
     environ = options.get("environ") or os.environ
     teams = known_vaults.configured(environ)
+    found = known_vaults.of_repository(options.get("cwd"), environ)
+    if found:
+        name = known_vaults.REPO
+        teams[name] = known_vaults.KnownVault(name, found.path)
     looked_at = []
     for name in (known_vaults.PERSONAL, *teams):
         entries, problem, path = None, None, None
@@ -166,14 +194,15 @@ def states(**options: Any) -> list[VaultState]:
             problem = error.message
         place = place or known_vaults.KnownVault(name, path or "")
         personal = name == known_vaults.PERSONAL
+        closed = name == known_vaults.REPO and found and not found.allowed
         looked_at.append(
             VaultState(
                 name=name,
                 source=known_vaults.KnownVault(name, "").source,
                 path=path,
                 role=place.role,
-                recall=place.recall or personal,
-                hooks=(place.recall and place.hooks) or personal,
+                recall=(place.recall and not closed) or personal,
+                hooks=(place.recall and place.hooks and not closed) or personal,
                 entries=entries,
                 problem=problem,
             )

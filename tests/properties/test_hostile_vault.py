@@ -12,14 +12,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from memcli import Vault
+from memcli import Vault, Vaults
 from memcli.entries import layout
-from memcli.errors import InvalidValue, NotAVault, Unreadable, UnsafePath
-from memcli.storage import files, journal, state_dirs
+from memcli.errors import InvalidValue, MemcliError, NotAVault, Unreadable, UnsafePath
+from memcli.sessions.hooks import background
+from memcli.sessions.hooks import call as hook
+from memcli.storage import files, journal, repo_vault, state_dirs
 from memcli.storage.git.repository import Repository
 from memcli.storage.journal import FileChange
 from memcli.vault.health.lint import lint
@@ -186,6 +189,104 @@ def in_tree(root: str) -> set[str]:
         for path in Path(root).rglob("*")
         if ".git" not in path.relative_to(root).parts
     }
+
+
+# --- a repository that carries a vault of its own -------------------------------------
+
+_watched: list[str] | None = None
+
+
+def _watch(event: str, arguments: tuple[object, ...]) -> None:
+    if _watched is not None and event in ("open", "os.listdir", "os.scandir"):
+        path = arguments[0]
+        if isinstance(path, str | bytes | os.PathLike):
+            _watched.append(os.fsdecode(path))
+
+
+@pytest.fixture
+def carrying(make_vault: VaultMaker, tmp_path: Path) -> Path:
+    """A repository of code with a vault in `.memory`, as a clone brings it."""
+    source = make_vault("theirs")
+    source.save(source.draft({"text": "Deploy from the repository", "pinned": True}))
+    top = tmp_path / "shop"
+    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    shutil.copytree(source.root, top / ".memory", ignore=lambda *_: {".git"})
+    subprocess.run(["git", "-C", str(top), "add", "-A"], check=True)
+    subprocess.run(["git", "-C", str(top), "commit", "-qm", "begin"], check=True)
+    return top
+
+
+def _allow(top: Path) -> None:
+    found = repo_vault.find(str(top), os.environ)
+    assert found
+    repo_vault.allow(found, os.environ)
+
+
+def test_of_a_repositorys_vault_nothing_is_read_until_the_user_allows_it(
+    vault: Vault, carrying: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMCLI_VAULT", vault.root)
+    monkeypatch.setattr(background, "start", lambda *_: "started nothing")
+    vault.save(vault.draft({"text": "Deploy on Mondays", "kind": "constraint"}))
+    sys.addaudithook(_watch)
+
+    def every_way() -> None:
+        asked = Vaults.open(cwd=str(carrying), now_ms=vault.now_ms)
+        asked.recall("deploy")
+        asked.reflect("deploy")
+        for event in ("session-start", "prompt-submit", "stop", "session-end"):
+            one = hook.Call([event, "--host", "claude-code"])
+            about = {"session_id": event, "cwd": str(carrying)}
+            payload = {**about, "prompt": "deploy from the repository"}
+            hook.answer(one, partial(dict, payload))
+
+    def read_of_it() -> list[str]:
+        global _watched
+        _watched = []
+        every_way()
+        read, _watched = _watched, None
+        return [path for path in read if "shop/.memory" in path]
+
+    assert read_of_it() == []
+    _allow(carrying)
+    assert read_of_it(), "the watch sees what is read"
+
+
+def test_a_repositorys_vault_runs_nothing_once_it_is_allowed(
+    carrying: Path, trap: Trap, tmp_path: Path
+) -> None:
+    memory = carrying / ".memory"
+    (memory / ".gitattributes").write_text("* filter=evil diff=evil merge=evil\n")
+    with (memory / ".memcli" / "config.toml").open("a") as config:
+        config.write(f'\n[judge]\ncommand = "{trap.command}"\n')
+    # A bare repository in it, and hooks that git would take if it were asked there.
+    (memory / "HEAD").write_text("ref: refs/heads/main\n")
+    for folder in ("objects", "refs", "hooks"):
+        (memory / folder).mkdir()
+    (memory / "config").write_text(f"[core]\n\tfsmonitor = {trap.command}\n")
+    hook_file = memory / "hooks" / "pre-commit"
+    hook_file.write_text(f"#!/bin/sh\n{trap.command}\n")
+    hook_file.chmod(0o755)
+    (memory / "memories" / "note").mkdir(parents=True, exist_ok=True)
+    (memory / "memories" / "fix").symlink_to(tmp_path)
+    for name in ("journal", "index"):
+        (memory / ".memcli" / name).write_bytes(pickle.dumps(trap))
+    _allow(carrying)
+    here = str(carrying)
+    repo = Vault.open("repo", cwd=here, now_ms=lambda: int(time.time() * 1000))
+    Vaults.open("repo", cwd=here).recall("deploy")
+    saved = repo.save(repo.draft({"text": "Tests run with vitest"}))
+    repo.evolve(saved.id, "Tests run with jest")
+    with pytest.raises(MemcliError):
+        repo.save(repo.draft({"text": "A fix that would leave", "kind": "fix"}))
+    assert not trap.mark.exists()
+    assert not list(tmp_path.glob("*.md"))
+    committed = subprocess.run(
+        ["git", "-C", here, "log", "--format=", "--name-only", "-2"],
+        capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    assert committed
+    assert all(path.startswith(".memory/") for path in committed)
 
 
 def test_nothing_of_ours_is_written_into_the_tree(vault: Vault) -> None:

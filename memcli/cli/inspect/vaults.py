@@ -27,7 +27,7 @@ def vaults(context: Context) -> Result:
         from memcli.storage import known_vaults
 
         path = os.path.realpath(
-            known_vaults.place_of(context.vault, context.environ).path
+            known_vaults.place_of(context.vault, context.environ, context.cwd).path
         )
         known = [state for state in known if os.path.realpath(state.path or "") == path]
         if not known:

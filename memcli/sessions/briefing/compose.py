@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memcli.entries.entry import Status
 from memcli.entries.text import prompt_injection
 from memcli.sessions.briefing.frame import Item
+from memcli.storage import known_vaults
 from memcli.vault.signals import event
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ def at_start(vault: "Vault", view: "View") -> Standing:
         # Ideas are decided on in their ledger.
         docs.difference_update(reader.exact("kind", "idea"))
         waiting = [doc for doc in docs if reader.verdict(doc, asked) is None]
-        return Standing(standing(reader, settings, view), len(waiting))
+        told = standing(reader, settings, view, _source(vault))
+        return Standing(told, len(waiting))
 
     return vault.read(look)
 
@@ -132,18 +134,26 @@ def standing(
 
     customs = [row for kind in _CUSTOMS for row in _of_kind(reader, kind, view)]
     customs.sort(key=_standing_order, reverse=True)
+    # What a repository's own vault says holds in the repository.
+    is_repos = source == known_vaults.REPO
+    of_here = [row for row in customs if row.project or is_repos]
     entries = [
         *weighed(chosen.pinned, PINNED, "pinned"),
         *plain(_of_kind(reader, "constraint", view), CONSTRAINTS),
-        *plain((row for row in customs if row.project), PROJECT),
+        *plain(of_here, PROJECT),
         *weighed(chosen.rules, RULES, "rule"),
         *weighed(() if source else chosen.focus, RECENTLY, "recent"),
-        *plain((row for row in customs if not row.project), WANTED),
+        *plain((row for row in customs if not (row.project or is_repos)), WANTED),
     ]
     told: dict[str, Item] = {}
     for item in entries:
         told.setdefault(strict_key("", item.text), item)
     return sorted(told.values(), key=lambda item: PARTS.index(item.part))
+
+
+def _source(vault: "Vault") -> str:
+    """The name of a vault that is not the user's own, which each entry then bears."""
+    return "" if vault.source == known_vaults.PERSONAL else vault.source
 
 
 def note(
@@ -177,7 +187,8 @@ def for_prompt(
         view: the agent that asks, and the moment.
         shown: the ids of the entries that the session was shown.
     """
-    return vault.read(lambda reader: fitting(reader, asked, view, shown))
+    source = _source(vault)
+    return vault.read(lambda reader: fitting(reader, asked, view, shown, source))
 
 
 def question(prompt: str) -> list[tuple[str, str]]:
@@ -280,6 +291,6 @@ def _short(row: "StoredRow | WeighedItem", source: str = "") -> str:
     text = row.text
     if len(text) <= _LONGEST:
         return text
-    where = f" --vault {source.partition(':')[2]}" if source else ""
+    where = f" --vault {source.removeprefix('team:')}" if source else ""
     inspect = f"memcli inspect {row.id}{where}"
     return f"{row.title[:_LONGEST]} ({len(text):,} characters: {inspect})"

@@ -1,5 +1,7 @@
 """The entries of teams' vaults that a session is told beside those of its own.
 
+The vault that the repository carries is one of them, once the user allows it.
+
 Invariant: teams only add. A vault that is missing, broken, slow or not indexed is left
 out with its reason and costs the caller no more than the time given; nothing is
 written to one but its index, of few files. Entries that fit a prompt are ordered as if
@@ -50,8 +52,11 @@ class TeamAnswers(NamedTuple, Generic[_Answer]):
     behind: "list[KnownVault]"
 
 
-def told_by_hooks(environ: Mapping[str, str]) -> "list[KnownVault]":
-    """The vaults of teams that sessions are told of, each folder once.
+def told_by_hooks(
+    environ: Mapping[str, str], cwd: str | None = None
+) -> "list[KnownVault]":
+    """The vaults of teams that sessions are told of, each folder once; and that of the
+    repository around a folder, if the user allows it.
 
     Raises:
         InvalidConfig: the user's config cannot be understood.
@@ -60,6 +65,10 @@ def told_by_hooks(environ: Mapping[str, str]) -> "list[KnownVault]":
     by_path = {
         vault.path: vault for vault in reversed(vaults) if vault.recall and vault.hooks
     }
+    found = known_vaults.of_repository(cwd, environ)
+    if found and found.allowed:
+        place = known_vaults.KnownVault(known_vaults.REPO, found.path)
+        return [*reversed(by_path.values()), place]
     return list(reversed(by_path.values()))
 
 

@@ -1,5 +1,7 @@
 """What a hook tells a session: from the own vault first, then from those of teams.
 
+The vault that the repository carries is asked as those of teams are.
+
 Invariant: the own vault has answered before a team's is asked, so whatever is wrong
 with a team's vault costs time within its limit and nothing else. An entry is noted as
 shown before it is told, whichever vault it is from.
@@ -29,6 +31,11 @@ _INDEX_WAIT = 0.3
 _WRAPPING = 200
 # Seconds between two attempts to build the index of a team's vault.
 _INDEX_EVERY = 60.0
+# Nothing that the repository says is part of it.
+_NOT_ALLOWED = (
+    "This repository carries a memory of its own in .memory/. Nothing of it is read "
+    "until the user allows it, which only the user decides (memcli allow)."
+)
 
 
 class TeamLimits(NamedTuple):
@@ -79,7 +86,7 @@ def at_start(
         hook_reply.MOST - _WRAPPING,
         left_out,
         listing="memcli recall --all --project here",
-        note=_waiting(own.waiting),
+        note=_closing(own.waiting, event if limits.asked else None),
     )
     line["shown"] = len(framed_text.shown)
     _count_teams(line, items, framed_text.shown)
@@ -136,9 +143,15 @@ def at_prompt(
 
 def opened(root: str, cwd: str | None = None) -> "Vault":
     """The vault as the agent that the environment names, from a session's folder."""
+    from memcli.storage import known_vaults, repo_vault
     from memcli.vault.vault import Vault
 
-    return Vault(root, environ=os.environ, agent=_agent(), via="hook", cwd=cwd)
+    source = known_vaults.PERSONAL
+    if os.path.basename(root) == repo_vault.FOLDER:
+        source = known_vaults.place_of(root, os.environ, cwd).source
+    return Vault(
+        root, environ=os.environ, agent=_agent(), source=source, via="hook", cwd=cwd
+    )
 
 
 def is_time(root: str, what: str, every: float) -> bool:
@@ -190,13 +203,62 @@ def _opened_unless_indexing(
     return vault, View(vault.now_ms() // 1000, here=number(here))
 
 
-def _waiting(count: int) -> str:
-    if not count:
-        return ""
-    from memcli.entries.text.counted import agreeing, counted
+def of_repository_alone(event: "Event", line: dict[str, Any]) -> tuple[str | None, str]:
+    """What a user is told who has no vault, from that of the session's repository.
 
-    candidates = f"{counted(count, 'candidate')} {agreeing(count, 'waits')}"
-    return f"{candidates} for the user's review (memcli review)."
+    Nothing is kept of such a session.
+
+    Returns:
+        The folder of that vault, if it is allowed, and the text.
+    """
+    from memcli.errors import MemcliError
+    from memcli.hosts import hook_reply
+    from memcli.sessions.briefing.frame import framed
+    from memcli.storage import known_vaults
+
+    if event.name not in ("session-start", "prompt-submit"):
+        return None, ""
+    try:
+        found = known_vaults.of_repository(event.cwd, os.environ)
+    except MemcliError:  # there is no vault whose log could say so
+        return None, ""
+    if found is None or not hook_reply.takes_text(event.host, event.name):
+        return None, ""
+    if not found.allowed:
+        is_start = event.name == "session-start"
+        note = _closing(0, event) if is_start else ""
+        return None, framed((), hook_reply.MOST - _WRAPPING, note=note).text
+    limits = TeamLimits(False, 0.0, 0.0, lambda _: None)
+    if event.name == "session-start":
+        return found.path, at_start(found.path, event, line, limits)
+    if not event.prompt or not event.session:
+        return found.path, ""
+    return found.path, at_prompt(found.path, event, line, limits)
+
+
+def _closing(count: int, event: "Event | None") -> str:
+    """What a session's start ends with: what waits for the user.
+
+    Args:
+        count: how many candidates wait for review.
+        event: the start, in whose repository a vault may wait to be allowed; None
+            where that is not asked.
+    """
+    said = []
+    if count:
+        from memcli.entries.text.counted import agreeing, counted
+
+        candidates = f"{counted(count, 'candidate')} {agreeing(count, 'waits')}"
+        said.append(f"{candidates} for the user's review (memcli review).")
+    if event is not None:
+        from memcli.errors import MemcliError
+        from memcli.storage import known_vaults
+
+        with contextlib.suppress(MemcliError):
+            found = known_vaults.of_repository(event.cwd, os.environ)
+            if found and not found.allowed:
+                said.append(_NOT_ALLOWED)
+    return "\n".join(said)
 
 
 def _ask_teams(
@@ -211,11 +273,14 @@ def _ask_teams(
 
     try:
         # A user without teams loads nothing for them.
-        if not limits.asked or not known_vaults.configured(os.environ):
+        if not limits.asked or not (
+            known_vaults.configured(os.environ)
+            or known_vaults.of_repository(own.cwd, os.environ)
+        ):
             return []
         from memcli.sessions.briefing import teams
 
-        places = teams.told_by_hooks(os.environ)
+        places = teams.told_by_hooks(os.environ, own.cwd)
     except MemcliError as error:
         line["not_asked"] = {"teams": hook_log.named(error)[:300]}
         return []

@@ -173,14 +173,24 @@ def _respond(call: Call, payload: Any) -> None:
     line.update(host=event.host[:40], session=event.session)
     if call.event not in hook_payload.EVENTS:
         call.fail(f"no such event: {call.event[:40]}")
-    elif root is None or not os.path.isdir(os.path.join(root, ".memcli")):
+    elif root is not None and not os.path.isdir(os.path.join(root, ".memcli")):
         pass
     elif payload is None and call.event != "idle":
         call.fail("no JSON on standard input")
     elif host is None or not host.events:
         call.fail(f"no such host: {event.host[:40]}")
-    elif host.runs_others_hooks and event.session and _came_just_now(root, event):
+    elif (
+        root
+        and host.runs_others_hooks
+        and event.session
+        and _came_just_now(root, event)
+    ):
         line["did"] = "nothing: the same event came twice"
+    elif root is None:
+        from memcli.sessions.hooks import answer as telling
+
+        call.root, text = telling.of_repository_alone(event, line)
+        call.answer = hook_reply.reply(event.host, event.name, text)
     else:
         text = _handle(root, host, event, line, _team_limits(call, event))
         call.answer = hook_reply.reply(event.host, event.name, text)

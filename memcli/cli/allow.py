@@ -1,0 +1,119 @@
+"""`memcli allow`: which repositories' own vaults the user lets memcli read."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+import os
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import NotAllowed, UsageError, VaultNotFound
+
+if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument, Option
+
+_NO_REMOTE = "no remote"
+
+
+def allow(
+    context: Context,
+    path: Annotated[
+        str | None,
+        Argument(metavar="[PATH]", help="A folder in the repository; this one if none"),
+    ] = None,
+    *,
+    revoke: Annotated[
+        bool, Option("--revoke", help="Read the repository's vault no longer")
+    ] = False,
+    list_: Annotated[
+        bool, Option("--list", help="Show which repositories' vaults you allow")
+    ] = False,
+) -> Result:
+    """Let memcli read the vault that a repository carries
+
+    A repository may have a vault of its own in .memory. memcli reads nothing of it
+    until you allow it. That holds for this folder and this remote: another clone, or
+    another remote, must be allowed anew.
+
+    \b
+    Example:
+      memcli allow
+      memcli allow --revoke
+    """
+    if context.agent:
+        raise NotAllowed(
+            f"what may be read is for the user to say, not for agent {context.agent}",
+            hint="Call it without --agent and MEMCLI_AGENT.",
+            code="owner_only",
+        )
+    if context.vault or (list_ and (path or revoke)):
+        raise UsageError(
+            "--list goes alone, and --vault not with this command",
+            hint="Name a folder of the repository: memcli allow PATH",
+        )
+    if list_:
+        return _list(context)
+    folder = os.path.join(context.cwd or os.sep, os.path.expanduser(path or ""))
+    return _revoke(context, folder) if revoke else _allow(context, folder)
+
+
+def _allow(context: Context, folder: str) -> Result:
+    from memcli.storage import repo_vault
+
+    found = repo_vault.find(folder, context.environ)
+    if found is None:
+        raise VaultNotFound(
+            f"no repository around {folder} carries a vault",
+            hint="It is a folder .memory at the top of the repository, neither a link "
+            "nor a repository of its own; memcli init --repo makes one.",
+        )
+    if not found.allowed:
+        repo_vault.allow(found, context.environ)
+    remote = found.remote or _NO_REMOTE
+
+    def text(canvas: Canvas) -> None:
+        said = "already allowed" if found.allowed else "allowed"
+        canvas.line(f"{said} {found.path} ({remote})", style="good")
+
+    outcome = "unchanged" if found.allowed else "allowed"
+    data = {"outcome": outcome, "path": found.path, "remote": found.remote or None}
+    return Result(data=data, text=text)
+
+
+def _revoke(context: Context, folder: str) -> Result:
+    from memcli.storage import repo_vault
+
+    top = repo_vault.revoke(folder, context.environ)
+    path = os.path.join(top, repo_vault.FOLDER) if top else None
+
+    def text(canvas: Canvas) -> None:
+        if path:
+            canvas.line(f"not allowed any more: {path}", style="good")
+        else:
+            canvas.line(f"nothing around {folder} was allowed", style="dim")
+
+    outcome = "revoked" if top else "unchanged"
+    return Result(data={"outcome": outcome, "path": path, "remote": None}, text=text)
+
+
+def _list(context: Context) -> Result:
+    from memcli.storage import repo_vault
+
+    rows = []
+    for top, remote in repo_vault.permissions(context.environ):
+        found = repo_vault.find(top, context.environ)
+        state = "allowed" if found and found.allowed else "stale"
+        path = os.path.join(top, repo_vault.FOLDER)
+        rows.append({"path": path, "remote": remote or None, "state": state})
+
+    def text(canvas: Canvas) -> None:
+        canvas.table(
+            ("vault", "remote", "state"),
+            [
+                (str(r["path"]), str(r["remote"] or _NO_REMOTE), str(r["state"]))
+                for r in rows
+            ],
+        )
+
+    return Result(data={"allowed": rows}, text=text)

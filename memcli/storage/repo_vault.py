@@ -1,0 +1,198 @@
+"""The vault that a repository carries in `.memory/`, and whether the user allows it.
+
+Invariant: of one that is not allowed nothing is read but that it is there, and no
+process is started. It is allowed by a file in the user's own config folder that names
+the repository's folder and its remote: in another folder, or once the remote is another
+one, it must be allowed anew. Nothing in the repository can allow it.
+"""
+
+import os
+import stat
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from memcli.errors import NotAllowed, Unreadable, VaultNotFound
+from memcli.storage import files, user_config
+from memcli.storage.git import place
+
+FOLDER = ".memory"
+"""The folder of such a vault, at the top of the work tree."""
+
+NOTICE = (
+    "this repository carries a memory of its own in .memory/, which is not read until "
+    "you allow it: memcli allow"
+)
+"""What is said to a user who has not allowed it."""
+
+_PERMISSIONS = "allowed"
+
+
+class RepoVault(NamedTuple):
+    """The vault of a repository.
+
+    Attributes:
+        path: its folder.
+        top: the folder of the repository's work tree.
+        remote: the name of its remote, without user or token; empty without one.
+        allowed: whether the user allows it, in this folder and with this remote.
+    """
+
+    path: str
+    top: str
+    remote: str
+    allowed: bool
+
+
+class Permission(NamedTuple):
+    """A repository whose vault the user allows: its folder and its remote."""
+
+    top: str
+    remote: str
+
+
+def find(folder: str | None, environ: Mapping[str, str]) -> RepoVault | None:
+    """The vault that the repository around a folder carries; None when it has none.
+
+    A `.memory` that is a link, or a repository of its own, is none; nor does a home
+    folder that is under git carry one for all that lies below it.
+
+    Args:
+        folder: where a command was called, or a session runs.
+        environ: HOME, and where the user's configs lie.
+    """
+    if not folder or not os.path.isabs(folder):
+        return None
+    found = place.find(folder)
+    if found is None:
+        return None
+    top = found[0]
+    path = os.path.join(top, FOLDER)
+    if not _is_vault(path) or _holds_home(top, environ):
+        return None
+    remote = _remote(top, environ)
+    return RepoVault(path, top, remote, _permitted(top, environ) == (top, remote))
+
+
+def needed(folder: str | None, environ: Mapping[str, str]) -> RepoVault:
+    """As `find`; there must be one, and the user must allow it.
+
+    Raises:
+        VaultNotFound: the repository around the folder carries none.
+        NotAllowed: the user has not allowed it.
+    """
+    found = find(folder, environ)
+    if found is None:
+        raise VaultNotFound(
+            f"no repository around {folder or 'this place'} carries a vault",
+            hint="Make one at the top of this repository: memcli init --repo",
+        )
+    if not found.allowed:
+        raise NotAllowed(
+            f"{found.path} is a vault of this repository that you have not allowed",
+            hint="Look at what it holds, then: memcli allow",
+            code="vault_not_allowed",
+        )
+    return found
+
+
+def allow(found: RepoVault, environ: Mapping[str, str]) -> None:
+    """Remember that the user allows a vault, in this folder and with this remote.
+
+    Raises:
+        WriteFailed: the user's config folder cannot be written to.
+    """
+    import json
+
+    data = json.dumps({"path": found.top, "remote": found.remote})
+    files.write_atomic(_file(found.top, environ), f"{data}\n".encode())
+
+
+def revoke(folder: str, environ: Mapping[str, str]) -> str | None:
+    """Forget that the vault of a repository is allowed, which may be gone by now.
+
+    Returns:
+        The top of the repository; None when it was not allowed.
+    """
+    around = place.find(folder)
+    for top in (os.path.realpath(folder), around and around[0]):
+        if top and _permitted(top, environ) is not None:
+            files.remove(_file(top, environ))
+            return top
+    return None
+
+
+def permissions(environ: Mapping[str, str]) -> list[Permission]:
+    """What the user allows, in the order of the folders."""
+    folder = os.path.join(user_config.folder(environ), _PERMISSIONS)
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    read = (_read(os.path.join(folder, name)) for name in names)
+    return sorted(permission for permission in read if permission)
+
+
+def top_of(folder: str) -> str | None:
+    """The top of the work tree around a folder; None when it is not under git."""
+    found = place.find(folder)
+    return found and found[0]
+
+
+def _is_vault(path: str) -> bool:
+    """Whether a folder is a vault of the repository that it lies in: not a link, and
+    no repository of its own, whose config git would obey."""
+    try:
+        folders = [os.lstat(path), os.lstat(os.path.join(path, ".memcli"))]
+    except (OSError, ValueError):
+        return False
+    is_own = os.path.lexists(os.path.join(path, ".git"))
+    return all(stat.S_ISDIR(each.st_mode) for each in folders) and not is_own
+
+
+def _holds_home(top: str, environ: Mapping[str, str]) -> bool:
+    home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
+    return (home + os.sep).startswith(top.rstrip(os.sep) + os.sep)
+
+
+def _remote(top: str, environ: Mapping[str, str]) -> str:
+    from memcli.storage.git import remotes
+
+    repository = remotes.find(top, environ)
+    url = repository.url if repository else None
+    if not url:
+        return ""
+    named = remotes.name_of(url) or remotes.local_path(url, top)
+    if named:
+        return named
+    import hashlib
+
+    # It may hold a token.
+    return "unnamed:" + hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _permitted(top: str, environ: Mapping[str, str]) -> Permission | None:
+    found = _read(_file(top, environ))
+    return found if found and found.top == top else None
+
+
+def _read(path: str) -> Permission | None:
+    try:
+        data = files.read(path, limit=100_000)
+    except Unreadable:
+        return None
+    import json
+
+    try:
+        said = json.loads(data)
+        return Permission(str(said["path"]), str(said["remote"]))
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
+
+
+def _file(top: str, environ: Mapping[str, str]) -> str:
+    """The file that allows the vault of a repository, one for each folder."""
+    from zlib import crc32
+
+    label = "".join(c if c.isalnum() else "-" for c in os.path.basename(top))[:40]
+    name = f"{label}-{crc32(os.fsencode(top)):08x}.json"
+    return os.path.join(user_config.folder(environ), _PERMISSIONS, name)

@@ -1,0 +1,182 @@
+"""A repository that carries its own memory, from the command line."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.storage import repo_vault
+from tests.cli.conftest import Run
+
+RULE = "Deploy the shop with pnpm, never with npm"
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(folder), *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A repository of code, with a commit and a remote."""
+    top = tmp_path / "shop"
+    top.mkdir()
+    git(top, "init", "-q", "-b", "main")
+    git(top, "remote", "add", "origin", "git@github.com:acme/shop.git")
+    (top / "app.py").write_text("print('hello')\n")
+    git(top, "add", "app.py")
+    git(top, "commit", "-q", "-m", "begin")
+    return top
+
+
+@pytest.fixture
+def carrying(shop: Path, memcli: Run) -> Path:
+    """The repository with a vault that holds one entry."""
+    (shop / "src").mkdir()
+    assert memcli("init", "--repo", cwd=shop / "src").code == 0
+    saved = memcli("save", RULE, "--kind", "convention", "--vault", "repo", cwd=shop)
+    assert saved.code == 0, saved.err
+    return shop
+
+
+def sources(memcli: Run, cwd: Path) -> list[str]:
+    rows = memcli("recall", "deploy the shop", "--json", cwd=cwd).json["data"]["rows"]
+    return [row["source"] for row in rows]
+
+
+def test_it_is_made_at_the_top_and_committed_with_the_code(
+    shop: Path, memcli: Run, vault: Vault
+) -> None:
+    (shop / "src").mkdir()
+    planned = memcli("init", "--repo", "--dry-run", "--json", cwd=shop / "src")
+    assert planned.json["data"]["path"] == str(shop / ".memory")
+    assert not (shop / ".memory").exists()
+    made = memcli("init", "--repo", "--json", cwd=shop / "src").json["data"]
+    assert (made["outcome"], made["allowed"], made["default"]) == (
+        "created", True, False,
+    )  # fmt: skip
+    assert git(shop, "status", "--porcelain") == ""
+    assert ".memory/.memcli/config.toml" in git(shop, "ls-files")
+    again = memcli("init", "--repo", "--json", cwd=shop).json["data"]
+    assert again["outcome"] == "exists"
+    outside = memcli("init", "--repo", "--json", cwd=Path(vault.root).parent)
+    assert outside.json["error"]["code"] == "not_a_vault"
+
+
+def test_a_save_commits_its_own_file_and_no_other_change(
+    carrying: Path, memcli: Run
+) -> None:
+    (carrying / "app.py").write_text("print('changed')\n")
+    (carrying / "new.py").write_text("staged\n")
+    git(carrying, "add", "new.py")
+    before = git(carrying, "status", "--porcelain")
+    saved = memcli("save", "Tests run with vitest", "--vault", "repo", "--json",
+                   cwd=carrying).json["data"]  # fmt: skip
+    assert git(carrying, "show", "--name-only", "--format=").split() == [
+        f".memory/{saved['path']}"
+    ]
+    assert git(carrying, "status", "--porcelain") == before
+    evolved = memcli("evolve", saved["id"], "Tests run with jest", "--vault", "repo",
+                     "--json", cwd=carrying).json["data"]  # fmt: skip
+    assert memcli("resolve", evolved["id"], "--vault", "repo", cwd=carrying).code == 0
+    assert git(carrying, "status", "--porcelain") == before
+    changed = git(carrying, "log", "--name-only", "--format=", "-3").split()
+    assert all(path.startswith(".memory/") for path in changed)
+
+
+def test_it_is_asked_in_its_repository_beside_the_personal_one(
+    carrying: Path, memcli: Run, tmp_path: Path
+) -> None:
+    memcli("save", "Deploy the shop on Mondays", cwd=tmp_path)
+    assert sorted(sources(memcli, carrying / "src")) == ["personal", "repo"]
+    assert sources(memcli, tmp_path) == ["personal"]
+    rows = memcli("recall", "deploy", "--vault", "repo", "--json", cwd=carrying).json
+    assert [row["project"] for row in rows["data"]["rows"]] == [None], (
+        "it holds in every fork"
+    )
+    listed = memcli("inspect", "vaults", "--json", cwd=carrying).json["data"]["vaults"]
+    assert [(v["name"], v["entries"]) for v in listed][-1] == ("repo", 1)
+    (entry,) = rows["data"]["rows"]
+    unknown = memcli("inspect", entry["id"], cwd=carrying)
+    assert "--vault repo" in unknown.err
+
+
+def test_a_clone_is_silent_until_it_is_allowed(
+    carrying: Path, memcli: Run, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(carrying), str(clone))
+    asked = memcli("recall", "deploy the shop", "--json", cwd=clone)
+    assert asked.json["data"]["rows"] == []
+    assert asked.json["warnings"][0] == repo_vault.NOTICE
+    refused = memcli("save", "x y z", "--vault", "repo", "--json", cwd=clone)
+    assert refused.json["error"]["code"] == "vault_not_allowed"
+    (listed,) = (
+        row
+        for row in memcli("inspect", "vaults", "--json", cwd=clone).json["data"][
+            "vaults"
+        ]
+        if row["name"] == "repo"
+    )
+    assert (listed["entries"], listed["recall"]) == (None, False)
+    assert memcli("allow", cwd=clone).out.startswith(f"allowed {clone}/.memory")
+    assert sources(memcli, clone) == ["repo"]
+    git(clone, "remote", "set-url", "origin", "git@github.com:evil/shop.git")
+    assert sources(memcli, clone) == []
+    assert memcli("allow", cwd=clone).code == 0
+    assert memcli("allow", "--revoke", cwd=clone).code == 0
+    assert sources(memcli, clone) == []
+
+
+def test_what_is_allowed_is_listed_and_is_for_the_user_to_say(
+    carrying: Path, memcli: Run, tmp_path: Path
+) -> None:
+    (row,) = memcli("allow", "--list", "--json", cwd=tmp_path).json["data"]["allowed"]
+    assert row == {
+        "path": str(carrying / ".memory"),
+        "remote": "github.com/acme/shop",
+        "state": "allowed",
+    }
+    refused = memcli("allow", "--agent", "bot", "--json", cwd=carrying)
+    assert refused.json["error"]["code"] == "owner_only"
+    assert memcli("allow", cwd=tmp_path).code == 1
+    git(carrying, "remote", "remove", "origin")
+    assert "stale" in memcli("allow", "--list", cwd=tmp_path).out
+
+
+def test_who_has_no_vault_of_their_own_is_answered_from_it(
+    carrying: Path, memcli: Run
+) -> None:
+    alone = {"MEMCLI_VAULT": ""}
+    asked = memcli("recall", "deploy the shop", "--json", cwd=carrying, environ=alone)
+    assert [row["text"] for row in asked.json["data"]["rows"]] == [RULE]
+    assert "personal was not asked" in json.dumps(asked.json["warnings"])
+    memcli("allow", "--revoke", cwd=carrying)
+    refused = memcli("recall", "deploy", "--json", cwd=carrying, environ=alone).json
+    assert refused["error"]["code"] == "vault_not_found"
+    assert "memcli allow" in refused["error"]["hint"]
+
+
+def test_repo_is_the_name_of_no_other_vault(
+    memcli: Run, home: Path, tmp_path: Path
+) -> None:
+    assert "no repository around" in memcli("recall", "x", "--vault", "repo").err
+    named = memcli("recall", "x", "--json", environ={"MEMCLI_VAULT": "repo"})
+    assert named.json["error"]["code"] == "vault_not_found"
+    config = home / ".config" / "memcli" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f'[vaults.repo]\npath = "{tmp_path}"\n')
+    assert memcli("recall", "x", "--json").json["error"]["code"] == "invalid_config"
+
+
+def test_one_that_the_config_names_is_asked_as_that_alone(
+    carrying: Path, memcli: Run, home: Path
+) -> None:
+    config = home / ".config" / "memcli" / "config.toml"
+    config.write_text(f'[vaults.shop]\npath = "{carrying}/.memory"\n')
+    memcli("allow", "--revoke", cwd=carrying)
+    assert sources(memcli, carrying) == ["team:shop"]

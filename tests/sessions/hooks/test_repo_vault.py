@@ -1,0 +1,163 @@
+"""What a repository's own vault adds to a session, once the user allows it."""
+
+import os
+import shutil
+import subprocess
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.entries import layout
+from memcli.sessions.hooks import call as hook
+from memcli.storage import known_vaults, repo_vault
+from memcli.vault import create
+from tests.conftest import state_of
+from tests.sessions.hooks.calling import told
+
+OWN = "Never deploy the billing service on a Friday."
+THEIRS = "Deploy the billing service with bazel, never by hand."
+CUSTOM = "Name branches after the ticket, such as SHOP-12."
+ASK = "may I deploy the billing service on friday?"
+EVENTS = ("session-start", "prompt-submit")
+
+# What calls in this process would start.
+pytestmark = pytest.mark.usefixtures("started")
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A repository with a vault that nobody has allowed, its index not yet built."""
+    top = tmp_path / "shop"
+    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    create.prepare(str(top / ".memory"), agreed=True)
+    carried = Vault(str(top / ".memory"), source=known_vaults.REPO, cwd=str(top))
+    save(carried, THEIRS, kind="constraint")
+    save(carried, CUSTOM, kind="convention")
+    return top
+
+
+@pytest.fixture
+def filled(live: Vault) -> Vault:
+    save(live, OWN, kind="constraint")
+    return live
+
+
+def save(vault: Vault, text: str, **fields: Any) -> None:
+    vault.save(vault.draft({"text": text, **fields}))
+
+
+def allow(top: Path) -> None:
+    found = repo_vault.find(str(top), os.environ)
+    assert found
+    repo_vault.allow(found, os.environ)
+
+
+def said(event: str, cwd: Path, name: str = "a") -> str:
+    payload = {
+        "session_id": name,
+        "prompt": ASK,
+        "source": "startup",
+        "cwd": str(cwd),
+    }
+    one = hook.Call([event, "--host", "claude-code"])
+    hook.answer(one, lambda: payload)
+    assert "error" not in one.line, one.line
+    return told(one.answer)
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_one_that_is_not_allowed_is_named_once_and_not_read(
+    filled: Vault, shop: Path, event: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    true_open = os.open
+
+    def watched(path: Any, *rest: Any, **more: Any) -> int:
+        opened.append(os.fspath(path) if not isinstance(path, int) else "")
+        return true_open(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", watched)
+    text = said(event, shop)
+    assert OWN in text
+    assert THEIRS not in text
+    assert ("memcli allow" in text) == (event == "session-start")
+    assert not [path for path in opened if ".memory" in path]
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_once_allowed_it_is_told_with_its_name_and_only_there(
+    filled: Vault, shop: Path, tmp_path: Path, event: str
+) -> None:
+    allow(shop)
+    text = said(event, shop)
+    assert OWN in text
+    assert f"(repo) {THEIRS}" in text
+    assert "memcli allow" not in text
+    if event == "session-start":
+        project = text.partition("This project:")[2]
+        assert f"(repo) {CUSTOM}" in project
+    elsewhere = said(event, tmp_path, "b")
+    assert OWN in elsewhere
+    assert "repo" not in elsewhere
+
+
+def test_what_the_user_has_resolved_is_not_told_from_it(
+    filled: Vault, shop: Path
+) -> None:
+    allow(shop)
+    saved = filled.save(filled.draft({"text": THEIRS, "kind": "constraint"}))
+    filled.resolve(saved.id)
+    assert THEIRS not in said("session-start", shop)
+
+
+@pytest.mark.parametrize("harm", ["config", "entries", "index", "link"])
+def test_its_trouble_takes_nothing_of_the_own_answer(
+    filled: Vault, shop: Path, tmp_path: Path, harm: str
+) -> None:
+    allow(shop)
+    memory = shop / ".memory"
+    if harm == "config":
+        (memory / ".memcli" / "config.toml").write_text("[[[")
+    elif harm == "entries":
+        for path in memory.rglob("*.md"):
+            path.write_bytes(b"---\nid: [" + b"[" * 100_000)
+    elif harm == "index":
+        place = state_of(memory, layout.INDEX)
+        shutil.rmtree(place, ignore_errors=True)
+        place.write_text("no folder")
+    else:
+        memory.rename(shop / "aside")
+        memory.symlink_to(tmp_path)
+    assert OWN in said("session-start", shop)
+    assert OWN in said("prompt-submit", shop, "b")
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_who_has_no_vault_is_told_from_it_and_nothing_is_kept(
+    shop: Path, event: str, monkeypatch: pytest.MonkeyPatch, started: list[list[str]]
+) -> None:
+    monkeypatch.delenv("MEMCLI_VAULT", raising=False)
+    assert ("memcli allow" in said(event, shop)) == (event == "session-start")
+    allow(shop)
+    assert f"(repo) {THEIRS}" in said(event, shop)
+    assert said("session-end", shop) == ""
+    assert said("stop", shop) == ""
+    assert started == []
+
+
+def test_a_hook_of_one_vault_asks_that_alone(filled: Vault, shop: Path) -> None:
+    for permit in (False, True):
+        if permit:
+            allow(shop)
+        one = hook.Call(
+            ["session-start", "--host", "claude-code", "--vault", filled.root]
+        )
+        payload = {"session_id": f"s{permit}", "source": "startup", "cwd": str(shop)}
+        hook.answer(one, partial(dict, payload))
+        text = told(one.answer)
+        assert OWN in text
+        assert ".memory" not in text
+        assert THEIRS not in text

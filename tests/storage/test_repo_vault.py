@@ -1,0 +1,147 @@
+"""Whether a repository's own vault may be read: for one folder and one remote."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memcli.errors import NotAllowed, VaultNotFound
+from memcli.storage import repo_vault
+
+Repo = Callable[..., Path]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """Make a repository that carries a vault; git itself is not needed."""
+
+    def make(name: str = "shop", url: str = "git@github.com:acme/shop.git") -> Path:
+        top = tmp_path / name
+        (top / ".git").mkdir(parents=True)
+        (top / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        set_remote(top, url)
+        (top / ".memory" / ".memcli").mkdir(parents=True)
+        (top / "src").mkdir()
+        return top
+
+    return make
+
+
+def set_remote(top: Path, url: str) -> None:
+    text = f'[remote "origin"]\n\turl = {url}\n' if url else ""
+    (top / ".git" / "config").write_text(text)
+
+
+def allowed(folder: Path) -> bool | None:
+    found = repo_vault.find(str(folder), os.environ)
+    return found and found.allowed
+
+
+def allow(top: Path) -> None:
+    found = repo_vault.find(str(top), os.environ)
+    assert found
+    repo_vault.allow(found, os.environ)
+
+
+def test_it_is_found_from_any_folder_of_the_repository_and_not_outside(
+    repo: Repo, tmp_path: Path
+) -> None:
+    top = repo()
+    assert allowed(top) is False
+    assert allowed(top / "src") is False
+    assert allowed(tmp_path) is None
+    assert repo_vault.find(None, os.environ) is None
+
+
+def test_what_is_allowed_is_this_folder_with_this_remote(repo: Repo) -> None:
+    one, other = repo(), repo("clone")
+    allow(one)
+    assert (allowed(one), allowed(one / "src"), allowed(other)) == (True, True, False)
+    set_remote(one, "https://me:secret@github.com/Acme/shop")
+    assert allowed(one) is True, "the same remote, written otherwise"
+    for changed in ("git@github.com:evil/shop.git", "", "../elsewhere", "ext::sh -c x"):
+        set_remote(one, changed)
+        assert allowed(one) is False, changed
+    set_remote(one, "git@github.com:acme/shop.git")
+    moved = one.rename(one.with_name("moved"))
+    assert allowed(moved) is False
+
+
+def test_no_token_of_a_remote_is_written_down(repo: Repo, home: Path) -> None:
+    for number, url in enumerate(("https://me:hunter2@github.com/a/b", "x::hunter2")):
+        allow(repo(f"r{number}", url))
+    written = "".join(p.read_text() for p in home.rglob("allowed/*"))
+    assert "github.com/a/b" in written
+    assert "hunter2" not in written
+
+
+def test_what_was_allowed_can_be_revoked_also_when_it_is_gone(repo: Repo) -> None:
+    top, gone = repo(), repo("gone")
+    allow(top)
+    allow(gone)
+    assert [each.top for each in repo_vault.permissions(os.environ)] == [
+        str(gone),
+        str(top),
+    ]
+    gone.rename(gone.with_name("elsewhere"))
+    assert repo_vault.revoke(str(gone), os.environ) == str(gone)
+    assert repo_vault.revoke(str(top / "src"), os.environ) == str(top)
+    assert repo_vault.revoke(str(top), os.environ) is None
+    assert repo_vault.permissions(os.environ) == []
+    assert allowed(top) is False
+
+
+@pytest.mark.parametrize("harm", ["link", "settings link", "own repository", "file"])
+def test_a_link_or_a_repository_in_its_place_is_none(
+    repo: Repo, tmp_path: Path, harm: str
+) -> None:
+    top = repo()
+    allow(top)
+    memory = top / ".memory"
+    if harm == "own repository":
+        (memory / ".git").mkdir()
+    elif harm == "settings link":
+        (memory / ".memcli").rmdir()
+        (memory / ".memcli").symlink_to(tmp_path)
+    else:
+        memory.rename(top / "aside")
+        if harm == "link":
+            memory.symlink_to(top / "aside")
+        else:
+            memory.write_text("no folder")
+    assert allowed(top) is None
+
+
+def test_nothing_but_the_users_own_file_allows_it(repo: Repo, home: Path) -> None:
+    top = repo()
+    allow(top)
+    (name,) = (p.name for p in home.rglob("allowed/*"))
+    (written,) = home.rglob("allowed/*")
+    data = written.read_bytes()
+    for broken in (b"", b"[]", b"{", b"\xff", b'{"path": 1}', b"[" * 50_000):
+        written.write_bytes(broken)
+        assert allowed(top) is False
+    for planted in (top / "allowed", top / ".memory" / "allowed", top / ".memcli"):
+        planted.mkdir()
+        (planted / name).write_bytes(data)
+    assert allowed(top) is False
+
+
+def test_a_home_folder_under_git_carries_none_for_all_below_it(
+    home: Path, repo: Repo
+) -> None:
+    (home / ".git").mkdir()
+    (home / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (home / ".memory" / ".memcli").mkdir(parents=True)
+    assert allowed(home) is None
+
+
+def test_the_name_leads_to_an_allowed_one_alone(repo: Repo, tmp_path: Path) -> None:
+    top = repo()
+    with pytest.raises(NotAllowed, match="not allowed"):
+        repo_vault.needed(str(top), os.environ)
+    with pytest.raises(VaultNotFound, match="carries a vault"):
+        repo_vault.needed(str(tmp_path), os.environ)
+    allow(top)
+    assert repo_vault.needed(str(top), os.environ).path == str(top / ".memory")
