@@ -30,6 +30,7 @@ from memcli.search.edges import EntryLinks
 from memcli.search.ranking import bm25
 from memcli.search.ranking.boosts import Adjust
 from memcli.search.ranking.corpus import Inside, Question, Scope
+from memcli.search.ranking.order import Hit
 from memcli.search.ranking.weights import Weights
 from memcli.vault import staleness
 from memcli.vault.signals import event
@@ -192,7 +193,7 @@ def _ranking(
 def _answer(
     reader: "Reader",
     query: Query,
-    hit: bm25.Hit,
+    hit: Hit,
     named: Collection[str] | None,
 ) -> Row:
     """The row of a hit; `named` are the names of entities in the question.
@@ -229,7 +230,7 @@ def _in_window(
     times, orders = reader.columns.times, reader.orders
     dated.sort(key=lambda doc: (-inside(doc), -times[doc], orders[doc]))
     hits = [
-        bm25.Hit(doc, inside(doc), {"temporal": inside(doc)}, (), share=1.0)
+        Hit(doc, inside(doc), {"temporal": inside(doc)}, (), share=1.0)
         for doc in dated[:limit]
     ]
     return bm25.Ranking(hits, [], [])
@@ -243,9 +244,7 @@ def _in_these_signs(
 
     docs = reader.exact("fingerprint", fingerprint(text)) if text.strip() else []
     held = reader.newest(doc for doc in docs if scope.holds(doc))
-    hits = [
-        bm25.Hit(doc, 1.0, {"lexical": 1.0}, (text,), share=1.0) for doc in held[:limit]
-    ]
+    hits = [Hit(doc, 1.0, {"lexical": 1.0}, (text,), share=1.0) for doc in held[:limit]]
     return bm25.Ranking(hits, [], [])
 
 
@@ -259,7 +258,7 @@ def labelled(vault: "Vault", answer: Recalled) -> Recalled:
 
 def _path(
     reader: "Reader",
-    hit: bm25.Hit,
+    hit: Hit,
     stored: "StoredRow",
     named: Collection[str],
 ) -> list[dict[str, str]]:

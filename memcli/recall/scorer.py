@@ -48,7 +48,9 @@ ALPHA = 0.01
 # One question in three is held out.
 _HELD_OUT = 3
 # Parts of a score that multiply; all others add up.
-_FACTORS = frozenset({"entity", "question", "recency", "temporal"})
+_FACTORS = frozenset(
+    "entity question superseded recency temporal elsewhere held_back".split()
+)
 _OWN = "scorer"
 _DIGITS = 6
 # Numbers of a scorer lie within these, so that no sum of them overflows.

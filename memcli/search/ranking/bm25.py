@@ -20,15 +20,16 @@ The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framewor
 - *scorer*: one that was learned from use, if a scorer was trained
   (docs/internals/scorer.md).
 
-`LEXICAL_SHARE` of the hits hold a word of the question, as long as so many do.
-docs/benchmarks/recall.md says what each channel adds on LoCoMo.
+`order.py` puts them in their order: what holds a word of the question cannot be crowded
+out by what stands beside it. docs/benchmarks/recall.md says what each channel adds on
+LoCoMo.
 """
 
 import heapq
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memcli.search.ranking.boosts import SPREAD, Adjust, Nudge, learned_factors
+from memcli.search.ranking.boosts import Adjust, Nudge
 from memcli.search.ranking.corpus import (
     WHOLE,
     Corpus,
@@ -37,41 +38,18 @@ from memcli.search.ranking.corpus import (
     Term,
     inverse_frequency,
 )
+from memcli.search.ranking.order import Evidence, Hit, Order, Table
 from memcli.search.ranking.proximity import Neighbourhood
 from memcli.search.ranking.weights import DEFAULTS, Weights
 
 if TYPE_CHECKING:
-    from memcli.search.ranking.graph import Reached, Step
-
-LEXICAL_SHARE = 0.4
-"""The share of the hits that hold a word of the question, when there are so many.
-
-Rounded down: a single hit may hold none.
-"""
+    from memcli.search.ranking.graph import Reached
 
 COVERING = 3
 """So many of the first hits say how well the corpus covers a question."""
 
 # Term -> its documents, and how often each holds it.
 _Matches = Mapping[str, tuple[Sequence[int], Sequence[float]]]
-# Term -> document -> (score, how often it holds the term).
-_Table = dict[str, dict[int, tuple[float, float]]]
-
-
-class Hit(NamedTuple):
-    """One ranked document; `parts` are the named pieces of its score.
-
-    `matched` are the words of the question that it holds or means; `way` are the steps
-    over which the graph reached it, if it did; `share` is that of the question's weight
-    (idf) which it holds, 0 to 1, said of the first `COVERING` hits alone.
-    """
-
-    doc: int
-    score: float
-    parts: dict[str, float]
-    matched: tuple[str, ...]
-    way: "tuple[Step, ...]" = ()
-    share: float = 0.0
 
 
 class Ranking(NamedTuple):
@@ -116,9 +94,8 @@ def rank(
     if evidence is None:
         return Ranking([], terms, missing)
     nudge = Nudge(corpus, question, weights)
-    order = _Order(evidence, nudge, corpus.orders, adjust)
-    best = order.best(limit)
-    hits = [order.hit(doc) for doc in best]
+    order = Order(evidence, nudge, corpus.orders, adjust)
+    hits = [order.hit(doc) for doc in order.best(limit)]
     for place, hit in enumerate(hits[:COVERING]):
         share = _share(hit.doc, terms, evidence.table)
         hits[place] = hit._replace(share=share)
@@ -133,10 +110,13 @@ def weigh(
 ) -> list[Term]:
     """The distinct terms of a question, most selective first.
 
+    Those found nowhere come before all others and are never cut, nor do they push out
+    a term that is found.
+
     Args:
         question: (term, word as asked) in the order of the question.
         corpus: says how many documents hold each term.
-        weights: `most_terms` is how many terms are kept.
+        weights: `most_terms` is how many of the terms that are found are kept.
         implied: term -> documents that mean it and do not hold it.
     """
     implied = implied or {}
@@ -147,39 +127,8 @@ def weigh(
             n = corpus.frequency(text) + len(implied.get(text, ()))
             terms[text] = Term(text, word, n, inverse_frequency(n, size))
     ordered = sorted(terms.values(), key=lambda term: (term.frequency, term.text))
-    return ordered[: weights.most_terms]
-
-
-class _Evidence(NamedTuple):
-    """What all channels say of each document; `totals` are the sums of the parts."""
-
-    known: list[Term]
-    extra: list[Term]
-    table: _Table
-    implied: Mapping[str, Collection[int]]
-    around: Neighbourhood
-    reached: "dict[int, Reached]"
-    totals: dict[int, float]
-
-    def parts(self, doc: int) -> dict[str, float]:
-        """The pieces of a document's score, by channel."""
-        parts = self.around.parts(doc, self.known, self.extra, self.table, self.implied)
-        if doc in self.reached:
-            parts["graph"] += self.reached[doc].score
-        return parts
-
-    def matched(self, doc: int) -> tuple[str, ...]:
-        """The words of the question that a document holds, or means."""
-        return tuple(term.word for term in self.known if doc in self.table[term.text])
-
-    def holding(self) -> set[int]:
-        """The documents that hold a word of the question themselves."""
-        return {
-            doc
-            for term in self.known
-            for doc in self.table[term.text]
-            if doc not in self.implied.get(term.text, ())
-        }
+    unknown = sum(not term.frequency for term in ordered)
+    return ordered[: unknown + weights.most_terms]
 
 
 def _gather(
@@ -188,7 +137,7 @@ def _gather(
     corpus: Corpus,
     scope: Scope,
     weights: Weights,
-) -> _Evidence | None:
+) -> Evidence | None:
     """Ask the channels, each from what the ones before it have found.
 
     Args:
@@ -238,64 +187,7 @@ def _gather(
         reached = walk(totals, corpus, scope, weights)
         for doc, arrival in reached.items():
             totals[doc] = totals.get(doc, 0.0) + arrival.score
-    return _Evidence(known, extra, table, question.implied, around, reached, totals)
-
-
-class _Order:
-    """The documents in their order, by small factors and by what was learned."""
-
-    def __init__(
-        self,
-        evidence: _Evidence,
-        nudge: Nudge,
-        orders: Sequence[int],
-        adjust: Adjust | None,
-    ) -> None:
-        self._evidence = evidence
-        self._nudge = nudge
-        self._orders = orders
-        self._adjust = adjust
-        self._final: dict[int, float] = {}
-        self._learned: dict[int, float] = {}
-
-    def best(self, limit: int) -> list[int]:
-        """The first documents, of which `LEXICAL_SHARE` hold a word of the question.
-
-        Lexical hits cannot be crowded out by what stands beside them: the last of the
-        others make room.
-        """
-        totals = self._evidence.totals
-        best = self._first(totals, limit)
-        holding = self._evidence.holding()
-        least = int(LEXICAL_SHARE * len(best))
-        if sum(doc in holding for doc in best) >= least:
-            return best
-        lexical = self._first({doc: totals[doc] for doc in holding}, least)
-        joining = [doc for doc in lexical if doc not in best]
-        leaving = [doc for doc in reversed(best) if doc not in lexical][: len(joining)]
-        return [doc for doc in best if doc not in leaving] + joining
-
-    def hit(self, doc: int) -> Hit:
-        """One of the best documents, with all that its place is owed to."""
-        evidence = self._evidence
-        parts = self._pieces(doc)
-        if self._learned.get(doc, 1.0) != 1.0:
-            parts["scorer"] = self._learned[doc]
-        reached = evidence.reached.get(doc)
-        way = reached.way if reached else ()
-        return Hit(doc, self._final[doc], parts, evidence.matched(doc), way)
-
-    def _first(self, totals: Mapping[int, float], limit: int) -> list[int]:
-        spread = 1.0 if self._adjust is None else SPREAD
-        final = self._nudge.apply(totals, limit, spread)
-        factors = learned_factors(final, limit, self._pieces, self._adjust)
-        final |= {doc: final[doc] * factor for doc, factor in factors.items()}
-        self._final |= final
-        self._learned |= factors
-        return sorted(final, key=lambda doc: (-final[doc], self._orders[doc]))[:limit]
-
-    def _pieces(self, doc: int) -> dict[str, float]:
-        return self._evidence.parts(doc) | self._nudge.parts(doc)
+    return Evidence(known, extra, table, question.implied, around, reached, totals)
 
 
 def _unsaid(
@@ -377,7 +269,7 @@ class _BM25:
 
     def table(
         self, terms: Sequence[Term], matches: _Matches, docs: Collection[int]
-    ) -> _Table:
+    ) -> Table:
         """The scores of these documents by term, for the closer look."""
         base, slope, lengths = self.base, self.slope, self.lengths
         table = {}
@@ -391,7 +283,7 @@ class _BM25:
         return table
 
 
-def _share(doc: int, terms: Sequence[Term], table: _Table) -> float:
+def _share(doc: int, terms: Sequence[Term], table: Table) -> float:
     """The share of the question's idf that a document holds."""
     whole = sum(term.idf for term in terms)
     held = sum(term.idf for term in terms if doc in table.get(term.text, ()))

@@ -55,7 +55,7 @@ class Weights(NamedTuple):
     pool: int = 100
     # How many sessions, best first, are read for neighbours.
     most_sessions: int = 16
-    # A question of more terms than this is cut to its most selective ones.
+    # A question with more known terms than this is cut to its most selective ones.
     most_terms: int = 32
 
 

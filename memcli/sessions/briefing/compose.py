@@ -17,7 +17,7 @@ from memcli.vault.signals import event
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import View
-    from memcli.search.ranking.bm25 import Hit
+    from memcli.search.ranking.order import Hit
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.briefing.select import WeighedItem

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.search.ranking.bm25 import LEXICAL_SHARE, Ranking, rank
+from memcli.search.ranking.bm25 import Ranking, rank
 from memcli.search.ranking.boosts import Adjust
 from memcli.search.ranking.corpus import Question, Scope
+from memcli.search.ranking.order import LEXICAL_SHARE, Hit
 from memcli.search.ranking.weights import Weights
 
 NOW = 1_795_262_400
@@ -157,9 +158,14 @@ def test_the_pieces_add_up_to_the_score(docs: list[Doc], question: str) -> None:
     for hit in ranked(docs, question).hits:
         parts = dict(hit.parts)
         factor = 1.0
-        for name in ("entity", "question", "recency"):
+        for name in ("entity", "question", "recency", "held_back"):
             factor *= parts.pop(name, 1.0)
         assert hit.score == pytest.approx(sum(parts.values()) * factor)
+
+
+def unheld(hit: Hit) -> float:
+    """The score before a row without a word of the question was held back."""
+    return hit.score / hit.parts.get("held_back", 1.0)
 
 
 def learned(docs: list[Doc]) -> Adjust:
@@ -172,13 +178,13 @@ def test_a_learned_factor_moves_what_it_may_and_the_beginning_stays_the_beginnin
     docs: list[Doc], question: str, limit: int
 ) -> None:
     plain = ranked(docs, question, 99).hits
-    scores = {hit.doc: hit.score for hit in plain}
+    scores = {hit.doc: unheld(hit) for hit in plain}
     adjust = learned(docs)
     moved = ranked(docs, question, 99, adjust=adjust).hits
     assert {hit.doc for hit in moved} == set(scores)
     for hit in moved:
         factor = adjust(hit.doc, {})
-        assert hit.score == scores[hit.doc] * factor
+        assert unheld(hit) == pytest.approx(scores[hit.doc] * factor)
         assert hit.parts.get("scorer", 1.0) == factor
     assert [hit.score for hit in moved] == sorted(
         (hit.score for hit in moved), reverse=True
@@ -213,6 +219,19 @@ def test_the_entry_after_a_match_counts_and_those_far_off_do_not() -> None:
     assert found[0] == 4
     assert found[1] == 5, "an answer follows its question"
     assert set(found) == {2, 3, 4, 5, 6}
+
+
+def test_what_holds_no_word_stands_below_what_holds_the_rarest_word() -> None:
+    said = "message broker " * 4
+    session = [doc(i, said, session=7, seq=i) for i in (2, 3, 5, 6)]
+    between = doc(4, "filler", session=7, seq=4)
+    others = [doc(i, "x") for i in range(10, 90)]
+    docs = [*session, between, doc(1, "queue" + " x" * 9), *others]
+    found = ranked(docs, "message broker queue", 20)
+    order = [docs[hit.doc].order for hit in found.hits]
+    assert order.index(4) > order.index(1)
+    shares = [hit.parts.get("held_back", 1.0) for hit in found.hits]
+    assert shares[order.index(4)] < 1.0
 
 
 def test_a_hidden_neighbour_lifts_nobody() -> None:
@@ -253,3 +272,10 @@ def test_a_very_long_question_is_cut_to_its_most_selective_terms() -> None:
     found = ranked(docs, question, 5)
     assert len(found.terms) == Weights().most_terms
     assert "port" not in [term.text for term in found.terms]
+
+
+def test_words_found_nowhere_push_no_word_out_of_a_very_long_question() -> None:
+    nowhere = [f"nowhere{i}" for i in range(60)]
+    found = ranked([doc(1, "heron"), doc(2, "port")], " ".join([*nowhere, "heron"]))
+    assert [hit.matched for hit in found.hits] == [("heron",)]
+    assert found.missing == nowhere

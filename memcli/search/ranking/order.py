@@ -1,0 +1,172 @@
+"""The order of the documents: small factors, what was learned, and two promises.
+
+Invariant: pure; a shorter list is the beginning of a longer one, but for the room
+that `LEXICAL_SHARE` makes. The promises are of documents that stand beside a match and
+hold no word of the question themselves:
+
+- they leave `LEXICAL_SHARE` of the hits to documents that do, as long as so many do;
+- none stands above the best document that holds a rare word of the question.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.search.ranking.boosts import SPREAD, Adjust, Nudge, learned_factors
+from memcli.search.ranking.corpus import Term
+from memcli.search.ranking.proximity import Neighbourhood
+
+if TYPE_CHECKING:
+    from memcli.search.ranking.graph import Reached, Step
+
+LEXICAL_SHARE = 0.4
+"""The share of the hits that hold a word of the question, when there are so many.
+
+Rounded down: a single hit may hold none.
+"""
+
+RARE = 0.7
+"""The share of the idf of the question's rarest word that makes another word rare."""
+
+Table = dict[str, dict[int, tuple[float, float]]]
+"""Term -> document -> (score, how often it holds the term)."""
+
+
+class Hit(NamedTuple):
+    """One ranked document; `parts` are the named pieces of its score.
+
+    `matched` are the words of the question that it holds or means; `way` are the steps
+    over which the graph reached it, if it did; `share` is that of the question's weight
+    (idf) which it holds, 0 to 1, said of the first `COVERING` hits alone.
+    """
+
+    doc: int
+    score: float
+    parts: dict[str, float]
+    matched: tuple[str, ...]
+    way: "tuple[Step, ...]" = ()
+    share: float = 0.0
+
+
+class Evidence(NamedTuple):
+    """What all channels say of each document; `totals` are the sums of the parts."""
+
+    known: list[Term]
+    extra: list[Term]
+    table: Table
+    implied: Mapping[str, Collection[int]]
+    around: Neighbourhood
+    reached: "dict[int, Reached]"
+    totals: dict[int, float]
+
+    def parts(self, doc: int) -> dict[str, float]:
+        """The pieces of a document's score, by channel."""
+        parts = self.around.parts(doc, self.known, self.extra, self.table, self.implied)
+        if doc in self.reached:
+            parts["graph"] += self.reached[doc].score
+        return parts
+
+    def matched(self, doc: int) -> tuple[str, ...]:
+        """The words of the question that a document holds, or means."""
+        return tuple(term.word for term in self.known if doc in self.table[term.text])
+
+    def rare(self) -> list[Term]:
+        """The rarest words of the question that a document holds, and those like them.
+
+        A word is like them when it weighs `RARE` of what the rarest weighs.
+        """
+        held = [term for term in self.known if self.table[term.text]]
+        least = RARE * max((term.idf for term in held), default=0.0)
+        return [term for term in held if term.idf >= least]
+
+    def holding(self) -> set[int]:
+        """The documents that hold a word of the question themselves."""
+        return {
+            doc
+            for term in self.known
+            for doc in self.table[term.text]
+            if doc not in self.implied.get(term.text, ())
+        }
+
+
+class Order:
+    """The documents in their order, by small factors and by what was learned."""
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        nudge: Nudge,
+        orders: Sequence[int],
+        adjust: Adjust | None,
+    ) -> None:
+        self._evidence = evidence
+        self._nudge = nudge
+        self._orders = orders
+        self._adjust = adjust
+        self._final: dict[int, float] = {}
+        self._learned: dict[int, float] = {}
+        self._ceiling = 0.0
+        totals, table = evidence.totals, evidence.table
+        self._worded = {
+            doc: totals[doc] for term in evidence.known for doc in table[term.text]
+        }
+        self._beside = {
+            doc: score for doc, score in totals.items() if doc not in self._worded
+        }
+
+    def best(self, limit: int) -> list[int]:
+        """The first documents, as the promises say; the last others make room."""
+        worded = self._first(self._worded, limit)
+        beside = self._first(self._beside, limit)
+        if beside:
+            self._ceiling = min(map(self._highest, self._evidence.rare()))
+        best = sorted([*worded, *beside], key=self._key)[:limit]
+        holding = self._evidence.holding()
+        least = int(LEXICAL_SHARE * len(best))
+        if sum(doc in holding for doc in best) >= least:
+            return best
+        totals = self._evidence.totals
+        lexical = self._first({doc: totals[doc] for doc in holding}, least)
+        joining = [doc for doc in lexical if doc not in best]
+        leaving = [doc for doc in reversed(best) if doc not in lexical][: len(joining)]
+        return [doc for doc in best if doc not in leaving] + joining
+
+    def hit(self, doc: int) -> Hit:
+        """One of the best documents, with all that its place is owed to."""
+        evidence = self._evidence
+        parts = self._pieces(doc)
+        if self._learned.get(doc, 1.0) != 1.0:
+            parts["scorer"] = self._learned[doc]
+        score = self._score(doc)
+        if score < self._final[doc]:
+            parts["held_back"] = score / self._final[doc]
+        reached = evidence.reached.get(doc)
+        way = reached.way if reached else ()
+        return Hit(doc, score, parts, evidence.matched(doc), way)
+
+    def _first(self, totals: Mapping[int, float], limit: int) -> list[int]:
+        spread = 1.0 if self._adjust is None else SPREAD
+        final = self._nudge.apply(totals, limit, spread)
+        factors = learned_factors(final, limit, self._pieces, self._adjust)
+        learned = {doc: final[doc] * factor for doc, factor in factors.items()}
+        # A factor is looked up only where it can matter, so one found before stands.
+        self._final = final | self._final | learned
+        self._learned |= factors
+        final |= learned
+        return sorted(final, key=lambda doc: (-final[doc], self._orders[doc]))[:limit]
+
+    def _highest(self, term: Term) -> float:
+        """The score of the best document that holds a term."""
+        holding = self._evidence.table[term.text]
+        best = self._first({doc: self._worded[doc] for doc in holding}, 1)
+        return self._final[best[0]]
+
+    def _score(self, doc: int) -> float:
+        final = self._final[doc]
+        return min(final, self._ceiling) if doc in self._beside else final
+
+    def _key(self, doc: int) -> tuple[float, bool, float, int]:
+        beside = doc in self._beside
+        return -self._score(doc), beside, -self._final[doc], self._orders[doc]
+
+    def _pieces(self, doc: int) -> dict[str, float]:
+        return self._evidence.parts(doc) | self._nudge.parts(doc)
