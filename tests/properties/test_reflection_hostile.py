@@ -261,7 +261,7 @@ def test_a_bug_that_one_transcript_shows_stops_no_other(
             raise KeyError("a bug")
         return mine(rows)
 
-    monkeypatch.setattr(reflect_session, "mine", fragile)
+    monkeypatch.setattr("memcli.sessions.candidates.mine", fragile)
     found = [
         ("generic", say(tmp_path, "this breaks it", name="one")),
         ("generic", say(tmp_path, ALWAYS, name="two")),

@@ -26,7 +26,8 @@ from memcli import Vault
 from memcli.curation import review
 from memcli.entries import codec, layout
 from memcli.entries.dates import to_epoch
-from memcli.entries.entry import Entry, Item, Status
+from memcli.entries.entry import Entry, Item, ResolutionScope, Status
+from memcli.entries.identity import claim
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
@@ -99,8 +100,26 @@ class VaultMachine(RuleBasedStateMachine):
             ends.append(last + days * DAY)
         return min(ends)
 
+    def is_solved(self, entry: Entry, moment: int | None = None) -> bool:
+        """Whether a resolved entry says the same; until a moment, or ever."""
+        if entry.status is Status.RESOLVED or not claim(entry.body):
+            return False
+        return any(
+            other.status is Status.RESOLVED
+            and other.resolution_scope is ResolutionScope.CLAIM
+            and claim(other.body) == claim(entry.body)
+            and (moment is None or self.over(other) <= moment)
+            for other in (seen.entry for seen in self.files())
+        )
+
+    def over(self, entry: Entry) -> int:
+        """When a resolved entry ended; 0 when it does not say."""
+        when = entry.resolved_at or entry.updated
+        return to_epoch(when) if when else 0
+
     def shown(self, entry: Entry) -> bool:
-        return entry.status is Status.ACTIVE and self.ends(entry) > self.now
+        active = entry.status is Status.ACTIVE and self.ends(entry) > self.now
+        return active and not self.is_solved(entry)
 
     def shown_at(self, entry: Entry, moment: int) -> bool:
         if entry.created and to_epoch(entry.created) > moment:
@@ -110,7 +129,7 @@ class VaultMachine(RuleBasedStateMachine):
         over = entry.resolved_at if entry.status is Status.RESOLVED else entry.updated
         if entry.status is not Status.ACTIVE and (not over or to_epoch(over) <= moment):
             return False
-        return self.ends(entry) > moment
+        return self.ends(entry) > moment and not self.is_solved(entry, moment)
 
     def pick(self, number: int, *statuses: Status) -> str | None:
         """The id of some entry in one of these states."""
@@ -271,7 +290,7 @@ class VaultMachine(RuleBasedStateMachine):
         assert self.listed() == those([s for s in files if self.shown(s.entry)])
         over = [s for s in files if s.entry.status is Status.SUPERSEDED]
         history = [s for s in files if self.shown(s.entry)]
-        history += [s for s in over if self.ends(s.entry) > self.now]
+        history += [s for s in over if not self.is_solved(s.entry)]
         assert self.listed(history=True) == those(history)
         moment = self.now - 5 * DAY
         then = [s for s in files if self.shown_at(s.entry, moment)]

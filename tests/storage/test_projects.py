@@ -22,6 +22,7 @@ def git(folder: Path, *words: str) -> None:
 def work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A folder that counts as no temporary one, though the tests write there."""
     monkeypatch.setattr(projects, "_TEMPORARY", ("/nowhere",))
+    monkeypatch.setattr(projects, "_VARIABLES", ())
     return tmp_path.resolve()
 
 
