@@ -21,6 +21,7 @@ COMMANDS = {
     "review": "review",
     "ideas": "ideas",
     "entities": "entities",
+    "promote": "promote",
     "forget": "forget",
     "allow": "allow",
     "inspect": "inspect",

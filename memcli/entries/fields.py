@@ -368,6 +368,7 @@ TABLE: tuple[Field, ...] = (
     Field("supersedes", _LINE, "the id of the version that it replaces"),
     Field("superseded_by", _LINE, "the id of the version that replaces it"),
     Field("reason", _LINE, "why it was replaced"),
+    Field("other_vault", _LINE, "the vault that has the other version, after a move"),
     Field("resolved_at", _DATE, "when it was resolved"),
     Field("resolved_by", _LINE, "who resolved it"),
     Field("resolution_note", _LINE, "how it was resolved"),

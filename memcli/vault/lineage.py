@@ -76,6 +76,7 @@ def replace(
         supersedes=old.entry.id,
         superseded_by=None,
         reason=None,
+        other_vault=None,
     )
     place = archive(vault, change, old, by=fresh.id, reason=reason, now=now)
     data = codec.rewrite(old.data, fresh, kinds=vault.kinds)
@@ -153,6 +154,13 @@ def free_place(root: str, path: str) -> str:
 
 def refuse_ended(vault: "Vault", entry: Entry) -> None:
     """Raise NotAllowed for an entry that is not in use, with what to do instead."""
+    if entry.status is Status.SUPERSEDED and entry.other_vault:
+        raise NotAllowed(
+            f"{entry.id} has moved to {entry.other_vault}, as {entry.superseded_by}",
+            hint=f"In that repository: memcli inspect {entry.superseded_by} "
+            "--vault repo",
+            code="superseded",
+        )
     if entry.status is Status.SUPERSEDED:
         head = vault.read(lambda reader: current(reader, entry.id))
         raise NotAllowed(

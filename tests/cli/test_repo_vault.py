@@ -180,3 +180,87 @@ def test_one_that_the_config_names_is_asked_as_that_alone(
     config.write_text(f'[vaults.shop]\npath = "{carrying}/.memory"\n')
     memcli("allow", "--revoke", cwd=carrying)
     assert sources(memcli, carrying) == ["team:shop"]
+
+
+# --- promote ------------------------------------------------------------------------
+
+
+def fields(path: Path) -> dict[str, str]:
+    """The lines of a note's frontmatter."""
+    lines = path.read_text().split("---\n")[1].splitlines()
+    return dict(line.split(": ", 1) for line in lines if ": " in line)
+
+
+def test_a_memory_moves_with_lineage_on_both_sides(
+    carrying: Path, memcli: Run, vault: Vault, tmp_path: Path
+) -> None:
+    saved = memcli("save", "Migrations are written by hand", "--kind", "convention",
+                   "--tag", "db", "--source-session", "s-1", "--json",
+                   cwd=carrying).json["data"]  # fmt: skip
+    planned = memcli("promote", saved["id"], "--dry-run", "--json", cwd=carrying)
+    assert planned.json["data"]["id"] is None
+    assert sources_of(memcli, "migrations", carrying) == ["personal"]
+    moved = memcli("promote", saved["id"][:-1], "--json", cwd=carrying).json["data"]
+    assert sources_of(memcli, "migrations", carrying) == ["repo"]
+    assert sources_of(memcli, "migrations", tmp_path) == []
+    there = fields(carrying / ".memory" / moved["path"])
+    here = fields(Path(vault.root, moved["archived"]))
+    assert (there["supersedes"], there["other_vault"]) == (saved["id"], "personal")
+    assert (there["kind"], "project" in there) == ("convention", False)
+    assert here["superseded_by"] == moved["id"]
+    assert here["other_vault"] == "github.com/acme/shop"
+    assert "s-1" not in (carrying / ".memory" / moved["path"]).read_text()
+    assert git(carrying, "show", "--name-only", "--format=").split() == [
+        f".memory/{moved['path']}"
+    ]
+    for where in ((), ("--vault", "repo")):
+        lint = memcli("inspect", "lint", "--json", *where, cwd=carrying).json["data"]
+        assert lint["findings"] == []
+    again = memcli("promote", saved["id"], "--json", cwd=carrying).json["error"]
+    assert again["code"] == "superseded"
+    assert "github.com/acme/shop" in again["message"]
+    evolved = memcli("evolve", moved["id"], "Migrations are generated", "--json",
+                     "--vault", "repo", cwd=carrying).json["data"]  # fmt: skip
+    assert "other_vault" not in fields(carrying / ".memory" / evolved["path"])
+
+
+def sources_of(memcli: Run, query: str, cwd: Path) -> list[str]:
+    rows = memcli("recall", query, "--json", cwd=cwd).json["data"]["rows"]
+    return [row["source"] for row in rows]
+
+
+def test_a_move_that_was_killed_half_way_is_ended_by_the_same_call(
+    carrying: Path, memcli: Run
+) -> None:
+    saved = memcli("save", RULE, "--json", cwd=carrying).json["data"]
+    moved = memcli("promote", saved["id"], "--json", cwd=carrying).json["data"]
+    assert moved["outcome"] == "duplicate"
+    assert sources(memcli, carrying) == ["repo"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("--visibility", "private"), "cannot_move"),
+        (("--item", "invariant"), "cannot_move"),
+        (("--inbox",), "pending"),
+    ],
+)
+def test_what_belongs_to_the_user_alone_does_not_move(
+    carrying: Path, memcli: Run, words: tuple[str, ...], code: str
+) -> None:
+    saved = memcli("save", "A word of my own", *words, "--json", cwd=carrying)
+    before = git(carrying, "rev-parse", "HEAD")
+    refused = memcli("promote", saved.json["data"]["id"], "--json", cwd=carrying)
+    assert refused.json["error"]["code"] == code
+    assert git(carrying, "rev-parse", "HEAD") == before
+
+
+def test_what_the_repository_has_resolved_is_not_brought_in_again(
+    carrying: Path, memcli: Run
+) -> None:
+    (row,) = memcli("recall", "pnpm", "--json", cwd=carrying).json["data"]["rows"]
+    memcli("resolve", row["id"], "--vault", "repo", cwd=carrying)
+    saved = memcli("save", RULE, "--json", cwd=carrying).json["data"]
+    refused = memcli("promote", saved["id"], "--json", cwd=carrying).json["error"]
+    assert refused["code"] == "not_in_use_there"

@@ -65,7 +65,7 @@ def _about_lineage(
     entry = text.entry
     for field in ("supersedes", "superseded_by"):
         other = getattr(entry, field)
-        if other and other not in by_id:
+        if other and other not in by_id and not entry.other_vault:
             message = f"{field} names no entry: {other}"
             hint = f"git may have it: git log --all -S {quote(other)}"
             if field == "superseded_by" and entry.status is Status.SUPERSEDED:

@@ -1,0 +1,139 @@
+"""Promote: a memory moves into the vault that the repository carries.
+
+Invariant: it is in the repository's history before it leaves the vault that it was in,
+so a kill between the two leaves it in both, and the same call again ends the move. Each
+side names the id on the other, and which vault that is in. Nothing goes along that
+tells of the user's sessions or agents; the archive keeps it.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries import layout
+from memcli.entries.entry import Entry, Layer, Status, Visibility
+from memcli.entries.rights import Action
+from memcli.errors import Conflict, NotAllowed
+from memcli.vault import lineage, saving
+from memcli.vault.agents import refuse_unless
+
+if TYPE_CHECKING:
+    from memcli.vault.vault import Vault
+
+# What the entry says, and what a caller may give when it is saved.
+_CARRIED = (
+    "kind", "type", "title", "occurred_at", "occurred_until", "tags", "entities",
+    "pinned", "expires_at", "review_after",
+)  # fmt: skip
+
+
+class Promoted(NamedTuple):
+    """What moved, or would move.
+
+    Attributes:
+        id: the entry in the repository's vault; empty in a plan that makes a new one.
+        path: of that entry, in its vault.
+        outcome: created, or duplicate when the repository's vault has the text.
+        title: of the entry.
+        moved: the id of the entry that moved.
+        archived: where that is from then on, in the vault that it was in.
+    """
+
+    id: str
+    path: str
+    outcome: str
+    title: str
+    moved: str
+    archived: str
+
+
+def promote(
+    vault: "Vault", repo: "Vault", entry_id: str, *, name: str, dry_run: bool = False
+) -> Promoted:
+    """Move an entry into the vault that the repository carries.
+
+    Args:
+        vault: where it is.
+        repo: the repository's vault.
+        entry_id: the entry, or a unique prefix of its id.
+        name: what the archive calls the repository: its remote, or its folder.
+        dry_run: only say what would be done.
+
+    Raises:
+        EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
+        NotAllowed: the entry may not move, or the repository's vault has its text as
+            one that is not in use.
+        SecretFound: the text looks as if it held a secret.
+        Conflict: the entry was changed meanwhile; it is in both vaults.
+        LockBusy, WriteFailed, HistoryError: one of the vaults cannot be written to.
+    """
+    from memcli.entries import dates, no_secrets
+    from memcli.storage.transaction import subject
+
+    old = vault.stored(vault.path_of(entry_id))
+    _refuse(vault, old.entry)
+    draft = _draft(vault, repo, old.entry)
+    no_secrets.refuse(draft)
+    (planned,) = saving.plan(repo, [draft])
+    if planned.outcome not in ("created", "duplicate", "merged"):
+        raise _not_in_use(planned.id, planned.outcome)
+    if planned.id and planned.outcome != "created":
+        known = repo.get(planned.id)
+        if known.status is not Status.ACTIVE:
+            raise _not_in_use(known.id, str(known.status))
+    place = layout.archived(old.path, old.entry.id)
+    title = old.entry.display_title
+    outcome = "created" if planned.outcome == "created" else "duplicate"
+    done = Promoted(planned.id, planned.path, outcome, title, old.entry.id, place)
+    if dry_run:
+        return done._replace(id="" if outcome == "created" else planned.id)
+    saved = saving.save(repo, draft)
+    with vault.transaction() as change:
+        if vault.stored(old.path).data != old.data:
+            raise Conflict(
+                f"{old.path} was changed while it moved; it is in both vaults",
+                hint=f"Look at both, then call it again: memcli promote {old.entry.id}",
+            )
+        now = dates.iso(vault.now_ms() // 1000)
+        gone = old._replace(
+            decoded=old.decoded._replace(entry=old.entry.replace(other_vault=name))
+        )
+        place = lineage.archive(
+            vault, change, gone, by=saved.id, reason="moved", now=now
+        )
+        change.message = subject("promote", title)
+    vault.recorder.acted([old.entry.id], "evolve")
+    return done._replace(id=saved.id, path=saved.path, archived=place)
+
+
+def _refuse(vault: "Vault", entry: Entry) -> None:
+    refuse_unless(vault, Action.EVOLVE, entry)
+    lineage.refuse_ended(vault, entry)
+    why = None
+    if entry.visibility is not Visibility.SHARED:
+        why = f"it is {entry.visibility}, and a repository's vault is for all readers"
+    elif entry.layer is not Layer.FACT:
+        why = f"it is a {entry.layer}, and rests on entries of this vault"
+    elif entry.item is not None:
+        why = "it is a reflection item, which belongs to your sessions"
+    elif entry.evidence:
+        why = "it rests on entries or sessions of this vault"
+    if why:
+        raise NotAllowed(
+            f"{entry.id} cannot move: {why}",
+            hint="Say it in words of its own: memcli save TEXT --vault repo",
+            code="cannot_move",
+        )
+
+
+def _not_in_use(entry_id: str, state: str) -> NotAllowed:
+    return NotAllowed(
+        f"the repository's vault has the same text, {state}: {entry_id}",
+        hint=f"See why: memcli inspect {entry_id} --vault repo",
+        code="not_in_use_there",
+    )
+
+
+def _draft(vault: "Vault", repo: "Vault", old: Entry) -> Entry:
+    fields = {name: getattr(old, name) for name in _CARRIED}
+    given = {name: str(v) if name == "type" else v for name, v in fields.items() if v}
+    draft = repo.draft({"text": old.body, **given, "source": {"writer": "manual"}})
+    return draft.replace(supersedes=old.id, other_vault=vault.source)
