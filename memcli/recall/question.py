@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memcli.entries.eligibility import View
 from memcli.entries.projects import number
-from memcli.entries.text import mentions, tokens
+from memcli.entries.text import answer_types, mentions, tokens
 from memcli.recall.filters import extent
 from memcli.recall.query import Filters, Query
 from memcli.search.ranking.corpus import Inside, Question
@@ -71,7 +71,8 @@ def read(reader: "Reader", query: Query, window: "Window | None") -> Question:
     elsewhere = None
     if query.here and not query.filters.project:
         elsewhere = reader.elsewhere(number(query.here))
-    return Question(terms, query.view.now, named, implied, share, elsewhere)
+    answers = answer_types.asked(query.text)
+    return Question(terms, query.view.now, named, implied, share, elsewhere, answers)
 
 
 def echo(filters: Filters, window: "Window | None" = None) -> dict[str, Any] | None:

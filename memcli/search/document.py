@@ -10,7 +10,7 @@ from memcli.entries import dates, decay
 from memcli.entries.eligibility import Facts, _epoch, facts
 from memcli.entries.entry import Entry
 from memcli.entries.identity import claim, fingerprint
-from memcli.entries.text import tokens
+from memcli.entries.text import answer_types, tokens
 from memcli.entries.text.links import link_names, link_readings, links_of
 from memcli.search.stored_row import StoredRow
 
@@ -33,8 +33,8 @@ class Document(NamedTuple):
 
     `exact` holds by field the values that filters look up. `length` counts terms,
     `time` is in epoch seconds, 0 if unknown; `seq` is the place in its session, -1 if
-    unknown; `asks` says that it ends in a question, `is_span` that its time is more
-    than a moment or a day.
+    unknown; `asks` says that it ends in a question, `answers` which kinds of
+    answer it holds, `is_span` that its time is more than a moment or a day.
     """
 
     terms: dict[str, float]
@@ -44,6 +44,7 @@ class Document(NamedTuple):
     time: int
     seq: int
     asks: bool
+    answers: int
     is_span: bool
     row: StoredRow
 
@@ -81,6 +82,7 @@ def document(
         time=_epoch(when),
         seq=-1 if entry.source.seq is None else entry.source.seq,
         asks=entry.body.rstrip().endswith(("?", "\uff1f", "\u061f")),
+        answers=answer_types.held(entry.body),
         # A year that was stored as its first of January let recency flip an order.
         is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
         row=_row(entry, shown, frequent),

@@ -22,6 +22,7 @@ from memcli.entries.eligibility import (
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds
 from memcli.search.packed_facts import (
+    ANSWERS_SHIFT,
     ASKS,
     CONFLICT,
     ONLY_THIS,
@@ -97,7 +98,9 @@ class Reader:
         self.size, self.total_length = self.live, self.live_length
         self._beside: Sequence[Reader] = ()
         live = self._live
-        self._plain = not (any(compress(flags, live)) or any(compress(expires, live)))
+        # The few different flags, since most documents have some.
+        odd = any(flag & _NOT_PLAIN for flag in set(compress(flags, live)))
+        self._plain = not (odd or any(compress(expires, live)))
         claims = self.columns.claims
         self._own = frozenset(claims[doc] for doc in self.settling() if claims[doc])
         self.heed(None)
@@ -271,6 +274,10 @@ class Reader:
     def asks(self, doc: int) -> bool:
         """Whether the document is itself a question."""
         return bool(self.columns.flags[doc] & ASKS)
+
+    def answers(self, doc: int) -> int:
+        """The kinds of answer that the document holds, as `answer_types` has them."""
+        return self.columns.flags[doc] >> ANSWERS_SHIFT
 
     def superseded(self, doc: int) -> bool:
         """Whether a later version has replaced the document."""

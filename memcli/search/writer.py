@@ -14,6 +14,7 @@ from memcli.entries.entry import ResolutionScope, Status
 from memcli.errors import WriteFailed
 from memcli.search.document import Document, numbered
 from memcli.search.packed_facts import (
+    ANSWERS_SHIFT,
     ASKS,
     CONFLICT,
     ONLY_THIS,
@@ -88,6 +89,7 @@ def sweep(folder: str, segments: Iterable[SegmentId], names: Iterable[str]) -> N
 def _write(writer: Any, doc: Any) -> None:
     flags = _STATUS_NUMBER[doc.facts.status]
     flags |= (ASKS if doc.asks else 0) | (SPAN if doc.is_span else 0)
+    flags |= doc.answers << ANSWERS_SHIFT
     flags |= PINNED if doc.row.pinned else 0
     flags |= CONFLICT if doc.facts.conflict else 0
     flags |= ONLY_THIS if doc.row.resolution_scope == ResolutionScope.ENTRY else 0

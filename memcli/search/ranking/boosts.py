@@ -1,7 +1,8 @@
 """Small factors that order what the words leave equal, and one that was learned.
 
 Invariant: pure; no factor moves a score far, so a document cannot pass another that
-answers much better; only what holds in another project is moved further. A document
+answers much better. Two move it further: what holds in another project, and what holds
+the kind of answer that the question asks for. A document
 that cannot come among the first is not looked at.
 """
 
@@ -34,6 +35,7 @@ class Nudge:
         self.now = question.now
         self.inside = question.inside
         self.elsewhere = question.elsewhere
+        self.answers = question.answers if weights.answers else 0
         # Documents about an entity that the question names.
         named = question.named.values() if weights.entity else ()
         self.named: frozenset[int] = frozenset().union(*named)
@@ -46,6 +48,8 @@ class Nudge:
             factors["entity"] = 1 + weights.entity
         if self.corpus.asks(doc):
             factors["question"] = 1 - weights.asks
+        if self.answers and self.corpus.answers(doc) & self.answers:
+            factors["answer"] = 1 + weights.answers
         if weights.superseded and self.corpus.superseded(doc):
             factors["superseded"] = 1 - weights.superseded
         when = self.corpus.moment(doc)
@@ -67,6 +71,8 @@ class Nudge:
         """
         weights = self.weights
         most = (1 + weights.entity) * (1 + weights.recency)
+        if self.answers:
+            most *= 1 + weights.answers
         if self.inside is not None:
             most *= 1 + weights.temporal
         least = (1 - weights.asks) * (1 - weights.superseded) * (1 - weights.recency)

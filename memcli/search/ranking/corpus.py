@@ -31,6 +31,8 @@ class Question(NamedTuple):
             when it names no time.
         elsewhere: whether a document holds in another project than the one that the
             question is asked in; None when that does not matter.
+        answers: the kinds of answer that it asks for, a bit each; 0 when it does not
+            say.
     """
 
     terms: Sequence[tuple[str, str]]
@@ -39,6 +41,7 @@ class Question(NamedTuple):
     implied: Mapping[str, Collection[int]] = _NONE
     inside: Inside | None = None
     elsewhere: Admit | None = None
+    answers: int = 0
 
 
 class Edge(NamedTuple):
@@ -117,6 +120,9 @@ class Corpus(Protocol):
 
     def asks(self, doc: int) -> bool:
         """Whether the document is itself a question."""
+
+    def answers(self, doc: int) -> int:
+        """The kinds of answer that the document holds, a bit each."""
 
     def superseded(self, doc: int) -> bool:
         """Whether a later version has replaced the document."""

@@ -34,10 +34,13 @@ class Neighbourhood:
         self.sessions = corpus.sessions
         self.line: dict[int, list[int]] = {}
         self.place: dict[int, int] = {}
-        # Where a match counts: (distance from it in the line, share).
+        self._asks = corpus.asks
+        # Where a match counts: distance from it in the line, and its share there, when
+        # its entry states something and when it asks.
+        more = weights.reply
         self.steps = (
-            *((i, share) for i, share in enumerate(weights.after, 1)),
-            *((-i, share) for i, share in enumerate(weights.before, 1)),
+            *((i, share, share * more) for i, share in enumerate(weights.after, 1)),
+            *((-i, share, share) for i, share in enumerate(weights.before, 1)),
         )
         docs = set(pool)
         reach_after, reach_before = len(weights.after), len(weights.before)
@@ -139,7 +142,9 @@ class Neighbourhood:
             if doc not in place:
                 continue
             line, i = self.line[sessions[doc]], place[doc]
-            for step, share in steps:
+            asks = self._asks(doc)
+            for step, stated, asked in steps:
+                share = asked if asks else stated
                 j = i + step
                 if 0 <= j < len(line):
                     other = line[j]
@@ -151,8 +156,9 @@ class Neighbourhood:
         self, own: Mapping[int, tuple[float, float]], line: Sequence[int], i: int
     ) -> float:
         best = 0.0
-        for step, share in self.steps:
+        for step, stated, asked in self.steps:
             j = i - step
             if 0 <= j < len(line) and line[j] in own:
+                share = asked if self._asks(line[j]) else stated
                 best = max(best, own[line[j]][0] * share)
         return best

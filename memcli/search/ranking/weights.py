@@ -21,12 +21,16 @@ class Weights(NamedTuple):
     # and before it, by distance in the session.
     after: tuple[float, ...] = (0.6, 0.25)
     before: tuple[float, ...] = (0.4, 0.2)
+    # How much more it counts after an entry that asks: what follows answers it.
+    reply: float = 1.5
     session: float = 0.6
     # Half-saturation of a term's count within a session.
     session_k: float = 1.5
     # Entries about an entity that the question names.
     entity: float = 0.25
     asks: float = 0.15
+    # What holds the kind of answer that is asked for: a time, a number, a place.
+    answers: float = 0.5
     feedback: float = 0.15
     feedback_entries: int = 3
     feedback_terms: int = 8
@@ -67,6 +71,7 @@ LEXICAL = Weights(
     session=0.0,
     feedback=0.0,
     asks=0.0,
+    answers=0.0,
     superseded=0.0,
     recency=0.0,
     depth=0,

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memcli.entries.text import answer_types
 from memcli.search.ranking.bm25 import Ranking, rank
 from memcli.search.ranking.boosts import Adjust
 from memcli.search.ranking.corpus import Question, Scope
@@ -28,6 +29,7 @@ class Doc(NamedTuple):
     seq: int = 0
     asks: bool = False
     moment: int = 0
+    answers: int = 0
 
 
 class Toy:
@@ -61,6 +63,9 @@ class Toy:
 
     def asks(self, doc: int) -> bool:
         return self.docs[doc].asks
+
+    def answers(self, doc: int) -> int:
+        return self.docs[doc].answers
 
     def moment(self, doc: int) -> int:
         return self.docs[doc].moment
@@ -219,6 +224,26 @@ def test_the_entry_after_a_match_counts_and_those_far_off_do_not() -> None:
     assert found[0] == 4
     assert found[1] == 5, "an answer follows its question"
     assert set(found) == {2, 3, 4, 5, 6}
+
+
+def test_the_entry_after_a_question_counts_more_than_after_a_statement() -> None:
+    docs = [
+        doc(1, "heron", session=7, seq=1),
+        doc(2, "filler", session=7, seq=2),
+        doc(3, "heron", session=8, seq=1)._replace(asks=True),
+        doc(4, "filler", session=8, seq=2),
+    ]
+    found = orders(docs, "heron")
+    assert found.index(4) < found.index(2)
+
+
+def test_what_holds_the_kind_of_answer_wins_among_equals() -> None:
+    docs = [doc(1, "heron"), doc(2, "heron")._replace(answers=answer_types.TIME)]
+    asked = Question([("heron", "heron")], NOW, answers=answer_types.TIME)
+    found = rank(asked, Toy(docs), limit=2).hits
+    assert [hit.doc for hit in found] == [1, 0]
+    assert found[0].parts["answer"] == 1 + Weights().answers
+    assert orders(docs, "heron") == [1, 2]
 
 
 def test_what_holds_no_word_stands_below_what_holds_the_rarest_word() -> None:
