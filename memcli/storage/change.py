@@ -136,21 +136,36 @@ class Change:
             except Conflict:
                 wrong = self._strayed()
                 continue
+            self.commit = commit or self.commit
+            if commit is not None and not self._repository.keeps(commit):
+                wrong = self._strayed()
+                continue
             if commit is None and self._repository.unlike_head(held):
                 # git looked while the old files were back, as between the two halves
                 # of `git stash && git stash pop`.
                 wrong = self._strayed()
                 continue
             self._made = True
-            self.commit = commit or self.commit
             wrong = self._strayed()
             if not wrong:
                 return
             if self._repository.unsettled:
                 self._repository.unstage([*wrong])
-        raise Conflict(
-            f"{next(iter(wrong), 'a file')} was changed by another program again and "
-            "again while it was being changed",
+        raise self._again_and_again(next(iter(wrong), "a file"))
+
+    def _again_and_again(self, path: str) -> MemcliError:
+        if self._made:  # perhaps without this file, by a `git commit` that missed it
+            then = (
+                "the next memcli command writes it" if self._whole else "memcli repair"
+            )
+            return WriteFailed(
+                f"this is committed, but another program takes {path} away again "
+                "and again",
+                hint=f"When no other git works in this folder: {then}.",
+            )
+        return Conflict(
+            f"{path} was changed by another program again and again while it was "
+            "being changed; nothing was changed",
             hint="Repeat the command when no other git works in this folder.",
         )
 

@@ -23,12 +23,6 @@ from memcli.storage.lock import Lock
 if TYPE_CHECKING:
     from memcli.entries.entry import Entry
 
-# From this many new files on, syncing them together is faster than one by one.
-_MANY = 8
-
-# So often a change is written again that another git has taken out of the folder.
-_TRIES = 3
-
 _UNREAD = b"\0unread"
 
 

@@ -121,17 +121,27 @@ def archive(
     from memcli.entries import codec
 
     place = free_place(vault.root, layout.archived(old.path, old.entry.id))
-    ended = old.entry.replace(
+    data = codec.rewrite(
+        old.data,
+        ended(old.entry, place, by=by, reason=reason, now=now),
+        kinds=vault.kinds,
+    )
+    change.put(place, data, expected=None)
+    change.remove(old.path, expected=old.data)
+    return place
+
+
+def ended(
+    old: Entry, place: str, *, by: str, now: str, reason: str | None = None
+) -> Entry:
+    """An entry as it stands in the archive once the version `by` has replaced it."""
+    return old.replace(
         path=place,
         status=Status.SUPERSEDED,
         superseded_by=by,
         reason=reason,
-        updated=not_before(old.entry, now),
+        updated=not_before(old, now),
     )
-    data = codec.rewrite(old.data, ended, kinds=vault.kinds)
-    change.put(place, data, expected=None)
-    change.remove(old.path, expected=old.data)
-    return place
 
 
 def not_before(entry: Entry, now: str) -> str:

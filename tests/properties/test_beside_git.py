@@ -1,4 +1,4 @@
-"""Beside a person whose git pulls, restores and commits, no id is lost.
+"""Beside a person whose git stashes, pulls, restores and commits, no id is lost.
 
 Invariant: what memcli has acknowledged is found when the person is done and has run
 `memcli repair`; a save that could not be made was refused.
@@ -43,6 +43,19 @@ def git(root: Path, *words: str) -> int:
     return subprocess.run(command, capture_output=True, check=False).returncode
 
 
+def stash(mine: Path, _clone: Path) -> None:
+    (mine / "by-hand.txt").write_text("edited\n", encoding="utf-8")
+    if git(mine, "stash", "--quiet") == 0:
+        git(mine, "stash", "pop", "--quiet")
+    git(mine, "checkout", "--quiet", "--", "by-hand.txt")
+
+
+def stash_everything(mine: Path, _clone: Path) -> None:
+    (mine / "by-hand.txt").write_text("edited\n", encoding="utf-8")
+    if git(mine, "stash", "--quiet", "--include-untracked") == 0:
+        git(mine, "stash", "pop", "--quiet")
+
+
 def commit_all(mine: Path, _clone: Path) -> None:
     path = mine / "by-hand.txt"
     path.write_text(path.read_text("utf-8") + "more\n", encoding="utf-8")
@@ -67,9 +80,12 @@ def done_with_it(mine: Path) -> None:
     """The person ends what is in progress."""
     git(mine, "merge", "--abort")
     git(mine, "switch", "--quiet", "main")
+    while git(mine, "stash", "pop", "--quiet") == 0:
+        pass
+    git(mine, "reset", "--quiet", "--merge")  # a pop that ended in a conflict
 
 
-@pytest.mark.parametrize("act", [commit_all, pull, restore])
+@pytest.mark.parametrize("act", [stash, stash_everything, commit_all, pull, restore])
 def test_what_is_acknowledged_is_found_when_the_person_is_done(
     vault: Vault, tmp_path: Path, act: Callable[[Path, Path], None]
 ) -> None:

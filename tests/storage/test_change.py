@@ -1,5 +1,6 @@
 """What is committed are the bytes that were meant, whatever moves files meanwhile."""
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import Conflict, WriteFailed
+from memcli.storage.git import fast_commit, repository
 from memcli.storage.git.repository import Repository
+from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
 
@@ -215,4 +218,128 @@ def test_a_commit_that_saw_the_old_files_is_made_again(
     monkeypatch.setattr(Repository, "commit", commit)
     vault.evolve(old, "We deploy on Mondays")
     assert calls == 2
+    assert committed(vault) == entries(vault.root)
+
+
+def test_a_file_that_is_taken_away_during_the_commit_is_not_left_out_of_it(
+    vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`git stash -u` cleans the folder before it asks for the lock of the index."""
+    monkeypatch.setattr(repository, "commit_quickly", _without_archive(vault, times=1))
+    new = vault.evolve(old, "We deploy on Mondays")
+    assert vault.get(old).superseded_by == new.id
+    assert committed(vault) == entries(vault.root)
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_a_file_that_is_taken_away_during_every_commit_is_a_conflict(
+    vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, head = entries(vault.root), git(vault, "rev-parse", "HEAD")
+    monkeypatch.setattr(repository, "commit_quickly", _without_archive(vault, times=99))
+    with pytest.raises(Conflict, match="again and again"):
+        vault.evolve(old, "We deploy on Mondays")
+    assert entries(vault.root) == before == committed(vault)
+    assert git(vault, "rev-parse", "HEAD") == head
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def _without_archive(vault: Vault, times: int) -> Callable[..., object]:
+    """A quick commit that finds the archived file gone, so many times."""
+    real, left = fast_commit.commit_quickly, times
+
+    def commit(*words: Any) -> object:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            return real(*words)
+        shutil.rmtree(Path(vault.root, "archive", "memories"))
+        return None
+
+    return commit
+
+
+def test_what_is_taken_away_after_every_commit_is_finished_by_the_next_command(
+    vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Repository.commit
+
+    def commit(*words: Any, **options: Any) -> str | None:
+        made = real(*words, **options)
+        shutil.rmtree(Path(vault.root, "archive", "memories"))
+        return made
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Repository, "commit", commit)
+        with pytest.raises(WriteFailed, match="this is committed, but another program"):
+            vault.evolve(old, "We deploy on Mondays")
+    vault.recall("deploy")
+    assert vault.get(old).superseded_by
+    assert committed(vault) == entries(vault.root)
+    assert git(vault, "status", "--porcelain") == ""
+    assert not state_of(vault.root, layout.JOURNAL).exists()
+
+
+def test_a_commit_from_which_a_reset_has_moved_head_back_is_made_again(
+    vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`git stash` ends in a `git reset`, which reads HEAD before it takes the lock."""
+    real, head = fast_commit.commit_quickly, git(vault, "rev-parse", "HEAD").strip()
+    calls = 0
+
+    def commit(*words: Any) -> object:
+        nonlocal calls
+        calls += 1
+        made = real(*words)
+        if calls == 1:
+            moved_back(vault, head)
+        return made
+
+    monkeypatch.setattr(repository, "commit_quickly", commit)
+    new = vault.evolve(old, "We deploy on Mondays")
+    assert vault.get(old).superseded_by == new.id
+    assert calls == 2
+    assert committed(vault) == entries(vault.root)
+    assert git(vault, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("text", ["", "We deploy on Mondays"], ids=["save", "evolve"])
+def test_a_commit_that_a_reset_leaves_out_later_is_named_and_brought_back(
+    vault: Vault, old: str, text: str
+) -> None:
+    head = git(vault, "rev-parse", "HEAD").strip()
+    new = vault.evolve(old, text) if text else vault.save(vault.draft({"text": "new"}))
+    before = entries(vault.root)
+    moved_back(vault, head)
+    (finding,) = lint(vault)
+    assert (finding.code, finding.path) == ("dropped", new.path)
+    done = repair.apply(vault, repair.plan(vault))
+    assert {step.code for step in done.steps} == {"dropped"}
+    assert entries(vault.root) == before == committed(vault)
+    assert lint(vault) == []
+
+
+def moved_back(vault: Vault, head: str) -> None:
+    """What a `git reset --hard` does that read HEAD before the last commit."""
+    git(vault, "read-tree", "--reset", "-u", head)
+    git(vault, "update-ref", "-m", "reset: moving to HEAD", "HEAD", head)
+
+
+def test_a_commit_that_a_person_amends_at_once_is_not_made_again(
+    vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = fast_commit.commit_quickly
+
+    def commit(*words: Any) -> object:
+        made = real(*words)
+        if made is not None:
+            git(vault, "commit", "--amend", "--quiet", "--message=by hand")
+        return made
+
+    count = len(git(vault, "rev-list", "HEAD").split())
+    with monkeypatch.context() as patch:
+        patch.setattr(repository, "commit_quickly", commit)
+        new = vault.evolve(old, "We deploy on Mondays")
+    assert vault.get(old).superseded_by == new.id
+    assert len(git(vault, "rev-list", "HEAD").split()) == count + 1
     assert committed(vault) == entries(vault.root)

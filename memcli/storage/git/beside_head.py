@@ -6,10 +6,16 @@ another git took away.
 
 import itertools
 import os
+import time
 from collections.abc import Sequence
 
 from memcli.errors import HistoryError
 from memcli.storage.git.log import Readable
+
+# Seconds to wait for a git that has taken the index's lock behind a commit.
+_PATIENCE = 0.5
+# A stash is no branch: it goes when it is popped.
+_NOT_IN_A_BRANCH = ("--not", "--exclude=refs/stash", "--all", "HEAD")
 
 
 class Comparable(Readable):
@@ -64,13 +70,54 @@ class Comparable(Readable):
             rows = [row.split("\x1f", 2) for row in text.split("\0") if row]
             for after, before in itertools.pairwise(rows):
                 newest.setdefault(before[0], (before[1], after[2]))
-        lost = self._ask("rev-list", "--reflog", "--not", "--all", "HEAD")
+        lost = self._ask("rev-list", "--reflog", *_NOT_IN_A_BRANCH)
         gone = set(lost.decode().split())
         return [
             (commit, subject)
             for commit, (subject, mover) in newest.items()
             if commit in gone and mover.startswith(movers)
         ]
+
+    def left_out(self, mover: str) -> list[str]:
+        """Return the commits that this mover left out of HEAD, oldest first.
+
+        With those below them that are in no branch, either.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        tips = [commit for commit, _ in self.left_behind((mover,))]
+        if not tips:
+            return []
+        words = ("rev-list", "--reverse", "--topo-order", *tips, *_NOT_IN_A_BRANCH)
+        return self._ask(*words).decode().split()
+
+    def keeps(self, commit: str) -> bool:
+        """Say whether HEAD still has a commit that was made just now.
+
+        `git reset`, which `git stash` runs, reads HEAD before it locks the index, and
+        moves HEAD back to what it read. One that has the lock is waited for.
+        """
+        deadline = time.monotonic() + _PATIENCE
+        while os.path.exists(os.path.join(self._git_dir, "index.lock")):
+            if time.monotonic() >= deadline:
+                break
+            time.sleep(0.002)
+        if self._loose_tip() == commit:
+            return True
+        done = self._git(("merge-base", "--is-ancestor", commit, "HEAD"))
+        return done.code != 1  # what cannot be told is not made again
+
+    def _loose_tip(self) -> str:
+        """The commit of HEAD's branch, read without git; '' where that takes git."""
+        try:
+            with open(os.path.join(self._git_dir, "HEAD"), encoding="utf-8") as file:
+                branch = file.read().strip().removeprefix("ref: ")
+            place = os.path.join(self._git_dir, *branch.split("/"))
+            with open(place, encoding="ascii") as file:
+                return file.read().strip()
+        except (OSError, UnicodeDecodeError):
+            return ""
 
     def has_had(self, text: str) -> bool:
         """Say whether a commit before HEAD added or removed this text."""

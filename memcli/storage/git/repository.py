@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
-from memcli.errors import LockBusy, MemcliError
+from memcli.errors import Conflict, LockBusy, MemcliError
 from memcli.storage import files
 from memcli.storage.git.beside_head import Comparable
 from memcli.storage.git.bulk_commit import MANY, commit_many
@@ -184,9 +184,11 @@ class Repository(Comparable):
             if self._garbage_is_due():
                 self._git(("gc", "--auto", "--quiet"))  # goes on in the background
             return made.id or self.head()
-        commit = self._commit_by_git(paths, message)
+        commit = self._commit_by_git(paths, message, meant)
         if meant and self._is_behind(meant):  # git read files that were away just then
-            commit = self._commit_by_git(paths, message) or commit
+            # What is away again does not unmake the first one.
+            with contextlib.suppress(Conflict):
+                commit = self._commit_by_git(paths, message, meant) or commit
         return commit
 
     def _is_behind(self, meant: Mapping[str, bytes | None]) -> bool:
@@ -203,10 +205,18 @@ class Repository(Comparable):
         literal = [f":(literal){path}" for path in held]
         return self._git(("diff", "--quiet", "HEAD", "--", *literal)).code == 1
 
-    def _commit_by_git(self, paths: list[str], message: str) -> str | None:
+    def _commit_by_git(
+        self, paths: list[str], message: str, meant: Mapping[str, bytes | None] | None
+    ) -> str | None:
         """Leave the commit to `git commit`, since the user's settings ask for more
-        than storing bytes: hooks, signing, filters."""
+        than storing bytes: hooks, signing, filters.
+
+        Raises:
+            Conflict: a file that is meant to be there is gone; git would commit the
+                others alone.
+        """
         present = [p for p in paths if os.path.lexists(os.path.join(self.root, p))]
+        _refuse_missing(present, meant or {})
         # git reads the index before it locks it: what another git stages in between
         # is lost.
         fresh = self._not_in_index(present)
@@ -230,8 +240,9 @@ class Repository(Comparable):
         if b"did not match any file" in done.output:
             known = self._known()
             fewer = [p for p in paths if p in known or p in present]
+            _refuse_missing(fewer, meant or {})
             if len(fewer) < len(paths):
-                return self._commit_by_git(fewer, message) if fewer else None
+                return self._commit_by_git(fewer, message, meant) if fewer else None
         if done.code == 1 and self._is_nothing(done, paths, present):
             return None
         raise failure(done, paths, self._git_dir)
@@ -356,6 +367,14 @@ class Repository(Comparable):
         if listed.code:  # no HEAD yet
             listed = self._git(("ls-files", "-z"))
         return set(split_names(listed.printed))
+
+
+def _refuse_missing(
+    present: Collection[str], meant: Mapping[str, bytes | None]
+) -> None:
+    for path, data in meant.items():
+        if data is not None and path not in present:
+            raise changed_meanwhile(path)
 
 
 def _encode(text: str) -> bytes:

@@ -1,24 +1,30 @@
-"""Commits of memcli that a pull or a rebase has left out of every branch.
+"""Commits of memcli that a pull, a rebase or a stash has left out of every branch.
 
 Invariant: reads only. A `git rebase`, also that of `git pull --rebase`, moves the
 branch without a look at what was committed to it meanwhile: the commit is in the reflog
-alone, and its files are gone from the folder. What a person took back with `git reset`
-or `git commit --amend` is theirs, and is not named.
+alone, and its files are gone from the folder. So does the `git reset` inside a `git
+stash`, which moves HEAD to what HEAD was when it began; nobody means that, and a repair
+brings the commit back. What a person took back with `git reset` to another commit, or
+with `git commit --amend`, is theirs, and is not named.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.errors import MemcliError
+from memcli.storage import files
+from memcli.storage.journal import FileChange
 from memcli.vault.health.finding import WARNING, Finding
+from memcli.vault.health.repair_step import Repair, Step
 
 if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
 # How the reflog calls what moves HEAD without a look at it.
-_MOVERS = ("rebase", "pull", "merge")
+_RESET = "reset: moving to HEAD"
+_MOVERS = ("rebase", "pull", "merge", _RESET)
 # Commits that are looked at; a rebase leaves every commit that it copies.
 _MOST = 50
 
@@ -50,6 +56,51 @@ def findings(
             except MemcliError:  # the commit removed it
                 continue
             if not known:
-                message = f"{subject!r} is in no branch: a pull or rebase left it out"
+                message = f"{subject!r} is in no branch: another git left it out"
                 hint = f"git cherry-pick {commit[:12]} brings it back."
                 yield Finding(path, 1, "dropped", WARNING, message, hint)
+
+
+def steps(
+    vault: "Vault", repository: "Repository", found: Sequence[Finding]
+) -> list[Step]:
+    """Steps that make such a commit again, one for each of its files.
+
+    The detail of a step is the commit.
+    """
+    about = {finding.path: finding for finding in found if finding.code == "dropped"}
+    chosen: list[Step] = []
+    if about:
+        for commit in repository.left_out(_RESET)[-_MOST:]:
+            changes = changed_by(vault, repository, commit)
+            if about.keys().isdisjoint(changes):
+                continue
+            for path in changes:
+                action = f"make commit {commit[:12]} again: a git stash left it out"
+                gone = [about[path]] if path in about else []
+                chosen.append((Repair("dropped", path, action, commit), gone))
+    return chosen
+
+
+def changed_by(
+    vault: "Vault", repository: "Repository", commit: str
+) -> dict[str, FileChange]:
+    """What a commit did, by path; nothing where a file is no longer as it found it."""
+    changes = {}
+    for path in repository.changes(commit):
+        before, after = (_shown(repository, of, path) for of in (f"{commit}^", commit))
+        try:
+            now = files.current(files.inside(vault.root, path))
+        except MemcliError:
+            return {}
+        if now not in (before, after):
+            return {}
+        changes[path] = FileChange(now, after)
+    return changes
+
+
+def _shown(repository: "Repository", commit: str, path: str) -> bytes | None:
+    try:
+        return repository.show(commit, path)
+    except MemcliError:
+        return None

@@ -16,7 +16,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
-from memcli.vault.health import doubles, git_state
+from memcli.vault.health import doubles, dropped, git_state, lost_versions
 from memcli.vault.health.finding import ERROR, Finding
 from memcli.vault.health.repair_step import Repair, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
@@ -49,6 +49,8 @@ class RepairPlan(NamedTuple):
 
 # Steps whose reason is that git and the folder differ.
 _IN_GIT = frozenset({"index", "missing", "older", "deleted", "uncommitted", "moved"})
+# Steps that bring back what only a commit holds.
+_IN_HISTORY = frozenset({"lost_version", "dropped"})
 
 
 def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
@@ -93,7 +95,14 @@ def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
     else:
         halves = doubles.halves(vault, findings)
         copies = doubles.copies(vault, repository, findings)
-        rewrites = [*halves, *copies, *_keys(findings), *_successors(vault, findings)]
+        rewrites = [
+            *halves,
+            *copies,
+            *lost_versions.steps(vault, repository, findings),
+            *dropped.steps(vault, repository, findings),
+            *_keys(findings),
+            *_successors(vault, findings),
+        ]
         chosen += [step for step in rewrites if step[0].path not in tree.staged]
         gone = {step.path for step, _ in halves}
         chosen += [
@@ -221,13 +230,38 @@ def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Re
             _bring_back(vault, change, repository, step.path)
         elif step.code != "index":
             change.include(step.path)
+    done += _from_history(vault, change, repository, steps)
     done += [
         step
         for step in steps
-        if step.code not in _IN_GIT
+        if step.code not in {*_IN_GIT, *_IN_HISTORY}
         and step.path not in tree.staged
         and _rewrite(vault, change, step)
     ]
+    return done
+
+
+def _from_history(
+    vault: "Vault", change: "Transaction", repository: Repository, steps: list[Repair]
+) -> list[Repair]:
+    """Put what commits hold, and no file does; returns the steps that still hold."""
+    done = []
+    for step in steps:
+        detail = step.detail or ""
+        if step.code == "lost_version":
+            lost = lost_versions.replaced_by(vault, repository, detail)
+            if lost is not None:
+                change.put(lost.place, lost.data, expected=None)
+                done.append(step)
+        elif step.code == "dropped" and step.path not in change.paths:
+            wanted = dropped.changed_by(vault, repository, detail).get(step.path)
+            if wanted is None:
+                continue
+            if wanted.after is None:
+                change.remove(step.path, expected=wanted.before)
+            else:
+                change.put(step.path, wanted.after, expected=wanted.before)
+            done.append(step)
     return done
 
 

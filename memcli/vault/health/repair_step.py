@@ -8,9 +8,9 @@ from memcli.vault.health.finding import Finding
 class Repair(NamedTuple):
     """One step of a repair.
 
-    `code` is leftover, git_lock, index, half_evolve, duplicate_id, stale_key, lineage,
-    missing, older, deleted, uncommitted or moved; `action` says what happens to `path`,
-    `detail` is the other file or entry.
+    `code` is leftover, git_lock, index, half_evolve, lost_version, dropped,
+    duplicate_id, stale_key, lineage, missing, older, deleted, uncommitted or moved;
+    `action` says what happens to `path`, `detail` is the other file, entry or commit.
     """
 
     code: str

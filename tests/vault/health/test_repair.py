@@ -529,3 +529,41 @@ def test_during_a_merge_the_index_gets_back_what_concluding_it_would_delete(
     found = repair.apply(vault, repair.plan(vault))
     assert codes(found) == [("index", saved.path)]
     assert git(vault, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("is_committed", [False, True], ids=["popped", "committed"])
+def test_a_version_that_half_an_evolve_has_overwritten_comes_back(
+    vault: Vault, is_committed: bool
+) -> None:
+    """A stash brings the new version back, and the archived old one is nowhere."""
+    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    text = Path(vault.root, saved.path).read_text("utf-8")
+    new = vault.evolve(saved.id, "We deploy on Mondays")
+    half = Path(vault.root, saved.path).read_text("utf-8")
+    place = vault.path_of(saved.id)
+    git(vault, "reset", "--quiet", "--hard", "HEAD~1")
+    assert Path(vault.root, saved.path).read_text("utf-8") == text
+    write(vault, saved.path, half)
+    if is_committed:
+        git(vault, "commit", "--quiet", "--all", "--message=by hand")
+    assert "dangling_lineage" in [finding.code for finding in lint(vault)]
+    planned = repair.plan(vault)
+    assert ("lost_version", place) in codes(planned)
+    done = repair.apply(vault, planned)
+    assert sorted(codes(done)) == sorted(codes(planned))
+    old = vault.get(saved.id)
+    assert (old.status, old.superseded_by) == ("superseded", new.id)
+    assert old.body.strip() == "We deploy on Tuesdays"
+    assert lint(vault) == []
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_a_version_that_a_person_took_out_of_the_archive_stays_gone(
+    vault: Vault,
+) -> None:
+    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    vault.evolve(saved.id, "We deploy on Mondays")
+    git(vault, "rm", "--quiet", vault.path_of(saved.id))
+    git(vault, "commit", "--quiet", "--message=by hand")
+    assert [finding.code for finding in lint(vault)] == ["dangling_lineage"]
+    assert repair.plan(vault).steps == []
