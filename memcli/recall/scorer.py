@@ -49,7 +49,9 @@ ALPHA = 0.01
 _HELD_OUT = 3
 # Parts of a score that multiply; all others add up.
 _FACTORS = frozenset(
-    "entity question answer superseded recency temporal elsewhere held_back".split()
+    """
+    entity question answer reply superseded recency temporal elsewhere held_back
+    """.split()
 )
 _OWN = "scorer"
 _DIGITS = 6

@@ -49,7 +49,10 @@ def rows() -> list[Left]:
         Left("graph", Weights(depth=0)),
         Left("graph, two hops instead of one", Weights(depth=2)),
         Left("that questions answer nothing", Weights(asks=0.0)),
-        Left("that an answer follows its question", Weights(reply=1.0)),
+        Left(
+            "that an answer follows its question",
+            Weights(after_question=1.0, reply=0.0),
+        ),
         Left("the kind of answer that is asked for", Weights(answers=0.0)),
         Left("the window that the question names", Weights(temporal=0.0)),
         Left("recency", Weights(recency=0.0)),

@@ -93,7 +93,7 @@ def rank(
     evidence = _gather(known, question, corpus, scope, weights)
     if evidence is None:
         return Ranking([], terms, missing)
-    nudge = Nudge(corpus, question, weights)
+    nudge = Nudge(corpus, question, weights, evidence.replies())
     order = Order(evidence, nudge, corpus.orders, adjust)
     hits = [order.hit(doc) for doc in order.best(limit)]
     for place, hit in enumerate(hits[:COVERING]):

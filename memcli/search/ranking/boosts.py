@@ -8,7 +8,7 @@ that cannot come among the first is not looked at.
 
 import heapq
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from memcli.search.ranking.corpus import Corpus, Question
 from memcli.search.ranking.weights import Weights
@@ -29,12 +29,20 @@ It lies within `REACH` of 1.
 class Nudge:
     """Small multiplications that order what the words leave equal."""
 
-    def __init__(self, corpus: Corpus, question: Question, weights: Weights) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        question: Question,
+        weights: Weights,
+        replies: Collection[int] = (),
+    ) -> None:
         self.corpus = corpus
         self.weights = weights
         self.now = question.now
         self.inside = question.inside
         self.elsewhere = question.elsewhere
+        # Documents that follow one which asks what the question asks.
+        self.replies = replies
         self.answers = question.answers if weights.answers else 0
         # Documents about an entity that the question names.
         named = question.named.values() if weights.entity else ()
@@ -50,6 +58,8 @@ class Nudge:
             factors["question"] = 1 - weights.asks
         if self.answers and self.corpus.answers(doc) & self.answers:
             factors["answer"] = 1 + weights.answers
+        if doc in self.replies:
+            factors["reply"] = 1 + weights.reply
         if weights.superseded and self.corpus.superseded(doc):
             factors["superseded"] = 1 - weights.superseded
         when = self.corpus.moment(doc)
@@ -71,6 +81,8 @@ class Nudge:
         """
         weights = self.weights
         most = (1 + weights.entity) * (1 + weights.recency)
+        if self.replies:
+            most *= 1 + weights.reply
         if self.answers:
             most *= 1 + weights.answers
         if self.inside is not None:

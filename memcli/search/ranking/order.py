@@ -78,6 +78,13 @@ class Evidence(NamedTuple):
         least = RARE * max((term.idf for term in held), default=0.0)
         return [term for term in held if term.idf >= least]
 
+    def replies(self) -> set[int]:
+        """The documents that follow one which asks for a rare word of the question."""
+        asking = {doc for term in self.rare() for doc in self.table[term.text]}
+        return {
+            reply for doc in asking if (reply := self.around.reply(doc)) is not None
+        }
+
     def holding(self) -> set[int]:
         """The documents that hold a word of the question themselves."""
         return {

@@ -37,7 +37,7 @@ class Neighbourhood:
         self._asks = corpus.asks
         # Where a match counts: distance from it in the line, and its share there, when
         # its entry states something and when it asks.
-        more = weights.reply
+        more = weights.after_question
         self.steps = (
             *((i, share, share * more) for i, share in enumerate(weights.after, 1)),
             *((-i, share, share) for i, share in enumerate(weights.before, 1)),
@@ -119,6 +119,13 @@ class Neighbourhood:
         if reached:  # a session is lifted only where a term was found or near
             parts["feedback"] = reached + lift
         return parts
+
+    def reply(self, doc: int) -> int | None:
+        """The entry after one that asks, if a closer look is taken at it."""
+        if doc not in self.place or not self._asks(doc):
+            return None
+        line, i = self.line[self.sessions[doc]], self.place[doc] + 1
+        return line[i] if i < len(line) else None
 
     def _counts(self, own: Mapping[int, tuple[float, float]]) -> dict[int, float]:
         """How often a term stands in each session.

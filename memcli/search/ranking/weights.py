@@ -22,7 +22,9 @@ class Weights(NamedTuple):
     after: tuple[float, ...] = (0.6, 0.25)
     before: tuple[float, ...] = (0.4, 0.2)
     # How much more it counts after an entry that asks: what follows answers it.
-    reply: float = 1.5
+    after_question: float = 1.5
+    # An entry that follows one which asks for a rare word of the question.
+    reply: float = 0.1
     session: float = 0.6
     # Half-saturation of a term's count within a session.
     session_k: float = 1.5

@@ -163,7 +163,7 @@ def test_the_pieces_add_up_to_the_score(docs: list[Doc], question: str) -> None:
     for hit in ranked(docs, question).hits:
         parts = dict(hit.parts)
         factor = 1.0
-        for name in ("entity", "question", "recency", "held_back"):
+        for name in ("entity", "question", "reply", "recency", "held_back"):
             factor *= parts.pop(name, 1.0)
         assert hit.score == pytest.approx(sum(parts.values()) * factor)
 
@@ -235,6 +235,21 @@ def test_the_entry_after_a_question_counts_more_than_after_a_statement() -> None
     ]
     found = orders(docs, "heron")
     assert found.index(4) < found.index(2)
+
+
+def test_a_reply_to_what_asks_for_a_rare_word_wins_among_equals() -> None:
+    docs = [
+        doc(1, "heron port", session=7, seq=1),
+        doc(2, "heron", session=7, seq=2),
+        doc(3, "heron port", session=8, seq=1)._replace(asks=True),
+        doc(4, "heron", session=8, seq=2),
+        *(doc(i, "heron") for i in range(5, 20)),
+    ]
+    parts = {docs[hit.doc].order: hit.parts for hit in ranked(docs, "port").hits}
+    assert parts[4]["reply"] == 1 + Weights().reply
+    assert [order for order in parts if "reply" in parts[order]] == [4]
+    parts = {docs[hit.doc].order: hit.parts for hit in ranked(docs, "heron port").hits}
+    assert [order for order in parts if "reply" in parts[order]] == [4]
 
 
 def test_what_holds_the_kind_of_answer_wins_among_equals() -> None:
