@@ -113,6 +113,13 @@ class Index:
                 raise
         return answer(self.current())
 
+    def again(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+        """As `read`, over the files as the last `read` found them, if there was one."""
+        if self._reader is not None:
+            with contextlib.suppress(Exception):
+                return answer(self._reader)
+        return self.read(answer)
+
     def mend(self, error: Exception) -> bool:
         """Mend the index, and say whether the answer that failed may succeed now.
 

@@ -75,6 +75,20 @@ def of_repository(
     return found
 
 
+def beside(cwd: str | None, environ: Mapping[str, str]) -> list[KnownVault]:
+    """The vaults that are asked beside the personal one: those of the user's config
+    whose `recall` is on, and that of the repository around a folder, once allowed.
+
+    Raises:
+        InvalidConfig: the user's config cannot be understood.
+    """
+    places = [place for place in configured(environ).values() if place.recall]
+    found = of_repository(cwd, environ)
+    if found and found.allowed:
+        places.append(KnownVault(REPO, found.path))
+    return places
+
+
 def find(word: str, environ: Mapping[str, str]) -> KnownVault | None:
     """The vault of this name; None when none has it, and for a path."""
     if not is_name(word):

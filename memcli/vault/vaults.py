@@ -102,12 +102,9 @@ class Vaults:
 def _beside(cwd: str | None, environ: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """The names of the vaults that are asked beside the personal one; and what the
     user must know of one that is not."""
-    places = known_vaults.configured(environ).values()
-    names = [place.name for place in places if place.recall]
+    names = [place.name for place in known_vaults.beside(cwd, environ)]
     found = known_vaults.of_repository(cwd, environ)
-    if found and not found.allowed:
-        return names, [repo_vault.NOTICE]
-    return ([*names, known_vaults.REPO] if found else names), []
+    return names, [repo_vault.NOTICE] if found and not found.allowed else []
 
 
 def _alone(options: Mapping[str, Any], warnings: Sequence[str]) -> Vault:

@@ -10,6 +10,7 @@ python tests/benchmarks feedback --data FILE
 python tests/benchmarks mining --data FOLDER
 python tests/benchmarks turns --data FILE
 python tests/benchmarks projects --data FILE
+python tests/benchmarks repo_vault               the hook in a repository with a vault
 python tests/benchmarks peers --data FILE --cache FOLDER
 """
 
@@ -31,6 +32,7 @@ NAMES = (
     "prompt",
     "feedback",
     "projects",
+    "repo_vault",
     "peers",
     "timing",
     "corpus",

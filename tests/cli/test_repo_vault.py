@@ -1,12 +1,15 @@
 """A repository that carries its own memory, from the command line."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from memcli import Vault
+from memcli.cli.context import Context
+from memcli.cli.mcp import catalog, tools
 from memcli.storage import repo_vault
 from tests.cli.conftest import Run
 
@@ -180,6 +183,35 @@ def test_one_that_the_config_names_is_asked_as_that_alone(
     config.write_text(f'[vaults.shop]\npath = "{carrying}/.memory"\n')
     memcli("allow", "--revoke", cwd=carrying)
     assert sources(memcli, carrying) == ["team:shop"]
+
+
+def test_an_mcp_client_in_the_repository_is_answered_from_it(
+    carrying: Path, memcli: Run, vault: Vault
+) -> None:
+    def ask() -> tools.Answer:
+        context = Context(
+            environ={**os.environ, "MEMCLI_VAULT": vault.root},
+            now_ms=vault.now_ms,
+            entropy=vault.entropy,
+            read_stdin=bytes,
+            stdin_is_terminal=False,
+            ask=lambda _: None,
+            tell=lambda _: None,
+            progress=lambda _: None,
+            vault=None,
+            json=True,
+            cwd=str(carrying),
+        )
+        return tools.call(catalog.RECALL, {"query": "deploy the shop"}, context)
+
+    answer = ask()
+    assert answer.data
+    assert [row["source"] for row in answer.data["rows"]] == ["repo"]
+    memcli("allow", "--revoke", cwd=carrying)
+    answer = ask()
+    assert answer.data
+    assert answer.data["rows"] == []
+    assert f"warning: {repo_vault.NOTICE}" in answer.notes
 
 
 # --- promote ------------------------------------------------------------------------

@@ -61,14 +61,8 @@ def told_by_hooks(
     Raises:
         InvalidConfig: the user's config cannot be understood.
     """
-    vaults = known_vaults.configured(environ).values()
-    by_path = {
-        vault.path: vault for vault in reversed(vaults) if vault.recall and vault.hooks
-    }
-    found = known_vaults.of_repository(cwd, environ)
-    if found and found.allowed:
-        place = known_vaults.KnownVault(known_vaults.REPO, found.path)
-        return [*reversed(by_path.values()), place]
+    vaults = known_vaults.beside(cwd, environ)
+    by_path = {vault.path: vault for vault in reversed(vaults) if vault.hooks}
     return list(reversed(by_path.values()))
 
 
@@ -100,7 +94,8 @@ def ask(
     behind: list[KnownVault] = []
     itself: set[str] = set()
     agent = own.agent.name if own.agent else None
-    resolved = own.read(lambda reader: reader.resolved_claims)
+    # The own vault has just answered: its files are not listed once more.
+    resolved = own.index.again(lambda reader: reader.resolved_claims)
 
     def ask_one(place: "KnownVault") -> None:
         try:

@@ -273,10 +273,7 @@ def _ask_teams(
 
     try:
         # A user without teams loads nothing for them.
-        if not limits.asked or not (
-            known_vaults.configured(os.environ)
-            or known_vaults.of_repository(own.cwd, os.environ)
-        ):
+        if not limits.asked or not known_vaults.beside(own.cwd, os.environ):
             return []
         from memcli.sessions.briefing import teams
 

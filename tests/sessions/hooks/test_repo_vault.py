@@ -12,7 +12,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.sessions.hooks import call as hook
-from memcli.storage import known_vaults, repo_vault
+from memcli.storage import known_vaults, listing, repo_vault
 from memcli.vault import create
 from tests.conftest import state_of
 from tests.sessions.hooks.calling import told
@@ -161,3 +161,24 @@ def test_a_hook_of_one_vault_asks_that_alone(filled: Vault, shop: Path) -> None:
         assert OWN in text
         assert ".memory" not in text
         assert THEIRS not in text
+
+
+def test_the_own_files_are_listed_once_whatever_is_asked_beside(
+    filled: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allow(shop)
+    said("prompt-submit", shop)
+    listed: list[str] = []
+
+    def counting(root: str) -> Any:
+        listed.append(root)
+        return listing.scan(root)
+
+    monkeypatch.setattr("memcli.search.index.scan", counting)
+    save(filled, "The billing service is deployed on friday at noon.", kind="fix")
+    listed.clear()
+    assert "at noon" in said("prompt-submit", shop, "b")
+    assert listed.count(filled.root) <= 2, "to see what changed, and under the lock"
+    listed.clear()
+    said("prompt-submit", shop, "c")
+    assert sorted(listed) == sorted([filled.root, str(shop / ".memory")])
