@@ -303,20 +303,37 @@ def test_a_commit_from_which_a_reset_has_moved_head_back_is_made_again(
     assert git(vault, "status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize("text", ["", "We deploy on Mondays"], ids=["save", "evolve"])
+@pytest.mark.parametrize("act", ["save", "evolve", "resolve"])
 def test_a_commit_that_a_reset_leaves_out_later_is_named_and_brought_back(
-    vault: Vault, old: str, text: str
+    vault: Vault, old: str, act: str
 ) -> None:
     head = git(vault, "rev-parse", "HEAD").strip()
-    new = vault.evolve(old, text) if text else vault.save(vault.draft({"text": "new"}))
+    path = vault.path_of(old)
+    if act == "save":
+        path = vault.save(vault.draft({"text": "something new"})).path
+    elif act == "evolve":
+        vault.evolve(old, "We deploy on Mondays")
+    else:
+        vault.resolve(old)
     before = entries(vault.root)
     moved_back(vault, head)
-    (finding,) = lint(vault)
-    assert (finding.code, finding.path) == ("dropped", new.path)
+    found = lint(vault)
+    assert {finding.code for finding in found} == {"dropped"}
+    assert path in [finding.path for finding in found]
     done = repair.apply(vault, repair.plan(vault))
     assert {step.code for step in done.steps} == {"dropped"}
     assert entries(vault.root) == before == committed(vault)
     assert lint(vault) == []
+
+
+@pytest.mark.parametrize("to", ["HEAD~1", "HEAD^", "HEAD@{1}"])
+def test_what_a_person_takes_back_with_a_reset_is_not_named(
+    vault: Vault, old: str, to: str
+) -> None:
+    vault.evolve(old, "We deploy on Mondays")
+    git(vault, "reset", "--quiet", "--hard", to)
+    assert lint(vault) == []
+    assert repair.plan(vault).steps == []
 
 
 def moved_back(vault: Vault, head: str) -> None:

@@ -69,13 +69,15 @@ class Comparable(Readable):
             text = self._ask("log", *words).decode("utf-8", "replace")
             rows = [row.split("\x1f", 2) for row in text.split("\0") if row]
             for after, before in itertools.pairwise(rows):
-                newest.setdefault(before[0], (before[1], after[2]))
+                newest.setdefault(before[0], (before[1], after[2] + "\n"))
         lost = self._ask("rev-list", "--reflog", *_NOT_IN_A_BRANCH)
         gone = set(lost.decode().split())
+        # `reset: moving to HEAD~1` is a person's, `reset: moving to HEAD` is not.
+        whole = tuple(name + end for name in movers for end in (" ", ":", "\n"))
         return [
             (commit, subject)
             for commit, (subject, mover) in newest.items()
-            if commit in gone and mover.startswith(movers)
+            if commit in gone and mover.startswith(whole)
         ]
 
     def left_out(self, mover: str) -> list[str]:

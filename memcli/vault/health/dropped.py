@@ -44,9 +44,15 @@ def findings(
     """
     from memcli.entries import codec
 
+    named = set()
+    for commit in repository.left_out(_RESET)[-_MOST:]:
+        for path in _unlike_history(vault, repository, commit):
+            named.add(path)
+            message = f"commit {commit[:12]} is in no branch: a git stash left it out"
+            yield Finding(path, 1, "dropped", WARNING, message, "memcli repair")
     for commit, subject in repository.left_behind(_MOVERS)[:_MOST]:
         for path in repository.changes(commit):
-            if not layout.is_entry(path):
+            if not layout.is_entry(path) or path in named:
                 continue
             try:
                 data = repository.show(commit, path)
@@ -97,6 +103,21 @@ def changed_by(
             return {}
         changes[path] = FileChange(now, after)
     return changes
+
+
+def _unlike_history(vault: "Vault", repository: "Repository", commit: str) -> list[str]:
+    """The entries of such a commit whose text HEAD's history never had."""
+    wanted = {
+        path: change.after
+        for path, change in changed_by(vault, repository, commit).items()
+        if layout.is_entry(path) and change.after not in (None, change.before)
+    }
+    known = repository.blobs([*wanted], None, of="HEAD")
+    had = zip(known, repository.contents(known), strict=True) if known else ()
+    for blob, data in had:
+        if wanted.get(blob.path) == data:
+            del wanted[blob.path]
+    return [*wanted]
 
 
 def _shown(repository: "Repository", commit: str, path: str) -> bytes | None:
