@@ -315,7 +315,7 @@ def test_a_reflection_that_is_killed_is_completed_by_the_next_one(
         vault = opened(killed.root, 4_000)
         counts = reflect_on_talk(vault, said)
         assert sum(counts.values()) == len(said)
-        assert set(counts.values()) == {1} or counts == {"duplicate": len(said)}
+        assert "duplicate" not in counts or counts == {"duplicate": len(said)}
         assert dirty(killed.root) == []
         found = state(killed.root)
         texts = sorted(entry[1] for entry in found.values())

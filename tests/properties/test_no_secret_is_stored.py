@@ -209,6 +209,8 @@ ELSEWHERE = {
     "uninstall": "writes a host's settings",
     "skills": "writes pages that come with memcli",
     "mcp": "its tools are below",
+    "allow": "notes a path in the user's own folder",
+    "promote": "moves an entry that is stored already",
 }
 # What a flag is added to: {id} is an entry, {waiting} one that waits for review, {idea}
 # an idea, {name} a registered entity.
