@@ -6,12 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.errors import NotAllowed, UsageError, VaultNotFound
+from memcli.errors import MemcliError, NotAllowed, UsageError, VaultNotFound
 
 if TYPE_CHECKING:
     from typing import Annotated
 
     from typer import Argument, Option
+
+    from memcli.storage.repo_vault import RepoVault
 
 _NO_REMOTE = "no remote"
 
@@ -68,8 +70,10 @@ def _allow(context: Context, folder: str) -> Result:
             hint="It is a folder .memory at the top of the repository, neither a link "
             "nor a repository of its own; memcli init --repo makes one.",
         )
+    warnings: tuple[str, ...] = ()
     if not found.allowed:
         repo_vault.allow(found, context.environ)
+        warnings = _index(context, found)
     remote = found.remote or _NO_REMOTE
 
     def text(canvas: Canvas) -> None:
@@ -78,7 +82,19 @@ def _allow(context: Context, folder: str) -> Result:
 
     outcome = "unchanged" if found.allowed else "allowed"
     data = {"outcome": outcome, "path": found.path, "remote": found.remote or None}
-    return Result(data=data, text=text)
+    return Result(data=data, text=text, warnings=warnings)
+
+
+def _index(context: Context, found: RepoVault) -> tuple[str, ...]:
+    """Build the index now, since a hook does not wait for it; why that failed."""
+    from memcli.storage import known_vaults
+
+    inside = context._replace(vault=known_vaults.REPO, cwd=found.top)
+    try:
+        inside.open_vault("indexing").index.current()
+    except (MemcliError, OSError) as error:
+        return (f"{found.path} cannot be read yet: {error}",)
+    return ()
 
 
 def _revoke(context: Context, folder: str) -> Result:

@@ -135,6 +135,27 @@ def test_a_clone_is_silent_until_it_is_allowed(
     assert sources(memcli, clone) == []
 
 
+def test_a_hook_can_answer_at_once_from_what_was_just_allowed(
+    carrying: Path, memcli: Run, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(carrying), str(clone))
+    assert memcli("allow", cwd=clone).code == 0
+    index = Vault(str(clone / ".memory")).index
+    assert index.at_once(lambda reader, changed, gone: (changed, gone)) == ([], [])
+
+
+def test_a_vault_that_cannot_be_read_is_allowed_with_a_warning(
+    carrying: Path, memcli: Run
+) -> None:
+    memcli("allow", "--revoke", cwd=carrying)
+    (carrying / ".memory" / ".memcli" / "config.toml").write_text("= broken")
+    done = memcli("allow", "--json", cwd=carrying)
+    assert done.json["data"]["outcome"] == "allowed"
+    (warning,) = done.json["warnings"]
+    assert "cannot be read yet" in warning
+
+
 def test_what_is_allowed_is_listed_and_is_for_the_user_to_say(
     carrying: Path, memcli: Run, tmp_path: Path
 ) -> None:
