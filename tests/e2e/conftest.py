@@ -58,12 +58,18 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture
 def machine(
-    request: pytest.FixtureRequest, tmp_path: Path, model: Model
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    model: Model,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Scratch]:
     """A machine with the client that the parameter names."""
     client = _CLIENTS[request.param]
     if not client.installed:
         pytest.skip(f"{client.name} {client.version} is not installed")
     scratch = Scratch(tmp_path, client, model)
+    # What memcli writes down about a vault lies in the user's home.
+    monkeypatch.setenv("HOME", str(scratch.home))
+    monkeypatch.delenv("XDG_STATE_HOME")
     yield scratch
     scratch.clean()

@@ -7,9 +7,12 @@ from pathlib import Path
 MEMCLI = (sys.executable, "-P", "-m", "memcli")
 
 
-def installed(host: str, home: Path, vault: Path, environ: dict[str, str]) -> None:
-    """Install the hooks for a user; what the client needs to run stays as it is."""
-    command = [*MEMCLI, "install", host, "--scope", "user", "--vault", str(vault)]
+def installed(host: str, home: Path, environ: dict[str, str]) -> None:
+    """Install the hooks for a user; what the client needs to run stays as it is.
+
+    They use the default vault: a hook that names its vault asks no other one.
+    """
+    command = [*MEMCLI, "install", host, "--scope", "user"]
     done = subprocess.run(
         command, capture_output=True, text=True, env=environ, cwd=home, check=False
     )

@@ -53,8 +53,9 @@ class Scratch:
         self.home = folder / "home"
         self.project = folder / "work" / "my_proj.v1"
         self.vault = folder / "memory"
+        self.teammate = folder / "teammate"
         self._printed = folder / "stdout", folder / "stderr"
-        for needed in (self.home, self.project, folder / "tmp"):
+        for needed in (self.home, self.teammate, self.project, folder / "tmp"):
             needed.mkdir(parents=True)
         node = shutil.which("node")
         system = ["/usr/local/bin", "/usr/bin", "/bin"]
@@ -77,27 +78,42 @@ class Scratch:
     def make_vault(self) -> None:
         """Make the vault, and install the client's hooks for it."""
         self.memcli("init", str(self.vault))
-        installed(self.client.name, self.home, self.vault, self.environ)
+        installed(self.client.name, self.home, self.environ)
 
     def lose_vault(self) -> None:
         """Take the vault away."""
         shutil.rmtree(self.vault)
 
-    def memcli(self, *words: str) -> Any:
-        """What a command answers, as data."""
+    def repository(self, name: str) -> Path:
+        """Make a repository with a remote, so that it is a project of its own."""
+        folder = self.project.parent / name
+        folder.mkdir()
+        self._git(folder, "init", "-q")
+        remote = f"git@github.com:acme/{name}.git"
+        self._git(folder, "remote", "add", "origin", remote)
+        return folder
+
+    def clone(self, repository: Path) -> Path:
+        """Clone a repository."""
+        folder = repository.with_name(f"{repository.name}-cloned")
+        self._git(folder.parent, "clone", "-q", str(repository), str(folder))
+        return folder
+
+    def memcli(self, *words: str, folder: Path | None = None, **variables: str) -> Any:
+        """What a command answers, as data; it is called in `folder`, or at home."""
         done = subprocess.run(
             [*MEMCLI, *words, "--json"],
             capture_output=True,
             text=True,
-            env={**self.environ, "MEMCLI_VAULT": str(self.vault)},
-            cwd=self.home,
+            env={**self.environ, "MEMCLI_VAULT": str(self.vault), **variables},
+            cwd=folder or self.home,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout)["data"]
 
-    def start(self, prompt: str) -> subprocess.Popen[bytes]:
-        """Start the client with a prompt."""
+    def start(self, prompt: str, folder: Path | None = None) -> subprocess.Popen[bytes]:
+        """Start the client with a prompt, in `folder` or in the project."""
         command = [str(self.client.path), *self.driver.words, prompt]
         # Files: what a client leaves running would keep a pipe open.
         out, err = self._printed
@@ -108,14 +124,14 @@ class Scratch:
                 stdout=said,
                 stderr=errors,
                 env=self.environ,
-                cwd=self.project,
+                cwd=folder or self.project,
                 start_new_session=True,
             )
 
-    def session(self, prompt: str) -> Ended:
+    def session(self, prompt: str, folder: Path | None = None) -> Ended:
         """Run a session of one prompt to its end."""
         started = time.monotonic()
-        client = self.start(prompt)
+        client = self.start(prompt, folder)
         late = ""
         try:
             client.wait(timeout=self.driver.slow)
@@ -146,7 +162,7 @@ class Scratch:
                 found += [step.text for step in steps if step.role == "user"]
         return found
 
-    def hooks(self, **fields: str) -> list[dict[str, Any]]:
+    def hooks(self, **fields: str | int) -> list[dict[str, Any]]:
         """Lines of the log of hooks that have these fields, the oldest first."""
         lines = reversed(hook_log.last(str(self.vault), 1_000))
         return [

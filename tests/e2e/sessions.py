@@ -5,6 +5,8 @@ the model, the log of the hooks, and the vault. Nothing of memcli is called in b
 that a person would not have called.
 """
 
+from pathlib import Path
+
 import pytest
 
 from memcli.entries import layout
@@ -124,6 +126,69 @@ def test_without_its_vault_a_client_behaves_as_without_hooks(
     assert not machine.vault.exists()
     # Four hooks, on a machine that does other things as well.
     assert hooked.took < 1.5 * plain.took + 5, (plain.took, hooked.took)
+
+
+def test_a_rule_holds_where_it_was_stated_and_everywhere_once_approved(
+    machine: Scratch,
+) -> None:
+    machine.make_vault()
+    machine.memcli("save", RULE, "--kind", "constraint")
+    shop, blog, docs = (machine.repository(name) for name in ("shop", "blog", "docs"))
+
+    _mined(machine, STATED, shop)
+    assert STATED in _told(machine, shop)
+    assert STATED not in _told(machine, blog)
+
+    _mined(machine, STATED, blog)
+    [offer] = machine.memcli("review", "--list")["candidates"]
+    assert offer["text"] == STATED, offer
+    assert offer.get("project") is None, offer
+    assert STATED not in _told(machine, docs)
+    machine.memcli("review", offer["id"], "--approve")
+    assert STATED in _told(machine, docs)
+
+
+@pytest.mark.only("claude-code")
+def test_a_repositorys_own_vault_is_silent_until_the_user_allows_it(
+    machine: Scratch,
+) -> None:
+    machine.make_vault()
+    machine.memcli("save", RULE, "--kind", "constraint")
+    theirs = machine.repository("shop")
+    teammate = {"HOME": str(machine.teammate), "MEMCLI_VAULT": ""}
+    machine.memcli("init", "--repo", folder=theirs, **teammate)
+    words = "save", FACT, "--kind", "constraint", "--vault", "repo"
+    machine.memcli(*words, folder=theirs, **teammate)
+    ours = machine.clone(theirs)
+
+    before = _told(machine, ours, ASKS)
+    assert FACT not in before
+    assert "memcli allow" in before
+    machine.memcli("allow", folder=ours)
+    allowed = _told(machine, ours)
+    assert f"(repo) {FACT}" in allowed
+    assert "memcli allow" not in allowed
+    assert FACT not in _told(machine, machine.project, ASKS)
+
+
+def _told(machine: Scratch, folder: Path, prompt: str = ELSE) -> str:
+    """What reached the model in a session of a folder, where RULE always does."""
+    machine.model.forget()
+    ended = machine.session(prompt, folder)
+    assert ended.code == 0, ended
+    sent = machine.model.read()
+    assert RULE in sent, "the session was told nothing at all"
+    return sent
+
+
+def _mined(machine: Scratch, prompt: str, folder: Path) -> None:
+    """A session of a folder that teaches one memory."""
+    before = len(machine.hooks(event="reflect", did="reflected", saved=1))
+    assert machine.session(prompt, folder).code == 0
+    machine.wait_for(
+        "a session that taught something",
+        lambda: len(machine.hooks(event="reflect", did="reflected", saved=1)) > before,
+    )
 
 
 def _killed(machine: Scratch) -> None:
