@@ -79,8 +79,11 @@ def evolve(
     """
     from memcli.curation import evolve as use_case
     from memcli.curation.citing import Cites
+    from memcli.entries.projects import HERE, NONE
 
     vault = context.open_vault("evolving", writes=True)
+    if project == HERE:
+        project = vault.here or NONE
     given = {
         "title": title,
         "kind": kind,

@@ -85,7 +85,7 @@ Project = Annotated[
     Option(
         "--project",
         metavar="NAME",
-        help="The project in which it holds; none for everywhere",
+        help="The project in which it holds; here, or none for everywhere",
     ),
 ]
 OccurredAt = Annotated[

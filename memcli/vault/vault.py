@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.ids import LAST_MS, new_id
+from memcli.entries.projects import HERE
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
@@ -364,12 +365,13 @@ class Vault:
     def draft(self, values: Mapping[str, Any]) -> Entry:
         """Check the fields of a new entry; see `memcli.entries.validate.draft`.
 
-        Without the field `project` it holds where the caller stands (`here`); in the
-        vault of that very repository wherever it is asked, also in a fork.
+        Without the field `project`, or with `here` in it, it holds where the caller
+        stands; in the vault of that very repository wherever it is asked, also in a
+        fork.
         """
         from memcli.entries import validate as draft
 
-        if "project" not in values:
+        if values.get("project", HERE) == HERE:
             is_repos = self.source == known_vaults.REPO
             values = {**values, "project": None if is_repos else self.here}
         try:

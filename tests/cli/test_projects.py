@@ -34,7 +34,9 @@ def test_save_says_which_project_it_used(memcli: Run, vault: Vault, shop: Path):
     assert "holds in" not in everywhere.out
     inside = memcli("save", "Be kind", "--json", cwd=Path(vault.root))
     assert inside.json["data"]["project"] is None
-    refused = memcli("save", "x", "--project", "here", cwd=shop)
+    here = memcli("save", "Be quick", "--project", "here", "--json", cwd=shop)
+    assert here.json["data"]["project"] == SHOP
+    refused = memcli("save", "x", "--project", "any", cwd=shop)
     assert (refused.code, "not a project's name" in refused.err) == (2, True)
 
 
@@ -47,6 +49,9 @@ def test_evolve_carries_the_project_over_or_changes_it(
     assert kept.project == SHOP
     third = memcli("evolve", kept.id, "--project", "none", "--json", cwd=shop)
     assert vault.get(third.json["data"]["id"]).project is None
+    last = third.json["data"]["id"]
+    fourth = memcli("evolve", last, "--project", "here", "--json", cwd=shop)
+    assert vault.get(fourth.json["data"]["id"]).project == SHOP
 
 
 def test_a_batch_holds_here_and_an_import_where_its_lines_say(
