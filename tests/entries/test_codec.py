@@ -143,6 +143,7 @@ entries = st.builds(
     resolved_at=st.none() | dates,
     resolved_by=maybe,
     resolution_note=maybe,
+    other_vault=maybe,
     key=maybe,
     seen=st.lists(dates, max_size=3).map(tuple),
     evidence=lists,

@@ -50,6 +50,9 @@ def _resolved(values: dict[str, Any]) -> None:
 
 
 _QUESTION = Parameter("query", "Words or a question", required=True)
+_VAULT = Parameter(
+    "vault", "Only this vault, by name: personal, repo, or one of the config", kind=str
+)
 _RESEARCH = Parameter(
     "research", "Count this search in the research run of this name, and record it"
 )
@@ -108,6 +111,7 @@ RECALL = Tool(
         Parameter("cursor", "With all and limit: the next_cursor of the page before"),
         Parameter("useful", "Instead of a query: ids of rows recalled that helped"),
         Parameter("not_useful", "Instead of a query: ids of rows that misled"),
+        _VAULT,
     ),
     _as_given,
 )
@@ -131,6 +135,7 @@ REFLECT = Tool(
         Parameter(
             "response_schema", "Accepted and ignored", kind=object, deprecated=True
         ),
+        _VAULT,
     ),
     _as_given,
 )
@@ -176,6 +181,7 @@ SAVE = Tool(
             "visibility", "Who may see it; shared if not given", choices=_VISIBILITIES
         ),
         Parameter("groups", "Groups of agents that may see it", to="--group"),
+        _VAULT,
     ),
     _saved,
     changes=True,
@@ -204,6 +210,7 @@ EVOLVE = Tool(
         Parameter("also", "Ids of other entries that the new version replaces"),
         *_CITING,
         Parameter("revert", "Instead of a text: go back to the version before"),
+        _VAULT,
     ),
     _as_given,
     changes=True,
@@ -233,6 +240,7 @@ RESOLVE = Tool(
         Parameter("dry_run", "Only show the plan"),
         Parameter("expect", "With ids: act when exactly so many entries would change"),
         Parameter("undo", "Bring ids back; without ids, those of the last resolve"),
+        _VAULT,
     ),
     _resolved,
     changes=True,
@@ -258,6 +266,7 @@ INSPECT = Tool(
         Parameter("session", "With topic mining: one session", to="name"),
         Parameter("stale", "With topic models: only stale ones"),
         Parameter("project", "With topic entities or models: only of this project"),
+        _VAULT,
     ),
     _as_given,
 )

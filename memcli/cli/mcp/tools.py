@@ -75,6 +75,7 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
     """Run a tool with a client's arguments; never raises."""
     try:
         values = _values(tool, arguments)
+        context = _in_vault(context, values)
         result = commands.answer(tool.command, context, values)
         notes = [f"warning: {warning}" for warning in result.warnings]
         if tool.changes:
@@ -94,6 +95,31 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
             context.tell("".join(traceback.format_exception(error)))
         message = f"a bug in memcli: {type(error).__name__}: {error}"
         return _failed("bug", message, "Report it, please; MEMCLI_DEBUG=1 says more.")
+
+
+def _in_vault(context: Context, values: dict[str, Any]) -> Context:
+    """The context on the vault that a call names, which leaves the values.
+
+    A name alone: a model must not choose a folder.
+    """
+    named = [*values.pop("vaults", ()), *filter(None, [values.pop("vault", None)])]
+    if not named:
+        return context
+    from memcli.storage import known_vaults
+
+    allowed = (
+        known_vaults.PERSONAL,
+        known_vaults.REPO,
+        *known_vaults.configured(context.environ),
+    )
+    (name,) = named
+    if name not in allowed:
+        raise InvalidValue(
+            f"no vault has the name {name[:60]!r}",
+            hint=f"The names are: {', '.join(allowed)}.",
+            code="invalid_vault",
+        )
+    return context._replace(vault=name)
 
 
 def _failed(code: str, message: str, hint: str | None) -> Answer:

@@ -1,6 +1,7 @@
 """The tools for an MCP client take what the commands take, or it is said why not."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from memcli.cli.context import Context
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.cli.mcp.tools import Tool
-from tests.conftest import ROOT
+from tests.conftest import ROOT, VaultMaker
 
 PAGE = ROOT / "docs" / "agents" / "mcp.md"
 
@@ -24,7 +25,6 @@ _SECRET = "only a person can insist on what looks like a secret"
 
 LEFT_OUT = {
     "*": {
-        "vault": "the server is started for its vaults; a model must not name a folder",
         "json": "every answer is JSON",
         "agent": _AGENT,
     },
@@ -163,3 +163,31 @@ def context(vault: Vault) -> Context:
         vault=vault.root,
         json=True,
     )
+
+
+def test_a_call_may_name_another_vault_but_no_folder(
+    context: Context, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    other = make_vault()
+    other.save(other.draft({"text": "The team deploys on Mondays"}))
+    home = tmp_path / "own" / "memcli"
+    home.mkdir(parents=True)
+    config = f'[vaults.team]\npath = "{other.root}"\nrole = "rw"\n'
+    (home / "config.toml").write_text(config, encoding="utf-8")
+    environ = {**context.environ, "XDG_CONFIG_HOME": str(tmp_path / "own")}
+    context = context._replace(environ=environ)
+    by_name = {tool.name: tool for tool in catalog.TOOLS}
+    asked = {"query": "when does the team deploy", "vault": "team"}
+    found = tools.call(by_name["memory_recall"], asked, context)
+    assert [row["text"] for row in (found.data or {})["rows"]] == [
+        "The team deploys on Mondays"
+    ]
+    saved = tools.call(
+        by_name["memory_save"], {"text": "Freeze in May", "vault": "team"}, context
+    )
+    assert other.get((saved.data or {})["id"]).body.strip() == "Freeze in May"
+    refused = tools.call(
+        by_name["memory_save"], {"text": "x", "vault": other.root}, context
+    )
+    assert (refused.error or {})["code"] == "invalid_vault"
+    assert "personal, repo, team" in (refused.error or {})["hint"]
