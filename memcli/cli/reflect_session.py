@@ -52,7 +52,7 @@ def digest(
         raise UsageError(f"--max-chars must be {LEAST_CHARS:,} or more (got {most:,})")
     transcript = open_transcript(path or _current(context), host)
     vault = context.open_vault("indexing")
-    made = gather.gather(vault, transcript, context.environ, max_chars=most)
+    made = gather.gather(vault, transcript, max_chars=most)
 
     def show(canvas: Canvas) -> None:
         for line in made.text.splitlines():
@@ -81,9 +81,7 @@ def judged(
         data = files.read(source, limit=answers.LARGEST)
     transcript = open_transcript(path or _current(context), host)
     vault = context.open_vault("reflecting", writes=True)
-    done = bring.bring(
-        vault, transcript, data, context.environ, judge=judge, dry_run=dry_run
-    )
+    done = bring.bring(vault, transcript, data, judge=judge, dry_run=dry_run)
     lines = tuple(f"line {one.line} is not taken: {one.why}" for one in done.refused)
 
     def show(canvas: Canvas) -> None:

@@ -162,7 +162,7 @@ class _Pipe:
 class _Terminal:
     """Colour and aligned columns, by rich.
 
-    Nothing that somebody may copy is broken: the terminal itself wraps long lines, so
+    What a person may copy is never broken: the terminal itself wraps long lines, so
     a path or a command that is copied from there is still one line.
     """
 

@@ -54,7 +54,7 @@ class Citation(NamedTuple):
 class Excluded(NamedTuple):
     """An entry that matches and was left out, and why; `superseded_by` replaces it.
 
-    None of its words are here: whoever reads a solved thing takes it for news.
+    None of its words are here: a reader would take a solved thing for news.
     """
 
     id: str

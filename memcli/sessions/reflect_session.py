@@ -248,7 +248,7 @@ def _bring(
     dry_run: bool,
 ) -> Reflected:
     """Bring the candidates into the vault in one commit."""
-    project = _project(vault, session)
+    project = project_of(vault, session)
 
     def write(transaction: "Transaction | None") -> list[Fate]:
         known = vault.read(lambda reader: brought(reader, session, earlier))
@@ -313,7 +313,7 @@ def _written(
     return [fates[place] for place in range(len(routes))]
 
 
-def _project(vault: "Vault", session: Session) -> str | None:
+def project_of(vault: "Vault", session: Session) -> str | None:
     """The project of the folder in which a session ran; None: everywhere."""
     from memcli.storage import projects
 

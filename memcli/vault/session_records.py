@@ -75,7 +75,7 @@ def get(root: str, host: str, session: str, agent: str | None) -> Record | None:
     """The record of a session that an agent mined here; None when it did not.
 
     The owner, for whom `agent` is None, gets what every agent's mining found as well,
-    so that what was forgotten stays so, whoever found it.
+    so that what any agent found and was forgotten stays so.
     """
     own = _read(_path(root, host, session, agent))
     if agent is not None:

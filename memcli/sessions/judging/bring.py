@@ -5,7 +5,7 @@ and decided by a person, ideas go to the ledger. Every entry says who judged and
 which turns. The same answers a second time change nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.entry import Confidence
@@ -55,7 +55,6 @@ def bring(
     vault: "Vault",
     transcript: Transcript,
     data: bytes,
-    environ: Mapping[str, str],
     *,
     judge: str,
     writer: str = "pipeline",
@@ -67,7 +66,6 @@ def bring(
         vault: where they go.
         transcript: of the session, as the digest was made of it.
         data: the answers, as `answers.read` takes them.
-        environ: as `gather.gather` has it.
         judge: who answered, for the provenance.
         writer: `pipeline` when an agent or a person asked, `hook` when a host did.
         dry_run: only say what would be done.
@@ -76,9 +74,8 @@ def bring(
         Unreadable, ScannerFailed, LockBusy, WriteFailed, HistoryError: nothing was
             written.
     """
-    made = gather.gather(vault, transcript, environ)
-    kinds = (*_kinds(vault),)
-    kept, refused = answers.read(data, made, kinds)
+    made = gather.gather(vault, transcript)
+    kept, refused = answers.read(data, made, vault.kinds)
     turns = len(made.turns)
     reflected = reflect_session.learn(
         vault,
@@ -89,12 +86,6 @@ def bring(
     )
     resolved = _resolved(vault, made, kept, judge, dry_run=dry_run)
     return Brought(reflected, refused, resolved, judge)
-
-
-def _kinds(vault: "Vault") -> Sequence[str]:
-    from memcli.entries.entry import KINDS
-
-    return (*KINDS, *vault.settings.kinds)
 
 
 def _candidate(answer: Answer, judge: str) -> Candidate:

@@ -109,7 +109,7 @@ def judge_session(
         if _calls_today(vault.root, now) >= judge.a_day:
             line["did"] = f"nothing: {judge.a_day} calls in a day"
         else:
-            made = gather.gather(vault, transcript, environ)
+            made = gather.gather(vault, transcript)
             if sum(len(one.text.split()) for one in made.turns) < _LEAST_WORDS:
                 return
             started = time.monotonic()
@@ -117,9 +117,7 @@ def judge_session(
             said = ask(judge, made.text, environ)
             line.update(seconds=round(time.monotonic() - started), said=len(said))
             transcript = backfill.opened(path, host, cwd)
-            done = bring.bring(
-                vault, transcript, said, environ, judge=judge.name, writer="hook"
-            )
+            done = bring.bring(vault, transcript, said, judge=judge.name, writer="hook")
             line.update(done.reflected.counts, refused=len(done.refused))
     except Exception as error:  # noqa: BLE001 what the rules found stays, and is noted
         line["error"] = hook_log.named(error)[:300]

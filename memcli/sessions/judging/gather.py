@@ -7,7 +7,6 @@ could see, also when the vault has changed in between.
 
 import hashlib
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from memcli.entries import layout
@@ -19,7 +18,8 @@ from memcli.hosts.transcripts import Transcript
 from memcli.sessions.candidates import redacted
 from memcli.sessions.judging import digest
 from memcli.sessions.judging.digest import Digest, Known
-from memcli.storage import cache, projects, state_dirs
+from memcli.sessions.reflect_session import project_of
+from memcli.storage import cache, state_dirs
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -34,7 +34,6 @@ _ASKED = 2_000
 def gather(
     vault: "Vault",
     transcript: Transcript,
-    environ: Mapping[str, str],
     *,
     max_chars: int = digest.MAX_CHARS,
 ) -> Digest:
@@ -43,7 +42,6 @@ def gather(
     Args:
         vault: what is known already; only what its agent may see.
         transcript: of the session.
-        environ: where the user's config lies, for the project's name.
         max_chars: of the text for a model.
 
     Raises:
@@ -52,14 +50,13 @@ def gather(
     session = transcript.session
     session = session._replace(id=redaction.masked(session.id))
     turns = digest.turns_of(redacted(transcript.steps()))
-    project = projects.of(session.cwd, environ)
     known = _known(vault, session.id, " ".join(turn.text for turn in turns)[:_ASKED])
     earlier = _noted(vault, session)
     ids = {one.id for one in known}
     more = [name for name in earlier if name not in ids]
     known += vault.read(lambda reader: _rows(reader, vault, more))
-    name = project.name if project else None
-    made = digest.compose(session, name, turns, known, max_chars)
+    project = project_of(vault, session)
+    made = digest.compose(session, project, turns, known, max_chars)
     _note(vault, session, [one.id for one in made.known])
     return made
 

@@ -1,7 +1,6 @@
 """What a judge said comes into the vault once, and says who judged."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +48,7 @@ CACHE = {
 def judge(vault: Vault, path: str, *answers: Any, dry_run: bool = False) -> Brought:
     data = "\n".join(map(json.dumps, answers)).encode()
     transcript = open_transcript(path)
-    return bring.bring(
-        vault, transcript, data, os.environ, judge="haiku", dry_run=dry_run
-    )
+    return bring.bring(vault, transcript, data, judge="haiku", dry_run=dry_run)
 
 
 def test_high_is_saved_medium_waits_and_an_idea_goes_to_the_ledger(
@@ -108,7 +105,7 @@ def test_what_replaces_an_entry_is_offered_in_review_and_not_decided(
     old = "The payment tests run against the redis of staging"
     held = vault.save(vault.draft({"text": old, "kind": "note"})).id
     path = talk(tmp_path, ROWS)
-    gather.gather(vault, open_transcript(path), os.environ)
+    gather.gather(vault, open_transcript(path))
     done = judge(vault, path, {**REDIS, "evolves": held})
     (fate,) = done.reflected.fates
     assert (fate.action, fate.target) == ("supersede", held)
@@ -142,6 +139,6 @@ def test_an_entry_that_no_digest_showed_cannot_be_named(
 
 
 def test_no_secret_of_a_session_is_in_its_digest(vault: Vault, tmp_path: Path) -> None:
-    made = gather.gather(vault, open_transcript(talk(tmp_path, ROWS)), os.environ)
+    made = gather.gather(vault, open_transcript(talk(tmp_path, ROWS)))
     assert "sk-ant" not in made.text + json.dumps(made.as_dict())
     assert "[REDACTED]" in made.text
