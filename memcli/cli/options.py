@@ -168,10 +168,11 @@ Tags = Annotated[
     Option("--tag", metavar="TAG", help="Only with this tag; repeatable"),
 ]
 TagsMatch = Annotated[
-    Literal["any", "all", "any_strict", "all_strict"],
+    Literal["any", "all", "any_strict", "all_strict", "any_or_untagged"],
     Option(
         "--tags-match",
-        help="How tags filter; without _strict untagged entries pass",
+        help="How tags filter; any_strict if not given; untagged entries pass with "
+        "any, all and any_or_untagged",
     ),
 ]
 Entities = Annotated[

@@ -44,7 +44,7 @@ def recall(
         ),
     ] = None,
     tags: options.Tags = None,
-    tags_match: options.TagsMatch = "any",
+    tags_match: options.TagsMatch = "any_strict",
     entities: options.Entities = None,
     project: options.OfProject = None,
     after: options.After = None,
@@ -189,10 +189,12 @@ def recall(
 
 def given(words: Words) -> list[str]:
     """The options that say something, by their flags."""
+    from memcli.recall.query import TAGGED
+
     return [
         "--" + name.replace("_", "-")
         for name, value in words.items()
-        if value and (name, value) != ("tags_match", "any")
+        if value and (name, value) != ("tags_match", TAGGED)
     ]
 
 

@@ -36,7 +36,7 @@ def reflect(
     kinds: options.Kinds = None,
     types: options.Types = None,
     tags: options.Tags = None,
-    tags_match: options.TagsMatch = "any",
+    tags_match: options.TagsMatch = "any_strict",
     entities: options.Entities = None,
     project: options.OfProject = None,
     after: options.After = None,

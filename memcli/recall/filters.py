@@ -17,6 +17,8 @@ from memcli.recall.query import Filters, Query, checked_project
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
 
+_UNTAGGED_PASS = ("any", "all", "any_or_untagged")
+
 UNTAGGED = "-"
 """The tag under which the index finds the entries without tags."""
 
@@ -112,14 +114,14 @@ def _meant(reader: "Reader", names: Sequence[str]) -> list[str]:
 
 
 def _tagged(reader: "Reader", filters: Filters) -> set[int]:
-    """Documents by tags; `any` and `all` let untagged ones pass, `_strict` do not."""
+    """Documents by tags; those of `_UNTAGGED_PASS` let untagged ones pass as well."""
     if filters.tags_match.startswith("any"):
         docs = _union(reader, "tag", filters.tags)
     else:
         docs = set.intersection(
             *(set(reader.exact("tag", tag)) for tag in filters.tags)
         )
-    if not filters.tags_match.endswith("_strict"):
+    if filters.tags_match in _UNTAGGED_PASS:
         docs |= set(reader.exact("tag", UNTAGGED))
     return docs
 

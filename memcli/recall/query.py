@@ -41,7 +41,12 @@ DEPTHS = (0, 1, 2)
 
 _LAYERS = tuple(map(str, Layer))
 
-TAGS_MATCH = ("any", "all", "any_strict", "all_strict")
+TAGS_MATCH = ("any", "all", "any_strict", "all_strict", "any_or_untagged")
+"""How tags filter. The first four are those of the tool that memory_recall replaces,
+where `any` and `all` let untagged entries pass; the last says so by its name."""
+
+TAGGED = "any_strict"
+"""How tags filter unless told: who asks for a tag wants the entries that have it."""
 
 
 class Filters(NamedTuple):
@@ -57,7 +62,7 @@ class Filters(NamedTuple):
     types: tuple[str, ...] = ()
     layers: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    tags_match: str = "any"
+    tags_match: str = TAGGED
     entities: tuple[str, ...] = ()
     after: int | None = None
     before: int | None = None
@@ -165,7 +170,7 @@ def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
         types=tuple(words.get("type", ())),
         layers=tuple(words.get("layer", ())),
         tags=tuple(words.get("tag", ())),
-        tags_match=words.get("tags_match", "any"),
+        tags_match=words.get("tags_match", TAGGED),
         entities=tuple(words.get("entity", ())),
         after=after,
         before=before,

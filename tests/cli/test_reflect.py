@@ -83,6 +83,7 @@ def test_filters_and_budget(memcli: Run, vault: Vault, facts: list[str]) -> None
         ["--kind", "decision"],
         ["--type", "tool"],
         ["--entity", "ann"],
+        ["--tag", "web"],
         ["--tag", "web", "--tags-match", "any_strict"],
         ["--tag", "web", "--tags-match", "all_strict"],
         ["--before", "2026-06"],
@@ -91,7 +92,8 @@ def test_filters_and_budget(memcli: Run, vault: Vault, facts: list[str]) -> None
     ):
         data = memcli("reflect", QUESTION, *words, "--json").json["data"]
         assert [row["id"] for row in data["facts"]] == [name], words
-    for words in (["--tag", "web"], ["--tag", "web", "--tags-match", "all"]):
+    for way in ("all", "any", "any_or_untagged"):
+        words = ["--tag", "web", "--tags-match", way]
         data = memcli("reflect", QUESTION, *words, "--json").json["data"]
         assert len(data["facts"]) == 6
     low = memcli("reflect", QUESTION, "--budget", "low", "--json").json["data"]

@@ -125,6 +125,7 @@ def test_date_words_are_searchable(vault: Vault) -> None:
         ("all", {"ab", "none"}),
         ("any_strict", {"a", "b", "ab"}),
         ("all_strict", {"ab"}),
+        ("any_or_untagged", {"a", "b", "ab", "none"}),
     ],
 )
 def test_tags_match_as_the_table_says(
@@ -135,6 +136,12 @@ def test_tags_match_as_the_table_says(
     save(vault, "entry other", tags=["z"])
     texts = found(vault, "entry", tags=("x", "y"), tags_match=mode)
     assert {text.removeprefix("entry ") for text in texts} == expected
+
+
+def test_a_tag_alone_lets_no_untagged_entry_pass(vault: Vault) -> None:
+    save(vault, "entry a", tags=["x"])
+    save(vault, "entry none")
+    assert found(vault, "entry", tags=("x",)) == ["entry a"]
 
 
 def test_unknown_tag_is_named_with_the_nearest(vault: Vault) -> None:

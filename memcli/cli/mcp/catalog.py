@@ -35,8 +35,18 @@ _ITEMS = tuple(map(str, Item))
 _CONFIDENCES = tuple(map(str, Confidence))
 
 
+# The four names and the default of the tool that this one replaces: prompts that were
+# written for it count on untagged entries. The command's own default is stricter.
+_TAGS_MATCH = ("any", "all", "any_strict", "all_strict")
+
+
 def _as_given(values: dict[str, Any]) -> None:
     del values
+
+
+def _asked(values: dict[str, Any]) -> None:
+    if values.get("tags"):
+        values.setdefault("tags_match", _TAGS_MATCH[0])
 
 
 def _saved(values: dict[str, Any]) -> None:
@@ -71,7 +81,10 @@ _NARROWING = (
     Parameter("kinds", f"Only these kinds: {', '.join(KINDS)}", to="--kind"),
     Parameter("tags", "Only entries with these tags", to="--tag"),
     Parameter(
-        "tags_match", "any or all of the tags; without _strict untagged entries pass"
+        "tags_match",
+        "any or all of the tags; without _strict untagged entries pass, too",
+        choices=_TAGS_MATCH,
+        default=_TAGS_MATCH[0],
     ),
     Parameter("entities", "Only about these people, projects, things", to="--entity"),
     Parameter(
@@ -113,7 +126,7 @@ RECALL = Tool(
         Parameter("not_useful", "Instead of a query: ids of rows that misled"),
         _VAULT,
     ),
-    _as_given,
+    _asked,
 )
 
 REFLECT = Tool(
@@ -137,7 +150,7 @@ REFLECT = Tool(
         ),
         _VAULT,
     ),
-    _as_given,
+    _asked,
 )
 
 SAVE = Tool(

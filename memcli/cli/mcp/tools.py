@@ -19,7 +19,8 @@ class Parameter(NamedTuple):
 
     `to` names another flag, or an argument. The rest is as the command has it.
     `choices` are shown to the client; the command itself refuses anything else. `kind`
-    is `list` for several strings, `object` for anything.
+    is `list` for several strings, `object` for anything. `default` is what the tool's
+    `finish` fills in where it is not the command's own default.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Parameter(NamedTuple):
     choices: tuple[str, ...] = ()
     kind: type | None = None
     deprecated: bool = False
+    default: str = ""
 
 
 class Tool(NamedTuple):
@@ -244,7 +246,8 @@ def _schema(parameter: Parameter, command: str) -> dict[str, Any]:
             value["items"]["enum"] = choices
     elif choices:
         value["enum"] = choices
-    default = (commands.load(command).__kwdefaults__ or {}).get(target)
+    defaults = commands.load(command).__kwdefaults__ or {}
+    default = parameter.default or defaults.get(target)
     if default is not None and kind is not list:
         value["default"] = default
     if parameter.deprecated:

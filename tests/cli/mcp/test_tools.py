@@ -191,3 +191,23 @@ def test_a_call_may_name_another_vault_but_no_folder(
     )
     assert (refused.error or {})["code"] == "invalid_vault"
     assert "personal, repo, team" in (refused.error or {})["hint"]
+
+
+def test_tags_of_a_tool_let_untagged_entries_pass_unless_they_are_strict(
+    vault: Vault, context: Context
+) -> None:
+    for text, tags in (("deploy on Monday", ["ci"]), ("deploy on Tuesday", [])):
+        vault.save(vault.draft({"text": text, "tags": tags}))
+
+    def texts(**arguments: Any) -> list[str]:
+        found = tools.call(catalog.RECALL, arguments, context).data
+        assert found is not None
+        return sorted(row["text"] for row in found["rows"])
+
+    assert texts(query="deploy", tags=["ci"]) == [
+        "deploy on Monday",
+        "deploy on Tuesday",
+    ]
+    strict = texts(query="deploy", tags=["ci"], tags_match="any_strict")
+    assert strict == ["deploy on Monday"]
+    assert catalog.RECALL.schema()["properties"]["tags_match"]["default"] == "any"
