@@ -146,6 +146,8 @@ class Entry(NamedTuple):
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     project: str | None = None
+    code: tuple[str, ...] = ()
+    code_names: tuple[str, ...] = ()
     agent: str | None = None
     visibility: Visibility = Visibility.SHARED
     groups: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from memcli.entries import anchors
 from memcli.entries.checks import (
     check_choice,
     check_date,
@@ -317,6 +318,10 @@ _TAGS = ValueKind(_read_tags, _check_tags)
 _DATE = ValueKind(_read_date, _check_date)
 _DATES = ValueKind(_read_dates, _check_dates)
 _PROJECT = ValueKind(_read_project, _check_project)
+_CODE = ValueKind(
+    lambda node, field: anchors.checked(_read_texts(node, field), field),
+    lambda value, field: anchors.checked(_lines(value, field), field),
+)
 _FLAG = ValueKind(_read_flag, _check_flag)
 _SOURCE = ValueKind(_read_source, _check_source)
 
@@ -358,6 +363,17 @@ TABLE: tuple[Field, ...] = (
         "project",
         _PROJECT,
         "where it holds, as github.com/acme/shop; without one it holds everywhere",
+    ),
+    Field(
+        "code",
+        _CODE,
+        "the code that it speaks of, as src/app.py or src/app.py:10-20, and what these "
+        "lines said, as #11-1a2b3c4d9f8e7d6c@a1b2c3d4e5f6",
+    ),
+    Field(
+        "code_names",
+        _CODE,
+        "paths, symbols and commands of the project that the text names",
     ),
     Field("agent", _LINE, "the agent that wrote it"),
     Field("visibility", _choice(Visibility), "private, shared or group"),

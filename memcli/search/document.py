@@ -139,6 +139,8 @@ def _row(entry: Entry, title: str, terms: dict[str, float]) -> StoredRow:
         tags=entry.tags,
         entities=entry.entities,
         project=entry.project,
+        code=entry.code,
+        code_names=entry.code_names,
         occurred_at=entry.occurred_at,
         occurred_until=entry.occurred_until,
         created=entry.created,

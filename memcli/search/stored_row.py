@@ -30,6 +30,8 @@ class StoredRow(NamedTuple):
     tags: tuple[str, ...]
     entities: tuple[str, ...]
     project: str | None
+    code: tuple[str, ...]
+    code_names: tuple[str, ...]
     occurred_at: str | None
     occurred_until: str | None
     created: str

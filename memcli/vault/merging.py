@@ -13,7 +13,7 @@ from memcli.entries.eligibility import Agent
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.rights import Action, may
 
-_ADDED = ("tags", "entities", "evidence")
+_ADDED = ("tags", "entities", "evidence", "code", "code_names")
 # Taken where the entry says nothing.
 _FILLED = (
     "title", "type", "occurred_at", "occurred_until", "review_after", "confidence",

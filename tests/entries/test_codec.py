@@ -104,6 +104,10 @@ maybe = st.none() | texts
 lists = st.lists(texts, max_size=3).map(tuple)
 tags = st.sampled_from(["a", "key:value", "1.10", "no", "2026", "área/x", "c++"])
 dates = st.sampled_from(["2023", "2023-05", "2023-05-08", "2023-05-08T01:02:03Z"])
+anchors = st.sampled_from(
+    ["src/app.py", "a b.py:1-2#2-1a2b3c4d9f8e7d6c@a1b2c3d", "é:7"]
+)
+names = st.sampled_from(["make deploy", "RateLimiter@src/limits.py", "src/"])
 sources = st.builds(
     Source,
     writer=maybe,
@@ -131,6 +135,8 @@ entries = st.builds(
     tags=st.lists(tags, unique=True, max_size=3).map(tuple),
     entities=lists,
     project=st.sampled_from([None, "atlas", "web-client"]),
+    code=st.lists(anchors, unique=True, max_size=3).map(tuple),
+    code_names=st.lists(names, unique=True, max_size=3).map(tuple),
     agent=maybe,
     visibility=st.sampled_from(Visibility),
     groups=lists,

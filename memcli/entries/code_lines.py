@@ -1,0 +1,135 @@
+"""Whether lines of code are still what they were: fingerprint, comparison.
+
+Invariant: pure, and bounded by the size of the file. The code cannot be read out of a
+fingerprint. Two texts have the same one when they differ only in what editors and
+checkouts change without a change of meaning:
+
+- the ends of lines: git writes CRLF or LF by the settings of each machine;
+- white space at a line's end, and a byte order mark: editors remove them unasked;
+- blank lines: formatters put them in and take them out.
+
+Indentation counts, since in Python and YAML it is the meaning. So does all else.
+
+A fingerprint is `11-1a2b3c4d9f8e7d6c`: the number of lines that are not blank, a
+checksum of the first of them (eight digits), and one of all (eight digits). The number
+and the first line's checksum are what makes it cheap to find the lines elsewhere in a
+file: only where a line has that checksum are so many lines looked at.
+"""
+
+import zlib
+from typing import NamedTuple
+
+from memcli.entries.anchors import Anchor
+from memcli.errors import InvalidValue
+
+UNCHANGED, MOVED, CHANGED, GONE = "unchanged", "moved", "changed", "gone"
+EXISTS = "exists"
+"""The file or the name is there; what its lines say was not recorded."""
+NOT_CHECKED = "not_checked"
+
+STALE = (CHANGED, GONE)
+"""The states that say: look again before you rely on the entry."""
+
+_BOM = b"\xef\xbb\xbf"
+_CHECKSUM_DIGITS = 8
+# Lines that are looked at for one anchor. Only a file in which the first line of a
+# long anchor stands thousands of times needs more.
+_MOST_LINES = 500_000
+
+
+class Found(NamedTuple):
+    """What became of an anchor's lines, and where they are now; 0: the whole file."""
+
+    state: str
+    first: int = 0
+    last: int = 0
+
+
+def fingerprint(data: bytes, first: int = 0, last: int = 0) -> str:
+    """The fingerprint of a file, or of its lines `first` to `last`, counted from 1.
+
+    Raises:
+        InvalidValue: the file has no such lines, or they are blank.
+    """
+    lines = _lines(data)
+    if last > len(lines):
+        from memcli.entries.text.counted import counted
+
+        raise InvalidValue(
+            f"the file has {counted(len(lines), 'line')}; there is no line {last:,}",
+            code="invalid_code",
+        )
+    part = list(filter(None, lines[first - 1 : last] if first else lines))
+    if first and not part:
+        raise InvalidValue("these lines are blank", code="invalid_code")
+    return _mark(part)
+
+
+def compare(anchor: Anchor, data: bytes) -> Found:
+    """What became of an anchor's lines in the file as it is now.
+
+    Of several places that hold the same lines, the nearest to the old one counts.
+    """
+    first, last = anchor.first, anchor.last
+    if not anchor.fingerprint:
+        return Found(EXISTS, first, last)
+    lines = _lines(data)
+    if not first:
+        same = _mark(list(filter(None, lines))) == anchor.fingerprint
+        return Found(UNCHANGED if same else CHANGED)
+    if _mark(list(filter(None, lines[first - 1 : last]))) == anchor.fingerprint:
+        return Found(UNCHANGED, first, last)
+    numbers = [number for number, line in enumerate(lines, 1) if line]
+    starts = _starts(list(filter(None, lines)), anchor.fingerprint)
+    if starts is None:
+        return Found(NOT_CHECKED, first, last)
+    if not starts:
+        return Found(CHANGED, first, last)
+    start = min(starts, key=lambda place: abs(numbers[place] - first))
+    end = start + _size(anchor.fingerprint) - 1
+    state = UNCHANGED if numbers[start] == first else MOVED
+    return Found(state, numbers[start], numbers[end])
+
+
+def _starts(lines: list[bytes], mark: str) -> list[int] | None:
+    """The places where the lines of a fingerprint begin; None: too many to look at."""
+    size = _size(mark)
+    if not size:
+        return []
+    first = int(mark.partition("-")[2][:_CHECKSUM_DIGITS], 16)
+    checksums = list(map(zlib.crc32, lines))
+    found: list[int] = []
+    left = _MOST_LINES
+    place = -1
+    while True:
+        try:
+            place = checksums.index(first, place + 1, max(0, len(lines) - size + 1))
+        except ValueError:
+            return found
+        left -= size
+        if left < 0:
+            return found or None
+        if _mark(lines[place : place + size]) == mark:
+            found.append(place)
+
+
+def _size(mark: str) -> int:
+    """How many lines that are not blank a fingerprint is of."""
+    return int(mark.partition("-")[0])
+
+
+def _mark(lines: list[bytes]) -> str:
+    """The fingerprint of lines as `_lines` gives them, without blank ones."""
+    from hashlib import blake2b
+
+    first = zlib.crc32(lines[0]) if lines else 0
+    whole = blake2b(b"\n".join(lines), digest_size=_CHECKSUM_DIGITS // 2).hexdigest()
+    return f"{len(lines)}-{first:08x}{whole}"
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """The lines as editors count them, without what stands at their ends."""
+    lines = data.removeprefix(_BOM).split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.rstrip() for line in lines]

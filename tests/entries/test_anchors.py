@@ -1,0 +1,138 @@
+"""An anchor is one readable line, and its path leads nowhere but into the project."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli.entries import anchors, codec
+from memcli.entries.anchors import Anchor, Name
+from memcli.errors import InvalidValue
+
+MARK = "11-1a2b3c4d9f8e7d6c"
+COMMIT = "a1b2c3d4e5f6"
+
+OUTSIDE = [
+    "../secrets",
+    "src/../../secrets",
+    "/etc/passwd",
+    "~/notes",
+    "C:/windows",
+    "src//app.py",
+    "./",
+    "src/.",
+    ".git/config",
+    "sub/.GIT/config",
+    "sub/.git./config",
+    "src\\app.py",
+    "a\nb",
+    "a\x1b[31m",
+    "a\udcff",
+    "x" * 401,
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "anchor"),
+    [
+        ("src/app.py", Anchor("src/app.py")),
+        ("./src/app.py", Anchor("src/app.py")),
+        ("src/app.py:10", Anchor("src/app.py", 10, 10)),
+        ("src/app.py:10-20", Anchor("src/app.py", 10, 20)),
+        (f"a b.py:1-2#{MARK}@{COMMIT}", Anchor("a b.py", 1, 2, MARK, COMMIT)),
+        (f"src/app.py#{MARK}", Anchor("src/app.py", fingerprint=MARK)),
+        ("@types/node#x", Anchor("@types/node#x")),
+    ],
+)
+def test_an_anchor_is_read_as_a_person_writes_it(text: str, anchor: Anchor) -> None:
+    assert anchors.parse(text) == anchor
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+def test_a_path_that_could_lead_out_is_no_anchor(path: str) -> None:
+    for text in (path, f"{path}:1-2", f"{path}#{MARK}@{COMMIT}"):
+        with pytest.raises(InvalidValue, match="code: not a place"):
+            anchors.parse(text)
+    with pytest.raises(InvalidValue, match="code_names: not a place"):
+        anchors.parse_name(f"Limiter@{path}")
+
+
+@pytest.mark.parametrize("lines", ["0", "0-3", "7-3"])
+def test_lines_that_no_file_has_are_no_anchor(lines: str) -> None:
+    with pytest.raises(InvalidValue, match="lines are counted from 1"):
+        anchors.parse(f"src/app.py:{lines}")
+
+
+paths = st.text(min_size=1, max_size=20).filter(lambda text: not anchors.unsafe(text))
+numbers = st.integers(1, 9_999_999)
+
+
+@given(paths, st.none() | st.tuples(numbers, numbers), st.booleans(), st.booleans())
+def test_what_an_anchor_is_written_as_is_read_back(
+    path: str, lines: tuple[int, int] | None, marked: bool, committed: bool
+) -> None:
+    first, last = sorted(lines) if lines else (0, 0)
+    mark = MARK if marked else ""
+    anchor = Anchor(path, first, last, mark, COMMIT if marked and committed else "")
+    try:
+        read = anchors.parse(str(anchor))
+    except InvalidValue:
+        return  # a path that itself ends like lines, or with a space
+    again = anchors.parse(str(read))
+    assert again == read
+    if read.path == path:
+        assert read == anchor
+
+
+@given(st.text(max_size=60))
+def test_no_text_whatever_it_holds_gives_a_path_that_leads_out(text: str) -> None:
+    for read in (anchors.read_all([text]), anchors.read_names([text])):
+        for item in read:
+            if item.path:
+                assert not anchors.unsafe(item.path)
+                assert ".." not in item.path.split("/")
+                assert not item.path.startswith(("/", "~"))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("src/app.py", Name("path", "src/app.py", "src/app.py")),
+        ("docs/", Name("path", "docs/", "docs")),
+        ("Limiter@src/a.py", Name("symbol", "Limiter", "src/a.py")),
+        ("limits.Limiter@src/a.py", Name("symbol", "limits.Limiter", "src/a.py")),
+        ("make deploy", Name("command", "make deploy", "")),
+        ("node_modules/@types/x", Name("path", *["node_modules/@types/x"] * 2)),
+    ],
+)
+def test_a_name_is_a_path_a_symbol_or_a_command(text: str, name: Name) -> None:
+    assert anchors.parse_name(text) == name
+    assert str(name) == text
+
+
+def test_the_terms_of_an_entry_are_all_that_it_names_each_once() -> None:
+    found = anchors.terms(
+        ["src/app.py:1-2", "src/app.py:7", "../x"],
+        ["src/app.py", "Limiter@src/a.py", "make deploy", "/etc/passwd"],
+    )
+    assert found == (("src/app.py",), ("Limiter",), ("make deploy",))
+
+
+def test_what_a_person_types_into_a_file_is_taken() -> None:
+    for value in ("src/app.py:10-20", "[src/app.py:10-20]", "\n- ./src/app.py:10-20"):
+        data = f"---\nid: 1m7xvn68xtqp489w\ncode: {value}\n---\nx\n".encode()
+        decoded = codec.decode(data, "memories/note/x.md")
+        assert decoded.entry.code == ("src/app.py:10-20",)
+        assert not decoded.problems
+        assert codec.rewrite(data, decoded.entry) == data
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["[../x]", "/etc/passwd", "{a: b}", f"[{', '.join('abcdefghijklmnopqrstu')}]"],
+)
+def test_a_bad_anchor_of_a_file_is_a_problem_and_its_line_stays(value: str) -> None:
+    data = f"---\nid: 1m7xvn68xtqp489w\ncode: {value}\n---\nx\n".encode()
+    decoded = codec.decode(data, "memories/note/x.md")
+    assert decoded.entry.code == ()
+    assert [problem.field for problem in decoded.problems] == ["code"]
+    assert codec.rewrite(data, decoded.entry.replace(title="T")).count(value.encode())
