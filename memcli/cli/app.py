@@ -14,9 +14,10 @@ from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from typer.core import TyperGroup
 
 from memcli import __version__
-from memcli.cli import commands, options, render
+from memcli.cli import commands, flags, options, render
 from memcli.cli.context import Context, Result
 from memcli.cli.run import run
 from memcli.errors import UsageError
@@ -70,10 +71,12 @@ def build(whole: Collection[str] = tuple(commands.COMMANDS)) -> typer.Typer:
 
     Args:
         whole: commands to declare with their parameters; of the others only the name
-            and the help, which is all that `memcli --help` shows of them.
+            and the line that `memcli --help` shows, which come from a table. Importing
+            all of their modules would take longer than Typer itself.
     """
     app = typer.Typer(
         name="memcli",
+        cls=_Grouped,
         help=_HELP,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -83,6 +86,22 @@ def build(whole: Collection[str] = tuple(commands.COMMANDS)) -> typer.Typer:
     for name in commands.COMMANDS:
         app.command(name)(_command(name, whole=name in whole))
     return app
+
+
+class _Grouped(TyperGroup):
+    """The commands in groups, as `commands.GROUPS` has them."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write each group with its heading; Typer calls this for `memcli --help`."""
+        del ctx
+        for heading, group in commands.GROUPS.items():
+            with formatter.section(heading):
+                rows = [(name.ljust(_NAMES_WIDTH), flags.HELP[name]) for name in group]
+                formatter.write_dl(rows)
+
+
+# The lines of all groups begin in one column.
+_NAMES_WIDTH = max(map(len, commands.COMMANDS))
 
 
 def _explain(mistake: Any, words: list[str]) -> int:
@@ -129,11 +148,11 @@ def _command(name: str, *, whole: bool) -> Callable[..., int]:
     def call(**values: Any) -> int:
         return run(name, values)
 
-    function = commands.load(name)
-    own = parameters(function) if whole else []
+    function = commands.load(name) if whole else None
+    own = parameters(function) if function else []
     call.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
-    call.__doc__ = function.__doc__
+    call.__doc__ = function.__doc__ if function else flags.HELP[name]
     return call
 
 
@@ -155,10 +174,13 @@ def _everywhere(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 def tables() -> str:
     """The source of the tables in `flags`: what plain command lines may say."""
-    words, flags = [], []
+    words, rows, lines = [], [], []
     for name in commands.COMMANDS:
         row, block = "", ""
-        for parameter in parameters(commands.load(name)):
+        function = commands.load(name)
+        first = (function.__doc__ or "").partition("\n")[0]
+        lines.append(f"    {name!r}: {first!r},\n")
+        for parameter in parameters(function):
             declared, kind, repeat, choices = _read(parameter.annotation)
             if isinstance(declared, typer.models.ArgumentInfo):
                 required = parameter.default is parameter.empty
@@ -169,10 +191,11 @@ def tables() -> str:
                 value = f'("{parameter.name}", {kind.__name__}, {repeat}, {choices})'
                 block += f'        "{flag}": {value},\n'
         words.append(f'    "{name}": ({row.rstrip()}),\n')
-        flags.append(f'    "{name}": {{\n{block}    }},\n')
+        rows.append(f'    "{name}": {{\n{block}    }},\n')
     return (
         f"WORDS: dict[str, tuple[Word, ...]] = {{\n{''.join(words)}}}\n\n"
-        f"FLAGS: dict[str, dict[str, Flag]] = {{\n{''.join(flags)}}}"
+        f"FLAGS: dict[str, dict[str, Flag]] = {{\n{''.join(rows)}}}\n\n"
+        f"HELP: dict[str, str] = {{\n{''.join(lines)}}}"
     )
 
 

@@ -10,31 +10,41 @@ from typing import Any
 from memcli.cli.context import Context, Result
 from memcli.errors import EntryNotFound
 
-# Name: module of this package, in the order of `memcli --help`.
-COMMANDS = {
-    "init": "init",
-    "save": "save",
-    "recall": "recall",
-    "reflect": "reflect",
-    "evolve": "evolve",
-    "resolve": "resolve",
-    "review": "review",
-    "ideas": "ideas",
-    "entities": "entities",
-    "promote": "promote",
-    "forget": "forget",
-    "allow": "allow",
-    "inspect": "inspect",
-    "repair": "repair",
-    "signals": "signals",
-    "import": "import_",
-    "hook": "hook",
-    "sweep": "sweep",
-    "skills": "skills",
-    "mcp": "mcp",
-    "install": "install",
-    "uninstall": "install",
+# Heading of `memcli --help`: its commands, each with its module of this package.
+GROUPS: dict[str, dict[str, str]] = {
+    "Every day": {
+        "init": "init",
+        "save": "save",
+        "recall": "recall",
+        "reflect": "reflect",
+        "evolve": "evolve",
+        "resolve": "resolve",
+        "promote": "promote",
+        "forget": "forget",
+    },
+    "Review": {
+        "review": "review",
+        "ideas": "ideas",
+        "entities": "entities",
+    },
+    "Agents": {
+        "install": "install",
+        "uninstall": "install",
+        "skills": "skills",
+        "mcp": "mcp",
+        "hook": "hook",
+        "sweep": "sweep",
+        "allow": "allow",
+    },
+    "Maintenance": {
+        "inspect": "inspect",
+        "repair": "repair",
+        "signals": "signals",
+        "import": "import_",
+    },
 }
+
+COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 
 
 # An unknown agent takes these for an empty vault.

@@ -11,7 +11,8 @@ from typer import Option
 # --- every command --------------------------------------------------------------------
 
 Vault = Annotated[
-    str | None, Option("--vault", metavar="PATH", help="A vault's folder, or its name")
+    str | None,
+    Option("--vault", "-v", metavar="PATH", help="A vault's folder, or its name"),
 ]
 Json = Annotated[bool, Option("--json", help="Print one JSON document")]
 Agent = Annotated[
@@ -58,6 +59,7 @@ Kind = Annotated[
     str | None,
     Option(
         "--kind",
+        "-k",
         metavar="KIND",
         help="Its kind: note, preference, workflow, fix, decision, ...",
     ),
@@ -70,7 +72,7 @@ Type = Annotated[
 ]
 NewTags = Annotated[
     list[str] | None,
-    Option("--tag", metavar="TAG", help="A tag to add, or key:value; repeatable"),
+    Option("--tag", "-t", metavar="TAG", help="A tag to add, or key:value; repeatable"),
 ]
 NewEntities = Annotated[
     list[str] | None,
@@ -84,6 +86,7 @@ Project = Annotated[
     str | None,
     Option(
         "--project",
+        "-p",
         metavar="NAME",
         help="The project in which it holds; here, or none for everywhere",
     ),
@@ -132,6 +135,7 @@ Vaults = Annotated[
     list[str] | None,
     Option(
         "--vault",
+        "-v",
         metavar="PATH",
         help="Only this vault, by its folder or name; repeatable",
     ),
@@ -153,7 +157,7 @@ Research = Annotated[
 ]
 Kinds = Annotated[
     list[str] | None,
-    Option("--kind", metavar="KIND", help="Only this kind; repeatable"),
+    Option("--kind", "-k", metavar="KIND", help="Only this kind; repeatable"),
 ]
 Types = Annotated[
     list[str] | None,
@@ -165,7 +169,7 @@ Types = Annotated[
 ]
 Tags = Annotated[
     list[str] | None,
-    Option("--tag", metavar="TAG", help="Only with this tag; repeatable"),
+    Option("--tag", "-t", metavar="TAG", help="Only with this tag; repeatable"),
 ]
 TagsMatch = Annotated[
     Literal["any", "all", "any_strict", "all_strict", "any_or_untagged"],
@@ -183,6 +187,7 @@ OfProject = Annotated[
     str | None,
     Option(
         "--project",
+        "-p",
         metavar="NAME",
         help="Only of this project; or here, none (everywhere) or any",
     ),

@@ -9,6 +9,30 @@ from typing import Any
 
 from memcli.cli import flags
 
+ALIASES = {"search": "recall", "add": "save", "rm": "forget"}
+"""Other names that people type for a command."""
+
+# What every command takes may stand before its name as well; whether it takes a value.
+_EVERYWHERE = {"--vault": True, "-v": True, "--agent": True, "--json": False}
+
+
+def in_order(words: list[str]) -> list[str]:
+    """The words of a command line with the command's own name first.
+
+    >>> in_order(["--vault", "work", "search", "deploys"])
+    ['recall', '--vault', 'work', 'deploys']
+    """
+    at = 0
+    while at < len(words):
+        flag, equals, _ = words[at].partition("=")
+        if flag not in _EVERYWHERE:
+            break
+        at += 2 if _EVERYWHERE[flag] and not equals else 1
+    first, rest = words[:at], words[at:]
+    if not rest or rest[0].startswith("-"):
+        return words  # a mistake, or --help
+    return [ALIASES.get(rest[0], rest[0]), *first, *rest[1:]]
+
 
 def parse(name: str, words: list[str]) -> dict[str, Any] | None:
     """Read the words behind a command's name.
@@ -40,9 +64,10 @@ def read(
         if flag not in known:
             return None
         parameter, kind, repeat, choices = known[flag]
+        # To Typer the sign belongs to the value of a short flag.
+        if equals and (kind is bool or not flag.startswith("--")):
+            return None
         if kind is bool:
-            if equals:
-                return None
             values[parameter] = True
             continue
         if not equals:

@@ -31,7 +31,9 @@ def recall(
     research: options.Research = None,
     limit: Annotated[
         int | None,
-        Option("--limit", metavar="N", help="Rows at most (low 5, mid 10, high 20)"),
+        Option(
+            "--limit", "-n", metavar="N", help="Rows at most (low 5, mid 10, high 20)"
+        ),
     ] = None,
     kinds: options.Kinds = None,
     types: options.Types = None,

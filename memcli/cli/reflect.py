@@ -29,6 +29,7 @@ def reflect(
         int | None,
         Option(
             "--limit",
+            "-n",
             metavar="N",
             help="Facts at most, models first (low 9, mid 17, high 34)",
         ),

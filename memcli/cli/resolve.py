@@ -32,7 +32,9 @@ def resolve(
     ] = None,
     kinds: Annotated[
         list[str] | None,
-        Option("--kind", metavar="KIND", help="With --query: entries of this kind"),
+        Option(
+            "--kind", "-k", metavar="KIND", help="With --query: entries of this kind"
+        ),
     ] = None,
     note: Annotated[
         str | None, Option("--note", metavar="NOTE", help="What solved it")

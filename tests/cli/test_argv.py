@@ -71,6 +71,7 @@ def test_the_tables_are_those_of_the_commands() -> None:
     made: dict[str, Any] = {"Word": flags.Word, "Flag": flags.Flag}
     exec(typer_app.tables(), made)
     assert (made["WORDS"], made["FLAGS"]) == (flags.WORDS, flags.FLAGS)
+    assert made["HELP"] == flags.HELP
 
 
 @pytest.mark.parametrize(
@@ -83,6 +84,11 @@ def test_the_tables_are_those_of_the_commands() -> None:
         ("recall", ["how", "do", "we"], {"query": ["how", "do", "we"]}),
         ("save", ["-"], {"text": "-"}),
         ("inspect", [], {}),
+        (
+            "recall",
+            ["q", "-n", "3", "-k", "fix", "-t", "a", "-p", "shop"],
+            {"limit": 3, "kinds": ["fix"], "tags": ["a"], "project": "shop"},
+        ),
     ],
 )
 def test_plain_command_lines_need_no_typer(
@@ -99,3 +105,40 @@ def test_plain_command_lines_need_no_typer(
 )
 def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
     assert plain.parse("recall", words) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("search deploys", "recall deploys"),
+        ("add x --tag y", "save x --tag y"),
+        ("--vault work recall x", "recall --vault work x"),
+        (
+            "-v work --json --agent=ada rm 1m7x",
+            "forget -v work --json --agent=ada 1m7x",
+        ),
+        ("recall search", "recall search"),
+        ("--vault work --help", "--vault work --help"),
+        ("--vault", "--vault"),
+        ("--vault recall", "--vault recall"),
+        ("-- recall", "-- recall"),
+    ],
+)
+def test_flags_of_every_command_may_stand_before_its_name(
+    words: str, expected: str
+) -> None:
+    assert plain.in_order(words.split()) == expected.split()
+
+
+def test_help_shows_each_command_once_under_the_heading_of_its_group(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    typer_app.main(["--help"])
+    shown = capsys.readouterr().out.splitlines()
+    for heading, group in commands.GROUPS.items():
+        place = shown.index(f"{heading}:") + 1
+        lines = shown[place : place + len(group)]
+        assert [line.split()[0] for line in lines] == list(group)
+        assert [line.split(maxsplit=1)[1] for line in lines] == [
+            flags.HELP[name] for name in group
+        ]

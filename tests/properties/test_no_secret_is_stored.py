@@ -323,7 +323,12 @@ def _arguments() -> Iterator[tuple[tuple[str, str], str]]:
     """Every argument and flag of a command that takes a text, and what it is added to."""
     for command in table.FLAGS.keys() - ELSEWHERE.keys():
         names = [word[0] for word in table.WORDS[command]]
-        names += [n for n, flag in table.FLAGS[command].items() if flag[1] is not bool]
+        # A short flag is another name of a long one.
+        names += [
+            name
+            for name, flag in table.FLAGS[command].items()
+            if flag[1] is not bool and name.startswith("--")
+        ]
         for name in names:
             lines = BESIDE.get((command, name), [LINES[command]])
             for line in lines:
