@@ -17,6 +17,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "save": "save",
         "recall": "recall",
         "reflect": "reflect",
+        "list": "list_",
+        "show": "show",
         "evolve": "evolve",
         "resolve": "resolve",
         "promote": "promote",
@@ -48,7 +50,7 @@ COMMANDS = {name: module for group in GROUPS.values() for name, module in group.
 
 
 # An unknown agent takes these for an empty vault.
-_SHOWING = ("recall", "reflect", "inspect")
+_SHOWING = ("recall", "reflect", "list", "show", "inspect")
 
 
 def answer(name: str, context: Context, values: dict[str, Any]) -> Result:
@@ -76,8 +78,8 @@ def load(name: str) -> Callable[..., Result]:
     from importlib import import_module
 
     module = import_module(f"memcli.cli.{COMMANDS[name]}")
-    # `import` is a word of Python, so its function and module are `import_`.
+    # Words of Python have a line behind them: `import` is the function `import_`.
     function: Callable[..., Result] = getattr(
-        module, "import_" if name == "import" else name
+        module, COMMANDS[name] if COMMANDS[name] == f"{name}_" else name
     )
     return function

@@ -167,6 +167,23 @@ Types = Annotated[
         help="Only about this type of thing, or of this layer; repeatable",
     ),
 ]
+Layers = Annotated[
+    list[str] | None,
+    Option(
+        "--layer",
+        metavar="LAYER",
+        help="Only fact, observation or model; repeatable",
+    ),
+]
+Statuses = Annotated[
+    list[str] | None,
+    Option(
+        "--status",
+        metavar="STATUS",
+        help="Only this status instead of active; repeatable",
+    ),
+]
+History = Annotated[bool, Option("--history", help="Superseded versions as well")]
 Tags = Annotated[
     list[str] | None,
     Option("--tag", "-t", metavar="TAG", help="Only with this tag; repeatable"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from memcli.cli import flags
 
-ALIASES = {"search": "recall", "add": "save", "rm": "forget"}
+ALIASES = {"search": "recall", "add": "save", "ls": "list", "rm": "forget"}
 """Other names that people type for a command."""
 
 # What every command takes may stand before its name as well; whether it takes a value.

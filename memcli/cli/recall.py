@@ -37,14 +37,7 @@ def recall(
     ] = None,
     kinds: options.Kinds = None,
     types: options.Types = None,
-    layers: Annotated[
-        list[str] | None,
-        Option(
-            "--layer",
-            metavar="LAYER",
-            help="Only fact, observation or model; repeatable",
-        ),
-    ] = None,
+    layers: options.Layers = None,
     tags: options.Tags = None,
     tags_match: options.TagsMatch = "any_strict",
     entities: options.Entities = None,
@@ -52,17 +45,8 @@ def recall(
     after: options.After = None,
     before: options.Before = None,
     at: options.At = None,
-    statuses: Annotated[
-        list[str] | None,
-        Option(
-            "--status",
-            metavar="STATUS",
-            help="Only this status instead of active; repeatable",
-        ),
-    ] = None,
-    history: Annotated[
-        bool, Option("--history", help="Superseded versions as well")
-    ] = False,
+    statuses: options.Statuses = None,
+    history: options.History = False,
     as_of: Annotated[
         str | None,
         Option("--as-of", metavar="WHEN", help="What was current at that time"),

@@ -185,7 +185,10 @@ class _Terminal:
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         from rich.cells import cell_len
 
-        cells = [[safe(cell).split("\n") for cell in row] for row in rows]
+        # On a pipe the columns stay where they are; here an empty one tells nothing.
+        full = [n for n in range(len(header)) if any(row[n] for row in rows)]
+        header = tuple(header[n] for n in full)
+        cells = [[safe(row[n]).split("\n") for n in full] for row in rows]
         whole = [name in _WHOLE for name in header]
         if any(header):
             cells.insert(0, [[name] for name in header])

@@ -19,8 +19,17 @@ def draw_constraints(canvas: Canvas, rows: Sequence[Row]) -> None:
         canvas.line(f"  {row.id} · {row.title}")
 
 
-def draw(canvas: Canvas, row: Row, *, explain: bool = False) -> None:
-    """Draw one row: its title, what it is, its text."""
+def draw(
+    canvas: Canvas, row: Row, *, explain: bool = False, note: str | None = None
+) -> None:
+    """Draw one row: its title, what it is, its text.
+
+    Args:
+        canvas: where.
+        row: the row.
+        explain: also why it was chosen.
+        note: a line of its own below what it is.
+    """
     date = (row.occurred_at or row.created)[:10]
     state = "" if row.status == "active" else f" {row.status}"
     canvas.line(row.title, style="title")
@@ -37,6 +46,8 @@ def draw(canvas: Canvas, row: Row, *, explain: bool = False) -> None:
         facts.append(" ".join(f"#{tag}" for tag in row.tags))
     facts.append(row.path if row.source == "personal" else f"{row.source} {row.path}")
     canvas.line("  " + " · ".join(facts), style="dim")
+    if note:
+        canvas.line(f"  {note}", style="bad")
     for line in row.text.splitlines():
         if line.strip() and line.strip("# ") != row.title:
             canvas.line(f"  {line}")

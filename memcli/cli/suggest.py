@@ -6,15 +6,18 @@ exists.
 
 from collections.abc import Collection, Iterable, Mapping
 
+from memcli.cli.plain import ALIASES
+
 # What other programs call it.
 _ALSO = {
-    "add": "save", "remember": "save", "store": "save", "new": "save", "put": "save",
-    "search": "recall", "find": "recall", "query": "recall", "get": "recall",
-    "ask": "recall", "list": "recall --all", "ls": "recall --all",
-    "show": "inspect", "cat": "inspect", "status": "inspect", "stats": "inspect",
+    **ALIASES,
+    "remember": "save", "store": "save", "new": "save", "put": "save",
+    "find": "recall", "query": "recall", "get": "recall",
+    "ask": "recall", "dir": "list", "cat": "show", "view": "show", "print": "show",
+    "status": "inspect", "stats": "inspect",
     "info": "inspect", "history": "inspect", "log": "inspect",
     "edit": "evolve", "update": "evolve", "replace": "evolve", "change": "evolve",
-    "delete": "forget", "remove": "forget", "rm": "forget",
+    "delete": "forget", "remove": "forget",
     "done": "resolve", "close": "resolve", "solve": "resolve", "fix": "repair",
     "approve": "review --approve", "reject": "review --reject",
     "doctor": "inspect lint", "check": "inspect lint", "fsck": "inspect lint",

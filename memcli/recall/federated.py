@@ -21,6 +21,7 @@ from memcli.storage.files import reason_of
 from memcli.vault.vaults import not_asked
 
 if TYPE_CHECKING:
+    from memcli.recall.listing import Listed, Wish
     from memcli.recall.reflect import Gathered, Reflection
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
@@ -81,6 +82,23 @@ def enumerate_all(
         next_cursor=mark(shown[-1]) if shown and more else None,
         warnings=warnings + _warnings((v, a.warnings) for v, a in answers),
     )
+
+
+def listed(vaults: "Vaults", wish: "Wish") -> "Listed":
+    """The newest entries of all vaults; as `listing.listed`."""
+    from memcli.recall import listing
+
+    if len(vaults.vaults) == 1:
+        answer = listing.listed(vaults.vaults[0], wish)
+        return answer._replace(warnings=[*vaults.warnings, *answer.warnings])
+    answers, warnings = _ask(
+        vaults,
+        wish.query,
+        lambda reader, query: listing.look(reader, wish._replace(query=query)),
+    )
+    merged = listing.merged([listing.labelled(v, a) for v, a in answers], wish)
+    warnings += _warnings((v, a.warnings) for v, a in answers)
+    return merged._replace(warnings=warnings)
 
 
 def reflect(vaults: "Vaults", query: Query) -> "Reflection":

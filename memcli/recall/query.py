@@ -287,7 +287,7 @@ def _moment(at: str | None, now: int) -> int:
 
     Its last second: counted from 2026-06-15, yesterday is the 14th.
     """
-    start, end = _time(at, now), _time(at, now, end=True)
+    start, end = moment_of(at, now), moment_of(at, now, end=True)
     return now if start is None or end is None else max(start, end - 1)
 
 
@@ -299,27 +299,36 @@ def _window(
     A period that is named ("last week") is that period when `--after` stands alone,
     and so is any date that both name. Otherwise each counts by its first second.
     """
-    start, end = _time(after, now), _time(before, now)
+    start, end = moment_of(after, now), moment_of(before, now)
     if not after:
         return start, end
     from memcli.entries import dates
 
     alone = not before and dates.names_period(after, now)
     if alone or (before and after.split() == before.split()):
-        end = _time(after, now, end=True)
+        end = moment_of(after, now, end=True)
     return start, end
 
 
 def _as_of(text: str | None, now: int) -> int | None:
     """The end of what `--as-of` names; now, when that is not over yet."""
-    start, end = _time(text, now), _time(text, now, end=True)
+    start, end = moment_of(text, now), moment_of(text, now, end=True)
     if start is None or end is None:
         return None
     return now if start <= now < end else end
 
 
-def _time(text: str | None, now: int, *, end: bool = False) -> int | None:
-    """The moment that a flag names, epoch seconds; None without one."""
+def moment_of(text: str | None, now: int, *, end: bool = False) -> int | None:
+    """The moment that a flag names, epoch seconds; None without one.
+
+    Args:
+        text: as `dates.parse_bound` reads it.
+        now: the moment that relative words count from.
+        end: the end of a period that is named, instead of its beginning.
+
+    Raises:
+        InvalidValue: the text names no time.
+    """
     if not text:
         return None
     from memcli.entries import dates

@@ -149,7 +149,7 @@ def _page(reader: "Reader", query: Query, cursor: str | None) -> Recalled:
     return Recalled(
         query=None,
         rows=[
-            _aged(reader, query.view, doc, stored, row_of(stored, 0.0, []))
+            aged(reader, query.view, doc, stored, row_of(stored, 0.0, []))
             for stored, doc in shown
         ],
         constraints=[],
@@ -158,7 +158,7 @@ def _page(reader: "Reader", query: Query, cursor: str | None) -> Recalled:
         window=asking.echo(query.filters),
         next_cursor=more,
         omitted=0,
-        warnings=unknown_warnings(reader, query.filters) + _broken_warnings(reader),
+        warnings=plain_warnings(reader, query),
     )
 
 
@@ -210,7 +210,7 @@ def _answer(
         }
     row = row_of(stored, round(hit.score, 4), event.channels(hit.parts), explain)
     row = row._replace(parts=hit.parts, share=hit.share)
-    return _aged(reader, query.view, hit.doc, stored, row)
+    return aged(reader, query.view, hit.doc, stored, row)
 
 
 def _adjust(reader: "Reader", stored: scorer_store.Stored) -> Adjust | None:
@@ -288,12 +288,12 @@ def constraints(reader: "Reader", query: Query, shown: Collection[int]) -> list[
     ]
     rows = [(doc, reader.row(doc)) for doc in reader.newest(docs)[:MOST_CONSTRAINTS]]
     return [
-        _aged(reader, view, doc, stored, row_of(stored, 0.0, ["constraint"]))
+        aged(reader, view, doc, stored, row_of(stored, 0.0, ["constraint"]))
         for doc, stored in rows
     ]
 
 
-def _aged(
+def aged(
     reader: "Reader", view: "View", doc: int, stored: "StoredRow", row: Row
 ) -> Row:
     """The row with whether it still holds; facts cite nothing that could change."""
@@ -308,6 +308,11 @@ def _aged(
         subtype=stored.subtype,
         stale_why=tuple(why),
     )
+
+
+def plain_warnings(reader: "Reader", query: Query) -> list[str]:
+    """Warnings of an enumeration: filters that no entry passes, and broken files."""
+    return unknown_warnings(reader, query.filters) + _broken_warnings(reader)
 
 
 def _broken_warnings(reader: "Reader") -> list[str]:

@@ -71,7 +71,7 @@ def matching(reader: "Reader", prefix: str) -> "list[StoredRow]":
             f"no entry has the id '{prefix}'",
             hint=f"Did you mean {near.id} ({near.title})?"
             if near
-            else "List what there is with: memcli recall --all",
+            else "List what there is with: memcli list",
             entry_id=prefix,
         )
     if len(rows) > 1 and len(ids) == 1:

@@ -223,6 +223,8 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("recall", "Zepelin", "--tag", "zepelin", "--entity", "Zepelin")
     yield run("recall", "--all")
     yield run("recall", "--all", "--status", "superseded")
+    for flags in ([], ["--by", "tag"], ["--status", "pending"], ["--project", "x"]):
+        yield run("list", "--all", *flags)
     yield tool("memory_recall", query="Zeppelin token", explain=True)
     yield tool("memory_reflect", query="when do we deploy the billing service?")
     yield run("reflect", "is Zeppelin cold on Mondays?")
@@ -242,6 +244,7 @@ def unknown(door: Door) -> Iterator[tuple[str, Any]]:
     path = "memories/note/we-deploy-the-billing-service-on-tuesdays.md"
     for name in (HIDDEN, f"{HIDDEN[:15]}2", HIDDEN[:9], "1", "1h", path):
         yield run("inspect", name)
+        yield run("show", name)
         yield run("evolve", name, "other words")
         yield run("evolve", "--revert", name)
         yield run("resolve", name)
@@ -303,6 +306,7 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
     yield run("evolve", rests, "We deploy the billing service on Fridays")
     yield run("inspect", cited[1][0]["id"])
     yield run("inspect", rests)
+    yield run("show", rests, cited[1][0]["id"])
     yield run("resolve", saved[9])
     yield run("resolve", saved[9], "--undo")
     yield run("forget", rests, "--yes")

@@ -219,6 +219,8 @@ LINES = {
     "save": "save 'text {n}' --item invariant",
     "recall": "recall query{n} --research run",
     "reflect": "reflect query{n} --research run",
+    "list": "list",
+    "show": "show {id}",
     "evolve": "evolve {id} 'text {n}'",
     "resolve": "resolve {id}",
     "review": "review {waiting} --approve",

@@ -15,7 +15,7 @@ from memcli.curation import evolve, inbox, resolve
 from memcli.curation.resolve_query import plan_query
 from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
-from memcli.recall import recall
+from memcli.recall import listing, recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import compose, select
 from memcli.vault import duplicates, likeness
@@ -120,6 +120,14 @@ def everything(vault: Vault, view: View) -> set[str]:
     return {row.id for row in recall.enumerate_all(vault, Query("", view)).rows}
 
 
+def newest(vault: Vault, view: View) -> set[str]:
+    wish = listing.Wish(Query("", view, limit=10_000))
+    grouped = listing.listed(vault, wish._replace(by="kind")).groups or []
+    found = {row.id for row in listing.listed(vault, wish).rows}
+    assert {row.id for group in grouped for row in group.rows} == found
+    return found
+
+
 def reflected(vault: Vault, view: View) -> set[str]:
     found = vault.reflect(WORD, view=view, limit=10_000)
     shown = {row.id for row in found.facts}
@@ -135,6 +143,7 @@ def reflected(vault: Vault, view: View) -> set[str]:
 SURFACES: dict[str, Callable[[Vault, View], set[str]]] = {
     "recall": rows,
     "recall --all": everything,
+    "list": newest,
     "reflect": reflected,
 }
 

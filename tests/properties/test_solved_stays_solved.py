@@ -16,7 +16,7 @@ from memcli.curation import importing, inbox, resolve, review
 from memcli.curation.entities import page
 from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Session, Step
-from memcli.recall import recall
+from memcli.recall import listing, recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import compose, select, teams
 from memcli.sessions.candidates import candidates
@@ -126,6 +126,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     found = vault.recall(SOLVED, view=VIEW, depth=2)
     history = vault.recall(SOLVED, view=view_of(NOW, history=True)).rows
     every = recall.enumerate_all(vault, Query("", VIEW)).rows
+    newest = listing.listed(vault, listing.Wish(Query("", VIEW))).rows
     both = Vaults([vault])
     reflected = vault.reflect(SOLVED, view=VIEW)
     chosen = select.injection(vault, view=VIEW)
@@ -136,6 +137,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "recall": [row.text for row in (*found.rows, *found.constraints)],
         "recall --history": [row.text for row in history],
         "recall --all": [row.text for row in every],
+        "list": [row.text for row in newest],
         "Vaults": [row.text for row in both.recall(SOLVED, view=VIEW).rows],
         "reflect": [row.text for row in reflected.facts],
         "reflect, left out": [repr(reflected.superseded_excluded)],

@@ -43,7 +43,7 @@ def _not_a_topic(
     from memcli.cli.suggest import nearest
 
     topic = nearest(word, topics)
-    hint = f"Topics: {', '.join(topics)}. Ids: memcli recall --all"
+    hint = f"Topics: {', '.join(topics)}. Ids: memcli list"
     if topic:
         hint = f"Did you mean: memcli inspect {topic}?"
     elif error.hint and error.hint.startswith("Did you mean"):

@@ -1,0 +1,47 @@
+"""`memcli show`: entries by their ids."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.rows import draw
+
+if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument
+
+    from memcli.cli import options
+
+
+def show(
+    context: Context,
+    ids: Annotated[
+        list[str], Argument(metavar="ID...", help="Ids, unique prefixes, or paths")
+    ],
+    *,
+    vaults: options.Vaults = None,
+) -> Result:
+    """Show entries in full, by their ids
+
+    Prints what recall prints of an entry, also of one that recall does not show, with
+    the reason. memcli inspect ID adds versions, history, links and every field.
+
+    \b
+    Example:
+      memcli show 1m7xvn68xtqp489w
+    """
+    from memcli.recall import show as use_case
+    from memcli.vault.vault import Vault
+
+    sources = context.open_vaults("indexing", vaults)
+    asked = (sources,) if isinstance(sources, Vault) else sources.vaults
+    entries = use_case.show(asked, ids)
+
+    def text(canvas: Canvas) -> None:
+        for entry in entries:
+            draw(canvas, entry.row, note=entry.reason and f"not shown: {entry.reason}")
+
+    data = {"entries": [entry.as_dict() for entry in entries], "count": len(entries)}
+    return Result(data=data, text=text)

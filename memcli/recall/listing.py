@@ -1,0 +1,199 @@
+"""List: the entries that filters admit, the ones that were written last first.
+
+Invariant: nothing is listed that `eligibility.verdict` refuses, and nothing is ranked:
+the same filters give the same rows as `recall --all`, in the other order. The log of
+signals gets no line, since nobody has asked for one of the rows.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.recall import recall as of_one
+from memcli.recall.filters import EVERYWHERE, UNTAGGED, Admission, within
+from memcli.recall.query import Query, checked
+from memcli.recall.results import Row, of_source, row_of
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
+
+MOST = 20
+"""Rows when no limit is given; with `by` a limit counts for each group."""
+MOST_OF_A_GROUP = 5
+
+GROUPS = ("kind", "tag", "project")
+"""What entries can be grouped by: fields of the index."""
+
+# What the index calls entries without a value, and what people read then.
+_WITHOUT = {("tag", UNTAGGED): "(no tag)", ("project", EVERYWHERE): "(everywhere)"}
+
+
+class Group(NamedTuple):
+    """The entries that share a kind, a tag or a project.
+
+    `name` is "" for those without one; `total` is how many there are, `rows` the
+    newest of them.
+    """
+
+    name: str
+    label: str
+    total: int
+    rows: list[Row]
+
+
+class Listed(NamedTuple):
+    """A list: how many entries pass the filters, and the newest of them.
+
+    `groups` is None unless they were asked for; the rows are in the groups then.
+    """
+
+    total: int
+    rows: list[Row]
+    groups: list[Group] | None
+    warnings: list[str]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there are more entries than rows."""
+        if self.groups is not None:
+            return any(len(group.rows) < group.total for group in self.groups)
+        return len(self.rows) < self.total
+
+    def as_dict(self) -> dict[str, Any]:
+        """The `data` of the JSON envelope."""
+        data: dict[str, Any] = {"count": self.total}
+        if self.groups is None:
+            return {**data, "rows": [row.as_dict() for row in self.rows]}
+        data["groups"] = [
+            {
+                "name": group.name or None,
+                "count": group.total,
+                "rows": [row.as_dict() for row in group.rows],
+            }
+            for group in self.groups
+        ]
+        return data
+
+
+class Wish(NamedTuple):
+    """What to list: the filters, the oldest moment of writing (epoch seconds), and how
+    to group (one of `GROUPS`, or "")."""
+
+    query: Query
+    since: int | None = None
+    by: str = ""
+
+    @property
+    def most(self) -> int:
+        """How many rows to show at most, with `by` of each group."""
+        if self.query.limit is not None:
+            return self.query.limit
+        return MOST_OF_A_GROUP if self.by else MOST
+
+
+def listed(vault: "Vault", wish: Wish) -> Listed:
+    """List the entries of one vault.
+
+    Raises:
+        InvalidValue: the query names what does not exist, see `query.checked`.
+    """
+    wish = wish._replace(query=checked(wish.query, vault))
+    answer = labelled(vault, vault.read(lambda reader: look(reader, wish)))
+    return answer._replace(warnings=answer.warnings + of_one.index_warnings(vault))
+
+
+def look(reader: "Reader", wish: Wish) -> Listed:
+    """A list within a read that the caller holds; `wish.query` is `checked`."""
+    admit = Admission(reader, wish.query.view, wish.query.filters)
+    chosen = within(reader, wish.query)
+    created = reader.columns.created
+    docs = [
+        doc
+        for doc in (reader.everything() if chosen is None else chosen)
+        if (wish.since is None or created[doc] >= wish.since) and admit(doc)
+    ]
+    groups = None
+    if wish.by:
+        groups = _groups(reader, wish, docs)
+    return Listed(
+        total=len(docs),
+        rows=[] if wish.by else _newest(reader, wish, docs),
+        groups=groups,
+        warnings=of_one.plain_warnings(reader, wish.query),
+    )
+
+
+def merged(answers: Sequence[Listed], wish: Wish) -> Listed:
+    """The lists of several vaults as one, the newest rows of all first."""
+    rows = _by_age(row for answer in answers for row in answer.rows)
+    groups = None
+    if wish.by:
+        by_name: dict[str, list[Group]] = {}
+        for answer in answers:
+            for group in answer.groups or ():
+                by_name.setdefault(group.name, []).append(group)
+        groups = _largest_first(
+            Group(
+                name,
+                same[0].label,
+                sum(group.total for group in same),
+                _by_age(row for group in same for row in group.rows)[: wish.most],
+            )
+            for name, same in by_name.items()
+        )
+    return Listed(
+        total=sum(answer.total for answer in answers),
+        rows=rows[: wish.most],
+        groups=groups,
+        warnings=[],
+    )
+
+
+def labelled(vault: "Vault", answer: Listed) -> Listed:
+    """A vault's list with the vault's name as the source of its rows."""
+    groups = answer.groups and [
+        group._replace(rows=of_source(group.rows, vault.source))
+        for group in answer.groups
+    ]
+    return answer._replace(rows=of_source(answer.rows, vault.source), groups=groups)
+
+
+def _groups(reader: "Reader", wish: Wish, docs: Sequence[int]) -> list[Group]:
+    listed = set(docs)
+    groups = []
+    for value in reader.starting(wish.by, ""):
+        members = listed.intersection(reader.exact(wish.by, value))
+        if not members:
+            continue
+        label = _WITHOUT.get((wish.by, value))
+        rows = _newest(reader, wish, members)
+        groups.append(Group("" if label else value, label or value, len(members), rows))
+    return _largest_first(groups)
+
+
+def _largest_first(groups: Iterable[Group]) -> list[Group]:
+    return sorted(groups, key=lambda group: (-group.total, not group.name, group.name))
+
+
+def _newest(reader: "Reader", wish: Wish, docs: Iterable[int]) -> list[Row]:
+    """The rows of the documents that were written last, the newest first."""
+    created = reader.columns.created
+    order = sorted(docs, key=lambda doc: -created[doc])
+    # Ids order what was written in the same second, and only rows hold them.
+    end = wish.most
+    while 0 < end < len(order) and created[order[end]] == created[order[end - 1]]:
+        end += 1
+    view = wish.query.view
+    rows = []
+    for doc in order[:end]:
+        stored = reader.row(doc)
+        row = row_of(stored, 0.0, [])
+        rows.append((doc, of_one.aged(reader, view, doc, stored, row)))
+    rows.sort(key=lambda pair: (created[pair[0]], pair[1].id), reverse=True)
+    return [row for _, row in rows[: wish.most]]
+
+
+def _by_age(rows: Iterable[Row]) -> list[Row]:
+    from memcli.entries.dates import to_epoch
+
+    return sorted(rows, key=lambda row: (to_epoch(row.created), row.id), reverse=True)

@@ -1,0 +1,132 @@
+"""What list promises: everything that the filters admit, the newest first."""
+
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.errors import EntryNotFound
+from memcli.recall import federated
+from memcli.recall.listing import Listed, Wish, listed
+from memcli.recall.query import EVERYTHING, Filters, Query, view_of
+from memcli.recall.recall import enumerate_all
+from memcli.recall.show import show
+from memcli.vault.vaults import Vaults
+from tests.conftest import NOW, VaultMaker
+
+DAY = 86_400
+
+
+def ask(by: str = "", since: int | None = None, **options: Any) -> Wish:
+    filters: Filters = options.pop("filters", EVERYTHING)
+    view = view_of(NOW + 9 * DAY, statuses=options.pop("statuses", ()))
+    return Wish(Query("", view, filters, **options), since, by)
+
+
+def titles(answer: Listed) -> list[str]:
+    return [row.title for row in answer.rows]
+
+
+@pytest.fixture
+def days(make_vault: VaultMaker) -> Vault:
+    """A vault with an entry of each of four days, and a fifth of the same second."""
+    now = [NOW]
+    vault = make_vault(now_ms=lambda: now[0] * 1000)
+    for number, kind, tags, project in (
+        (0, "fix", ["a", "b"], None),
+        (1, "note", ["b"], "shop"),
+        (2, "fix", [], None),
+        (3, "note", ["b"], None),
+    ):
+        now[0] = NOW + number * DAY
+        values = {"text": f"day {number}", "kind": kind, "tags": tags}
+        vault.save(vault.draft({**values, "project": project or "none"}))
+    return vault
+
+
+def test_the_entry_that_was_written_last_comes_first(days: Vault) -> None:
+    assert titles(listed(days, ask())) == ["day 3", "day 2", "day 1", "day 0"]
+    assert titles(listed(days, ask(limit=2))) == ["day 3", "day 2"]
+    assert listed(days, ask(limit=2)).total == 4
+
+
+def test_of_one_second_the_last_id_comes_first_wherever_the_list_ends(
+    vault: Vault,
+) -> None:
+    ids = [vault.save(vault.draft({"text": f"entry {n}"})).id for n in range(9)]
+    newest = sorted(ids, reverse=True)
+    for most in range(1, 10):
+        rows = listed(vault, ask(limit=most)).rows
+        assert [row.id for row in rows] == newest[:most]
+
+
+def test_since_counts_when_an_entry_was_written(days: Vault) -> None:
+    old = {"text": "an old event", "occurred_at": "2019", "project": "none"}
+    days.save(days.draft(old))
+    found = listed(days, ask(since=NOW + 3 * DAY))
+    assert set(titles(found)) == {"an old event", "day 3"}
+
+
+def test_groups_are_the_largest_first_and_count_all_they_have(days: Vault) -> None:
+    def groups(by: str) -> list[tuple[str, int, list[str]]]:
+        answer = listed(days, ask(by, limit=1)).groups or []
+        return [(g.label, g.total, [row.title for row in g.rows]) for g in answer]
+
+    assert groups("kind") == [("fix", 2, ["day 2"]), ("note", 2, ["day 3"])]
+    assert groups("tag") == [
+        ("b", 3, ["day 3"]),
+        ("a", 1, ["day 0"]),
+        ("(no tag)", 1, ["day 2"]),
+    ]
+    assert groups("project") == [("(everywhere)", 3, ["day 3"]), ("shop", 1, ["day 1"])]
+
+
+def test_filters_and_eligibility_admit_what_recall_admits(days: Vault) -> None:
+    first = listed(days, ask()).rows[0].id
+    days.resolve(first)
+    for query in (
+        ask().query,
+        ask(filters=Filters(kinds=("fix",))).query,
+        ask(filters=Filters(tags=("b",), tags_match="any_strict")).query,
+        ask(statuses=("resolved",)).query,
+    ):
+        rows = enumerate_all(days, query).rows[::-1]
+        assert [row.id for row in listed(days, Wish(query)).rows] == [
+            r.id for r in rows
+        ]
+    assert first not in [row.id for row in listed(days, ask()).rows]
+
+
+def test_an_agent_is_listed_what_it_may_see(days: Vault) -> None:
+    assert listed(days.acting_as("eve"), ask()).total == 0
+    assert listed(days.acting_as("eve"), ask("tag")).groups == []
+
+
+def test_several_vaults_are_one_list(days: Vault, make_vault: VaultMaker) -> None:
+    team = make_vault("team", now_ms=lambda: (NOW + DAY + 9) * 1000)
+    team.save(team.draft({"text": "of the team", "tags": ["b"], "project": "none"}))
+    both = Vaults([days, team])
+    answer = federated.listed(both, ask())
+    assert titles(answer) == ["day 3", "day 2", "of the team", "day 1", "day 0"]
+    grouped = federated.listed(both, ask("tag", limit=2)).groups or []
+    assert (grouped[0].label, grouped[0].total) == ("b", 4)
+    assert [row.title for row in grouped[0].rows] == ["day 3", "of the team"]
+
+
+def test_show_says_why_recall_does_not_show_an_entry(days: Vault) -> None:
+    first, second = (row.id for row in listed(days, ask(limit=2)).rows)
+    days.resolve(first)
+    shown = show([days], [second, first])
+    assert [one.reason for one in shown] == [None, "resolved"]
+    assert [one.row.id for one in shown] == [second, first]
+
+
+def test_show_finds_an_entry_in_whichever_vault_has_it(
+    days: Vault, make_vault: VaultMaker
+) -> None:
+    team = make_vault("team")
+    saved = team.save(team.draft({"text": "of the team"}))
+    (shown,) = show([days, team], [saved.id])
+    assert shown.row.title == "of the team"
+    with pytest.raises(EntryNotFound):
+        show([days, team.acting_as("eve")], [saved.id])
