@@ -130,7 +130,7 @@ def mine(
             )
         if close:
             markers.finish(vault.root, marker.session, since)
-    if close and reflected is not None:
+    if close:  # also when the end of its last turn has mined all of it
         from memcli.sessions.judging import command
 
         command.judge_session(vault, path, known, environ, cwd=marker.cwd)

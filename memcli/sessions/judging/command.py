@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.errors import InvalidConfig, MemcliError
 from memcli.sessions import backfill, hook_log
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _SECONDS = 120.0
 _A_DAY = 50
 _DAY = 86_400
+# Of the log; hooks write some 200 a day.
+_LINES = 5_000
 # A session in which nobody typed more words than this has nothing to judge.
 _LEAST_WORDS = 8
 
@@ -90,8 +92,8 @@ def judge_session(
 ) -> None:
     """Have a session judged that has ended; never raises, the log says what came of it.
 
-    Nothing is asked when no judge is configured, when the session was judged before,
-    and when the day's calls are used.
+    Nothing is asked when no judge is configured, when the session was judged before or
+    its judge was asked before, and when the day's calls are used.
     """
     line: dict[str, object] = {"event": "judge", "host": host or ""}
     try:
@@ -106,7 +108,10 @@ def judge_session(
         if record is not None and any(map(is_judged, record.candidates)):
             return
         now = vault.now_ms() // 1000
-        if _calls_today(vault.root, now) >= judge.a_day:
+        calls = _calls(vault.root)
+        if any(call.get("session") == session.id for call in calls):
+            return
+        if sum(now - call["at"] < _DAY for call in calls) >= judge.a_day:
             line["did"] = f"nothing: {judge.a_day} calls in a day"
         else:
             made = gather.gather(vault, transcript)
@@ -196,12 +201,12 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def _calls_today(root: str, now: int) -> int:
-    lines = hook_log.last(root, 5_000)
-    return sum(
-        line.get("event") == "judge"
+def _calls(root: str) -> list[dict[str, Any]]:
+    """The calls of judges that the log still holds, failed ones too."""
+    return [
+        line
+        for line in hook_log.last(root, _LINES)
+        if line.get("event") == "judge"
         and line.get("did") == "asked"
         and isinstance(line.get("at"), int)
-        and now - line["at"] < _DAY
-        for line in lines
-    )
+    ]

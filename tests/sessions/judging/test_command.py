@@ -67,6 +67,28 @@ def test_a_session_is_judged_once(vault: Vault, tmp_path: Path) -> None:
     assert len(end(vault, talk(tmp_path, more), environ)) == 1
 
 
+def test_a_session_is_judged_at_its_end_when_its_turns_were_mined_before(
+    vault: Vault, tmp_path: Path
+) -> None:
+    environ = config(tmp_path, script(tmp_path, SAYS % json.dumps(REDIS)))
+    path = talk(tmp_path, ROWS)
+    markers.begin(vault.root, "talk", "generic", path)
+    (marker,) = markers.markers(vault.root)
+    assert recovery.mine(vault, marker, path, environ, close=False) is not None
+    assert texts(vault) == set()
+    assert recovery.mine(vault, marker, path, environ, close=True) is None
+    assert texts(vault) == {REDIS["text"]}
+
+
+def test_a_judge_that_found_nothing_is_not_asked_again(
+    vault: Vault, tmp_path: Path
+) -> None:
+    environ = config(tmp_path, script(tmp_path, "print()"))
+    end(vault, talk(tmp_path, ROWS), environ)
+    more = [*ROWS, ("user", "thanks")]
+    assert len(end(vault, talk(tmp_path, more), environ)) == 1
+
+
 def test_the_calls_of_a_day_are_counted(vault: Vault, tmp_path: Path) -> None:
     words = script(tmp_path, SAYS % json.dumps(REDIS))
     (line,) = end(vault, talk(tmp_path, ROWS), config(tmp_path, words, judge_a_day=0))
