@@ -315,6 +315,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
         "--scope": ("scope", str, False, ('user', 'project')),
         "--dry-run": ("dry_run", bool, False, ()),
         "--status": ("status", bool, False, ()),
+        "--judge": ("judge", bool, False, ()),
         "--vault": ("vault", str, False, ()),
         "-v": ("vault", str, False, ()),
         "--json": ("json", bool, False, ()),
@@ -323,6 +324,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
     "uninstall": {
         "--scope": ("scope", str, False, ('user', 'project')),
         "--dry-run": ("dry_run", bool, False, ()),
+        "--judge": ("judge", bool, False, ()),
         "--vault": ("vault", str, False, ()),
         "-v": ("vault", str, False, ()),
         "--json": ("json", bool, False, ()),

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.errors import UsageError
+from memcli.errors import InvalidConfig, UsageError
 
 if TYPE_CHECKING:
     from typing import Annotated
@@ -42,6 +42,14 @@ def install(
         bool,
         Option("--status", help="Where hooks are installed, and whether they work"),
     ] = False,
+    judge: Annotated[
+        bool,
+        Option(
+            "--judge",
+            help="Also let the host's own command judge sessions that have ended: try "
+            "it once, and name it in your config",
+        ),
+    ] = False,
 ) -> Result:
     """Install hooks, so that an agent host calls memcli by itself
 
@@ -49,12 +57,17 @@ def install(
     claude-code, codex, gemini, copilot, cursor, windsurf or opencode. To repeat the
     command changes nothing; after memcli has moved, it brings the hooks up to date.
 
+    With --judge, a session's words go to the host's model once it has ended, which
+    finds more than rules do (docs/use/judge.md).
+
     \b
     Example:
       memcli install claude-code
+      memcli install claude-code --judge --dry-run
       memcli install gemini --scope project --dry-run
       memcli install --status
     """
+    from memcli.cli import judge_setting
     from memcli.hosts import install as use_case
     from memcli.storage import known_vaults
 
@@ -68,7 +81,7 @@ def install(
             program,
             lambda name: shutil.which(name, path=context.environ.get("PATH")),
         )
-        return _status(installations)
+        return _status(context, installations)
     name = _named(host, "install")
     if context.agent and context.agent != context.environ.get("MEMCLI_AGENT"):
         # Hooks that ask as it, beside skills that ask as the owner, would be worse.
@@ -81,9 +94,13 @@ def install(
     if context.vault:
         vault = known_vaults.find_vault(context.vault, context.environ)
     plan = use_case.plan(name, scope, context.environ, os.getcwd(), program, vault)
+    judged = None
+    if judge:
+        judged = judge_setting.put_in(context, name, dry_run=dry_run)
     done = None if dry_run else use_case.apply(plan)
+    judge_setting.write(judged)
     warnings = [*plan.notes, *_about_vault(context, vault), *_about(context, program)]
-    return _report(plan, done, warnings, "install")
+    return judge_setting.beside(_report(plan, done, warnings, "install"), judged)
 
 
 def uninstall(
@@ -94,22 +111,41 @@ def uninstall(
     *,
     scope: options.Scope = "user",
     dry_run: options.DryRun = False,
+    judge: Annotated[
+        bool,
+        Option("--judge", help="Take only the host's judge out of your config"),
+    ] = False,
 ) -> Result:
     """Take memcli's hooks out of an agent host
 
-    Leaves everything else in the host's settings as it is. The vault stays.
+    Leaves everything else in the host's settings as it is. The vault stays. The judge
+    that install --judge has named goes as well, unless --scope is project.
 
     \b
     Example:
       memcli uninstall claude-code
       memcli uninstall gemini --scope project --dry-run
     """
+    from memcli.cli import judge_setting
     from memcli.hosts import install as use_case
 
     name = _named(host, "uninstall")
+    judged, notes = None, []
+    try:
+        if judge or scope == "user":
+            judged = judge_setting.take_out(context, name, dry_run=dry_run)
+    except InvalidConfig as error:
+        if judge:
+            raise
+        notes.append(f"the judge stays as it is: {error.message}")
+    if judge:
+        judge_setting.write(judged)
+        return judge_setting.alone(judged, name)
     plan = use_case.plan_removal(name, scope, context.environ, os.getcwd())
     done = None if dry_run else use_case.apply(plan)
-    return _report(plan, done, list(plan.notes), "uninstall")
+    judge_setting.write(judged)
+    result = _report(plan, done, [*plan.notes, *notes], "uninstall")
+    return judge_setting.beside(result, judged)
 
 
 def _named(host: str | None, verb: str) -> str:
@@ -238,7 +274,11 @@ def _about(context: Context, program: Program) -> list[str]:
     ]
 
 
-def _status(installations: list[Installation]) -> Result:
+def _status(context: Context, installations: list[Installation]) -> Result:
+    from memcli.cli import judge_setting
+    from memcli.sessions.judging import setting
+
+    judge = setting.state(context.environ)
     shown = [each for each in installations if each.state != "no"]
     present = {each.host for each in installations if each.found}
     missing = present - {each.host for each in shown}
@@ -274,7 +314,10 @@ def _status(installations: list[Installation]) -> Result:
             canvas.line(f"{host}: not installed; memcli install {host}")
         if absent:
             canvas.line(f"not on this machine: {', '.join(absent)}", style="dim")
+        judge_setting.draw_state(canvas, judge)
 
-    data = {"hosts": [installation.as_dict() for installation in installations]}
+    hosts = [installation.as_dict() for installation in installations]
+    data = {"hosts": hosts, "judge": judge}
     broken = any(installation.problems for installation in installations)
+    broken = broken or bool(judge["problem"])
     return Result(data=data, text=text, ok=not broken)

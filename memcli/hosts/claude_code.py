@@ -34,6 +34,12 @@ class ClaudeCode(Host):
     matchers: Mapping[str, str] = {"Notification": "idle_prompt"}
     timeout = ("timeout", 1)
 
+    judge = (
+        *("claude", "-p", "--model", "haiku"),
+        # No hooks, skills, MCP servers or CLAUDE.md; no tools; no transcript.
+        *("--safe-mode", "--tools", "", "--no-session-persistence"),
+    )
+
     skill_page = "claude-code"
     skill_folder = ".claude/skills"
 

@@ -5,6 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from memcli.hosts.host import Host, below_home
 
+# What gives an answer tools, or runs hooks.
+_FEATURES = ("hooks", "shell_tool", "apps", "plugins", "multi_agent", "goals")
+
 
 class Codex(Host):
     """Codex CLI, which refuses a key that it does not know."""
@@ -38,6 +41,15 @@ class Codex(Host):
     )
     project_notes = ("Codex reads a project's hooks only where it trusts the project",)
     needs_trust = True
+
+    # Only the second flag leaves out the MCP servers that its config may name; the
+    # model and the provider that are named there are left out as well.
+    judge = (
+        *("codex", "exec", "--ephemeral", "--ignore-user-config"),
+        *("--sandbox", "read-only", "--skip-git-repo-check"),
+        *(word for name in _FEATURES for word in ("-c", f"features.{name}=false")),
+        *("-c", "web_search=disabled", "-"),
+    )
 
     skill_page = "codex"
     skill_folder = ".agents/skills"

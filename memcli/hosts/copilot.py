@@ -32,6 +32,12 @@ class Copilot(Host):
     file_version = 1
     also_runs_project_of = "claude-code"
 
+    # It keeps the session.
+    judge = (
+        *("copilot", "-s", "--available-tools", "none", "--disable-builtin-mcps"),
+        *("--no-custom-instructions", "--no-ask-user"),
+    )
+
     skill_page = "copilot-cli"
     skill_folder = ".agents/skills"
     more_skills_at_home = (".copilot/skills",)

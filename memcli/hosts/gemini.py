@@ -34,6 +34,13 @@ class Gemini(Host):
     windows_shell = "powershell"
     timeout = ("timeout", 1000)
 
+    # It keeps tools that list and read files of the current folder, which is empty, and
+    # the search of the web: no flag takes them away. It keeps the session.
+    judge = (
+        *("gemini", "--skip-trust", "-m", "flash"),
+        *("-e", "none", "--allowed-mcp-server-names", "none", "-p", ""),
+    )
+
     skill_page = "gemini-cli"
     skill_folder = ".agents/skills"
     more_skills_at_home = (".gemini/skills",)

@@ -48,6 +48,10 @@ class Host:
         also_runs_project_of: the host whose project file it reads as well; empty for
             none.
 
+        judge: the command line with which it answers a prompt on standard input on
+            standard output, as far as it can without tools, hooks, MCP servers or a
+            kept session; empty for none.
+
         skill_page: its page of the core skill.
         skill_folder: where memcli writes skills, below home and project; None when no
             folder is known.
@@ -88,6 +92,8 @@ class Host:
     project_notes: tuple[str, ...] = ()
     needs_trust = False
     also_runs_project_of = ""
+
+    judge: tuple[str, ...] = ()
 
     skill_page = "generic"
     skill_folder: str | None = None

@@ -27,6 +27,9 @@ class Opencode(Host):
     project_file = ".opencode/plugins/memcli.js"
     is_plugin = True
 
+    # `--pure` leaves out plugins. It keeps the session in its database.
+    judge = ("env", 'OPENCODE_PERMISSION={"*":"deny"}', "opencode", "run", "--pure")
+
     skill_folder = ".agents/skills"
     more_skills_at_home = (
         ".claude/skills",

@@ -1,4 +1,5 @@
-"""What memcli did by itself: the sessions that it knows, and the last calls of hooks.
+"""What memcli did by itself: the sessions that it knows, the last calls of hooks, and
+what judges were asked.
 
 Invariant: it only looks. A session's state is the one that recovery would act on, and
 the reason of a failure is the one that the log has of the last try.
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.sessions import hook_log, markers, recovery
+from memcli.sessions.judging import command
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
@@ -56,12 +58,29 @@ class EventTimes(NamedTuple):
     p95: int
 
 
+class JudgeCalls(NamedTuple):
+    """What judges were asked in 24 hours.
+
+    Attributes:
+        calls: how many times, failed ones too.
+        failed: how many gave no answer.
+        asked, said: characters of the digests, bytes of the answers.
+    """
+
+    calls: int
+    failed: int
+    asked: int
+    said: int
+
+
 class Activity(NamedTuple):
-    """Sessions, the liveliest first; the newest calls; the times of each event."""
+    """Sessions, the liveliest first; the newest calls; the times of each event; the
+    judge's calls of 24 hours."""
 
     sessions: list[KnownSession]
     calls: list[dict[str, Any]]
     events: list[EventTimes]
+    judge: JudgeCalls
 
     @property
     def by_state(self) -> dict[str, int]:
@@ -76,6 +95,7 @@ class Activity(NamedTuple):
             "by_state": self.by_state,
             "calls": self.calls,
             "events": [times._asdict() for times in self.events],
+            "judge": self.judge._asdict(),
         }
 
 
@@ -103,7 +123,7 @@ def activity(vault: "Vault", most: int) -> Activity:
         if agent in (None, marker.agent)
     ]
     sessions.sort(key=lambda session: (session.idle_minutes, session.session))
-    return Activity(sessions, lines[:most], _times(lines))
+    return Activity(sessions, lines[:most], _times(lines), _judged(lines, now))
 
 
 def _state(
@@ -149,3 +169,13 @@ def _times(lines: Sequence[dict[str, Any]]) -> list[EventTimes]:
             )
         )
     return sorted(times, key=lambda each: (-each.calls, each.event))
+
+
+def _judged(lines: Sequence[dict[str, Any]], now: float) -> JudgeCalls:
+    calls = command.calls(lines, now)
+    asked, said = (
+        sum(line[name] for line in calls if isinstance(line.get(name), int))
+        for name in ("asked", "said")
+    )
+    failed = sum(bool(line.get("error")) for line in calls)
+    return JudgeCalls(len(calls), failed, asked, said)

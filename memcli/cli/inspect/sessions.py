@@ -8,15 +8,27 @@ from memcli.entries.text.counted import counted
 
 _MOST_CALLS = 20
 _MOST_SESSIONS = 30
+# Numbers of a line that have a column, or say nothing.
+_PLAIN = ("at", "ms", "chars")
 
 
 def sessions(context: Context) -> Result:
     """Sessions by state, the last calls of hooks, and how long they take."""
+    from memcli.cli import judge_setting
     from memcli.sessions import hook_report
+    from memcli.sessions.judging import setting
 
     activity = hook_report.activity(context.open_vault("reading"), _MOST_CALLS)
+    judge = {**setting.state(context.environ), **activity.judge._asdict()}
 
     def text(canvas: Canvas) -> None:
+        if judge["command"] or judge["problem"] or judge["calls"]:
+            judge_setting.draw_state(canvas, judge)
+        if judge["calls"]:
+            canvas.line(
+                f"  in 24 hours: {counted(judge['calls'], 'call')}, {judge['failed']} "
+                f"failed, {judge['asked']:,} characters asked, {judge['said']:,} said"
+            )
         if not activity.sessions and not activity.calls:
             canvas.line("no hook has been called here", style="dim")
             return
@@ -61,7 +73,7 @@ def sessions(context: Context) -> Result:
                 [_row(line) for line in activity.calls],
             )
 
-    return Result(data=activity.as_dict(), text=text)
+    return Result(data={**activity.as_dict(), "judge": judge}, text=text)
 
 
 def _ago(minutes: int) -> str:
@@ -87,11 +99,21 @@ def _why(session: Any) -> str:
     return "" if session.there else "no transcript yet"
 
 
+def _judged(line: dict[str, Any]) -> str:
+    """What a judge was asked, and what became of its answers."""
+    if line.get("event") != "judge" or line.get("did") != "asked":
+        return ""
+    numbers = {k: v for k, v in line.items() if isinstance(v, int) and k not in _PLAIN}
+    return ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+
+
 def _row(line: dict[str, Any]) -> tuple[str, ...]:
     at = line.get("at")
     when = ""
     if isinstance(at, int):
         when = time.strftime("%m-%d %H:%M:%S", time.localtime(at))
-    what = line.get("error") or line.get("did") or _left_out(line) or ""
+    what = (
+        line.get("error") or _judged(line) or line.get("did") or _left_out(line) or ""
+    )
     shown = [str(line.get(name, "")) for name in ("event", "host", "ms", "shown")]
     return (when, *shown, str(what))

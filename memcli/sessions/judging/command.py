@@ -9,7 +9,7 @@ rules have found stays.
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.errors import InvalidConfig, MemcliError
@@ -48,14 +48,15 @@ class Judge(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Who judged, for the provenance."""
-        return os.path.basename(self.command[0])
+        """Who judged, for the provenance: the program, without `env NAME=VALUE`."""
+        words = [word for word in self.command if word != "env" and "=" not in word]
+        return os.path.basename((words or self.command)[0])
 
 
 class JudgeFailed(MemcliError):
     """The command could not be run, took too long, or ended with an error."""
 
-    error_code = "judge_failed"
+    code = "judge_failed"
 
 
 def configured(environ: Mapping[str, str]) -> Judge | None:
@@ -104,14 +105,16 @@ def judge_session(
         session = transcript.session
         line["session"] = session.id
         agent = vault.agent_name
+        if agent:
+            line["agent"] = agent
         record = session_records.get(vault.root, session.host, session.id, agent)
         if record is not None and any(map(is_judged, record.candidates)):
             return
         now = vault.now_ms() // 1000
-        calls = _calls(vault.root)
-        if any(call.get("session") == session.id for call in calls):
+        lines = hook_log.last(vault.root, _LINES)
+        if any(call.get("session") == session.id for call in calls(lines)):
             return
-        if sum(now - call["at"] < _DAY for call in calls) >= judge.a_day:
+        if len(calls(lines, now)) >= judge.a_day:
             line["did"] = f"nothing: {judge.a_day} calls in a day"
         else:
             made = gather.gather(vault, transcript)
@@ -129,29 +132,79 @@ def judge_session(
     hook_log.note(vault.root, {"at": vault.now_ms() // 1000, **line})
 
 
-def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
+def calls(
+    lines: Iterable[dict[str, Any]], now: float | None = None
+) -> list[dict[str, Any]]:
+    """The lines of the log that are calls of a judge, failed ones too.
+
+    Args:
+        lines: of the log.
+        now: only those of the 24 hours before, in epoch seconds.
+    """
+    return [
+        line
+        for line in lines
+        if line.get("event") == "judge"
+        and line.get("did") == "asked"
+        and isinstance(line.get("at"), int)
+        and (now is None or now - line["at"] < _DAY)
+    ]
+
+
+def program_of(judge: Judge, environ: Mapping[str, str]) -> str | None:
+    """The path of the judge's program; None when it is not there."""
+    import shutil
+
+    path = environ.get("PATH")
+    found = shutil.which(judge.command[0], path=path)
+    if found and judge.name != os.path.basename(judge.command[0]):
+        return shutil.which(judge.name, path=path)
+    return found
+
+
+def ending(said: bytes) -> str | None:
+    """The end of what a command has said, on one line, for a hint; None for nothing."""
+    text = " ".join(said.decode("utf-8", "replace").split())
+    return f"It said: {text[-300:]}" if text else None
+
+
+def ask(
+    judge: Judge, text: str, environ: Mapping[str, str], *, told: bool = False
+) -> bytes:
     """What the command answers to a text.
+
+    Args:
+        judge: the command.
+        text: for its standard input.
+        environ: for the command, with `MEMCLI_HOOKS=off` in addition.
+        told: whether the hint of an error may hold what it said: some say the whole
+            text again.
 
     Raises:
         JudgeFailed: it is not there, took too long, wrote too much, or failed.
     """
+    import shutil
     import subprocess
     import tempfile
 
+    # On Windows a program of npm is NAME.cmd, which is found only by its path.
+    program = shutil.which(judge.command[0], path=environ.get("PATH"))
+    words = [program or judge.command[0], *judge.command[1:]]
     own = {**environ, "MEMCLI_HOOKS": "off"}
     with (
         tempfile.TemporaryDirectory(prefix="memcli-judge-") as folder,
         tempfile.TemporaryFile() as asked,
         tempfile.TemporaryFile() as said,
+        tempfile.TemporaryFile() as errors,
     ):
         asked.write(text.encode("utf-8", "replace"))
         asked.seek(0)
         try:
             process = subprocess.Popen(  # noqa: S603 the user's own config names it
-                judge.command,
+                words,
                 stdin=asked,
                 stdout=said,
-                stderr=subprocess.DEVNULL,
+                stderr=errors if told else subprocess.DEVNULL,
                 cwd=folder,
                 env=own,
                 start_new_session=True,
@@ -166,9 +219,13 @@ def ask(judge: Judge, text: str, environ: Mapping[str, str]) -> bytes:
             code = _wait(process, said.fileno(), judge.seconds)
         finally:
             _end(process)
-        if code:
-            raise JudgeFailed(f"the judge {judge.name} ended with exit code {code}")
         said.seek(0)
+        if code:
+            errors.seek(max(0, os.fstat(errors.fileno()).st_size - 2_000))
+            raise JudgeFailed(
+                f"the judge {judge.name} ended with exit code {code}",
+                hint=ending(said.read() + errors.read()) if told else None,
+            )
         return said.read(answers.LARGEST + 1)
 
 
@@ -199,14 +256,3 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     except OSError:
         pass
     process.wait()
-
-
-def _calls(root: str) -> list[dict[str, Any]]:
-    """The calls of judges that the log still holds, failed ones too."""
-    return [
-        line
-        for line in hook_log.last(root, _LINES)
-        if line.get("event") == "judge"
-        and line.get("did") == "asked"
-        and isinstance(line.get("at"), int)
-    ]

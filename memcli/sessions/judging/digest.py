@@ -3,7 +3,8 @@
 Invariant: pure. A turn keeps its number however much is left out, so that answers can
 cite it; of what a person pasted there are the two ends; the text is never longer than it
 may be, and says what it leaves out. The words are data: the question stands outside of
-them, and says so.
+them, and says so. The text stands in memcli's frame, so that a session whose prompt it
+was, as that of a judge, teaches nothing.
 """
 
 import re
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memcli.entries.entry import KINDS
-from memcli.hosts.transcript import Session, Step
+from memcli.hosts.transcript import FRAME, Session, Step
 from memcli.sessions.mining.pasted import own_lines
 
 MAX_CHARS = 12_000
@@ -198,7 +199,9 @@ def _text(
     parts += rows or ["(nothing)"]
     parts += ["", "## What was typed"]
     parts += turns.values() or ["(nothing)"]
-    return "\n".join(parts) + "\n"
+    # Nothing that was typed closes the frame; the sign is as long as the one it is for.
+    text = re.sub(rf"<(?=/?{FRAME})", "\u2039", "\n".join(parts), flags=re.IGNORECASE)
+    return f"<{FRAME}>\n{text}\n</{FRAME}>\n"
 
 
 def _lines(turn: Turn, most: int, *, agent: bool) -> str:

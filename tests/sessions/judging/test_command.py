@@ -9,7 +9,7 @@ import pytest
 
 from memcli import Vault
 from memcli.errors import InvalidConfig
-from memcli.sessions import hook_log, markers, recovery
+from memcli.sessions import hook_log, hook_report, markers, recovery
 from memcli.sessions.judging import command
 from memcli.sessions.judging.command import Judge, JudgeFailed, ask, configured
 from tests.sessions.judging.test_bring import REDIS, ROWS
@@ -58,6 +58,8 @@ def test_the_judge_reads_the_digest_in_an_empty_folder_with_hooks_off(
     asked, folder, listed, hooks = eval((tmp_path / "seen").read_text("utf-8"))
     assert "2: no, they need a local redis" in asked
     assert (listed, hooks, os.path.exists(folder)) == ([], "off", False)
+    judge = hook_report.activity(vault, 9).judge
+    assert judge == (1, 0, len(asked), len(json.dumps(REDIS)) + 1)
 
 
 def test_a_session_is_judged_once(vault: Vault, tmp_path: Path) -> None:

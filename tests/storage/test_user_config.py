@@ -1,0 +1,61 @@
+"""A setting of the user's config is changed, and no other byte."""
+
+import tomllib
+
+import pytest
+
+from memcli.errors import InvalidConfig
+from memcli.storage.user_config import with_words
+
+WORDS = ["codex", "exec", 'a "b"', "-"]
+
+
+def edited(text: str, words: list[str] | None = WORDS) -> str:
+    return with_words(text, "config.toml", "mining", "judge", words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# mine\n",
+        '[vaults.team]\npath = "/x"\n',
+        '# a\n[vaults.team]\npath = "/x"  # b\n\n[projects]\n"~/x" = "x"\n',
+        "[mining]\njudge_seconds = 60 # patience\n",
+        "[mining]\njudge_a_day = 3\n\n[vaults.team]\npath = '/x'\n",
+    ],
+)
+def test_a_setting_is_put_in_and_taken_out_again(text: str) -> None:
+    full = edited(text)
+    assert tomllib.loads(full)["mining"]["judge"] == WORDS
+    assert all(line in full for line in text.splitlines())
+    assert edited(full) == full
+    assert edited(full, None) == text
+
+
+@pytest.mark.parametrize(
+    "old",
+    ['judge = ["x"]', "judge = [\n  'x', # one\n  'y',\n]", "  judge=['[x]'] # why"],
+)
+def test_a_setting_that_is_there_is_replaced(old: str) -> None:
+    text = f"[mining]\njudge_a_day = 3\n{old}\njudge_seconds = 9\n\n[vaults]\n"
+    wanted = text.replace(old, 'judge = ["z"]')
+    assert edited(text, ["z"]) == wanted
+    assert edited(text, None) == text.replace(f"{old}\n", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mining.judge = ['x']\n",
+        "mining = {judge = ['x']}\n",
+        "mining = 3\n",
+        "[mining]\njudge = 'x'\n",
+        "[mining]\n'judge' = ['x']\n",
+        "[mining]\njudge = [\n  'a]',\n  'b',\n]\n",
+        "[mining\n",
+    ],
+)
+def test_what_only_a_person_can_change_is_refused(text: str) -> None:
+    with pytest.raises(InvalidConfig, match=r"config\.toml"):
+        edited(text)
