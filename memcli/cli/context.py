@@ -120,14 +120,16 @@ class Result(NamedTuple):
 
     `data` goes into the envelope of `--json`; `text` draws the same for people. A
     result that is not `ok` exits with 1 though nothing failed (a lint that found
-    something). A batch has one result in `lines` for each of its lines, printed as an
-    envelope each; `label` names the question that such a result answers.
+    something); so does one that is not `found`, which `--exit-code` asks for. A batch
+    has one result in `lines` for each of its lines, printed as an envelope each;
+    `label` names the question that such a result answers.
     """
 
     data: dict[str, Any]
     text: "Callable[[Canvas], None]"
     warnings: tuple[str, ...] = ()
     ok: bool = True
+    found: bool = True
     lines: "tuple[Result, ...] | None" = None
     label: str = ""
 

@@ -225,6 +225,10 @@ At = Annotated[
     Option("--at", metavar="WHEN", help="The moment that relative words count from"),
 ]
 
+ExitCode = Annotated[
+    bool, Option("--exit-code", help="Exit with 1 when nothing is found, for scripts")
+]
+
 # --- agent hosts ----------------------------------------------------------------------
 
 Scope = Annotated[

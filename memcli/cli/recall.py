@@ -103,6 +103,7 @@ def recall(
     ] = None,
     vaults: options.Vaults = None,
     personal_only: options.PersonalOnly = False,
+    exit_code: options.ExitCode = False,
 ) -> Result:
     """Find what the vault knows about a question
 
@@ -139,7 +140,8 @@ def recall(
         "explain": explain,
     }
     if useful or not_useful:
-        if text or batch or research or all_ or cursor or given(words):
+        others = batch or research or all_ or cursor or exit_code
+        if text or others or given(words):
             raise UsageError(
                 "--useful and --not-useful speak of rows that were recalled before",
                 hint="Give them alone; ask the question in another command.",
@@ -149,12 +151,27 @@ def recall(
     _check(text, batch, research, cursor, every=all_)
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
     if batch:
-        return _batch(context, sources, batch, words)
+        answered = _batch(context, sources, batch, words)
+        return _for_scripts(answered) if exit_code else answered
     question = query_of(context, text, words)
     if all_:
-        return _result(_enumerated(sources, question, cursor), explain=explain)
-    if not research:
-        return _result(_recalled(sources, question), explain=explain)
+        answer = _enumerated(sources, question, cursor)
+        result = _result(context, answer, explain=explain)
+    elif not research:
+        result = _result(context, _recalled(sources, question), explain=explain)
+    else:
+        result = _searched(context, sources, question, research, budget)
+    return _for_scripts(result) if exit_code else result
+
+
+def _searched(
+    context: Context,
+    sources: Vault | Vaults,
+    question: Query,
+    research: str,
+    budget: str | None,
+) -> Result:
+    """The answer to a question that a research run counts."""
     from memcli.cli import research as in_research
     from memcli.curation import research as runs
 
@@ -166,11 +183,18 @@ def recall(
         in_research.home(context, sources),
         research,
         command="recall",
-        query=text,
+        query=question.text,
         budget=budget,
         look=look,
     )
-    return in_research.counted(_result(answer, explain=explain), run)
+    result = _result(context, answer, explain=question.explain)
+    return in_research.counted(result, run)
+
+
+def _for_scripts(result: Result) -> Result:
+    """The result of --exit-code: of a batch, whether any of its questions found."""
+    parts = result.lines or (result,)
+    return result._replace(found=any(part.data["rows"] for part in parts))
 
 
 def given(words: Words) -> list[str]:
@@ -261,7 +285,9 @@ def _batch(
                 f"{path}:{number}: 'query' is missing", code="invalid_batch"
             )
         question = query_of(context, text, {**words, **own})
-        result = _result(_recalled(sources, question), explain=question.explain)
+        result = _result(
+            context, _recalled(sources, question), explain=question.explain
+        )
         shown = len(results) + 1 if name is None else name
         results.append(
             result._replace(
@@ -325,7 +351,7 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
     return Result(data=data, text=text, warnings=tuple(warnings))
 
 
-def _result(answer: Recalled, *, explain: bool) -> Result:
+def _result(context: Context, answer: Recalled, *, explain: bool) -> Result:
     def text(canvas: Canvas) -> None:
         for row in answer.rows:
             draw(canvas, row, explain=explain)
@@ -337,8 +363,10 @@ def _result(answer: Recalled, *, explain: bool) -> Result:
 
     warnings = list(answer.warnings)
     if answer.query is not None and not answer.rows and not answer.omitted:
-        warnings.append("no match")
-    if answer.missing_terms:
+        from memcli.cli import no_match
+
+        warnings += no_match.sentences(context, "recall", answer.query, answer.no_match)
+    elif answer.missing_terms:
         warnings.append(f"in no entry: {', '.join(answer.missing_terms)}")
     if answer.omitted:
         warnings.append(f"{answer.omitted} more did not fit --max-chars")

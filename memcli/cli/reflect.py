@@ -108,6 +108,7 @@ def reflect(
     ] = None,
     vaults: options.Vaults = None,
     personal_only: options.PersonalOnly = False,
+    exit_code: options.ExitCode = False,
 ) -> Result:
     """Gather what answers a question, and say how far to trust it
 
@@ -160,13 +161,15 @@ def reflect(
         result = reflect_query.answer(context, sources, text, words, research)
         if response_schema is not None:
             result = reflect_query.deprecated(result)
-        return result
+        found = bool(result.data["facts"]) or not exit_code
+        return result._replace(found=found)
     _check_no_question(
         words,
         {
             "--research": research,
             "--response-schema": response_schema is not None,
             "--personal-only": personal_only,
+            "--exit-code": exit_code,
         },
     )
     if vaults:

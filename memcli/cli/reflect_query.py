@@ -35,7 +35,7 @@ def answer(
     # An idea that waits for a decision is no fact, whatever --kind says.
     query = query_of(context, text, {**words, "status": ["active"]})
     if not research:
-        return _result(_gathered(sources, query))
+        return _result(context, _gathered(sources, query))
     from memcli.cli import research as in_research
     from memcli.curation import research as runs
 
@@ -51,7 +51,7 @@ def answer(
         budget=words["budget"],
         look=look,
     )
-    return in_research.counted(_result(reflection), run)
+    return in_research.counted(_result(context, reflection), run)
 
 
 def deprecated(result: Result) -> Result:
@@ -72,7 +72,7 @@ def _gathered(sources: Vault | Vaults, query: Query) -> Reflection:
     return federated.reflect(sources, query)
 
 
-def _result(reflection: Reflection) -> Result:
+def _result(context: Context, reflection: Reflection) -> Result:
     def text(canvas: Canvas) -> None:
         _draw_facts(canvas, reflection)
         draw_constraints(canvas, reflection.constraints)
@@ -95,7 +95,11 @@ def _result(reflection: Reflection) -> Result:
 
     warnings = list(reflection.warnings)
     if not reflection.facts:
-        warnings.append("no match")
+        from memcli.cli import no_match
+
+        warnings += no_match.sentences(
+            context, "reflect", reflection.query, reflection.no_match
+        )
     return Result(data=reflection.as_dict(), text=text, warnings=tuple(warnings))
 
 

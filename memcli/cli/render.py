@@ -58,7 +58,7 @@ class Screen:
                 canvas.line()
             part.text(canvas)
         sys.stdout.flush()
-        return 0 if result.ok else 1
+        return 0 if result.ok and result.found else 1
 
     def failure(self, error: MemcliError) -> int:
         """Print a failure; returns its exit code."""

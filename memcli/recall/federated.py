@@ -22,6 +22,7 @@ from memcli.vault.vaults import not_asked
 
 if TYPE_CHECKING:
     from memcli.recall.listing import Listed, Wish
+    from memcli.recall.no_match import NoMatch
     from memcli.recall.reflect import Gathered, Reflection
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
@@ -256,7 +257,17 @@ def _merged(answers: "Sequence[tuple[Vault, Recalled]]", query: Query) -> Recall
             if all(word in answer.missing_terms for _, answer in answers)
         ],
         window=next(windows, None),
+        no_match=None
+        if shown or omitted
+        else _no_match([answer.no_match for _, answer in answers]),
     )
+
+
+def _no_match(answers: "Sequence[NoMatch | None]") -> "NoMatch | None":
+    """Why none of the vaults has an answer."""
+    from memcli.recall import no_match
+
+    return no_match.merged([answer for answer in answers if answer is not None])
 
 
 def _constraints(
@@ -304,4 +315,7 @@ def _gathered(answers: "Sequence[tuple[Vault, Gathered]]", query: Query) -> "Gat
         ends={k: v for _, answer in answers for k, v in answer.ends.items()},
         excluded=list(excluded)[: of_question.MOST_EXCLUDED],
         window=next(windows, None),
+        no_match=None
+        if shown
+        else _no_match([answer.no_match for _, answer in answers]),
     )

@@ -37,6 +37,7 @@ from memcli.vault.signals import event
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import View
+    from memcli.recall.no_match import NoMatch
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
@@ -122,7 +123,15 @@ def look(
         next_cursor=None,
         omitted=omitted,
         warnings=warnings + _broken_warnings(reader),
+        no_match=None if rows or omitted else no_match(reader, query, question),
     )
+
+
+def no_match(reader: "Reader", query: Query, question: Question) -> "NoMatch":
+    """Why a question has no row; loaded only when it has none."""
+    from memcli.recall import no_match
+
+    return no_match.why(reader, query, question)
 
 
 def weights_of(query: Query) -> Weights:

@@ -18,11 +18,13 @@ from memcli.recall.next_queries import Next, next_queries
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, noted, of_source
 from memcli.search.ranking import bm25
+from memcli.search.ranking.corpus import Question
 from memcli.search.ranking.weights import DEFAULTS
 from memcli.vault import lineage
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import View
+    from memcli.recall.no_match import NoMatch
     from memcli.search.reader import Reader
     from memcli.vault.signals.event import EventRow
     from memcli.vault.vault import Vault
@@ -82,11 +84,13 @@ class Reflection(NamedTuple):
     window: dict[str, Any] | None
     budget: dict[str, Any]
     warnings: list[str]
+    no_match: "NoMatch | None" = None
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
         fields = self._asdict()
         del fields["warnings"]
+        fields["no_match"] = self.no_match and self.no_match.as_dict()
         for name in ("facts", "constraints"):
             fields[name] = [row.as_dict() for row in fields[name]]
         for name in ("citations", "conflicts", "superseded_excluded", "next_queries"):
@@ -112,7 +116,8 @@ class Gathered(NamedTuple):
     """What one vault, or several, know about a question.
 
     `matched` are the words of the question that each row holds, `weights` what each
-    word counts; `ends` says by id when a row's event ended, if it lasted.
+    word counts; `ends` says by id when a row's event ended, if it lasted; `no_match`
+    why there is no row.
     """
 
     rows: list[Row]
@@ -123,6 +128,7 @@ class Gathered(NamedTuple):
     excluded: list[Excluded]
     window: dict[str, Any] | None
     warnings: list[str]
+    no_match: "NoMatch | None" = None
 
 
 def reflect(vault: "Vault", query: Query) -> Reflection:
@@ -180,6 +186,7 @@ def conclude(query: Query, gathered: Gathered) -> Reflection:
         window=gathered.window,
         budget={"name": query.budget, **dict(zip(LAYERS, counts, strict=True))},
         warnings=gathered.warnings + _suspicious(rows),
+        no_match=None if rows else gathered.no_match,
     )
 
 
@@ -219,7 +226,8 @@ def gather(reader: "Reader", query: Query) -> Gathered:
             matched.append(_matched(row))
             rows.append(row._replace(explain=None))
     rows, matched = rows[: query.limit], matched[: query.limit]
-    words = _weights(reader, query)
+    question = asking.read(reader, query, asking.window_of(reader, query))
+    words = _weights(reader, query, question)
     shown = {doc for row in rows for doc in reader.exact("path", row.path)}
     return Gathered(
         rows=rows,
@@ -230,6 +238,7 @@ def gather(reader: "Reader", query: Query) -> Gathered:
         excluded=_excluded(reader, query, words, rows),
         window=window,
         warnings=list(warnings),
+        no_match=None if rows else recall.no_match(reader, query, question),
     )
 
 
@@ -265,8 +274,7 @@ def _matched(row: Row) -> tuple[str, ...]:
     return tuple((row.explain or {}).get("matched", ()))
 
 
-def _weights(reader: "Reader", query: Query) -> dict[str, float]:
-    question = asking.read(reader, query, asking.window_of(reader, query))
+def _weights(reader: "Reader", query: Query, question: Question) -> dict[str, float]:
     terms = bm25.weigh(question.terms, reader, DEFAULTS)
     words = (word for _, word in question.terms)
     return confidence.weights(words, terms, for_agent=_by_agent(query))

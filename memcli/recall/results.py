@@ -14,6 +14,7 @@ from memcli.vault import staleness
 from memcli.vault.signals import event
 
 if TYPE_CHECKING:
+    from memcli.recall.no_match import NoMatch
     from memcli.search.stored_row import StoredRow
 
 FACT = str(Layer.FACT)
@@ -84,7 +85,7 @@ class Recalled(NamedTuple):
     `coverage` is the share of the question's weight that the best row holds (0 to
     1); `missing_terms` are its words found in no entry; `omitted` counts rows that
     `max_chars` left out; `window` echoes the time filter, or the window that the
-    question names.
+    question names; `no_match` says why a question has no row.
     """
 
     query: str | None
@@ -96,6 +97,7 @@ class Recalled(NamedTuple):
     next_cursor: str | None
     omitted: int
     warnings: list[str]
+    no_match: "NoMatch | None" = None
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
@@ -108,6 +110,7 @@ class Recalled(NamedTuple):
             "window": self.window,
             "next_cursor": self.next_cursor,
             "omitted": self.omitted,
+            "no_match": self.no_match and self.no_match.as_dict(),
         }
 
 

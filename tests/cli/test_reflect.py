@@ -37,7 +37,7 @@ def test_the_envelope_is_that_of_the_use_case(
             "conflicts",
             "superseded_excluded",
         ),
-        *("next_queries", "window", "budget"),
+        *("next_queries", "window", "budget", "no_match"),
     ]
     assert sorted(row["id"] for row in data["facts"]) == sorted(facts)
     assert data["confidence"] == "high"
@@ -143,10 +143,12 @@ def test_the_schema_is_accepted_ignored_and_said_to_be_deprecated(
     assert told.out == memcli("reflect", QUESTION).out
 
 
-def test_no_match_is_said_to_be_no_match(memcli: Run) -> None:
+def test_no_match_is_said_to_be_no_match(memcli: Run, facts: list[str]) -> None:
     done = memcli("reflect", "kubernetes")
     assert (done.code, done.out) == (0, "confidence: low (no fact)\n")
-    assert done.err == "warning: no match\n"
+    assert done.err.startswith("warning: no match: in no entry: kubernetes\n")
+    assert memcli("reflect", "kubernetes", "--exit-code").code == 1
+    assert memcli("reflect", QUESTION, "--exit-code").code == 0
     data = memcli("reflect", "the of", "--json").json
     assert data["data"]["facts"] == []
     assert "the question holds no word to search for" in data["warnings"]

@@ -103,8 +103,9 @@ RECALL = Tool(
     "happened. Call it before work that may have a history, and when the user refers "
     "to earlier sessions. Not for what this conversation or the code says, and not "
     "again with the same words: change the words, or take fewer. Returns ranked rows "
-    "with ids; no rows means that nothing is known. In a call of its own, `useful` and "
-    f"`not_useful` say which rows helped. {_DATA}",
+    "with ids; no rows means that no entry holds these words, and a warning says what "
+    "to try before you take it that nothing is known. In a call of its own, `useful` "
+    f"and `not_useful` say which rows helped. {_DATA}",
     (
         Parameter("query", "Words or a question"),
         Parameter("budget", "How much to return and how far to look; mid if not given"),

@@ -21,6 +21,7 @@ _MINES = "mining a session changes the vault; hooks and sweeps do it"
 _HOST = "the host's hooks know it; a model would make it up"
 _LISTS = "memory_recall lists by status; this tool changes things"
 _AGENT = "the person who starts the server says who asks; a model must not choose it"
+_EXITS = "a tool has no exit code; no rows is an answer"
 _SECRET = "only a person can insist on what looks like a secret"
 
 LEFT_OUT = {
@@ -46,8 +47,13 @@ LEFT_OUT = {
         "edit": "there is no editor",
         "allow_secret": _SECRET,
     },
-    "recall": {"batch": _FILES, "layer": "names of layers go into types"},
+    "recall": {
+        "batch": _FILES,
+        "layer": "names of layers go into types",
+        "exit_code": _EXITS,
+    },
     "reflect": {
+        "exit_code": _EXITS,
         "session": _MINES,
         "all_sessions": _MINES,
         "since": _MINES,

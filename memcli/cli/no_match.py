@@ -1,0 +1,112 @@
+"""What an answer without a row says: what it means, and what to try next.
+
+Invariant: "nothing was found" never stands for "nothing is known": memcli compares
+words. Commands speak of commands, tools of an MCP client of tools.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from memcli.entries.text.counted import counted
+
+if TYPE_CHECKING:
+    from memcli.cli.context import Context
+    from memcli.recall.no_match import NoMatch
+
+_WORDS_ONLY = (
+    "memcli compares words, not meanings: an entry that says it in other words may be "
+    "missed"
+)
+
+
+def sentences(
+    context: Context, command: str, query: str, found: NoMatch | None
+) -> list[str]:
+    """The warnings of an answer without a row, in the words of the caller.
+
+    Args:
+        context: says whether an MCP client asks.
+        command: recall or reflect.
+        query: the question.
+        found: why there is no row.
+    """
+    if found is None:
+        return ["no match"]
+    tools = context.via == "mcp"
+    if not found.entries:
+        say = "memory_save" if tools else "memcli save TEXT"
+        return [f"no match: there is no entry yet; to save one: {say}"]
+    lacking = _missing(found)
+    if found.filtered:
+        held = counted(found.filtered, "entry")
+        said = [f"no match: the filters left out {held} with words of the question"]
+    elif found.ended:
+        states = ", ".join(f"{number:,} {name}" for name, number in found.ended.items())
+        said = [
+            "no match: the entries that hold words of the question are not shown "
+            f"({states})"
+        ]
+    elif lacking:
+        said = [f"no match: in no entry: {lacking}", _WORDS_ONLY]
+    else:
+        said = ["no match"]
+    if lacking and (found.filtered or found.ended):
+        said.append(f"in no entry: {lacking}")
+    ask = _Tool(command) if tools else _Command(command)
+    return [*said, f"try: {ask.next(query, found)}"]
+
+
+def _missing(found: NoMatch) -> str:
+    """The words of a question that no entry holds, with the nearest spellings."""
+    near = {word: ", ".join(words) for word, words in found.near.items()}
+    return ", ".join(
+        f"{word} (nearest: {near[word]})" if word in near else word
+        for word in found.missing
+    )
+
+
+class _Command:
+    """The next step as a command line."""
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+
+    def next(self, query: str, found: NoMatch) -> str:
+        if found.filtered:
+            return f"{self._line(query)}  (without filters)"
+        if found.ended:
+            flags = [word for name in found.ended for word in ("--status", name)]
+            return shlex.join(["memcli", "recall", *flags, "--", query])
+        corrected = found.corrected(query)
+        if corrected:
+            return self._line(corrected)
+        return (
+            "other or fewer words, or list every entry: memcli recall --all --limit 20"
+        )
+
+    def _line(self, query: str) -> str:
+        dashes = ["--"] if query.startswith("-") else []
+        return shlex.join(["memcli", self._command, *dashes, query])
+
+
+class _Tool:
+    """The next step as a call of a tool."""
+
+    def __init__(self, command: str) -> None:
+        self._tool = f"memory_{command}"
+
+    def next(self, query: str, found: NoMatch) -> str:
+        if found.filtered:
+            return f"{self._tool} with the same query and without filters"
+        if found.ended:
+            names = ", ".join(found.ended)
+            return f"memory_recall with the same query and statuses: {names}"
+        corrected = found.corrected(query)
+        if corrected:
+            return f"{self._tool} with the query: {' '.join(corrected.split())}"
+        return (
+            f"{self._tool} with other or fewer words before you take it that nothing "
+            "is known; memory_recall with all and limit lists entries"
+        )

@@ -1,0 +1,179 @@
+"""Why a question has no answer: words that no entry holds, and what was left out.
+
+Invariant: reads only, and only through the reader that gave no row, so nothing is named
+or counted that the caller may not see. It costs nothing where there is an answer.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries.eligibility import standing
+from memcli.entries.entry import Status
+from memcli.entries.text import tokens
+from memcli.recall.filters import Admission
+from memcli.recall.query import Filters, Query
+from memcli.search.ranking.corpus import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memcli.search.reader import Reader
+
+# Of how many words spellings are looked for, and how many are named of each. Each look
+# compares the terms that begin alike: at 10,000 entries some 500, in 8 ms.
+_MOST_WORDS = 8
+_MOST_SPELLINGS = 3
+_ALIKE = 0.75  # of difflib: "postgress" and "postgres" have .94, "cat" and "cut" .67
+_BEGINNING = 2
+_MOST_COMPARED = 2000
+
+
+class NoMatch(NamedTuple):
+    """Why there is no row.
+
+    Args:
+        entries: how many entries there are for the caller.
+        missing: the words of the question that no entry holds.
+        near: word of `missing` -> words of entries that are spelt alike, the nearest
+            first.
+        filtered: how many entries hold a word of the question, and would be shown
+            without the filters.
+        ended: status -> how many entries hold a word of the question, and are not
+            shown because of that status.
+    """
+
+    entries: int
+    missing: Sequence[str] = ()
+    near: Mapping[str, Sequence[str]] = {}
+    filtered: int = 0
+    ended: Mapping[str, int] = {}
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        near = {word: list(spellings) for word, spellings in self.near.items()}
+        return {
+            "entries": self.entries,
+            "missing_terms": list(self.missing),
+            "near_terms": near,
+            "filtered": self.filtered,
+            "ended": dict(self.ended),
+        }
+
+    def corrected(self, text: str) -> str | None:
+        """The question with the nearest spelling in place of each word that has one."""
+        import re
+
+        for word, spellings in self.near.items():
+            whole = rf"(?<!\w){re.escape(word)}(?!\w)"
+            meant = spellings[0].replace("\\", r"\\")
+            text = re.sub(whole, meant, text, flags=re.IGNORECASE)
+        return text if self.near else None
+
+
+def why(reader: "Reader", query: Query, question: Question) -> NoMatch:
+    """Why nothing was found in one vault.
+
+    Args:
+        reader: the vault's index.
+        query: as `query.checked` gives it.
+        question: the query as the ranking read it.
+    """
+    missing: dict[str, None] = {}
+    docs: set[int] = set()
+    for term, word in question.terms:
+        holding = reader.exact("terms", term)
+        docs.update(holding)
+        if not (holding or question.implied.get(term)):
+            missing[word] = None
+    open_to_all = Admission(reader, query.view, Filters())
+    shown = {doc for doc in docs if open_to_all(doc)}
+    narrowed = query.filters != Filters()
+    return NoMatch(
+        entries=reader.live,
+        missing=tuple(missing),
+        near=_spellings(reader, missing, open_to_all),
+        filtered=len(shown) if narrowed else 0,
+        ended={} if narrowed else _ended(reader, query, docs - shown),
+    )
+
+
+def merged(answers: Sequence[NoMatch]) -> NoMatch:
+    """Why several vaults found nothing; a word is missing when all of them lack it."""
+    first, *others = answers
+    missing = [w for w in first.missing if all(w in a.missing for a in others)]
+    near = {
+        word: tuple(dict.fromkeys(s for a in answers for s in a.near.get(word, ())))
+        for word in missing
+    }
+    ended: dict[str, int] = {}
+    for answer in answers:
+        for status, count in answer.ended.items():
+            ended[status] = ended.get(status, 0) + count
+    return NoMatch(
+        entries=sum(answer.entries for answer in answers),
+        missing=tuple(missing),
+        near={word: s[:_MOST_SPELLINGS] for word, s in near.items() if s},
+        filtered=sum(answer.filtered for answer in answers),
+        ended=ended,
+    )
+
+
+def _ended(reader: "Reader", query: Query, docs: Iterable[int]) -> dict[str, int]:
+    """By status the entries that are not shown because of it."""
+    view, ended = query.view, dict[str, int]()
+    if view.as_of is not None:
+        return {}
+    for doc in docs:
+        status = standing(reader.facts(doc, access=view.agent is not None), view)
+        if status not in view.statuses and status is not Status.REJECTED:
+            ended[str(status)] = ended.get(str(status), 0) + 1
+    return dict(sorted(ended.items()))
+
+
+def _spellings(
+    reader: "Reader", words: Iterable[str], shown: "Callable[[int], bool]"
+) -> dict[str, tuple[str, ...]]:
+    """By word the words of shown entries that are spelt nearly like it."""
+    near = {}
+    for word in list(words)[:_MOST_WORDS]:
+        spellings = _near(reader, word, shown)
+        if spellings:
+            near[word] = spellings
+    return near
+
+
+def _near(
+    reader: "Reader", word: str, shown: "Callable[[int], bool]"
+) -> tuple[str, ...]:
+    from difflib import get_close_matches
+
+    from memcli.search.stemmer import stemmer
+
+    if len(word) <= _BEGINNING:
+        return ()
+    stem = stemmer()
+    begun = [
+        term
+        for term in reader.starting("terms", word[:_BEGINNING])
+        if abs(len(term) - len(word)) <= len(word) // 2
+    ]
+    sought = stem(word) if word.isascii() and word.isalpha() else word
+    # Stems are shorter than words, so they are alike less; the words decide.
+    stems = get_close_matches(sought, begun[:_MOST_COMPARED], 8, _ALIKE - 0.1)
+    spelt: dict[str, None] = {}
+    for term in stems:
+        docs = [doc for doc in reader.exact("terms", term)[:64] if shown(doc)]
+        written = _written(reader, docs[0], term, stem) if docs else None
+        if written:
+            spelt[written] = None
+    return tuple(get_close_matches(word, spelt, _MOST_SPELLINGS, _ALIKE))
+
+
+def _written(reader: "Reader", doc: int, term: str, stem: tokens.Stem) -> str | None:
+    """The first word of a document that the index holds as this term."""
+    row = reader.row(doc)
+    text = "\n".join((row.title, row.text, *row.tags, *row.entities))
+    for word in dict.fromkeys(tokens.words(text)):
+        if (stem(word) if word.isascii() and word.isalpha() else word) == term:
+            return word
+    return None

@@ -1,0 +1,113 @@
+"""Why a question has no answer, and what is said of it."""
+
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import no_match as wording
+from memcli.cli.context import Context
+from memcli.recall.no_match import NoMatch, merged
+from memcli.recall.query import Filters
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def why(vault: Vault, text: str, **options: Any) -> NoMatch:
+    answer = vault.recall(text, **options)
+    assert answer.rows == []
+    assert answer.no_match is not None
+    return answer.no_match
+
+
+def test_an_answer_with_a_row_says_nothing_of_no_match(vault: Vault) -> None:
+    save(vault, "red apples")
+    assert vault.recall("apples pears").no_match is None
+
+
+def test_missing_words_come_with_words_that_are_spelt_alike(vault: Vault) -> None:
+    save(vault, "Postgres fails over by Patroni, and deployments wait")
+    found = why(vault, "Postgress deploymnets by kubernetes")
+    assert found.missing == ("postgress", "deploymnets", "kubernetes")
+    assert found.near == {"postgress": ("postgres",), "deploymnets": ("deployments",)}
+    text = "Postgress deploymnets by kubernetes"
+    assert found.corrected(text) == "postgres deployments by kubernetes"
+
+
+def test_no_spelling_is_taken_from_an_entry_that_is_not_shown(vault: Vault) -> None:
+    name = save(vault, "Postgres fails over", kind="blocker")
+    vault.resolve(name)
+    found = why(vault, "postgress")
+    assert (found.near, found.ended) == ({}, {})
+
+
+def test_an_agent_learns_no_word_of_anothers_private_entry(vault: Vault) -> None:
+    save(vault, "Postgres fails over", visibility="private")
+    found = why(vault.acting_as("bot"), "postgress over")
+    assert found == NoMatch(0, ("postgress", "over"))
+
+
+def test_entries_that_filters_leave_out_are_counted(vault: Vault) -> None:
+    save(vault, "red apples")
+    save(vault, "green apples", tags=["x"])
+    found = why(vault, "apples", filters=Filters(kinds=("fix",)))
+    assert (found.filtered, found.missing, found.ended) == (2, (), {})
+
+
+def test_entries_that_are_over_are_counted_by_status(vault: Vault) -> None:
+    vault.resolve(save(vault, "The queue is stuck", kind="blocker"))
+    found = why(vault, "queue")
+    assert (found.filtered, found.ended) == (0, {"resolved": 1})
+
+
+def test_of_several_vaults_a_word_is_missing_that_all_of_them_lack() -> None:
+    one = NoMatch(3, ("a", "b"), {"a": ("an", "at"), "b": ("be",)}, 1, {"resolved": 1})
+    two = NoMatch(4, ("a",), {"a": ("at", "as", "am")}, 2, {"resolved": 2})
+    assert merged([one, two]) == NoMatch(
+        7, ("a",), {"a": ("an", "at", "as")}, 3, {"resolved": 3}
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "command", "tool"),
+    [
+        (NoMatch(0), "memcli save TEXT", "memory_save"),
+        (NoMatch(1, ("apels",), {"apels": ("apples",)}), "recall apples", "apples"),
+        (NoMatch(1, ("apels",)), "recall --all", "other or fewer words"),
+        (NoMatch(1, (), {}, 2), "(without filters)", "without filters"),
+        (NoMatch(1, (), {}, 0, {"expired": 1}), "--status expired", "statuses: exp"),
+    ],
+)
+def test_the_next_step_is_named_in_the_words_of_the_caller(
+    vault: Vault, found: NoMatch, command: str, tool: str
+) -> None:
+    said = wording.sentences(of(vault, "recall"), "recall", "apels", found)
+    assert said[0].startswith("no match")
+    assert command in said[-1]
+    said = wording.sentences(of(vault, "mcp"), "recall", "apels", found)
+    assert tool in said[-1]
+    assert "memcli recall" not in " ".join(said)
+
+
+def test_a_corrected_question_is_one_word_of_a_shell(vault: Vault) -> None:
+    found = NoMatch(1, ("apels",), {"apels": ("apples",)})
+    said = wording.sentences(of(vault, "recall"), "recall", "--x apels; rm", found)
+    assert said[-1] == "try: memcli recall -- '--x apples; rm'"
+
+
+def of(vault: Vault, via: str) -> Context:
+    return Context(
+        environ={},
+        now_ms=vault.now_ms,
+        entropy=vault.entropy,
+        read_stdin=bytes,
+        stdin_is_terminal=False,
+        ask=lambda _: None,
+        tell=lambda _: None,
+        progress=lambda _: None,
+        vault=vault.root,
+        json=True,
+        via=via,
+    )
