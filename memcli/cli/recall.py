@@ -156,9 +156,11 @@ def recall(
     question = query_of(context, text, words)
     if all_:
         answer = _enumerated(sources, question, cursor)
-        result = _result(context, answer, explain=explain)
+        result = _result(context, sources, answer, explain=explain)
     elif not research:
-        result = _result(context, _recalled(sources, question), explain=explain)
+        result = _result(
+            context, sources, _recalled(sources, question), explain=explain
+        )
     else:
         result = _searched(context, sources, question, research, budget)
     return _for_scripts(result) if exit_code else result
@@ -187,7 +189,7 @@ def _searched(
         budget=budget,
         look=look,
     )
-    result = _result(context, answer, explain=question.explain)
+    result = _result(context, sources, answer, explain=question.explain)
     return in_research.counted(result, run)
 
 
@@ -286,7 +288,7 @@ def _batch(
             )
         question = query_of(context, text, {**words, **own})
         result = _result(
-            context, _recalled(sources, question), explain=question.explain
+            context, sources, _recalled(sources, question), explain=question.explain
         )
         shown = len(results) + 1 if name is None else name
         results.append(
@@ -351,11 +353,16 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
     return Result(data=data, text=text, warnings=tuple(warnings))
 
 
-def _result(context: Context, answer: Recalled, *, explain: bool) -> Result:
+def _result(
+    context: Context, sources: Vault | Vaults, answer: Recalled, *, explain: bool
+) -> Result:
+    from memcli.cli import short_ids
+
     def text(canvas: Canvas) -> None:
+        short = short_ids.of(canvas, sources)
         for row in answer.rows:
-            draw(canvas, row, explain=explain)
-        draw_constraints(canvas, answer.constraints)
+            draw(canvas, row, short, explain=explain)
+        draw_constraints(canvas, answer.constraints, short)
         if answer.next_cursor:
             from shlex import quote
 

@@ -10,6 +10,8 @@ from memcli.cli.recall import query_of
 from memcli.cli.rows import draw, draw_constraints
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memcli.recall.next_queries import Next
     from memcli.recall.query import Query, Words
     from memcli.recall.reflect import Reflection
@@ -35,7 +37,7 @@ def answer(
     # An idea that waits for a decision is no fact, whatever --kind says.
     query = query_of(context, text, {**words, "status": ["active"]})
     if not research:
-        return _result(context, _gathered(sources, query))
+        return _result(context, sources, _gathered(sources, query))
     from memcli.cli import research as in_research
     from memcli.curation import research as runs
 
@@ -51,7 +53,7 @@ def answer(
         budget=words["budget"],
         look=look,
     )
-    return in_research.counted(_result(context, reflection), run)
+    return in_research.counted(_result(context, sources, reflection), run)
 
 
 def deprecated(result: Result) -> Result:
@@ -72,10 +74,15 @@ def _gathered(sources: Vault | Vaults, query: Query) -> Reflection:
     return federated.reflect(sources, query)
 
 
-def _result(context: Context, reflection: Reflection) -> Result:
+def _result(
+    context: Context, sources: Vault | Vaults, reflection: Reflection
+) -> Result:
+    from memcli.cli import short_ids
+
     def text(canvas: Canvas) -> None:
-        _draw_facts(canvas, reflection)
-        draw_constraints(canvas, reflection.constraints)
+        short = short_ids.of(canvas, sources)
+        _draw_facts(canvas, reflection, short)
+        draw_constraints(canvas, reflection.constraints, short)
         style = _STYLES[reflection.confidence]
         canvas.line(
             f"confidence: {reflection.confidence} ({reflection.confidence_why})",
@@ -84,10 +91,13 @@ def _result(context: Context, reflection: Reflection) -> Result:
         if reflection.missing_terms and reflection.facts:
             canvas.line(f"in none of them: {', '.join(reflection.missing_terms)}")
         for pair in reflection.conflicts:
-            canvas.line(f"disagree: {' and '.join(pair.ids)}: {pair.why}", style="bad")
+            both = " and ".join(map(short, pair.ids))
+            canvas.line(f"disagree: {both}: {pair.why}", style="bad")
         for gone in reflection.superseded_excluded:
-            by = f" by {gone.superseded_by}" if gone.superseded_by else ""
-            canvas.line(f"left out: {gone.id} ({gone.status}{by}): {gone.reason}")
+            by = f" by {short(gone.superseded_by)}" if gone.superseded_by else ""
+            canvas.line(
+                f"left out: {short(gone.id)} ({gone.status}{by}): {gone.reason}"
+            )
         if reflection.next_queries:
             canvas.line("ask next:")
         for question in reflection.next_queries:
@@ -103,7 +113,9 @@ def _result(context: Context, reflection: Reflection) -> Result:
     return Result(data=reflection.as_dict(), text=text, warnings=tuple(warnings))
 
 
-def _draw_facts(canvas: Canvas, reflection: Reflection) -> None:
+def _draw_facts(
+    canvas: Canvas, reflection: Reflection, short: Callable[[str], str]
+) -> None:
     from memcli.vault import staleness
 
     layer = ""
@@ -112,7 +124,7 @@ def _draw_facts(canvas: Canvas, reflection: Reflection) -> None:
             layer = row.layer
             canvas.line(f"{_HEADINGS[layer]}:", style="title")
             canvas.line()
-        draw(canvas, row)
+        draw(canvas, row, short)
         if row.stale_why:
             for why in row.stale_why:
                 canvas.line(f"  {_label(row)}: {staleness.sentence(why)}")

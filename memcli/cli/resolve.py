@@ -215,28 +215,31 @@ def _why(target: Target) -> str:
 
 
 def _list(context: Context, states: list[str]) -> Result:
+    from memcli.cli import short_ids
     from memcli.curation import resolve
 
     wanted: list[str] = []
     if "all" not in states:
         for state in states or ["resolved"]:
             wanted += [state, "recurred"] if state == "resolved" else [state]
-    rows = resolve.standings(context.open_vault("reading"), wanted)
+    vault = context.open_vault("reading")
+    rows = resolve.standings(vault, wanted)
 
     def text(canvas: Canvas) -> None:
         if not rows:
             canvas.line("nothing to list", style="dim")
             return
         header = ("id", "state", "since", "by", "seen", "title", "note")
-        canvas.table(header, [_cells(row) for row in rows])
+        short = short_ids.of(canvas, vault)
+        canvas.table(header, [_cells(row, short(row.id)) for row in rows])
 
     data = {"entries": [row._asdict() for row in rows], "count": len(rows)}
     return Result(data=data, text=text)
 
 
-def _cells(row: Standing) -> tuple[str, ...]:
+def _cells(row: Standing, shown: str) -> tuple[str, ...]:
     return (
-        row.id,
+        shown,
         row.state,
         (row.resolved_at or "")[:10],
         row.resolved_by or "",

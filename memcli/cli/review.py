@@ -218,16 +218,18 @@ def _days(text: str | None) -> float | None:
 
 
 def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
+    from memcli.cli import short_ids
 
     def text(canvas: Canvas) -> None:
         if not candidates:
             canvas.line("nothing waits for review", style="dim")
             return
+        short = short_ids.of(canvas, vault)
         canvas.table(
             ("id", "days", "confidence", "kind", "title"),
             [
                 (
-                    candidate.id,
+                    short(candidate.id),
                     f"{candidate.age_days:g}",
                     candidate.confidence or "",
                     candidate.kind,

@@ -5,28 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memcli.cli.context import Canvas
     from memcli.recall.results import Row
 
 
-def draw_constraints(canvas: Canvas, rows: Sequence[Row]) -> None:
-    """Draw what is in force whatever was asked."""
+def draw_constraints(
+    canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str] = str
+) -> None:
+    """Draw what is in force whatever was asked; `short` shows an id."""
     if rows:
         canvas.line("Constraints in force:", style="title")
     for row in rows:
-        canvas.line(f"  {row.id} · {row.title}")
+        canvas.line(f"  {short(row.id)} · {row.title}")
 
 
 def draw(
-    canvas: Canvas, row: Row, *, explain: bool = False, note: str | None = None
+    canvas: Canvas,
+    row: Row,
+    short: Callable[[str], str] = str,
+    *,
+    explain: bool = False,
+    note: str | None = None,
 ) -> None:
     """Draw one row: its title, what it is, its text.
 
     Args:
         canvas: where.
         row: the row.
+        short: shows its id.
         explain: also why it was chosen.
         note: a line of its own below what it is.
     """
@@ -39,7 +47,7 @@ def draw(
         about.append("citations not checked")
     if row.stale:
         about.append("may no longer hold")
-    facts = [row.id, ", ".join(about), date]
+    facts = [short(row.id), ", ".join(about), date]
     if row.project:
         facts.append(f"in {row.project}")
     if row.tags:
@@ -48,9 +56,8 @@ def draw(
     canvas.line("  " + " · ".join(facts), style="dim")
     if note:
         canvas.line(f"  {note}", style="bad")
-    for line in row.text.splitlines():
-        if line.strip() and line.strip("# ") != row.title:
-            canvas.line(f"  {line}")
+    for line in below(row.title, row.text):
+        canvas.line(f"  {line}")
     if explain and row.explain:
         parts = ", ".join(
             f"{name} {part}"
@@ -69,3 +76,39 @@ def draw(
             )
             canvas.line(f"  path: question → {' → '.join(steps)} → this", style="dim")
     canvas.line()
+
+
+def below(title: str, text: str) -> Iterator[str]:
+    """The lines of a text to show below its title, which is not said twice.
+
+    The heading that is the title is left out, and so are the words of the title where
+    the text begins with them. A title that was cut ("...") is part of a longer line,
+    which stays whole.
+    """
+    first = True
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        begins, first = first, False
+        if line.strip("# ") == title:
+            continue
+        if begins and (rest := _after(title, line)) is not None:
+            line = rest
+        if line:
+            yield line
+
+
+def _after(title: str, line: str) -> str | None:
+    """What follows the title in the line that begins with it; None in any other."""
+    plain = line.lstrip("-*+>•_ \t")
+    if not title or not plain.startswith(title):
+        return None
+    rest = plain[len(title) :]
+    # "Deploys" is no title of "Deploysets are ...".
+    if rest[:1].isalnum():
+        return None
+    # A title ends where its clause does; words after a comma belong to the clause.
+    ended = rest.lstrip("*_")
+    if ended and ended[0] not in ".!?;:。！？；":  # noqa: RUF001
+        return None
+    return ended.lstrip(".!?;:。！？；*_ ")  # noqa: RUF001

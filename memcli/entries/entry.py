@@ -213,6 +213,8 @@ FIELDS: tuple[str, ...] = Entry._fields[: Entry._fields.index("extra")]
 # --- titles ---------------------------------------------------------------------
 
 _TITLE_LENGTH = 80
+CUT = "…"
+"""The end of a title that was drawn from a longer text."""
 _TITLE_LINES = 200  # a heading further down names a part, not the whole
 _MARKS = r"^(?:[-*+>•]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)+"
 _CLAUSE_END = r"[.!?;](?=\s)|[。！？；]"
@@ -235,7 +237,7 @@ def _title_of(body: str) -> str:
             hashes = len(text) - len(text.lstrip("#"))
             heading = " ".join(text[hashes:].rstrip("#").split())
             if hashes <= 6 and heading and text[hashes] in " \t":
-                return shortened(heading, _TITLE_LENGTH, " ")
+                return _cut(heading)
         if not clause:
             clause = _clause(text)
     return clause
@@ -249,4 +251,11 @@ def _clause(text: str) -> str:
     text = text.strip("*_ ").rstrip(".!?;:")
     if not any(map(str.isalnum, text)):
         return ""  # a rule, a row of a table, markup
-    return shortened(text, _TITLE_LENGTH, " ")
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
+    """A title of at most 80 characters; "…" says that there was more."""
+    if len(text) <= _TITLE_LENGTH:
+        return text
+    return shortened(text, _TITLE_LENGTH - 1, " ").rstrip(" ,;:-") + CUT

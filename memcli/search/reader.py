@@ -238,6 +238,20 @@ class Reader:
         values = {value for s in self._segments for value in s.starting(field, prefix)}
         return sorted(value for value in values if self.exact(field, value))
 
+    def begins_one(self, field: str, prefix: str) -> bool:
+        """Whether at most one value of a field starts with a prefix.
+
+        It looks no further than the second one that belongs to a live document.
+        """
+        found: set[str] = set()
+        for segment in self._segments:
+            for value in segment.starting(field, prefix):
+                if value not in found and self.exact(field, value):
+                    found.add(value)
+                    if len(found) > 1:
+                        return False
+        return True
+
     def holds(self, field: str) -> bool:
         """Whether any document, deleted ones included, has a value in a field."""
         return any(True for s in self._segments for _ in s.starting(field, ""))

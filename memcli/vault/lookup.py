@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 _MOST_NAMED = 5
+# What evidence takes for the beginning of an id has at least so many characters.
+_SHORTEST = 4
 # A mistyped id has at least so many characters, and all but the last two of them right.
 _LEAST_ALIKE = 8
 
@@ -83,6 +85,14 @@ def matching(reader: "Reader", prefix: str) -> "list[StoredRow]":
             if len(fewer) == 1:
                 return fewer
     return rows
+
+
+def shortest(reader: "Reader", entry_id: str) -> str:
+    """The shortest beginning of an id that no other id has, as the reader sees them."""
+    length = len(entry_id)
+    while length > _SHORTEST and reader.begins_one("id", entry_id[: length - 1]):
+        length -= 1
+    return entry_id[:length]
 
 
 def _near(reader: "Reader", word: str) -> "StoredRow | None":

@@ -10,7 +10,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from memcli.vault.health.inspect import Inspected
 
@@ -26,6 +26,7 @@ def entry(context: Context, word: str, topics: Collection[str]) -> Result:
     Raises:
         EntryNotFound: no entry has this id; the hint names the nearest topic or id.
     """
+    from memcli.cli import short_ids
     from memcli.vault.health import inspect
 
     vault = context.open_vault("reading")
@@ -33,7 +34,9 @@ def entry(context: Context, word: str, topics: Collection[str]) -> Result:
         seen = inspect.inspect(vault, word)
     except EntryNotFound as error:
         raise _not_a_topic(word, topics, error) from error
-    return Result(seen.as_dict(), lambda canvas: _draw(canvas, seen))
+    return Result(
+        seen.as_dict(), lambda canvas: _draw(canvas, seen, short_ids.of(canvas, vault))
+    )
 
 
 def _not_a_topic(
@@ -63,7 +66,7 @@ def _draw_trust(canvas: Canvas, seen: Inspected) -> None:
         canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
 
 
-def _draw(canvas: Canvas, seen: Inspected) -> None:
+def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     from memcli.entries.entry import FIELDS
 
     entry = seen.entry
@@ -98,36 +101,35 @@ def _draw(canvas: Canvas, seen: Inspected) -> None:
     for line in entry.body.strip().split("\n"):
         canvas.line(f"  {line}")
     canvas.line()
-    _surroundings(canvas, seen)
+    _surroundings(canvas, seen, short)
 
 
-def _surroundings(canvas: Canvas, seen: Inspected) -> None:
+def _surroundings(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     around = seen.around
     if len(seen.versions) > 1:
         canvas.line("versions:", style="title")
         for version in seen.versions:
-            arrow = "->" if version.current else "  "
-            mark = "*" if version.id == seen.entry.id else " "
-            note = "current" if version.current else version.status
+            notes = ["current" if version.current else version.status]
+            notes += ["shown above"] if version.id == seen.entry.id else []
             why = f" ({one_line(version.reason)})" if version.reason else ""
             canvas.line(
-                f"{arrow} {mark} {version.created[:10]} {version.id} {note}: "
+                f"  {version.created[:10]} {short(version.id)} {', '.join(notes)}: "
                 f"{version.title}{why}"
             )
             canvas.line(f"     {version.path}", style="dim")
     for name, row in (("before", around.before), ("after", around.after)):
         if row:
-            canvas.line(f"{name} in its session: {row.id} {row.title}")
+            canvas.line(f"{name} in its session: {short(row.id)} {row.title}")
     for link in seen.links:
         target, file = link.entry, link.file
-        shown = f"{target.id} {target.title}" if target else file or "nothing"
+        shown = f"{short(target.id)} {target.title}" if target else file or "nothing"
         canvas.line(
             one_line(f"links to {link.target}: {shown}"), style="" if file else "bad"
         )
     for row in around.backlinks:
-        canvas.line(f"linked from: {row.id} {row.title}")
+        canvas.line(f"linked from: {short(row.id)} {row.title}")
     for row in around.related:
-        canvas.line(f"shares entities with: {row.id} {row.title}", style="dim")
+        canvas.line(f"shares entities with: {short(row.id)} {row.title}", style="dim")
     if seen.history_note:
         canvas.line(f"history: {seen.history_note}")
     for commit in seen.history:

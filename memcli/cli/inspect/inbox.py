@@ -6,12 +6,15 @@ from memcli.entries.text.counted import agreeing, counted
 
 def inbox(context: Context) -> Result:
     """What waits for review, with its age."""
+    from memcli.cli import short_ids
     from memcli.curation import inbox
 
-    waiting = inbox.pending(context.open_vault("reading"))
+    vault = context.open_vault("reading")
+    waiting = inbox.pending(vault)
     oldest = max((candidate.age_days for candidate in waiting), default=None)
 
     def text(canvas: Canvas) -> None:
+        short = short_ids.of(canvas, vault)
         if not waiting:
             canvas.line("nothing waits for review", style="dim")
             return
@@ -22,7 +25,7 @@ def inbox(context: Context) -> Result:
             ("id", "days", "confidence", "kind", "title"),
             [
                 (
-                    candidate.id,
+                    short(candidate.id),
                     f"{candidate.age_days:g}",
                     candidate.confidence or "",
                     candidate.kind,

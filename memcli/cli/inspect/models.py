@@ -5,6 +5,7 @@ from memcli.cli.context import Canvas, Context, Result
 
 def models(context: Context, *, stale: bool, project: str | None) -> Result:
     """The models and observations, and which may no longer hold."""
+    from memcli.cli import short_ids
     from memcli.curation import models as use_case
     from memcli.entries.eligibility import View
     from memcli.vault import staleness
@@ -14,6 +15,7 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
     drawn = use_case.models(vault, view, stale=stale, project=project or "")
 
     def text(canvas: Canvas) -> None:
+        short = short_ids.of(canvas, vault)
         if not drawn:
             which = "stale model or observation" if stale else "model or observation"
             canvas.line(f"there is no {which}", style="dim")
@@ -22,7 +24,7 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
             ("id", "layer", "subtype", "looked", "cites", "checked", "", "title"),
             [
                 (
-                    model.id,
+                    short(model.id),
                     model.layer,
                     model.subtype or "",
                     (model.refreshed_at or model.created)[:10],
@@ -36,7 +38,7 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
         )
         for model in drawn:
             for why in model.stale_why:
-                canvas.line(f"{model.id}: {staleness.sentence(why)}")
+                canvas.line(f"{short(model.id)}: {staleness.sentence(why)}")
 
     data = {
         "models": [model.as_dict() for model in drawn],

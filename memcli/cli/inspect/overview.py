@@ -9,6 +9,8 @@ from memcli.cli.inspect.lint import draw_findings, draw_more
 from memcli.entries.text.counted import agreeing, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memcli.vault.health.overview import Overview
 
 # The overview names this many findings and files; `inspect lint` names all.
@@ -17,13 +19,19 @@ _MOST_SHOWN = 20
 
 def overview(context: Context) -> Result:
     """Counts, index, inbox, newest entries, findings; not ok when one is an error."""
+    from memcli.cli import short_ids
     from memcli.vault.health import overview as use_case
 
-    seen = use_case.overview(context.open_vault("reading"))
-    return Result(seen.as_dict(), lambda canvas: _draw(canvas, seen), ok=seen.ok)
+    vault = context.open_vault("reading")
+    seen = use_case.overview(vault)
+    return Result(
+        seen.as_dict(),
+        lambda canvas: _draw(canvas, seen, short_ids.of(canvas, vault)),
+        ok=seen.ok,
+    )
 
 
-def _draw(canvas: Canvas, seen: Overview) -> None:
+def _draw(canvas: Canvas, seen: Overview, short: Callable[[str], str]) -> None:
     canvas.line(f"{seen.path}: {counted(seen.entries, 'entry')}", style="title")
     canvas.line("  " + _counts(seen.by_status))
     canvas.line("  " + _counts(seen.by_kind))
@@ -45,16 +53,21 @@ def _draw(canvas: Canvas, seen: Overview) -> None:
             + ": memcli review"
         )
     for row in seen.recurred:
-        canvas.line(f"  resolved, and recurred: {row.id} {row.title}")
+        canvas.line(f"  resolved, and recurred: {short(row.id)} {row.title}")
     for path in seen.dirty[:_MOST_SHOWN]:
         canvas.line(f"  not committed: {path}")
     draw_more(canvas, len(seen.dirty) - _MOST_SHOWN, "see git status")
+    if seen.dirty:
+        canvas.line("  to commit what memcli keeps there: memcli repair")
     for name, rows in (("pinned", seen.pinned), ("newest", seen.newest)):
         if rows:
             canvas.line(f"{name}:", style="title")
             canvas.table(
                 ("id", "kind", "date", "title"),
-                [(row.id, row.kind, row.created[:10], row.title) for row in rows],
+                [
+                    (short(row.id), row.kind, row.created[:10], row.title)
+                    for row in rows
+                ],
             )
     draw_findings(canvas, seen.findings, most=_MOST_SHOWN)
 

@@ -5,6 +5,7 @@ from memcli.cli.context import Canvas, Context, Result
 
 def reflections(context: Context, query: str | None) -> Result:
     """The reflection items, and whether each would go into a session."""
+    from memcli.cli import short_ids
     from memcli.entries.eligibility import View
     from memcli.entries.projects import number
     from memcli.sessions.briefing import select
@@ -14,12 +15,13 @@ def reflections(context: Context, query: str | None) -> Result:
     items = select.reflections(vault, view=view, query=query or "")
 
     def text(canvas: Canvas) -> None:
+        short = short_ids.of(canvas, vault)
         if not items:
             canvas.line("there are no reflection items", style="dim")
             return
         rows: list[tuple[str, ...]] = [
             (
-                item.id,
+                short(item.id),
                 item.item or "",
                 f"{item.score:.2f}",
                 "" if item.days_left is None else f"{item.days_left:g}",

@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 from memcli.entries import layout
-from memcli.entries.entry import Entry
+from memcli.entries.entry import CUT, Entry
 
 _WIKILINK = re.compile(r"!?\[\[([^\[\]|#^]+)(?:[#^|][^\[\]]*)?\]\]")
 
@@ -97,6 +97,8 @@ def link_keys(entry_id: str, path: str, title: str) -> tuple[str, ...]:
         stem = place.removesuffix(".md")
         keys += (stem, stem.rpartition("/")[2])
     keys.append(title)
+    if title.endswith(CUT):  # as links were written that name it without the mark
+        keys.append(title.removesuffix(CUT))
     return tuple(dict.fromkeys(composed(key.casefold()) for key in keys if key))
 
 

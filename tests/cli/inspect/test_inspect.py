@@ -148,9 +148,9 @@ def test_an_entry_shows_its_versions_and_what_an_item_weighs(
     shown = memcli("inspect", new).out
     assert f"{old} superseded: We deploy on Tuesdays (the freeze)" in shown
     today = vault.get(new).created[:10]
-    assert f"-> * {today} {new} current: We deploy on Mondays" in shown
+    assert f"  {today} {new} current, shown above: We deploy on Mondays" in shown
     place = f"archive/memories/note/we-deploy-on-tuesdays.{old}.md"
-    assert shown.index(place) < shown.index("-> *")
+    assert shown.index(place) < shown.index("current, shown above")
     data = memcli("inspect", old, "--json").json["data"]
     assert [version["id"] for version in data["versions"]] == [old, new]
     assert (data["eligible"], data["reason_not_eligible"]) == (False, "superseded")

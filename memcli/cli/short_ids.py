@@ -1,0 +1,36 @@
+"""Ids as a terminal shows them: the shortest beginning that means one entry.
+
+Invariant: what is shown leads to the entry in every vault that was asked, as the caller
+sees it: what an agent may not see lengthens no id. Pipes and JSON have whole ids.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memcli.vault import lookup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memcli.cli.context import Canvas
+    from memcli.vault.vault import Vault
+    from memcli.vault.vaults import Vaults
+
+
+def of(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str], str]:
+    """How this canvas shows an id of these vaults."""
+    if not canvas.terminal or sources is None:
+        return str
+    from memcli.vault.vault import Vault
+
+    vaults = (sources,) if isinstance(sources, Vault) else sources.vaults
+
+    def short(entry_id: str) -> str:
+        lengths = (
+            vault.read(lambda reader: len(lookup.shortest(reader, entry_id)))
+            for vault in vaults
+        )
+        return entry_id[: max(lengths)]
+
+    return short

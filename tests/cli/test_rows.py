@@ -1,0 +1,118 @@
+"""How a row is drawn: its title once, and ids that fit a terminal."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import short_ids
+from memcli.cli.rows import below
+from memcli.entries.entry import Entry
+from memcli.entries.ids import ID_LENGTH
+
+
+class Terminal:
+    """A canvas of a terminal, of which only that is asked."""
+
+    terminal = True
+
+    def line(self, text: str = "", *, style: str = "") -> None:
+        raise AssertionError(text, style)
+
+    def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        raise AssertionError(header, rows)
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("We deploy on Tuesdays", []),
+        ("We deploy on Tuesdays.", []),
+        ("We deploy on Tuesdays. Bob asked for it.", ["Bob asked for it."]),
+        (
+            "- **We deploy on Tuesdays**. Bob asked.\n- And more",
+            ["Bob asked.", "- And more"],
+        ),
+        ("# Deploys\n\nOn Tuesdays.\n", ["On Tuesdays."]),
+        (
+            "Intro: see below\n\n# Deploys\n\nOn Tuesdays.",
+            ["Intro: see below", "On Tuesdays."],
+        ),
+    ],
+)
+def test_a_title_is_not_repeated_below_itself(body: str, shown: list[str]) -> None:
+    title = Entry(id="x", body=body).display_title
+    assert title
+    assert list(below(title, body)) == shown
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("Deploy", "Deployments wait for Bob"),
+        ("Deploys", "They are on Tuesdays"),
+        ("Redis", "Redis, the cache, restarts at night"),
+    ],
+)
+def test_what_only_begins_like_a_title_stays_whole(title: str, body: str) -> None:
+    assert list(below(title, body)) == [body]
+
+
+def test_a_title_that_was_cut_says_so_and_its_text_stays_whole() -> None:
+    body = "the quick brown fox " * 9
+    title = Entry(id="x", body=body).display_title
+    assert title.endswith("fox…")
+    assert len(title) <= 80
+    assert list(below(title, body)) == [body]
+
+
+def test_a_link_by_a_cut_title_leads_to_the_entry_with_and_without_its_mark(
+    vault: Vault,
+) -> None:
+    body = "the quick brown fox " * 9
+    title = Entry(id="x", body=body).display_title
+    name = vault.save(vault.draft({"text": body})).id
+    for way in (title, title.removesuffix("…")):
+        vault.save(vault.draft({"text": f"see [[{way}]]"}))
+        (row, *_) = vault.recall(f"see {way}", depth=1).rows
+        assert row
+    reader = vault.reader()
+    doc = reader.exact("id", name)[0]
+    from memcli.search.edges import backlinks
+
+    assert len(backlinks(reader, reader.row(doc), doc)) == 2
+
+
+def test_a_terminal_shows_the_shortest_beginning_that_means_one_entry(
+    vault: Vault,
+) -> None:
+    names = [vault.save(vault.draft({"text": f"entry {n}"})).id for n in range(20)]
+    short = short_ids.of(Terminal(), vault)
+    for name in names:
+        shown = short(name)
+        assert name.startswith(shown)
+        assert [other for other in names if other.startswith(shown)] == [name]
+        assert len(shown) == 4 or any(
+            other != name and other.startswith(shown[:-1]) for other in names
+        )
+        assert vault.path_of(shown) == vault.path_of(name)
+
+
+def test_what_an_agent_may_not_see_lengthens_no_id(vault: Vault) -> None:
+    fields = {"visibility": "private"}
+    mine = vault.save(vault.draft({"text": "one"})).id
+    for number in range(9):
+        vault.save(vault.draft({"text": f"hidden {number}", **fields}))
+    Path(vault.root, ".memcli").mkdir(exist_ok=True)
+    seen = vault.acting_as("bot")
+    assert len(short_ids.of(Terminal(), seen)(mine)) in (4, ID_LENGTH)
+
+
+def test_a_pipe_gets_whole_ids(vault: Vault) -> None:
+    class Pipe(Terminal):
+        terminal = False
+
+    name = vault.save(vault.draft({"text": "one"})).id
+    assert short_ids.of(Pipe(), vault)(name) == name
+    assert re.fullmatch(r"\w{16}", name)
