@@ -8,7 +8,7 @@ from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Annotated, Literal
 
     from typer import Option
@@ -91,7 +91,7 @@ def list_(
         query = query._replace(limit=2**31)
     wish = listing.Wish(query, moment_of(since, now), by or "")
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
-    return _result(_listed(sources, wish), limited=limit is not None)
+    return _result(sources, _listed(sources, wish), limited=limit is not None)
 
 
 def _listed(sources: Vault | Vaults, wish: Wish) -> Listed:
@@ -107,15 +107,18 @@ def _listed(sources: Vault | Vaults, wish: Wish) -> Listed:
     return federated.listed(sources, wish)
 
 
-def _result(answer: Listed, *, limited: bool) -> Result:
+def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result:
+    from memcli.cli import short_ids
+
     def text(canvas: Canvas) -> None:
+        short = short_ids.of(canvas, sources)
         if not answer.total:
             canvas.line("no entry passes", style="dim")
         elif answer.groups is None:
-            _table(canvas, answer.rows)
+            _table(canvas, answer.rows, short)
         for group in answer.groups or ():
             canvas.line(f"{group.label} ({group.total:,})", style="title")
-            _table(canvas, group.rows)
+            _table(canvas, group.rows, short)
 
     warnings = list(answer.warnings)
     if answer.is_cut and not limited:
@@ -124,12 +127,14 @@ def _result(answer: Listed, *, limited: bool) -> Result:
     return Result(data=answer.as_dict(), text=text, warnings=tuple(warnings))
 
 
-def _table(canvas: Canvas, rows: Sequence[Row]) -> None:
+def _table(
+    canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str]
+) -> None:
     canvas.table(
         ("id", "written", "kind", "title", "project", "status", "vault"),
         [
             (
-                row.id,
+                short(row.id),
                 row.created[:10],
                 row.kind if row.layer == "fact" else row.layer,
                 row.title,

@@ -83,7 +83,7 @@ class _Command:
         if corrected:
             return self._line(corrected)
         return (
-            "other or fewer words, or list every entry: memcli recall --all --limit 20"
+            "other or fewer words, or list what there is: memcli list"
         )
 
     def _line(self, query: str) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def show(
     context: Context,
     ids: Annotated[
-        list[str], Argument(metavar="ID...", help="Ids, unique prefixes, or paths")
+        list[str], Argument(metavar="ID...", help="Ids, unique prefixes, paths, or names of files")
     ],
     *,
     vaults: options.Vaults = None,
@@ -32,6 +32,7 @@ def show(
     Example:
       memcli show 1m7xvn68xtqp489w
     """
+    from memcli.cli import short_ids
     from memcli.recall import show as use_case
     from memcli.vault.vault import Vault
 
@@ -40,8 +41,10 @@ def show(
     entries = use_case.show(asked, ids)
 
     def text(canvas: Canvas) -> None:
+        short = short_ids.of(canvas, sources)
         for entry in entries:
-            draw(canvas, entry.row, note=entry.reason and f"not shown: {entry.reason}")
+            note = entry.reason and f"not shown: {entry.reason}"
+            draw(canvas, entry.row, short, note=note)
 
     data = {"entries": [entry.as_dict() for entry in entries], "count": len(entries)}
     return Result(data=data, text=text)

@@ -278,6 +278,7 @@ def _retrieved(
     for cite in dict.fromkeys(cites):
         prefix = cite.strip().lower()
         meant = [id_ for id_ in run.retrieved if prefix and id_.startswith(prefix)]
+        meant = meant or _by_file(vault, cite, run.retrieved)
         known = len(meant) == 1 and meant[0] in there
         (cited if known else dropped).append(meant[0] if known else cite)
         if len(meant) == 1 and not known and meant[0] in run.elsewhere:
@@ -285,6 +286,15 @@ def _retrieved(
     if layer is Layer.MODEL and dropped and not cited:
         raise _nothing_left(name, dropped, elsewhere)
     return Granted(list(dict.fromkeys(cited)), dropped, elsewhere, name)
+
+
+def _by_file(vault: "Vault", cite: str, retrieved: Iterable[str]) -> list[str]:
+    """The id of a retrieved entry that is cited by its path or its file's name."""
+    try:
+        cited = vault.get(cite).id
+    except MemcliError:
+        return []
+    return [cited] if cited in retrieved else []
 
 
 def _nothing_left(

@@ -92,17 +92,16 @@ def as_dict(noted: Sequence[Noted]) -> dict[str, Any]:
 def _places(
     vaults: "Sequence[Vault]", name: str
 ) -> "tuple[str, list[tuple[Vault, str]]]":
-    """The whole id that a prefix means; the vaults that hold it, with its title."""
+    """The whole id that a word means; the vaults that hold it, with its title."""
     from memcli.vault import lookup
 
-    prefix = name.strip().lower()
     held: dict[str, list[tuple[Vault, str]]] = {}
     labels: list[str] = []
     twice = False
     missing: EntryNotFound | None = None
     for vault in vaults:
         try:
-            rows = vault.read(lambda reader: lookup.matching(reader, prefix))
+            rows = vault.read(lambda reader: lookup.matching(reader, name))
         except EntryNotFound as error:
             missing = missing or error
             continue

@@ -30,13 +30,16 @@ def is_drawn(entry: Entry) -> bool:
 
 
 def is_citation(word: str) -> bool:
-    """Whether a piece of evidence names an entry, by its id or a prefix of four
-    letters or more; everything else is the name of a session.
+    """Whether a piece of evidence names an entry, by its id, a prefix of four letters
+    or more, or the path of its file; everything else is the name of a session.
 
     >>> is_citation("1m7xvn68"), is_citation("claude-code:1b2c"), is_citation("s1")
     (True, False, False)
+    >>> is_citation("memories/note/a.md")
+    True
     """
-    return re.fullmatch(_CITATION, word.strip().lower()) is not None
+    word = word.strip()
+    return word.endswith(".md") or bool(re.fullmatch(_CITATION, word.lower()))
 
 
 def checked(
@@ -77,16 +80,16 @@ def _whole_id(reader: "Reader", word: str, beside: "Collection[str]") -> str:
     if not is_citation(word) or prefix in beside:
         return prefix if prefix in beside else word
     try:
-        rows = lookup.matching(reader, prefix)
+        rows = lookup.matching(reader, word)
     except EntryNotFound as error:
         raise EntryNotFound(
             error.message,
             hint="The name of a session is written HOST:SESSION.",
-            entry_id=prefix,
+            entry_id=word,
         ) from error
     if len({row.id for row in rows}) > 1:
         labels = [f"{row.id} ({row.path})" for row in rows]
-        raise lookup.ambiguous(prefix, labels, one_id=False)
+        raise lookup.ambiguous(word, labels, one_id=False)
     return rows[0].id
 
 

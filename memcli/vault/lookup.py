@@ -1,11 +1,13 @@
-"""Entries by id: from an id or a prefix to the entries that have it.
+"""Entries by what a caller calls them: an id, its beginning, a path, a file's name.
 
-Invariant: a whole id, a prefix that only one id starts with, or a path leads to one
-entry; anything else is refused, with the entries that it might mean. Two files carry
-one id for a moment while a version is replaced, or after an older state was checked
-out: then the active one is meant, or the one outside the archive.
+Invariant: a whole id, a beginning that only one id has, a path in the vault, or the
+name of one file leads to one entry; anything else is refused, with the entries that it
+might mean. Only what the reader shows is found or named. Two files carry one id for a
+moment while a version is replaced, or after an older state was checked out: then the
+active one is meant, or the one outside the archive.
 """
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.entries.ids import ID_LENGTH
 from memcli.entries.text.counted import counted
+from memcli.entries.text.links import composed
 from memcli.errors import AmbiguousId, EntryNotFound
 
 if TYPE_CHECKING:
@@ -24,6 +27,9 @@ _MOST_NAMED = 5
 _SHORTEST = 4
 # A mistyped id has at least so many characters, and all but the last two of them right.
 _LEAST_ALIKE = 8
+# A mistyped name of a file begins with so many right ones, and is so much alike.
+_BEGINNING = 2
+_SPELT_ALIKE = 0.8
 
 
 def is_path(word: str) -> bool:
@@ -36,47 +42,66 @@ def docs(reader: "Reader", word: str) -> "Sequence[int]":
     return reader.exact("path" if is_path(word) else "id", word)
 
 
-def path_of(reader: "Reader", prefix: str) -> str:
-    """The path of the entry at a path, with an id, or the only id with a prefix.
+def in_vault(root: str, word: str) -> str:
+    """A path as the index has it: from the vault's folder on, with `/`."""
+    if not os.path.isabs(word):
+        return word.replace(os.sep, "/").removeprefix("./")
+    # The vault may be named by another way to the same folder.
+    for base in (root, os.path.realpath(root)):
+        inner = os.path.relpath(os.path.normpath(word), base)
+        if not inner.startswith(os.pardir):
+            return inner.replace(os.sep, "/")
+    return word
+
+
+def path_of(reader: "Reader", word: str) -> str:
+    """The path of the one entry that a word means, see `matching`.
 
     Raises:
-        EntryNotFound, AmbiguousId: no entry has such an id, or several.
+        EntryNotFound, AmbiguousId: it means none, or several.
     """
-    rows = matching(reader, prefix)
+    rows = matching(reader, word)
     if len(rows) > 1:
         labels = [f"{row.id} ({row.path})" for row in rows]
-        raise ambiguous(prefix, labels, one_id=len({row.id for row in rows}) == 1)
+        raise ambiguous(word, labels, one_id=len({row.id for row in rows}) == 1)
     return rows[0].path
 
 
-def matching(reader: "Reader", prefix: str) -> "list[StoredRow]":
-    """The rows of the entries at a path, with an id, or with an id of this prefix.
+def matching(reader: "Reader", word: str) -> "list[StoredRow]":
+    """The rows of the entries that a word may mean.
+
+    They are at this path, or have this id, an id that begins so, or a file of this
+    name, without its ending.
 
     Raises:
-        EntryNotFound: no entry has such an id or path.
+        EntryNotFound: there is none.
     """
-    if is_path(prefix):
-        found = [reader.row(doc) for doc in docs(reader, prefix)]
-        if not found:
+    word = word.strip()
+    if is_path(word):
+        path = in_vault(reader.root, word)
+        found = [*docs(reader, path)] or [*reader.exact("path", f"{path}.md")]
+        if found:
+            return [reader.row(doc) for doc in found]
+        if os.path.isabs(word) or not _named(reader, word):
             raise EntryNotFound(
-                f"no entry is at {prefix}",
+                f"no entry is at {word}",
                 hint="Give the path from the vault's folder on, as inspect prints it.",
-                entry_id=prefix,
+                entry_id=word,
             )
-        return found
+    prefix = word.lower()
     cut = 0 < len(prefix) < ID_LENGTH
     ids = reader.starting("id", prefix) if cut else [prefix]
     rows = [row for entry_id in ids for row in of_id(reader, entry_id)]
+    if cut or not rows:
+        ids_found = {row.path for row in rows}
+        rows += [row for row in _named(reader, word) if row.path not in ids_found]
     if not rows:
-        near = _near(reader, prefix)
         raise EntryNotFound(
-            f"no entry has the id '{prefix}'",
-            hint=f"Did you mean {near.id} ({near.title})?"
-            if near
-            else "List what there is with: memcli list",
-            entry_id=prefix,
+            f"no entry has the id or the file name '{word}'",
+            hint=_hint(reader, word),
+            entry_id=word,
         )
-    if len(rows) > 1 and len(ids) == 1:
+    if len(rows) > 1 and len({row.id for row in rows}) == 1:
         # While a version is replaced, its archived copy stands beside it for a moment.
         # An older state that was checked out stands beside what review made of it.
         active = [row for row in rows if row.status == str(Status.ACTIVE)]
@@ -85,6 +110,36 @@ def matching(reader: "Reader", prefix: str) -> "list[StoredRow]":
             if len(fewer) == 1:
                 return fewer
     return rows
+
+
+def _named(reader: "Reader", word: str) -> "list[StoredRow]":
+    """The rows of the entries whose file has this name, by path.
+
+    Where several differ in their case alone, the one that is spelt like the word.
+    """
+    key = composed(word.removesuffix(".md").casefold())
+    rows = [reader.row(doc) for doc in reader.exact("name", key)] if key else []
+    rows = [row for row in rows if composed(_stem(row).casefold()) == key]
+    same = [row for row in rows if _stem(row) == word.removesuffix(".md")]
+    return sorted(same or rows, key=lambda row: row.path)
+
+
+def _stem(row: "StoredRow") -> str:
+    return row.path.rpartition("/")[2].removesuffix(".md")
+
+
+def _hint(reader: "Reader", word: str) -> str:
+    near = _near(reader, word.lower())
+    if near is None and len(word) > _BEGINNING:
+        from difflib import get_close_matches
+
+        begun = reader.starting("name", composed(word[:_BEGINNING].casefold()))
+        for name in get_close_matches(word.casefold(), begun, 3, _SPELT_ALIKE):
+            for row in _named(reader, name)[:1]:
+                return f"Did you mean {_stem(row)} ({row.id})?"
+    if near is not None:
+        return f"Did you mean {near.id} ({near.title})?"
+    return "List what there is with: memcli list"
 
 
 def shortest(reader: "Reader", entry_id: str) -> str:
@@ -129,7 +184,7 @@ def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousI
         hint="Two files carry the same id. Name one of them by its path, or give the "
         "copy an id of its own: memcli repair"
         if one_id
-        else "Give more characters of the id.",
+        else "Give more characters of the id, or the path.",
     )
 
 

@@ -258,23 +258,18 @@ class Vault:
         return self.tell if self.agent is None else _silent
 
     def path_of(self, entry_id: str) -> str:
-        """The path of the entry that an id, a prefix of one, or a path addresses.
+        """The path of the entry that an id, its beginning, a path or a file name means.
 
         Raises:
-            EntryNotFound: no entry has such an id or path.
-            AmbiguousId: several have.
+            EntryNotFound: it means no entry.
+            AmbiguousId: it means several.
         """
         from memcli.vault import lookup
 
-        word = entry_id.strip()
-        if not lookup.is_path(word):
-            word = word.lower()
-        elif os.path.isabs(word):
-            word = os.path.relpath(word, self.root).replace(os.sep, "/")
-        return self.read(lambda reader: lookup.path_of(reader, word))
+        return self.read(lambda reader: lookup.path_of(reader, entry_id))
 
     def get(self, entry_id: str) -> Entry:
-        """The entry that an id, or a unique prefix of one, addresses.
+        """The entry that a word means, as `path_of`.
 
         Raises:
             EntryNotFound, AmbiguousId: as `path_of`.

@@ -194,7 +194,7 @@ def test_a_decision_of_an_earlier_walk_is_taken_back_too(
 
 def test_an_error_is_told_and_the_walk_goes_on(vault: Vault, three: list[str]) -> None:
     walked = walk(vault, "u zzzz", "x", "a", "q")
-    assert "no entry has the id 'zzzz'" in walked.said
+    assert "no entry has the id or the file name 'zzzz'" in walked.said
     assert "it becomes a memory" in walked.said  # the help, for an unknown key
     assert walked.data["approved"] == 1
 

@@ -75,7 +75,7 @@ def test_of_several_vaults_a_word_is_missing_that_all_of_them_lack() -> None:
     [
         (NoMatch(0), "memcli save TEXT", "memory_save"),
         (NoMatch(1, ("apels",), {"apels": ("apples",)}), "recall apples", "apples"),
-        (NoMatch(1, ("apels",)), "recall --all", "other or fewer words"),
+        (NoMatch(1, ("apels",)), "memcli list", "other or fewer words"),
         (NoMatch(1, (), {}, 2), "(without filters)", "without filters"),
         (NoMatch(1, (), {}, 0, {"expired": 1}), "--status expired", "statuses: exp"),
     ],
