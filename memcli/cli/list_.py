@@ -127,9 +127,7 @@ def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result
     return Result(data=answer.as_dict(), text=text, warnings=tuple(warnings))
 
 
-def _table(
-    canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str]
-) -> None:
+def _table(canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str]) -> None:
     canvas.table(
         ("id", "written", "kind", "title", "project", "status", "vault"),
         [

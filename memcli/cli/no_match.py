@@ -82,9 +82,7 @@ class _Command:
         corrected = found.corrected(query)
         if corrected:
             return self._line(corrected)
-        return (
-            "other or fewer words, or list what there is: memcli list"
-        )
+        return "other or fewer words, or list what there is: memcli list"
 
     def _line(self, query: str) -> str:
         dashes = ["--"] if query.startswith("-") else []

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def show(
     context: Context,
     ids: Annotated[
-        list[str], Argument(metavar="ID...", help="Ids, unique prefixes, paths, or names of files")
+        list[str],
+        Argument(
+            metavar="ID...", help="Ids, unique prefixes, paths, or names of files"
+        ),
     ],
     *,
     vaults: options.Vaults = None,
