@@ -31,7 +31,21 @@ def in_order(words: list[str]) -> list[str]:
     first, rest = words[:at], words[at:]
     if not rest or rest[0].startswith("-"):
         return words  # a mistake, or --help
-    return [ALIASES.get(rest[0], rest[0]), *first, *rest[1:]]
+    name, words = ALIASES.get(rest[0], rest[0]), rest[1:]
+    return [name, *first, *(_dropping(words) if name == "tag" else words)]
+
+
+def _dropping(words: list[str]) -> list[str]:
+    """The words of `memcli tag` with `--untag=x` for `-x`, which looks like a flag."""
+    known = flags.FLAGS["tag"]
+    read: list[str] = []
+    for number, word in enumerate(words):
+        if word == "--":
+            return [*read, *words[number:]]
+        drops = word[:1] == "-" and word[1:2] not in ("", "-")
+        drops = drops and word not in known and word != "-h"
+        read.append(f"--untag={word[1:]}" if drops else word)
+    return read
 
 
 def parse(name: str, words: list[str]) -> dict[str, Any] | None:

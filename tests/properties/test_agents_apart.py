@@ -248,6 +248,9 @@ def unknown(door: Door) -> Iterator[tuple[str, Any]]:
         yield run("evolve", name, "other words")
         yield run("evolve", "--revert", name)
         yield run("resolve", name)
+        yield run("tag", name, "+x")
+        yield run("pin", name)
+        yield run("unpin", name)
         yield run("resolve", name, "--undo")
         yield run("forget", name, "--yes")
         yield run("review", name, "--approve")
@@ -303,6 +306,9 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
     yield run("recall", "billing service", "--research", "slow-billing")
     research = ("--layer", "model", "--research", "slow-billing")
     yield run("save", "B model", *research, "--cite", HIDDEN, "--cite", rests)
+    yield run("tag", rests, "+mine", "+zeppelin", "--project", "shop")
+    yield run("pin", rests)
+    yield run("unpin", rests)
     yield run("evolve", rests, "We deploy the billing service on Fridays")
     yield run("inspect", cited[1][0]["id"])
     yield run("inspect", rests)
@@ -334,6 +340,9 @@ def test_every_door_asks_what_an_agent_may_do(make_vault: VaultMaker) -> None:
     door = Door(vault, "mate", dict(os.environ))
     for words in (
         ("evolve", pinned, "Always on Fridays"),
+        ("tag", pinned, "+x"),
+        ("pin", pinned),
+        ("unpin", pinned),
         ("resolve", pinned),
         ("resolve", "--query", "Never on Fridays", "--yes", "--kind", "note"),
         ("review", waits, "--approve"),

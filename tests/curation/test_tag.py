@@ -1,0 +1,111 @@
+"""Tags, pin and project change in place: the entry stays the version that it is."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.curation.pin import pin
+from memcli.curation.tag import tag
+from memcli.entries import layout
+from memcli.entries.eligibility import View
+from memcli.errors import InvalidContent, InvalidValue, NotAllowed
+from memcli.recall.query import EVERYTHING, Query
+from tests.conftest import NOW, VaultMaker
+
+CONFIG = '[agents.bob]\npolicy = "shared"\n'
+
+
+def commits(vault: Vault) -> list[str]:
+    git = ["git", "-C", vault.root, "log", "--format=%s"]
+    return subprocess.check_output(git, text=True).splitlines()
+
+
+def test_a_tag_is_one_commit_and_no_other_byte_changes(vault: Vault) -> None:
+    text = {"text": "We deploy on Tuesdays\n\nand  never later", "tags": ["a", "b"]}
+    saved = vault.save(vault.draft(text))
+    path = Path(vault.root, saved.path)
+    path.write_text(path.read_text().replace("---\nWe", "mine: 'x'  # kept\n---\nWe"))
+    before, count = path.read_text(), len(commits(vault))
+    done = tag(vault, saved.id[:12], add=["C", "b"], untag=["a"])
+    assert (done.tags, done.changed) == (("b", "c"), True)
+    assert path.read_text() == before.replace("[a, b]", "[b, c]")
+    # The edit by hand was not committed yet, and is kept by a commit of its own.
+    assert len(commits(vault)) == count + 2
+    assert commits(vault)[0] == "tag: We deploy on Tuesdays"
+    again = vault.recall("Tuesdays").rows[0]
+    assert (again.id, again.tags, again.supersedes) == (saved.id, ["b", "c"], None)
+
+
+def test_what_changes_nothing_writes_nothing(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]]
+) -> None:
+    saved = vault.save(vault.draft({"text": "x", "tags": ["a"]}))
+    before = snapshot(vault.root)
+    assert not tag(vault, saved.id, add=["A"]).changed
+    assert [one.changed for one in pin(vault, [saved.id], pinned=False)] == [False]
+    with pytest.raises(InvalidContent, match="has no tag 'b'"):
+        tag(vault, saved.id, add=["c"], untag=["b"])
+    with pytest.raises(InvalidValue):
+        tag(vault, saved.id, add=["two words"])
+    assert snapshot(vault.root) == before
+
+
+def test_a_project_is_set_and_taken_away(vault: Vault) -> None:
+    saved = vault.save(vault.draft({"text": "x", "tags": ["a"]}))
+    assert tag(vault, saved.id, project="Shop").project == "shop"
+    assert tag(vault, saved.id, add=["b"]).project == "shop"
+    assert tag(vault, saved.id, project="none").project is None
+    assert vault.get(saved.id).tags == ("a", "b")
+
+
+def test_pins_of_several_entries_are_one_commit(vault: Vault) -> None:
+    ids = [vault.save(vault.draft({"text": text})).id for text in ("x", "y", "z")]
+    count = len(commits(vault))
+    pin(vault, [*ids[:2], ids[0]])
+    assert [vault.get(name).pinned for name in ids] == [True, True, False]
+    assert commits(vault)[0] == "pin: 2 entries"
+    assert len(commits(vault)) == count + 1
+    pin(vault, ids, pinned=False)
+    assert not any(vault.get(name).pinned for name in ids)
+
+
+def test_what_rests_on_the_entry_is_not_stale_by_it(vault: Vault) -> None:
+    fact = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
+    values = {"text": "Deploys are rare", "layer": "model", "evidence": [fact]}
+    vault.save(vault.draft(values))
+    tag(vault, fact, add=["deploy"], project="shop")
+    pin(vault, [fact])
+    view = View(NOW + 60)
+    rows = vault.recall(Query("rare deploys", view, EVERYTHING)).rows
+    assert [row.stale for row in rows if row.layer == "model"] == [False]
+
+
+def test_an_entry_that_is_not_in_use_is_refused(vault: Vault) -> None:
+    saved = vault.save(vault.draft({"text": "x"})).id
+    vault.resolve(saved)
+    for change in (lambda: tag(vault, saved, add=["a"]), lambda: pin(vault, [saved])):
+        with pytest.raises(NotAllowed, match="is resolved"):
+            change()
+
+
+def test_an_agent_tags_what_it_sees_and_pins_only_its_own(
+    vault: Vault, make_vault: VaultMaker
+) -> None:
+    Path(vault.root, layout.CONFIG).write_text(CONFIG, encoding="utf-8")
+    bob = make_vault(agent="bob")
+    shared = vault.save(vault.draft({"text": "of the owner"})).id
+    own = bob.save(bob.draft({"text": "of bob"})).id
+    assert tag(bob, shared, add=["a"]).tags == ("a",)
+    with pytest.raises(NotAllowed, match="may not pin"):
+        pin(bob, [own, shared])
+    assert not vault.get(own).pinned
+    pin(bob, [own])
+    pin(vault, [shared])
+    for pinned in (True, False):
+        with pytest.raises(NotAllowed, match="may not"):
+            pin(bob, [shared], pinned=pinned)
+    with pytest.raises(NotAllowed, match="may not evolve"):
+        tag(bob, shared, add=["b"])
