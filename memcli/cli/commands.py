@@ -24,6 +24,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "tag": "tag",
         "pin": "pin",
         "unpin": "pin",
+        "undo": "undo",
+        "log": "log",
         "promote": "promote",
         "forget": "forget",
     },

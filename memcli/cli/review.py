@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from memcli.cli import options
     from memcli.curation.inbox import PendingEntry
     from memcli.curation.review import EntryDecisions
-    from memcli.curation.undo import Undone
     from memcli.vault.vault import Vault
 
 
@@ -104,10 +103,11 @@ def review(
         raise UsageError("--list changes nothing", hint=f"Drop --{actions[0]}.")
     vault = context.open_vault("reviewing", writes=True)
     if undo:
+        from memcli.cli.undo import answer
         from memcli.curation.undo import last, undo_last
 
         found = (last if dry_run else undo_last)(vault, "review: ")
-        return _undone(found, applied=not dry_run)
+        return answer(found, applied=not dry_run)
     if not actions and context.interactive and not list_ and not bulk:
         from memcli.cli.review_walk import walk
 
@@ -284,14 +284,3 @@ def _decided(vault: Vault, done: EntryDecisions) -> Result:
     written = [item.id for item in done.items if item.outcome != "rejected"]
     solved = not_shown.notes(vault, written)
     return Result(data=data, text=text, warnings=tuple(solved))
-
-
-def _undone(done: Undone, *, applied: bool) -> Result:
-    def text(canvas: Canvas) -> None:
-        verb = "undone" if applied else "would undo"
-        canvas.line(f"{verb}: {done.subject}", style="good")
-        if not applied:
-            canvas.line(to_apply(dry_run=True), style="dim")
-
-    data = {"applied": applied, "action": "undo", **done._asdict()}
-    return Result(data=data, text=text)

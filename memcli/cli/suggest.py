@@ -15,14 +15,14 @@ _ALSO = {
     "find": "recall", "query": "recall", "get": "recall",
     "ask": "recall", "dir": "list", "cat": "show", "view": "show", "print": "show",
     "status": "inspect", "stats": "inspect",
-    "info": "inspect", "history": "inspect", "log": "inspect",
+    "info": "inspect", "history": "log", "changes": "log", "revert": "undo",
     "edit": "evolve", "update": "evolve", "replace": "evolve", "change": "evolve",
     "delete": "forget", "remove": "forget",
     "done": "resolve", "close": "resolve", "solve": "resolve", "fix": "repair",
     "approve": "review --approve", "reject": "review --reject",
     "doctor": "inspect lint", "check": "inspect lint", "fsck": "inspect lint",
     "mine": "reflect --session", "create": "init", "setup": "install",
-    "serve": "mcp", "server": "mcp", "undo": "review --undo", "help": "--help",
+    "serve": "mcp", "server": "mcp", "help": "--help",
 }  # fmt: skip
 
 

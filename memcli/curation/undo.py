@@ -1,21 +1,24 @@
 """Undo: take back one commit of memcli's, with a commit of its own.
 
 Invariant: no later change is overwritten. Every file of the commit must still be as the
-commit left it; otherwise the error names the file, and nothing changes.
+commit left it; otherwise the error names the file, and nothing changes. A commit that
+was taken back is passed over, so that another undo goes further back.
 """
 
 import re
+from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from memcli.errors import Conflict, HistoryError, NotAllowed
+from memcli.errors import Conflict, NotAllowed
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
+from memcli.vault.health.log import CHANGES, verb_of
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
-# How many commits back `undo_last` looks.
+# How many commits back `last` looks.
 _HORIZON = 500
 _UNDONE = re.compile(r"^undo: .* \(([0-9a-f]{10})\)$")
 
@@ -28,32 +31,58 @@ class Undone(NamedTuple):
     paths: list[str]
 
 
-def undo_last(vault: "Vault", prefix: str) -> Undone:
+class _Step(NamedTuple):
+    """What becomes of one file: what the commit left, and what was before it."""
+
+    path: str
+    left: bytes | None
+    before: bytes | None
+
+
+def undo_last(vault: "Vault", prefix: str = "") -> Undone:
     """Take back what `last` names; raises as `last` and `undo`."""
     found = last(vault, prefix)
     return undo(vault, found.commit, found.subject)
 
 
-def last(vault: "Vault", prefix: str) -> Undone:
+def last(vault: "Vault", prefix: str = "") -> Undone:
     """The newest commit whose subject starts with `prefix`, and that was not taken
     back yet.
+
+    Without a prefix the newest change of memcli's, whatever it did, that was committed
+    under the name by which git commits here: what came from others by a pull is theirs.
 
     Raises:
         NotAllowed: there is none (code `nothing_to_undo`).
     """
     vault.owner_only("undo")
     repository = Repository.open(vault.root, environ=vault.environ)
+    name = None if prefix else repository.user_name()
     undone = set()
     for commit in repository.subjects(_HORIZON):
         taken_back = _UNDONE.match(commit.subject)
         if taken_back:
             undone.add(taken_back[1])
-        elif commit.subject.startswith(prefix) and commit.id[:10] not in undone:
+            continue
+        meant = (
+            commit.subject.startswith(prefix)
+            if prefix
+            else verb_of(commit.subject) in CHANGES and name in (None, commit.author)
+        )
+        if meant and commit.id[:10] not in undone:
             return Undone(commit.id, commit.subject, repository.changes(commit.id))
-    raise NotAllowed(
-        f"there is nothing to undo: no commit starts with '{prefix.strip()}'",
-        code="nothing_to_undo",
-    )
+    whose = f"no commit starts with '{prefix.strip()}'"
+    if not prefix:
+        whose = f"the last {_HORIZON} commits hold no change of memcli's" + (
+            f" by {name}" if name else ""
+        )
+    raise NotAllowed(f"there is nothing to undo: {whose}", code="nothing_to_undo")
+
+
+def check(vault: "Vault", found: Undone) -> None:
+    """Raise what `undo` would raise for a commit that cannot be taken back."""
+    repository = Repository.open(vault.root, environ=vault.environ)
+    _plan(vault, repository, found.commit, found.paths)
 
 
 def undo(vault: "Vault", commit: str, subject: str) -> Undone:
@@ -73,16 +102,7 @@ def undo(vault: "Vault", commit: str, subject: str) -> Undone:
     with vault.transaction() as change:
         change.allow_secret = True  # its bytes are in the history already
         paths = repository.changes(commit)
-        for path in paths:
-            left = _blob(repository, commit, path)
-            now = files.current(files.inside(vault.root, path))
-            if now != left:
-                git = f"git -C {quote(vault.root)}"
-                raise Conflict(
-                    f"{path} was changed since; nothing was undone",
-                    hint=f"See what it was: {git} show {commit[:10]}",
-                )
-            before = _blob(repository, f"{commit}^", path)
+        for path, left, before in _plan(vault, repository, commit, paths):
             if before is None:
                 change.remove(path, expected=left)
             else:
@@ -91,9 +111,21 @@ def undo(vault: "Vault", commit: str, subject: str) -> Undone:
     return Undone(commit, subject, paths)
 
 
-def _blob(repository: Repository, commit: str, path: str) -> bytes | None:
-    """A file's bytes as of a commit, None when the commit has no such file."""
-    try:
-        return repository.show(commit, path)
-    except HistoryError:
-        return None
+def _plan(
+    vault: "Vault", repository: Repository, commit: str, paths: Sequence[str]
+) -> list[_Step]:
+    """What becomes of each file of a commit.
+
+    Raises:
+        Conflict: a file is not as the commit left it.
+    """
+    left = repository.files_at(commit, paths)
+    before = repository.files_at(f"{commit}^", paths)
+    for path in paths:
+        if files.current(files.inside(vault.root, path)) != left[path]:
+            git = f"git -C {quote(vault.root)}"
+            raise Conflict(
+                f"{path} was changed since; nothing was undone",
+                hint=f"See what it was: {git} show {commit[:10]}",
+            )
+    return [_Step(path, left[path], before[path]) for path in paths]

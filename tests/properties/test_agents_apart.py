@@ -234,6 +234,9 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("entities", "waiting")
     yield run("signals")
     yield run("signals", "--pairs")
+    yield run("log")
+    yield run("undo", "--dry-run")
+    yield run("undo")
     yield run("repair")
     yield run("sweep", "--dry-run")
 

@@ -226,6 +226,8 @@ LINES = {
     "tag": "tag {id}",
     "pin": "pin {id}",
     "unpin": "unpin {id}",
+    "undo": "undo --dry-run",
+    "log": "log",
     "review": "review {waiting} --approve",
     "ideas": "ideas promote {idea}",
     "entities": "entities register 'New {n}'",

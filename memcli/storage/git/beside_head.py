@@ -62,15 +62,15 @@ class Comparable(Readable):
         """
         if self.head() is None:
             return []
-        branch = self._ask("rev-parse", "--symbolic-full-name", "HEAD").decode().strip()
+        branch = self.ask("rev-parse", "--symbolic-full-name", "HEAD").decode().strip()
         newest: dict[str, tuple[str, str]] = {}
         for ref in dict.fromkeys(("HEAD", branch)):
             words = ("--walk-reflogs", "-z", "--format=%H%x1f%s%x1f%gs", ref)
-            text = self._ask("log", *words).decode("utf-8", "replace")
+            text = self.ask("log", *words).decode("utf-8", "replace")
             rows = [row.split("\x1f", 2) for row in text.split("\0") if row]
             for after, before in itertools.pairwise(rows):
                 newest.setdefault(before[0], (before[1], after[2] + "\n"))
-        lost = self._ask("rev-list", "--reflog", *_NOT_IN_A_BRANCH)
+        lost = self.ask("rev-list", "--reflog", *_NOT_IN_A_BRANCH)
         gone = set(lost.decode().split())
         # `reset: moving to HEAD~1` is a person's, `reset: moving to HEAD` is not.
         whole = tuple(name + end for name in movers for end in (" ", ":", "\n"))
@@ -92,7 +92,7 @@ class Comparable(Readable):
         if not tips:
             return []
         words = ("rev-list", "--reverse", "--topo-order", *tips, *_NOT_IN_A_BRANCH)
-        return self._ask(*words).decode().split()
+        return self.ask(*words).decode().split()
 
     def keeps(self, commit: str) -> bool:
         """Say whether HEAD still has a commit that was made just now.
@@ -124,4 +124,4 @@ class Comparable(Readable):
     def has_had(self, text: str) -> bool:
         """Say whether a commit before HEAD added or removed this text."""
         words = ("log", "--max-count=1", "--format=%H", f"-S{text}", "HEAD", "--", ".")
-        return bool(self._ask(*words))
+        return bool(self.ask(*words))

@@ -18,9 +18,9 @@ from memcli.storage.git.process import GitResult, clean_environment, program, ru
 # No program of git's settings for people who read runs for memcli, no git in a
 # repository among the notes, and a .gitmodules that git refuses ends no command.
 _NO_SUBMODULES = "--ignore-submodules=all"
-_PLAIN = ("--no-show-signature", "--no-ext-diff", "--no-textconv", _NO_SUBMODULES)
+PLAIN = ("--no-show-signature", "--no-ext-diff", "--no-textconv", _NO_SUBMODULES)
 _FORMAT = (
-    *_PLAIN,
+    *PLAIN,
     "--encoding=UTF-8",
     "-z",
     "--date=format-local:%Y-%m-%dT%H:%M:%SZ",
@@ -119,7 +119,7 @@ class Readable:
         """
         if self.head() is None:
             return []
-        output = self._ask(
+        output = self.ask(
             "log",
             "--follow",
             "--name-status",
@@ -146,7 +146,7 @@ class Readable:
             HistoryError: no such commit, or no such file in it.
         """
         self._checked(commit)
-        return self._ask("cat-file", "blob", f"{commit}:./{path}")
+        return self.ask("cat-file", "blob", f"{commit}:./{path}")
 
     def unlike_head(self, contents: Mapping[str, bytes]) -> list[str]:
         """Return the paths at which HEAD holds other bytes than these, or none.
@@ -198,25 +198,45 @@ class Readable:
         Raises:
             HistoryError: git refused.
         """
-        names = "".join(f"{blob.id}\n" for blob in blobs)
-        done = self._git(("cat-file", "--batch"), names.encode())
+        return [data or b"" for data in self._objects([blob.id for blob in blobs])]
+
+    def files_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes | None]:
+        """Return the bytes of each file as of a commit, None where it has none.
+
+        Raises:
+            HistoryError: git refused, or a path holds a line break.
+        """
+        self._checked(commit)
+        broken = next((path for path in paths if "\n" in path), None)
+        if broken is not None:
+            raise HistoryError(f"{broken!r} holds a line break")
+        names = [f"{commit}:{self._prefix()}{path}" for path in paths]
+        return dict(zip(paths, self._objects(names), strict=True))
+
+    def _objects(self, names: Sequence[str]) -> list[bytes | None]:
+        """The bytes of each object that git has under such a name, or None."""
+        lines = "".join(f"{name}\n" for name in names)
+        data = lines.encode("utf-8", "surrogateescape")
+        done = self._git(("cat-file", "--batch"), data)
         if done.code:
             raise HistoryError(f"git cat-file failed: {done.text}")
-        output = done.printed
-        contents = []
-        while output:
-            header, _, output = output.partition(b"\n")
-            words = header.split()
-            size = int(words[2]) if len(words) == 3 else 0
-            contents.append(output[:size])
-            output = output[size + 1 :] if len(words) == 3 else output
-        return contents
+        rest, objects = memoryview(done.printed), list[bytes | None]()
+        for name in names:
+            header = bytes(rest[: 200 + 4 * len(name)]).partition(b"\n")[0]
+            rest = rest[len(header) + 1 :]
+            if header.endswith(b" missing"):
+                objects.append(None)
+                continue
+            size = int(header.rpartition(b" ")[2])
+            objects.append(bytes(rest[:size]))
+            rest = rest[size + 1 :]
+        return objects
 
     def _raw(self, of: str, *arguments: str) -> list[Blob]:
         """The blobs that `git log --raw` of a commit, or of `--all`, names."""
-        output = self._ask(
+        output = self.ask(
             "log",
-            *_PLAIN,
+            *PLAIN,
             of,
             "-m",  # also what a merge commit alone wrote
             "--raw",
@@ -248,8 +268,8 @@ class Readable:
             HistoryError: no such commit.
         """
         self._checked(commit)
-        output = self._ask(
-            *("show", *_PLAIN, "--format=", "--name-only", "--no-renames", "-z"),
+        output = self.ask(
+            *("show", *PLAIN, "--format=", "--name-only", "--no-renames", "-z"),
             *(commit, "--", "."),
         )
         prefix = self._prefix()
@@ -263,7 +283,7 @@ class Readable:
         """
         if self.head() is None:
             return []
-        output = self._ask("log", f"--max-count={limit}", *_FORMAT, "--", ".")
+        output = self.ask("log", f"--max-count={limit}", *_FORMAT, "--", ".")
         return [
             Commit(*row.split("\x1f", 3))
             for row in output.decode("utf-8", "replace").split("\0")
@@ -278,7 +298,7 @@ class Readable:
         Raises:
             HistoryError: git refused.
         """
-        return self._status_rows(self._ask(*STATUS))
+        return self._status_rows(self.ask(*STATUS))
 
     def files(self) -> list[str]:
         """Return the paths of all files that git tracks or would offer to track.
@@ -287,7 +307,7 @@ class Readable:
             HistoryError: git refused.
         """
         options = ("--cached", "--others", "--exclude-standard", "-z")
-        return split_names(self._ask("ls-files", *options))
+        return split_names(self.ask("ls-files", *options))
 
     def tracked(self) -> list[tuple[str, str]]:
         """Return (mode, path) of every file of the vault that git's index holds.
@@ -295,7 +315,7 @@ class Readable:
         Raises:
             HistoryError: git refused.
         """
-        rows = split_names(self._ask("ls-files", "--stage", "-z", "--", "."))
+        rows = split_names(self.ask("ls-files", "--stage", "-z", "--", "."))
         return [(row[:6], row.partition("\t")[2]) for row in rows]
 
     def is_clean(self, paths: Collection[str]) -> bool:
@@ -325,8 +345,8 @@ class Readable:
     def _git(self, arguments: Sequence[str], data: bytes = b"") -> GitResult:
         return run(self.root, self._env, arguments, data)
 
-    def _ask(self, *arguments: str, literal: bool = True) -> bytes:
-        """Run a reading git command through GitPython; return what it printed."""
+    def ask(self, *arguments: str, literal: bool = True) -> bytes:
+        """Run a git command that reads, through GitPython; return what it printed."""
         git_program = program(self._env)
         # GitPython asks git for its version when it is imported.
         os.environ.setdefault("GIT_PYTHON_GIT_EXECUTABLE", git_program)

@@ -1,0 +1,119 @@
+"""The last change is taken back, whatever it was, and nothing later is lost."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import importing, review, undo
+from memcli.curation.pin import pin
+from memcli.curation.tag import tag
+from memcli.entries import layout
+from memcli.errors import Conflict, NotAllowed
+
+
+def steps(vault: Vault) -> Iterator[str]:
+    """One change after the other; each is done when its name is given."""
+    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
+    yield "save"
+    tag(vault, saved, add=["deploy"])
+    yield "tag"
+    pin(vault, [saved])
+    yield "pin"
+    second = vault.evolve(saved, "We deploy on Mondays").id
+    yield "evolve"
+    vault.resolve(second)
+    yield "resolve"
+    vault.reopen(second)
+    yield "reopen"
+    lines = b"".join(b'{"text": "line %d"}\n' % number for number in range(30))
+    importing.import_lines(vault, lines, "lines.jsonl")
+    yield "import"
+    waiting = vault.save(vault.draft({"text": "A guess", "status": "pending"})).id
+    yield "inbox"
+    review.approve(vault, [waiting])
+    yield "approve"
+    vault.forget(second)
+    yield "forget"
+
+
+def files(vault: Vault) -> dict[str, bytes]:
+    return {
+        path.relative_to(vault.root).as_posix(): path.read_bytes()
+        for path in Path(vault.root).rglob("*.md")
+    }
+
+
+def test_each_undo_goes_one_change_further_back_to_the_byte(vault: Vault) -> None:
+    before = [files(vault)]
+    names = []
+    for name in steps(vault):
+        names.append(name)
+        before.append(files(vault))
+    for name, wanted in zip(reversed(names), reversed(before[:-1]), strict=True):
+        undo.undo_last(vault)
+        assert files(vault) == wanted, name
+    with pytest.raises(NotAllowed, match="nothing to undo"):
+        undo.undo_last(vault)
+    assert vault.recall("deploy").rows == []
+
+
+def test_a_dry_run_says_what_an_undo_would_do(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]]
+) -> None:
+    saved = vault.save(vault.draft({"text": "x"}))
+    before = snapshot(vault.root)
+    found = undo.last(vault)
+    undo.check(vault, found)
+    assert (found.subject, found.paths) == ("save: x", [saved.path])
+    assert snapshot(vault.root) == before
+    Path(vault.root, saved.path).write_text("by hand")
+    before = snapshot(vault.root)
+    for act in (undo.check, lambda v, f: undo.undo_last(v)):
+        with pytest.raises(Conflict, match="was changed since"):
+            act(vault, found)
+    assert snapshot(vault.root) == before
+
+
+def test_what_was_saved_after_an_undo_is_undone_first(vault: Vault) -> None:
+    for text in ("one", "two"):
+        vault.save(vault.draft({"text": text}))
+    undo.undo_last(vault)
+    vault.save(vault.draft({"text": "three"}))
+    subjects = [undo.undo_last(vault).subject for _ in range(2)]
+    assert subjects == ["save: three", "save: one"]
+
+
+def test_commits_of_others_and_by_hand_are_passed_over(vault: Vault) -> None:
+    vault.save(vault.draft({"text": "mine"}))
+    git = ["git", "-C", vault.root]
+    for author, subject in (("Eve <eve@example.com>", "save: hers"), (None, "wip: x")):
+        Path(vault.root, "notes.md").write_text(subject)
+        subprocess.run([*git, "add", "notes.md"], check=True)
+        signed = [f"--author={author}"] if author else []
+        subprocess.run([*git, "commit", "-qm", subject, *signed], check=True)
+    assert undo.undo_last(vault).subject == "save: mine"
+    assert Path(vault.root, "notes.md").read_text() == "wip: x"
+
+
+def test_undo_is_the_owner_s(vault: Vault) -> None:
+    agent = vault.acting_as("ada")
+    agent.save(agent.draft({"text": "x"}))
+    with pytest.raises(NotAllowed, match="for the owner"):
+        undo.undo_last(agent)
+
+
+def test_a_vault_in_a_folder_of_a_repository_undoes_its_own(tmp_path: Path) -> None:
+    from memcli.vault.create import prepare
+
+    subprocess.run(["git", "init", "-q", str(tmp_path / "code")], check=True)
+    root = tmp_path / "code" / "notes"
+    prepare(str(root))
+    vault = Vault.open(str(root))
+    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    assert (root / saved.path).exists()
+    assert undo.undo_last(vault).paths == [saved.path]
+    assert not (root / saved.path).exists()
+    assert (root / layout.CONFIG).exists()

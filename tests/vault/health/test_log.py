@@ -1,0 +1,107 @@
+"""The log says what each commit did, to which entries, whoever made it."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.cli.log import _rows
+from memcli.curation import undo
+from memcli.errors import NotAllowed
+from memcli.storage.git import log as git_log
+from memcli.storage.git.repository import Repository
+from memcli.vault.health.log import Event, action_of, log
+
+
+def said(events: list[Event]) -> list[tuple[str, list[tuple[str, str]]]]:
+    return [(e.action, [(one.title, one.how) for one in e.entries]) for e in events]
+
+
+def test_each_change_is_named_with_its_entries(vault: Vault) -> None:
+    first = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
+    second = vault.evolve(first, "We deploy on Mondays").id
+    vault.resolve(second)
+    undo.undo_last(vault)
+    vault.forget(first)
+    newest, *rest = log(vault)
+    # The version that stays names the one that is gone no longer.
+    assert said([newest]) == [
+        (
+            "forgotten",
+            [("We deploy on Mondays", "changed"), ("We deploy on Tuesdays", "removed")],
+        )
+    ]
+    assert said(rest[:4]) == [
+        ("undone", [("We deploy on Mondays", "changed")]),
+        ("resolved", [("We deploy on Mondays", "changed")]),
+        (
+            "evolved",
+            [("We deploy on Tuesdays", "added"), ("We deploy on Mondays", "changed")],
+        ),
+        ("saved", [("We deploy on Tuesdays", "added")]),
+    ]
+    assert [one.id for one in rest[2].entries] == [first, second]
+    assert rest[-1].action == "created"
+
+
+@pytest.mark.parametrize(
+    ("subject", "action"),
+    [
+        ("save: x", "saved"),
+        ("resolve: undo: x", "reopened"),
+        ("reflect: session 9", "mined"),
+        ("Merge branch 'main'", "commit"),
+        ("fix: a bug", "commit"),
+        ("save", "commit"),
+        ("", "commit"),
+    ],
+)
+def test_a_subject_tells_what_was_done(subject: str, action: str) -> None:
+    assert action_of(subject) == action
+
+
+def test_commits_by_hand_and_odd_files_are_shown(vault: Vault) -> None:
+    git = ["git", "-C", vault.root]
+    for name, data in (("a\nb.md", b"x"), ("big.bin", b"\0" * 99), ("empty.md", b"")):
+        Path(vault.root, name).write_bytes(data)
+    subprocess.run([*git, "add", "--all"], check=True)
+    message = "tabs\tand \x1b[31m \x1f colours\n\nand a body"
+    subprocess.run([*git, "commit", "-qm", message], check=True)
+    (event,) = log(vault, limit=1)
+    assert event.action == "commit"
+    assert {one.path for one in event.entries} == {"a\nb.md", "big.bin", "empty.md"}
+    assert event.files == 3
+
+
+def test_since_and_limit_narrow_it(vault: Vault) -> None:
+    for number in range(3):
+        vault.save(vault.draft({"text": f"entry {number}"}))
+    assert len(log(vault, limit=2)) == 2
+    assert log(vault, since=4_000_000_000) == []
+
+
+def test_a_commit_of_many_files_names_some(vault: Vault) -> None:
+    vault.save_all([vault.draft({"text": f"entry {n}"}) for n in range(60)])
+    (event,) = log(vault, limit=1)
+    assert (event.files, len(event.entries)) == (60, 50)
+    assert [row[3] for row in _rows(event)][-1] == "57 more files"
+
+
+def test_the_log_is_the_owner_s(vault: Vault) -> None:
+    with pytest.raises(NotAllowed, match="for the owner"):
+        log(vault.acting_as("ada"))
+
+
+def test_what_git_has_not_is_none_and_what_is_empty_is_empty(vault: Vault) -> None:
+    saved = vault.save(vault.draft({"text": "x"}))
+    repository = Repository.open(vault.root)
+    head = repository.head() or ""
+    data = Path(vault.root, saved.path).read_bytes()
+    assert repository.files_at(head, [saved.path, "missing.md", "with space"]) == {
+        saved.path: data,
+        "missing.md": None,
+        "with space": None,
+    }
+    missing = git_log.Blob("1" * 40, "x", "")
+    assert repository.contents([missing]) == [b""]
