@@ -20,6 +20,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "list": "list_",
         "show": "show",
         "evolve": "evolve",
+        "edit": "edit",
         "resolve": "resolve",
         "tag": "tag",
         "pin": "pin",

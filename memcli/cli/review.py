@@ -107,7 +107,7 @@ def review(
         from memcli.curation.undo import last, undo_last
 
         found = (last if dry_run else undo_last)(vault, "review: ")
-        return answer(found, applied=not dry_run)
+        return answer(found, applied=not dry_run, paths=False)
     if not actions and context.interactive and not list_ and not bulk:
         from memcli.cli.review_walk import walk
 

@@ -16,7 +16,7 @@ _ALSO = {
     "ask": "recall", "dir": "list", "cat": "show", "view": "show", "print": "show",
     "status": "inspect", "stats": "inspect",
     "info": "inspect", "history": "log", "changes": "log", "revert": "undo",
-    "edit": "evolve", "update": "evolve", "replace": "evolve", "change": "evolve",
+    "open": "edit", "update": "evolve", "replace": "evolve", "change": "evolve",
     "delete": "forget", "remove": "forget",
     "done": "resolve", "close": "resolve", "solve": "resolve", "fix": "repair",
     "approve": "review --approve", "reject": "review --reject",

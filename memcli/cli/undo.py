@@ -36,15 +36,15 @@ def undo(context: Context, *, dry_run: options.DryRun = False) -> Result:
     return answer(found, applied=not dry_run)
 
 
-def answer(done: Undone, *, applied: bool) -> Result:
-    """The result of an undo, or of its dry run."""
+def answer(done: Undone, *, applied: bool, paths: bool = True) -> Result:
+    """The result of an undo, or of its dry run; `paths` shows its files."""
 
     def text(canvas: Canvas) -> None:
         verb = "undone" if applied else "would undo"
         canvas.line(f"{verb}: {done.subject}", style="good")
-        for path in done.paths[:_MOST_PATHS]:
+        for path in done.paths[: _MOST_PATHS if paths else 0]:
             canvas.line(f"  {path}", style="dim")
-        if len(done.paths) > _MOST_PATHS:
+        if paths and len(done.paths) > _MOST_PATHS:
             canvas.line(f"  and {len(done.paths) - _MOST_PATHS:,} more", style="dim")
         if not applied:
             canvas.line(to_apply(dry_run=True), style="dim")

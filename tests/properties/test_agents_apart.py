@@ -252,6 +252,7 @@ def unknown(door: Door) -> Iterator[tuple[str, Any]]:
         yield run("evolve", "--revert", name)
         yield run("resolve", name)
         yield run("tag", name, "+x")
+        yield run("edit", name)
         yield run("pin", name)
         yield run("unpin", name)
         yield run("resolve", name, "--undo")

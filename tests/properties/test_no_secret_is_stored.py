@@ -227,6 +227,7 @@ LINES = {
     "pin": "pin {id}",
     "unpin": "unpin {id}",
     "undo": "undo --dry-run",
+    "edit": "edit {id}",
     "log": "log",
     "review": "review {waiting} --approve",
     "ideas": "ideas promote {idea}",
@@ -324,6 +325,7 @@ class Walk:
 @pytest.fixture
 def walk(vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Walk:
     monkeypatch.setenv("MEMCLI_VAULT", vault.root)
+    monkeypatch.setenv("EDITOR", "true")
     monkeypatch.chdir(tmp_path)
     return Walk(vault, tmp_path)
 

@@ -104,6 +104,7 @@ def planted(
     planted.plant()
     monkeypatch.setenv("PATH", f".:./bin:bin::{os.environ['PATH']}")
     monkeypatch.setenv("MEMCLI_VAULT", planted.vault.root)
+    monkeypatch.setenv("EDITOR", "touch")
     monkeypatch.chdir(tmp_path)
     yield planted
     assert planted.ran == []
@@ -152,6 +153,7 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
     vault.save_all([vault.draft({"text": f"fact {n} of many"}) for n in range(520)])
     for words in (
         ["tag", second, "+x"], ["pin", second], ["unpin", second],
+        ["edit", second],
         ["log"], ["undo", "--dry-run"], ["undo"],
         ["list"], ["list", "--by", "tag"], ["show", first],
         ["inspect"], ["inspect", first], ["inspect", "lint"], ["inspect", "index"],
@@ -243,7 +245,7 @@ def test_every_command_that_opens_a_vault_is_in_the_list() -> None:
         "save", "evolve", "recall", "reflect", "resolve", "inspect", "repair",
         "review", "ideas", "entities", "signals", "sweep", "forget", "hook", "mcp",
         "list", "show", "tag", "pin", "unpin", "undo",
-        "log",
+        "log", "edit",
     }  # fmt: skip
     elsewhere = {"init", "import", "install", "uninstall", "skills"}
     # The vault that a repository carries: tests/properties/test_hostile_vault.py.

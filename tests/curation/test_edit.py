@@ -1,0 +1,152 @@
+"""An edited file is taken when it is still this entry, and else changes nothing."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.curation.edit import edit, opened
+from memcli.errors import Conflict, MemcliError, NotAllowed
+from memcli.vault.health.lint import lint
+from tests.conftest import NOW
+
+Change = Callable[[str], str]
+
+
+REFUSED: dict[str, tuple[Change, str]] = {
+    "another id": (lambda text: text.replace("id: 1", "id: 2"), "id_changed"),
+    "no fields": (lambda text: "\n".join(text.split("\n")[5:]), "id_changed"),
+    "nothing": (lambda text: "", "id_changed"),
+    "broken list": (
+        lambda text: text.replace("tags: [a]", "tags: [a"),
+        "invalid_entry",
+    ),
+    "alias": (lambda text: text.replace("tags: [a]", "tags: *x"), "invalid_entry"),
+    "unknown type": (
+        lambda text: text.replace("tags: [a]", "type: dragon"),
+        "invalid_entry",
+    ),
+    "no date": (
+        lambda text: text.replace("tags: [a]", "expires_at: soon"),
+        "invalid_entry",
+    ),
+    "conflict": (lambda text: f"<<<<<<< ours\n{text}", "invalid_entry"),
+    "secret": (lambda text: text + "key AKIA" + "ABCDEFGHIJKLMNOP", "secret_found"),
+}
+
+
+def saved(vault: Vault, **values: object) -> str:
+    fields = {"text": "We deploy on Tuesdays", "tags": ["a"], **values}
+    return vault.save(vault.draft(fields)).id
+
+
+def test_fields_and_text_are_taken_as_they_were_written(vault: Vault) -> None:
+    old = opened(vault, saved(vault))
+    text = old.data.decode()
+    text = text.replace("[a]", "[a,   b] # two").replace("Tuesdays", "Mondays")
+    done = edit(vault, old, text)
+    written = Path(vault.root, old.path).read_text()
+    assert "tags: [a,   b] # two\n" in written
+    assert written.endswith("We deploy on Mondays\n")
+    entry = vault.get(done.id)
+    assert (entry.tags, entry.updated) == (("a", "b"), "2026-11-21T12:00:00Z")
+    git = ["git", "-C", vault.root]
+    last = subprocess.check_output([*git, "log", "-1", "--format=%s"], text=True)
+    assert last == "edit: We deploy on Mondays\n"
+    assert subprocess.check_output([*git, "status", "--porcelain"]) == b""
+
+
+def test_line_ends_and_a_byte_order_mark_stay(vault: Vault) -> None:
+    name = saved(vault)
+    path = Path(vault.root, vault.path_of(name))
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    old = opened(vault, name)
+    edit(vault, old, old.data.decode().replace("Tuesdays", "Mondays"))
+    written = path.read_bytes()
+    assert written.startswith(b"\xef\xbb\xbf---\r\n")
+    assert written.count(b"\n") == written.count(b"\r\n")
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_longer_this_entry_is_refused_and_nothing_changes(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]], case: str
+) -> None:
+    change, code = REFUSED[case]
+    old = opened(vault, saved(vault))
+    before = snapshot(vault.root)
+    with pytest.raises(MemcliError) as refusal:
+        edit(vault, old, change(old.data.decode()))
+    assert refusal.value.error_code == code, refusal.value
+    assert snapshot(vault.root) == before
+
+
+def test_a_file_that_was_left_as_it_was_is_not_written(
+    vault: Vault, snapshot: Callable[[str], dict[str, str]]
+) -> None:
+    old = opened(vault, saved(vault))
+    before = snapshot(vault.root)
+    assert not edit(vault, old, old.data.decode()).changed
+    assert snapshot(vault.root) == before
+
+
+def test_a_fault_that_was_there_before_does_not_stand_in_the_way(vault: Vault) -> None:
+    name = saved(vault)
+    path = Path(vault.root, vault.path_of(name))
+    path.write_text(path.read_text().replace("tags: [a]", "type: dragon"))
+    old = opened(vault, name)
+    assert edit(vault, old, old.data.decode() + "more\n").changed
+
+
+def test_a_file_that_was_changed_meanwhile_is_not_overwritten(vault: Vault) -> None:
+    old = opened(vault, saved(vault))
+    path = Path(vault.root, old.path)
+    path.write_text(path.read_text() + "by another\n")
+    with pytest.raises(Conflict):
+        edit(vault, old, old.data.decode() + "by me\n")
+    assert path.read_text().endswith("by another\n")
+
+
+def test_the_key_of_a_reflection_item_follows_its_text(vault: Vault) -> None:
+    old = opened(vault, saved(vault, item="invariant"))
+    edit(vault, old, old.data.decode().replace("Tuesdays", "Mondays"))
+    assert [one.code for one in lint(vault)] == []
+
+
+def test_what_has_ended_keeps_its_end(vault: Vault) -> None:
+    first = saved(vault)
+    vault.evolve(first, "We deploy on Mondays")
+    later = Vault.open(vault.root, now_ms=lambda: (NOW + 99) * 1000)
+    old = opened(later, first)
+    edit(later, old, old.data.decode() + "more\n")
+    assert later.get(first).updated == old.entry.updated
+
+
+def test_edit_is_the_owner_s(vault: Vault) -> None:
+    agent = vault.acting_as("ada")
+    name = agent.save(agent.draft({"text": "x"})).id
+    with pytest.raises(NotAllowed, match="for the owner"):
+        opened(agent, name)
+
+
+def test_what_was_written_is_kept_when_it_is_refused(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memcli.cli import run
+    from memcli.cli.edit import edit as command
+    from memcli.cli.render import Screen
+
+    script = tmp_path / "editor.py"
+    script.write_text(
+        "import sys\npath = sys.argv[1]\ntext = open(path).read()\n"
+        "open(path, 'w').write(text.replace('id: ', 'id: 9'))\n"
+    )
+    monkeypatch.setenv("EDITOR", f"{sys.executable} '{script}'")
+    context = run._context(vault.root, True, Screen("edit", as_json=True))
+    with pytest.raises(MemcliError) as refusal:
+        command(context, saved(vault))
+    kept = Path((refusal.value.hint or "").split()[-1])
+    assert "id: 9" in kept.read_text()
+    kept.unlink()
