@@ -316,7 +316,7 @@ def gather(
                 targets[twin.path] = twin._replace(same_key_as=name)
     ids = {target.id for target in targets.values()}
     claims = (reader.columns.claims[doc] for doc in named_docs)
-    hiding = (one.id for number in claims for one in reader.resolves(number))
+    hiding = (one.id for number in claims for one in reader.claims.resolves(number))
     still = [name for name in hiding if undo and name not in ids]
     return ResolvePlan(
         targets=list(targets.values()),

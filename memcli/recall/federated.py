@@ -205,7 +205,7 @@ def _count_resolved(vaults: "Vaults", own: "Reader", stack: ExitStack) -> None:
 
     Each would ask the own vault's files once more, otherwise.
     """
-    claims = own.resolved_claims
+    claims = own.claims.own
     for vault in vaults.vaults:
         if vault is not vaults.own:
             stack.callback(setattr, vault, "resolved_elsewhere", None)

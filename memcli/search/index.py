@@ -20,7 +20,7 @@ from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import InvalidEntry, LockBusy, MemcliError, Unreadable, WriteFailed
 from memcli.search import state as states
 from memcli.search.reader import Reader
-from memcli.search.segment import FORMAT, Damaged
+from memcli.search.segment_file import FORMAT, Damaged
 from memcli.search.state import State, listed, racy_number
 from memcli.search.stemmer import stemmer
 from memcli.storage import files, state_dirs

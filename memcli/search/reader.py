@@ -14,7 +14,6 @@ from memcli.entries.eligibility import (
     ELSEWHERE,
     Agent,
     Facts,
-    Resolve,
     View,
     alternatives,
     verdict,
@@ -25,16 +24,16 @@ from memcli.search.packed_facts import (
     ANSWERS_SHIFT,
     ASKS,
     CONFLICT,
-    ONLY_THIS,
     PINNED,
     SPAN,
     STATUS_MASK,
     Columns,
     unpack,
 )
-from memcli.search.resolved_claims import ResolvedClaims, resolves_in, with_standing
+from memcli.search.resolved_claims import Claims, ResolvedClaims, with_standing
 from memcli.search.segment import Segment, SegmentId
 from memcli.search.stored_row import StoredRow
+from memcli.search.vocabulary import Vocabulary
 
 _STATUSES = tuple(Status)
 _NOT_PLAIN = STATUS_MASK | CONFLICT
@@ -66,6 +65,7 @@ class Reader:
         live, live_length: how many documents are live, and how many terms they have.
         size, total_length: the same with the documents of `weigh_with`.
         all_plain: whether every live document is `plain`.
+        claims: which claims are resolved, and by which entries.
     """
 
     def __init__(
@@ -101,50 +101,21 @@ class Reader:
         # The few different flags, since most documents have some.
         odd = any(flag & _NOT_PLAIN for flag in set(compress(flags, live)))
         self._plain = not (odd or any(compress(expires, live)))
-        claims = self.columns.claims
-        self._own = frozenset(claims[doc] for doc in self.settling() if claims[doc])
+        self.claims = Claims(self.columns, self.exact, self.row)
         self.heed(None)
-
-    def settling(self) -> list[int]:
-        """The resolved documents that settle their claim, and not themselves alone."""
-        flags = self.columns.flags
-        resolved = self.exact("status", str(Status.RESOLVED))
-        return [doc for doc in resolved if not flags[doc] & ONLY_THIS]
 
     def heed(self, elsewhere: ResolvedClaims | None) -> None:
         """Count what is resolved in another vault as resolved here, until another call.
 
         What the user has resolved in the own vault is solved in a team's as well.
         """
-        self._elsewhere: dict[int, tuple[Resolve, ...]] = {}
-        if elsewhere is not None and elsewhere.numbers:
-            for number in elsewhere.numbers.intersection(self.columns.claims):
-                self._elsewhere[number] = elsewhere.by(number)
-        self._beside_claims = elsewhere
-        self._resolved = self._own.union(self._elsewhere)
-        self._resolves: dict[int, tuple[Resolve, ...]] = {}
-        self.all_plain = self._plain and not self._elsewhere
+        self.claims.heed(elsewhere)
+        self.all_plain = self._plain and not self.claims.elsewhere
 
     @property
-    def resolved_claims(self) -> ResolvedClaims:
-        """The claims that are resolved in this vault."""
-        return ResolvedClaims(self._own, self.resolves)
-
-    def resolves_elsewhere(self, claim: int) -> tuple[Resolve, ...]:
-        """What another vault, which counts here as well, has resolved of a claim."""
-        return self._beside_claims.by(claim) if self._beside_claims else ()
-
-    def resolves(self, claim: int) -> tuple[Resolve, ...]:
-        """The resolved entries that count for others of a claim, the earliest first."""
-        if claim not in self._resolved:
-            return ()
-        if claim not in self._resolves:
-            docs = self.exact("claim", f"{claim:016x}")
-            found = [*resolves_in(docs, self.columns, self.row)]
-            found += self._elsewhere.get(claim, ())
-            found.sort(key=lambda resolve: (resolve.at, resolve.id))
-            self._resolves[claim] = tuple(found)
-        return self._resolves[claim]
+    def vocabulary(self) -> Vocabulary:
+        """The terms of the entries that this reader sees."""
+        return Vocabulary(self._segments, self.own_frequency)
 
     def _hide(self, agent: Agent) -> None:
         """Take away what an agent may not see, as if it were not in the vault.
@@ -341,7 +312,7 @@ class Reader:
         """
         columns = self.columns
         status, claim = _STATUSES[columns.flags[doc] & STATUS_MASK], columns.claims[doc]
-        settled = claim in self._resolved and status is not Status.RESOLVED
+        settled = status is not Status.RESOLVED and claim in self.claims.resolved
         facts = Facts(
             status=status,
             created=columns.created[doc],
@@ -349,7 +320,7 @@ class Reader:
             ended=columns.ended[doc],
             project=columns.projects[doc],
             conflict=bool(columns.flags[doc] & CONFLICT),
-            resolves=self.resolves(claim) if settled else (),
+            resolves=self.claims.resolves(claim) if settled else (),
         )
         if not (access or any(resolve.agent for resolve in facts.resolves)):
             return facts
@@ -366,7 +337,7 @@ class Reader:
         return not (
             columns.flags[doc] & _NOT_PLAIN
             or columns.expires[doc]
-            or columns.claims[doc] in self._resolved
+            or columns.claims[doc] in self.claims.resolved
         )
 
     def row(self, doc: int) -> StoredRow:
@@ -378,8 +349,8 @@ class Reader:
             if doc >= segment.base:
                 row = StoredRow.from_json(segment.row(doc - segment.base))
                 claim, project = self.columns.claims[doc], self.columns.projects[doc]
-                if claim in self._resolved and row.status == _ACTIVE:
-                    resolves = self.resolves(claim)
+                if row.status == _ACTIVE and claim in self.claims.resolved:
+                    resolves = self.claims.resolves(claim)
                     row = with_standing(row, project, resolves, self.agent)
                 return self.censored(row)
         raise IndexError(doc)

@@ -1,50 +1,48 @@
 """A segment of the index on disk, read with `mmap`, `struct` and `array` alone.
 
-Invariant: reading a segment executes nothing and imports no library. Every number is
-checked against the size of its file before it is followed, so a damaged segment shows
-as an exception, never as a jump out of the file; `index.py` then rebuilds.
+Invariant: reading a segment executes nothing and imports no library. What is read is
+compared with a checksum, and every number with the size of its file before it is
+followed, so a damaged segment shows as an exception; `index.py` then rebuilds.
 
-A segment is three files, little-endian, each with the header `_HEADER`:
+A segment is three files, little-endian, each with the header of `segment_file`:
 
-    .trm  the terms: fields, then every term in order of (field, bytes), with the number
-          of documents that hold it and the place of its posting list
-    .pst  posting lists: document numbers (u32), then as many weights (f32)
-    .doc  a packed record for each document, then the rows, as JSON
+    .trm  the terms, as `term_table` has them
+    .pst  posting lists: document numbers (u32), as many weights (f32), a checksum
+    .doc  a packed record for each document; where its row starts (u64); then the rows,
+          each as JSON with a checksum behind it
 
 Weights are term counts by field (title, tags, entities and date words count beside
 the body), so one posting list serves all fields of an entry: the simple BM25F of
 Robertson, Zaragoza & Taylor (2004).
 """
 
-import mmap
-import os
 import re
 import struct
 import zlib
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, compress, pairwise
+from itertools import accumulate, compress
 from typing import NamedTuple
 
 from memcli.search.packed_facts import PACKED_SIZE, numbers_of, portable
+from memcli.search.segment_file import (
+    CHECK_SIZE,
+    HEADER_SIZE,
+    Damaged,
+    File,
+    with_check,
+    with_header,
+)
+from memcli.search.term_table import TermTable, decoded, encoded
 
-FORMAT = 5
 INDEX_NAME = "MAIN"
 TERMS, POSTINGS, DOCUMENTS = ".trm", ".pst", ".doc"
 
-_MAGIC = b"memcli\r\n"
-# Magic, format, how many items the file holds, size of the whole file, and the
-# checksum of what a reader relies on before it looks anything up (the tables).
-_HEADER = struct.Struct("<8sIIQI4x")
 # So few that are not live are looked for in a posting list; of more, each document of
 # the list is asked, which costs the same however many they are.
 _FEW = 100
 _ZERO = re.compile(rb"\0")
-
-
-class Damaged(Exception):
-    """The files of a segment are not what was written."""
 
 
 class SegmentId(NamedTuple):
@@ -74,9 +72,9 @@ class Segment:
         for doc in which.deleted:
             live[doc] = 0
         self.keep(bytes(live))
-        self._terms = _Terms(_File(folder, which.file(TERMS)))
-        self._postings = _File(folder, which.file(POSTINGS))
-        self._documents = _File(folder, which.file(DOCUMENTS))
+        self._terms = TermTable(File(folder, which.file(TERMS)))
+        self._postings = File(folder, which.file(POSTINGS))
+        self._documents = File(folder, which.file(DOCUMENTS))
         if self._documents.items != self.count:
             raise Damaged(f"{self._documents.items} documents, not {self.count}")
 
@@ -89,7 +87,9 @@ class Segment:
 
     def packed(self) -> bytes:
         """The packed records of all documents, deleted ones included."""
-        return self._documents.take(_HEADER.size, self.count * PACKED_SIZE)
+        records = self._documents.take(HEADER_SIZE, self.count * PACKED_SIZE)
+        self._documents.matches(records)
+        return records
 
     def postings(
         self, field: str, term: str
@@ -116,7 +116,7 @@ class Segment:
             return 0
         if self._whole:
             return self._terms.frequency(place)
-        docs = self._docs(place)
+        docs, _ = self.listed(place)
         if self._gone is not None:
             return len(docs) - len(self._places(docs))
         return sum(map(self.live.__getitem__, docs))
@@ -124,15 +124,20 @@ class Segment:
     def starting(self, field: str, prefix: str) -> Iterator[str]:
         """The terms of a field that start with a prefix, in order."""
         for place in self._terms.starting(field, encoded(prefix)):
-            yield self._terms.text(place).decode("utf-8", "surrogatepass")
+            yield decoded(self._terms.text(place))
+
+    def near(self, field: str, term: str) -> Iterator[str]:
+        """The terms of a field that are one edit away, as `TermTable.near`."""
+        for place in self._terms.near(field, term):
+            yield decoded(self._terms.text(place))
 
     def row(self, doc: int) -> bytes:
         """The stored row of a local document, as JSON."""
         if not 0 <= doc < self.count:
             raise IndexError(doc)
-        table = _HEADER.size + self.count * PACKED_SIZE
+        table = HEADER_SIZE + self.count * PACKED_SIZE
         start, end = struct.unpack("<QQ", self._documents.take(table + 8 * doc, 16))
-        return self._documents.take(start, end - start)
+        return self._documents.part(start, end - start)
 
     def check(self) -> None:
         """Read every posting list and every term.
@@ -141,7 +146,7 @@ class Segment:
             Damaged, ValueError: one is not what was written.
         """
         for field, text, place in self.terms():
-            text.decode("utf-8", "surrogatepass")
+            decoded(text)
             docs, _ = self.listed(place)
             if any(docs[i] >= docs[i + 1] for i in range(len(docs) - 1)):
                 raise Damaged(f"a posting list of {field} is not in order")
@@ -162,16 +167,13 @@ class Segment:
 
     def listed(self, place: int) -> tuple["array[int]", "array[float]"]:
         """The whole posting list of a term, deleted documents included."""
-        docs = self._docs(place)
-        start = self._terms.offset(place) + 4 * len(docs)
-        return docs, numbers_of("f", self._postings.take(start, 4 * len(docs)))
-
-    def _docs(self, place: int) -> "array[int]":
-        size = 4 * self._terms.frequency(place)
-        docs = numbers_of("I", self._postings.take(self._terms.offset(place), size))
+        half = 4 * self._terms.frequency(place)
+        offset = self._terms.offset(place)
+        both = self._postings.part(offset, 2 * half + CHECK_SIZE)
+        docs = numbers_of("I", both[:half])
         if docs and docs[-1] >= self.count:
             raise Damaged("a posting list names a document that does not exist")
-        return docs
+        return docs, numbers_of("f", both[half:])
 
     def _places(self, docs: "array[int]") -> list[int]:
         """Where in a posting list the few stand that are not live."""
@@ -184,157 +186,20 @@ class Segment:
             file.close()
 
 
-class _File:
-    """A file in memory; the descriptor is closed at once."""
-
-    def __init__(self, folder: str, name: str) -> None:
-        with open(os.path.join(folder, name), "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size < _HEADER.size:
-                raise Damaged(f"{name} is cut short")
-            self._memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        magic, version, self.items, written, self.check = _HEADER.unpack(
-            self._memory[: _HEADER.size]
-        )
-        if magic != _MAGIC or version != FORMAT or written != size:
-            raise Damaged(f"{name} is of another format, or cut short")
-        self.name = name
-        self.size = size
-
-    def take(self, start: int, length: int) -> bytes:
-        """The bytes at a place."""
-        if start < 0 or length < 0 or start + length > self.size:
-            raise Damaged(f"{self.name} points out of itself")
-        return self._memory[start : start + length]
-
-    def close(self) -> None:
-        self._memory.close()
-
-
-class _Terms:
-    """The table of terms: looked up by bisection in the file itself.
-
-    After the header: the size of the names of the fields, and the names, separated by
-    a line break; then for each field the place behind its last term (u32); then three
-    tables with an item a term: where its text ends (u32), how many documents hold it
-    (u32), where its posting list starts (u64); then all texts.
-    """
-
-    def __init__(self, file: _File) -> None:
-        self.file = file
-        count = file.items
-        (length,) = struct.unpack("<I", file.take(_HEADER.size, 4))
-        at = _HEADER.size + 4
-        names = file.take(at, length)
-        at += length
-        self.fields = tuple(names.decode("ascii").split("\n")) if names else ()
-        ends = file.take(at, 4 * len(self.fields))
-        if zlib.crc32(names + ends) != file.check:
-            raise Damaged(f"{file.name} does not match its checksum")
-        stops = numbers_of("I", ends)
-        self._ranges = dict(zip(self.fields, pairwise((0, *stops)), strict=True))
-        at += len(ends)
-        self._text_ends, at = at, at + 4 * count
-        self._counts, at = at, at + 4 * count
-        self._offsets, at = at, at + 8 * count
-        self._texts = at
-        if (stops[-1] if stops else 0) != count or at > file.size:
-            raise Damaged(f"{file.name} has {count} terms, and its fields others")
-
-    def text(self, place: int) -> bytes:
-        """The term at a place."""
-        at = self._text_ends + 4 * place
-        if place:
-            start, end = struct.unpack("<II", self.file.take(at - 4, 8))
-        else:
-            start, end = 0, struct.unpack("<I", self.file.take(at, 4))[0]
-        return self.file.take(self._texts + start, end - start)
-
-    def frequency(self, place: int) -> int:
-        """How many documents hold the term at a place, deleted ones included."""
-        (count,) = struct.unpack("<I", self.file.take(self._counts + 4 * place, 4))
-        return int(count)
-
-    def offset(self, place: int) -> int:
-        """Where the posting list of the term at a place starts."""
-        (offset,) = struct.unpack("<Q", self.file.take(self._offsets + 8 * place, 8))
-        return int(offset)
-
-    def find(self, field: str, term: bytes) -> int | None:
-        """The place of a term, None when it is absent."""
-        start, end = self._ranges.get(field, (0, 0))
-        place = bisect_left(range(end), term, start, end, key=self.text)
-        return place if place < end and self.text(place) == term else None
-
-    def starting(self, field: str, prefix: bytes) -> Iterator[int]:
-        """The places of a field's terms that start with a prefix, in order."""
-        start, end = self._ranges.get(field, (0, 0))
-        place = bisect_left(range(end), prefix, start, end, key=self.text)
-        while place < end and self.text(place).startswith(prefix):
-            yield place
-            place += 1
-
-    def everything(self) -> Iterator[tuple[str, bytes, int]]:
-        """(field, term, place) of every term, in order."""
-        for field, (start, end) in self._ranges.items():
-            for place in range(start, end):
-                yield field, self.text(place), place
-
-
-def encoded(term: str) -> bytes:
-    """A term as the index holds it; file names may hold half a surrogate pair."""
-    return term.encode("utf-8", "surrogatepass")
-
-
 # --- writing -----------------------------------------------------------------------
-
-
-def terms_file(
-    fields: Sequence[tuple[str, int]],
-    texts: Sequence[bytes],
-    counts: "array[int]",
-    offsets: "array[int]",
-) -> bytes:
-    """The bytes of a file of terms.
-
-    Args:
-        fields: in order, each with the place behind its last term.
-        texts: the terms, in order of field and bytes.
-        counts: how many documents hold each.
-        offsets: where each one's posting list starts.
-    """
-    names = "\n".join(name for name, _ in fields).encode("ascii")
-    ends = portable(array("I", (stop for _, stop in fields))).tobytes()
-    parts = (
-        struct.pack("<I", len(names)),
-        names,
-        ends,
-        portable(array("I", accumulate(map(len, texts)))).tobytes(),
-        portable(counts).tobytes(),
-        portable(offsets).tobytes(),
-        *texts,
-    )
-    return with_header(len(texts), b"".join(parts), zlib.crc32(names + ends))
 
 
 def documents_file(records: Sequence[bytes], rows: Sequence[bytes]) -> bytes:
     """The bytes of a file of documents, from packed records and rows as JSON."""
-    first = _HEADER.size + len(records) * PACKED_SIZE + 8 * (len(rows) + 1)
-    places = array("Q", accumulate(map(len, rows), initial=first))
-    body = b"".join((*records, portable(places).tobytes(), *rows))
-    return with_header(len(records), body)
+    first = HEADER_SIZE + len(records) * PACKED_SIZE + 8 * (len(rows) + 1)
+    parts = [with_check(row) for row in rows]
+    places = array("Q", accumulate(map(len, parts), initial=first))
+    packed = b"".join(records)
+    body = b"".join((packed, portable(places).tobytes(), *parts))
+    return with_header(len(records), body, zlib.crc32(packed))
 
 
 def posting_list(docs: Iterable[int], weights: Iterable[float]) -> bytes:
     """The bytes of one posting list."""
     numbers, weighed = array("I", docs), array("f", weights)
-    return portable(numbers).tobytes() + portable(weighed).tobytes()
-
-
-def with_header(items: int, body: bytes, check: int = 0) -> bytes:
-    """A file of a segment: header and body."""
-    size = _HEADER.size + len(body)
-    return _HEADER.pack(_MAGIC, FORMAT, items, size, check) + body
-
-
-HEADER_SIZE = _HEADER.size
+    return with_check(portable(numbers).tobytes() + portable(weighed).tobytes())

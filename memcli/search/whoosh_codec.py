@@ -20,15 +20,9 @@ from whoosh.writing import SegmentWriter
 
 from memcli.search import segment as layout
 from memcli.search.packed_facts import PACKED_SIZE
-from memcli.search.segment import (
-    DOCUMENTS,
-    HEADER_SIZE,
-    INDEX_NAME,
-    POSTINGS,
-    TERMS,
-    SegmentId,
-    encoded,
-)
+from memcli.search.segment import DOCUMENTS, INDEX_NAME, POSTINGS, TERMS, SegmentId
+from memcli.search.segment_file import HEADER_SIZE, with_header
+from memcli.search.term_table import encoded, terms_file
 
 Posting = tuple[str, bytes, int, float, bytes]
 
@@ -256,9 +250,9 @@ class _TermsWriter(base.FieldWriter):
             offsets.append(offset)
             lists.append(layout.posting_list(docs, weights))
             offset += len(lists[-1])
-        table = layout.terms_file(list(ends.items()), texts, counts, offsets)
+        table = terms_file(list(ends.items()), texts, counts, offsets)
         self._terms.write(table)
-        self._postings.write(layout.with_header(len(lists), b"".join(lists)))
+        self._postings.write(with_header(len(lists), b"".join(lists)))
 
     def close(self) -> None:
         self._terms.close()

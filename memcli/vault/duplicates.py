@@ -272,7 +272,8 @@ def held_texts(
     claims = {claim(entry.body) for entry in drafts} - {""}
     ids = {entry.id for entry in drafts if entry.id}
     for entry in drafts:
-        known.heed(entry.body, reader.resolves_elsewhere(claim_number(entry.body)))
+        said = claim_number(entry.body)
+        known.heed(entry.body, reader.claims.resolves_elsewhere(said))
     docs: dict[int, None] = {}
     for field, values in (
         ("fingerprint", texts),

@@ -68,7 +68,7 @@ def like_resolved(
     from memcli.search.document import document
     from memcli.search.stemmer import stemmer
 
-    settling = set(reader.settling())
+    settling = set(reader.claims.settling())
     changed = [] if later is None else list(later.bodies())
     if not (settling or changed):
         return None

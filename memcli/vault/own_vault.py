@@ -47,7 +47,7 @@ def resolved_in(vault: _Vault | None) -> "ResolvedClaims | None":
     if vault is None:
         return None
     try:
-        claims: ResolvedClaims = vault.read(lambda reader: reader.resolved_claims)
+        claims: ResolvedClaims = vault.read(lambda reader: reader.claims.own)
     except MemcliError:
         return None
     return claims

@@ -240,18 +240,18 @@ def test_a_bug_in_an_answer_is_not_taken_for_damage(vault: Vault) -> None:
     assert (len(asked), said) == (3, [])
 
 
-def test_damage_that_keeps_size_and_date_is_found_when_an_answer_fails(
+def test_damage_that_keeps_size_and_date_is_found_by_its_checksum(
     vault: Vault,
 ) -> None:
     save(vault, "We deploy on Tuesdays")
     assert vault.recall("deploy").rows
     for path in state_of(vault.root, layout.INDEX).glob("*.doc"):
         status = path.stat()
-        path.write_bytes(path.read_bytes().replace(b"We deploy", b'We "d,loy'))
+        path.write_bytes(path.read_bytes().replace(b"We deploy", b"We depart"))
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     said: list[str] = []
     again = Vault.open(vault.root, tell=said.append)
     assert [row.text for row in again.recall("deploy").rows] == [
         "We deploy on Tuesdays"
     ]
-    assert said[0].startswith("rebuilding the index: it is damaged (JSONDecodeError")
+    assert said[0].startswith("rebuilding the index: it is damaged (Damaged: MAIN_")

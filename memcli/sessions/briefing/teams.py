@@ -95,7 +95,7 @@ def ask(
     itself: set[str] = set()
     agent = own.agent.name if own.agent else None
     # The own vault has just answered: its files are not listed once more.
-    resolved = own.index.again(lambda reader: reader.resolved_claims)
+    resolved = own.index.again(lambda reader: reader.claims.own)
 
     def ask_one(place: "KnownVault") -> None:
         try:

@@ -169,7 +169,7 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
     policies = vault.settings.policies
     view = View(now, agent=vault.agent)
     said = claim_number(entry.body)
-    resolves = vault.read(lambda reader: reader.resolves(said))
+    resolves = vault.read(lambda reader: reader.claims.resolves(said))
     known = facts(entry, policies, resolves)
     try:
         status = os.stat(files.inside(vault.root, path))

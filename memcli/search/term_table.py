@@ -1,0 +1,200 @@
+"""The table of a segment's terms, looked up by bisection in the file itself.
+
+Invariant: terms stand in order of (field, bytes), and each once. A look-up reads some
+twenty terms, however many there are.
+
+After the header: the size of the names of the fields, and the names, separated by a
+line break; then for each field the place behind its last term (u32); then three tables
+with an item for each term: where its text ends (u32), how many documents hold it (u32),
+where its posting list starts (u64); then all texts.
+"""
+
+import struct
+import zlib
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from memcli.search.packed_facts import numbers_of, portable
+from memcli.search.segment_file import HEADER_SIZE, Damaged, File, with_header
+
+# No byte of UTF-8 is as high: what stands behind all terms that start with some bytes.
+_BEHIND = b"\xff"
+# Letters above this are not looked for in the place of others: the alphabets are
+# below, and scripts of thousands of signs above.
+_ALPHABETS = "\u0800"
+
+
+class TermTable:
+    """The terms of one segment.
+
+    Raises:
+        Damaged, OSError: the file is not there, or not what was written.
+    """
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        count = file.items
+        (length,) = struct.unpack("<I", file.take(HEADER_SIZE, 4))
+        at = HEADER_SIZE + 4
+        names = file.take(at, length)
+        at += length
+        self.fields = tuple(names.decode("ascii").split("\n")) if names else ()
+        ends = file.take(at, 4 * len(self.fields))
+        file.matches(names + ends)
+        stops = numbers_of("I", ends)
+        self._ranges = dict(zip(self.fields, pairwise((0, *stops)), strict=True))
+        at += len(ends)
+        self._text_ends, at = at, at + 4 * count
+        self._counts, at = at, at + 4 * count
+        self._offsets, at = at, at + 8 * count
+        self._texts = at
+        if (stops[-1] if stops else 0) != count or at > file.size:
+            raise Damaged(f"{file.name} has {count} terms, and its fields others")
+
+    def text(self, place: int) -> bytes:
+        """The term at a place."""
+        at = self._text_ends + 4 * place
+        if place:
+            start, end = struct.unpack("<II", self.file.take(at - 4, 8))
+        else:
+            start, end = 0, struct.unpack("<I", self.file.take(at, 4))[0]
+        return self.file.take(self._texts + start, end - start)
+
+    def frequency(self, place: int) -> int:
+        """How many documents hold the term at a place, deleted ones included."""
+        (count,) = struct.unpack("<I", self.file.take(self._counts + 4 * place, 4))
+        return int(count)
+
+    def offset(self, place: int) -> int:
+        """Where the posting list of the term at a place starts."""
+        (offset,) = struct.unpack("<Q", self.file.take(self._offsets + 8 * place, 8))
+        return int(offset)
+
+    def find(self, field: str, term: bytes) -> int | None:
+        """The place of a term, None when it is absent."""
+        start, end = self._ranges.get(field, (0, 0))
+        return self._within(term, start, end)
+
+    def starting(self, field: str, prefix: bytes) -> Iterator[int]:
+        """The places of a field's terms that start with a prefix, in order."""
+        start, end = self._ranges.get(field, (0, 0))
+        return iter(self._begun(prefix, start, end))
+
+    def near(self, field: str, term: str) -> Iterator[int]:
+        """The places of the other terms of a field that are one edit away.
+
+        An edit puts a letter in, takes one out, puts one in the place of another or
+        swaps two neighbours; a letter that is put in is one of an alphabet (below
+        U+0800). For each beginning of the term the table is asked which letters follow
+        it in any term, so that no term is read that begins otherwise. Places may come
+        twice.
+        """
+        start, end = self._ranges.get(field, (0, 0))
+        for i in range(len(term) + 1):
+            before, rest = term[:i], term[i:]
+            here = self._begun(encoded(before), start, end)
+            start, end = here.start, here.stop
+            if not here:
+                return  # no term begins like this, so none that goes on does
+            known = [rest[1:], rest[1::-1] + rest[2:]] if rest else []
+            for ending in known:
+                found = self._within(encoded(before + ending), start, end)
+                if found is not None and before + ending != term:
+                    yield found
+            for letter, first, behind in self._next_letters(len(before), start, end):
+                endings = (rest, rest[1:]) if rest and letter != rest[0] else (rest,)
+                for ending in endings:
+                    wanted = encoded(before + letter + ending)
+                    found = self._within(wanted, first, behind)
+                    if found is not None:
+                        yield found
+
+    def everything(self) -> Iterator[tuple[str, bytes, int]]:
+        """(field, term, place) of every term, in order."""
+        for field, (start, end) in self._ranges.items():
+            for place in range(start, end):
+                yield field, self.text(place), place
+
+    def _next_letters(
+        self, length: int, start: int, end: int
+    ) -> Iterator[tuple[str, int, int]]:
+        """The letters that stand behind the beginning that terms of a range share.
+
+        Args:
+            length: of the beginning, in letters.
+            start, end: the range; all its terms have the same beginning.
+
+        Yields:
+            a letter, and the range of the terms that go on with it.
+        """
+        place = start
+        while place < end:
+            text = decoded(self.text(place))
+            letter = text[length : length + 1]
+            if letter >= _ALPHABETS:
+                return
+            if not letter:
+                place += 1
+                continue
+            here = self._begun(encoded(text[: length + 1]), place, end)
+            if here.stop <= place:
+                raise Damaged(f"{self.file.name} has terms out of order")
+            yield letter, here.start, here.stop
+            place = here.stop
+
+    def _begun(self, prefix: bytes, start: int, end: int) -> range:
+        """The places in a range whose terms start with a prefix."""
+        places = range(end)
+        first = bisect_left(places, prefix, start, end, key=self.text)
+        if not prefix:
+            return range(first, end)
+        last = bisect_left(places, prefix + _BEHIND, first, end, key=self.text)
+        return range(first, last)
+
+    def _within(self, term: bytes, start: int, end: int) -> int | None:
+        """The place of a term in a range of places, None when it is not there."""
+        place = bisect_left(range(end), term, start, end, key=self.text)
+        return place if place < end and self.text(place) == term else None
+
+
+def encoded(term: str) -> bytes:
+    """A term as the index holds it; file names may hold half a surrogate pair."""
+    return term.encode("utf-8", "surrogatepass")
+
+
+def decoded(text: bytes) -> str:
+    """The term that `encoded` made these bytes of."""
+    return text.decode("utf-8", "surrogatepass")
+
+
+# --- writing -----------------------------------------------------------------------
+
+
+def terms_file(
+    fields: Sequence[tuple[str, int]],
+    texts: Sequence[bytes],
+    counts: "array[int]",
+    offsets: "array[int]",
+) -> bytes:
+    """The bytes of a file of terms.
+
+    Args:
+        fields: in order, each with the place behind its last term.
+        texts: the terms, in order of field and bytes.
+        counts: how many documents hold each.
+        offsets: where each one's posting list starts.
+    """
+    names = "\n".join(name for name, _ in fields).encode("ascii")
+    ends = portable(array("I", (stop for _, stop in fields))).tobytes()
+    parts = (
+        struct.pack("<I", len(names)),
+        names,
+        ends,
+        portable(array("I", accumulate(map(len, texts)))).tobytes(),
+        portable(counts).tobytes(),
+        portable(offsets).tobytes(),
+        *texts,
+    )
+    return with_header(len(texts), b"".join(parts), zlib.crc32(names + ends))

