@@ -20,12 +20,22 @@ if TYPE_CHECKING:
 def import_(
     context: Context,
     source: Annotated[
-        str,
+        str | None,
         Argument(
-            metavar="SOURCE", help="A JSONL file, a folder of notes, or - for stdin"
+            metavar="[SOURCE]", help="A JSONL file, a folder of notes, or - for stdin"
         ),
-    ],
+    ] = None,
     *,
+    from_: Annotated[
+        str | None,
+        Option(
+            "--from",
+            metavar="TOOL",
+            help="What another tool remembers, in SOURCE or where it keeps it: "
+            "claude-code, codex, gemini, copilot, cursor, agents-md, basic-memory, "
+            "mem0, letta, claude-mem, agent-memory-git, memory-server",
+        ),
+    ] = None,
     in_place: Annotated[
         bool,
         Option(
@@ -40,15 +50,28 @@ def import_(
     """Import memories from JSON lines, or a folder of markdown notes
 
     Each JSON line is one memory: `text`, and any other field of an entry. Notes
-    may come from Obsidian, basic-memory or any editor. All are saved in one commit;
-    importing them again adds nothing.
+    may come from Obsidian or any editor, memories from another tool. All are saved
+    in one commit; importing them again adds nothing.
 
     \b
     Example:
       memcli import notes.jsonl
       memcli import ~/obsidian --dry-run
       memcli import ~/obsidian --in-place
+      memcli import --from claude-code --dry-run
     """
+    if from_ is not None:
+        if in_place or yes or allow_secret:
+            raise UsageError(
+                "--from goes only with --dry-run",
+                hint="Secrets are left out of what other tools remember.",
+            )
+        return _memories(context, from_, source, dry_run=dry_run)
+    if source is None:
+        raise UsageError(
+            "nothing names what to import",
+            hint="Give a file or a folder, or another tool with --from TOOL.",
+        )
     if in_place:
         return _in_place(context, source, yes=yes, dry_run=dry_run)
     if yes:
@@ -69,11 +92,37 @@ def import_(
 
         raise UsageError(
             "a single note is saved, not imported",
-            hint=f"memcli save --file {quote(source)}",
+            hint=f"memcli save --file {quote(source)}; a page of instructions for "
+            f"agents, by its sections: memcli import {quote(source)} --from agents-md",
         )
     return report(
         importing.import_lines(
             vault, data, source, dry_run=dry_run, allow_secret=allow_secret
+        )
+    )
+
+
+def _memories(
+    context: Context, name: str, source: str | None, *, dry_run: bool
+) -> Result:
+    from memcli.curation import importing
+    from memcli.curation.foreign import At
+    from memcli.hosts.memories import tools
+    from memcli.storage import projects
+
+    tool = tools.find(name)
+    project = projects.of(context.cwd, context.environ)
+    folder = project.folder if project else None
+    if source is None:
+        places = tools.default_places(tool, context.environ, folder)
+    else:
+        places = [os.path.abspath(source)]
+        if not os.path.lexists(source):
+            raise Unreadable(f"{source} does not exist")
+    vault = context.open_vault("importing", writes=True)
+    return report(
+        importing.import_memories(
+            vault, tool, places, At(context.environ, project), dry_run=dry_run
         )
     )
 
@@ -101,13 +150,28 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
             f"failed {len(done.failed)}",
             style="bad" if done.failed else "good",
         )
-        if done.dry_run:
+        if done.dry_run and done.became:
+            canvas.table(
+                ("from", "kind", "project", "title", "outcome"),
+                [
+                    (
+                        f"{item.source}:{item.line}",
+                        item.kind,
+                        item.project or "everywhere",
+                        item.title,
+                        item.outcome,
+                    )
+                    for item in done.became
+                ],
+            )
+        elif done.dry_run:
             rows: list[tuple[str, ...]] = [
                 (item.title, item.path) for item in done.created
             ]
             canvas.table(("title", "path"), rows)
 
-    warnings = [note for saved in done.duplicates for note in saved.notes]
+    warnings = list(done.notes)
+    warnings += [note for saved in done.duplicates for note in saved.notes]
     warnings += [
         f"{saved.id or saved.title} is not shown: {not_shown.note(saved.settled_by)}"
         for saved in done.created
@@ -134,6 +198,8 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
         "failed": [item._asdict() for item in done.failed],
         "dry_run": done.dry_run,
     }
+    if done.became:
+        data["became"] = [item._asdict() for item in done.became]
     return Result(data=data, text=text, warnings=tuple(warnings), ok=not done.failed)
 
 

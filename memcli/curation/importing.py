@@ -5,17 +5,25 @@ one is reported with its line and reason; repeating an import adds nothing.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation import citing
 from memcli.entries.entry import Entry, Source
-from memcli.errors import InvalidEntry, MemcliError, Unreadable, UsageError
+from memcli.errors import (
+    InvalidEntry,
+    InvalidValue,
+    MemcliError,
+    Unreadable,
+    UsageError,
+)
 from memcli.storage import files, jsonl
 from memcli.storage.listing import paths_of, scan
 from memcli.vault import saving
 
 if TYPE_CHECKING:
+    from memcli.curation.foreign import At
+    from memcli.hosts.memories.memory import Tool
     from memcli.vault.saving import Saved
     from memcli.vault.vault import Vault
 
@@ -30,16 +38,30 @@ class Failure(NamedTuple):
     hint: str | None
 
 
+class Became(NamedTuple):
+    """What a memory of another tool became: where it was, and what it is now."""
+
+    source: str
+    line: int
+    kind: str
+    project: str | None
+    title: str
+    outcome: str
+
+
 class Imported(NamedTuple):
     """What an import did, or with `dry_run` would do.
 
     `duplicates` are all drafts that became no new entry; their outcome says why.
+    `became` says it of each memory of another tool, and `notes` what was left out.
     """
 
     created: list["Saved"]
     duplicates: list["Saved"]
     failed: list[Failure]
     dry_run: bool = False
+    became: tuple[Became, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def import_lines(
@@ -71,8 +93,11 @@ def import_lines(
                 raise values
             # What an import brings was not learned where it is called.
             anywhere = {"project": None} if verb == "import" else {}
+            extra = _extra(values.pop("extra", {}))
             entry = vault.draft({**anywhere, **(fields or {}), **values})
-            if verb == "import" and not entry.source.writer:
+            entry = entry.replace(extra=extra)
+            # A line with an id is an entry that was exported: it keeps its own source.
+            if verb == "import" and not (entry.source.writer or entry.id):
                 entry = entry.replace(source=entry.source._replace(writer="import"))
             _refuse(entry, allow_secret)
             lines.append((line, entry))
@@ -138,6 +163,52 @@ def import_folder(
     return _imported(saved, failed, dry_run=dry_run)
 
 
+def import_memories(
+    vault: "Vault",
+    tool: "Tool",
+    places: Sequence[str],
+    at: "At",
+    *,
+    dry_run: bool = False,
+) -> Imported:
+    """Save what another tool remembers.
+
+    Args:
+        vault: where to.
+        tool: whose memories they are.
+        places: its files and folders.
+        at: where the import is called.
+        dry_run: only say what would be done.
+    """
+    from memcli.curation import foreign
+    from memcli.hosts.memories import tools
+
+    folder = at.project.folder if at.project else None
+    made = foreign.drafts(vault, tool, tools.found(tool, places, folder), at)
+    drafts: list[Entry] = []
+    failed = [_failure(place, line, error) for place, line, error in made.refused]
+    sources: list[tuple[str, int]] = []
+    for place, line, entry in made.entries:
+        try:
+            _refuse(entry, allow_secret=False)
+        except MemcliError as error:
+            failed.append(_failure(place, line, error))
+            continue
+        drafts.append(entry)
+        sources.append((place, line))
+    saved = _saved(
+        vault, drafts, tool.title, verb="import", allow_secret=False, dry_run=dry_run
+    )
+    became = tuple(
+        Became(place, line, entry.kind, entry.project, item.title, item.outcome)
+        for (place, line), entry, item in zip(sources, drafts, saved, strict=True)
+    )
+    notes = tuple(f"{place}: a secret was left out" for place in made.redacted)
+    return _imported(saved, failed, dry_run=dry_run)._replace(
+        became=became, notes=notes
+    )
+
+
 def _note(vault: "Vault", root: str, path: str) -> Entry:
     from memcli.entries import codec
 
@@ -161,6 +232,16 @@ def _note(vault: "Vault", root: str, path: str) -> Entry:
         created=entry.created,
         research=None,  # of the vault that it comes from
     )
+
+
+def _extra(keys: Any) -> tuple[tuple[str, str], ...]:
+    """The keys that memcli does not know, as `export` has them: name to YAML lines."""
+    from memcli.entries import frontmatter
+
+    given = keys.items() if isinstance(keys, Mapping) else None
+    if given is None:
+        raise InvalidValue("extra must be an object", code="invalid_extra")
+    return tuple(frontmatter.checked_key(name, lines) for name, lines in given)
 
 
 def _saved(

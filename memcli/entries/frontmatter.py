@@ -334,6 +334,22 @@ def checked_lines(lines: str) -> str:
     return lines
 
 
+def checked_key(name: Any, lines: Any) -> tuple[str, str]:
+    """Return a key and its lines, or raise InvalidValue unless they are just that."""
+    if isinstance(name, str) and isinstance(lines, str):
+        try:
+            page = take_apart(f"---\n{checked_lines(lines)}---\n".encode(), "extra")
+        except (InvalidEntry, UnicodeEncodeError, InvalidValue):
+            page = None
+        if page and [part.name for part in page.parts] == [name]:
+            return name, lines
+    raise InvalidValue(
+        f"extra: not a key and its YAML lines: {str(name)[:60]!r}",
+        hint='Write it like {"rating": "rating: 5\\n"}.',
+        code="invalid_extra",
+    )
+
+
 def to_bytes(text: str) -> bytes:
     """Return the file's bytes, or raise InvalidValue for what is no text."""
     if "\0" in text:

@@ -1,0 +1,116 @@
+"""What claude-mem remembers: the observations and rules of its SQLite file.
+
+Invariant: the file is opened for reading alone and never changed, also while
+claude-mem runs.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from memcli.hosts.memories.memory import (
+    Found,
+    Memory,
+    Problem,
+    date_of,
+    line_of,
+    tags_of,
+)
+
+# What claude-mem calls an observation, and what memcli calls it.
+_KINDS = {
+    "decision": "decision",
+    "bugfix": "fix",
+    "discovery": "lesson",
+    "feature": "event",
+    "refactor": "event",
+    "change": "event",
+}
+_LONGEST = 1_000_000
+
+
+def memories(path: str) -> Found:
+    """The memories of `claude-mem.db`."""
+    try:
+        with contextlib.closing(_opened(path)) as database:
+            yield from _observations(path, database)
+            yield from _directives(path, database)
+    except (sqlite3.Error, OverflowError) as error:
+        yield Problem(path, 1, f"not a database of claude-mem: {error}")
+
+
+def _opened(path: str) -> sqlite3.Connection:
+    # `immutable` would read past what claude-mem is writing; `ro` waits for it.
+    address = f"file:{quote(os.path.abspath(path))}?mode=ro"
+    database = sqlite3.connect(address, uri=True, timeout=5)
+    database.row_factory = sqlite3.Row
+    database.text_factory = lambda raw: raw[:_LONGEST].decode("utf-8", "replace")
+    return database
+
+
+def _rows(database: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table in their order; none when there is no such table."""
+    known = database.execute(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)
+    )
+    if known.fetchone():
+        query = f"SELECT * FROM {table} ORDER BY id"  # noqa: S608 a name of this module
+        yield from map(dict, database.execute(query))
+
+
+def _observations(path: str, database: sqlite3.Connection) -> Found:
+    for row in _rows(database, "observations"):
+        place = f"{path}#observation-{row.get('id')}"
+        text = _text_of(row)
+        if not text:
+            yield Problem(place, 1, "an observation without text")
+            continue
+        name = line_of(row.get("merged_into_project") or row.get("project"))
+        fields = {
+            "text": text,
+            "title": line_of(row.get("title")),
+            "kind": _KINDS.get(line_of(row.get("type")), "note"),
+            "tags": tags_of(_list(row.get("concepts"))),
+            "created": date_of(row.get("created_at")),
+            "session": row.get("memory_session_id"),
+            "named_project": name,
+        }
+        yield Memory(place, 1, fields)
+
+
+def _directives(path: str, database: sqlite3.Connection) -> Found:
+    for row in _rows(database, "directives"):
+        text = row.get("content")
+        if row.get("status") != "active" or not isinstance(text, str):
+            continue
+        fields = {
+            "text": text,
+            "kind": "constraint",
+            "created": date_of(row.get("created_at")),
+            "named_project": line_of(row.get("project")),
+        }
+        yield Memory(f"{path}#directive-{row.get('id')}", 1, fields)
+
+
+def _text_of(row: dict[str, Any]) -> str:
+    """What an observation says: its story, then its facts as a list."""
+    story = row.get("narrative") or row.get("text") or row.get("subtitle")
+    parts = [story.strip()] if isinstance(story, str) and story.strip() else []
+    facts = [fact for fact in _list(row.get("facts")) if isinstance(fact, str)]
+    if facts:
+        parts.append("\n".join(f"- {fact}" for fact in facts))
+    return "\n\n".join(parts) or line_of(row.get("title"))
+
+
+def _list(value: Any) -> list[Any]:
+    """A list that a column holds as JSON."""
+    import json
+
+    try:
+        found = json.loads(value) if isinstance(value, str) else []
+    except (ValueError, RecursionError):
+        return []
+    return found if isinstance(found, list) else []

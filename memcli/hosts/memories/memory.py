@@ -1,0 +1,159 @@
+"""One memory of another tool, and how its files are read.
+
+Invariant: a file is read up to a limit, and no link, pipe or device in a folder is
+followed. Text that is no UTF-8 is a `Problem`, never a guess.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from memcli.entries import dates, frontmatter
+from memcli.entries.checks import check_date, fitting_tag
+from memcli.errors import InvalidEntry, InvalidValue, Unreadable
+from memcli.storage import files
+
+_LARGEST = 16_000_000
+# Folders of rules and memories are small; a link farm or a home folder is not one.
+_MOST_FILES = 20_000
+_DEEPEST = 8
+
+
+class Memory(NamedTuple):
+    """What one file, row or section of another tool says.
+
+    Attributes:
+        place: the file, and after `#` the part of it, as the tool has it.
+        line: where it begins in the file, from 1.
+        fields: `text`, and what else the tool says: title, kind, tags, entities,
+            created, expires_at, session, host, project (a git remote), named_project
+            (a name that is no path). What is empty is not known.
+        folder: the folder that it is about; None when it names none.
+    """
+
+    place: str
+    line: int
+    fields: dict[str, Any]
+    folder: str | None = None
+
+
+class Problem(NamedTuple):
+    """What could not be read: where, from which line, and why."""
+
+    place: str
+    line: int
+    reason: str
+
+
+Found = Iterator[Memory | Problem]
+
+
+class Tool(NamedTuple):
+    """A tool whose memories can be read.
+
+    Attributes:
+        name: as `--from` takes it.
+        title: as people write it.
+        known_to: the version that its format was learned from.
+        places: given the environment and the folder of the project (None outside of
+            one), the files and folders where it keeps memories by default.
+        read: what a file or folder of it holds; the second argument is the folder of
+            the project that it lies in, None outside of one.
+    """
+
+    name: str
+    title: str
+    known_to: str
+    places: Callable[[Mapping[str, str], str | None], list[str]]
+    read: Callable[[str, str | None], Found]
+
+
+class Note(NamedTuple):
+    """A markdown file: the values of its frontmatter, and the body with its line."""
+
+    values: dict[str, Any]
+    body: str
+    line: int
+
+
+def note(path: str) -> Note | Problem:
+    """Read a markdown file."""
+    try:
+        data = files.read(path, limit=_LARGEST, follow=False)
+        page = frontmatter.take_apart(data, path)
+    except InvalidEntry as error:
+        return Problem(path, error.line, error.reason)
+    except Unreadable as error:
+        return Problem(path, 1, error.message.removeprefix(f"{path}: "))
+    values = {part.name: _plain(part.value) for part in page.parts}
+    # The two fences stand around the lines.
+    line = len(page.lines) + 3 if page.opening else 1
+    return Note(values, page.body.replace("\r\n", "\n"), line)
+
+
+def _plain(node: Any) -> Any:
+    """A YAML node as texts, lists and dictionaries; two levels, as tools write them."""
+    if node.id == "mapping":
+        return {
+            str(key.value): value.value
+            for key, value in node.value
+            if value.id == "scalar" and not frontmatter.is_null(value)
+        }
+    if node.id == "sequence":
+        return [item.value for item in node.value if item.id == "scalar"]
+    return "" if frontmatter.is_null(node) else node.value
+
+
+def line_of(value: Any) -> str:
+    """A value of a frontmatter as one line; empty for what is none."""
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def date_of(value: Any) -> str | None:
+    """A tool's date as an entry has it; None for what is none."""
+    if not isinstance(value, str) or not value.strip():
+        return None
+    try:
+        return check_date(value, "created")
+    except InvalidValue:
+        return None
+
+
+def tags_of(values: Any) -> list[str]:
+    """A tool's labels as tags: what is none of memcli's is bent to the nearest."""
+    labels = values.split(",") if isinstance(values, str) else values
+    if not isinstance(labels, list):
+        return []
+    fitting = [fitting_tag(label) for label in labels if isinstance(label, str)]
+    return list(dict.fromkeys(filter(None, fitting)))
+
+
+def written(path: str) -> str | None:
+    """When a file was last written, as an entry has dates."""
+    try:
+        return dates.iso(int(os.stat(path, follow_symlinks=False).st_mtime))
+    except (OSError, ValueError, OverflowError):
+        return None
+
+
+def below(folder: str, *ends: str) -> list[str]:
+    """The files of a folder whose names have one of these ends, in order.
+
+    Links are not followed, and hidden folders not entered.
+    """
+    paths: list[str] = []
+    folders = [(folder, 0)]
+    while folders and len(paths) < _MOST_FILES:
+        place, depth = folders.pop()
+        try:
+            with os.scandir(place) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except (OSError, ValueError):
+            continue
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                if depth < _DEEPEST and not entry.name.startswith("."):
+                    folders.append((entry.path, depth + 1))
+            elif entry.is_file(follow_symlinks=False) and entry.name.endswith(ends):
+                paths.append(entry.path)
+    return sorted(paths)[:_MOST_FILES]
