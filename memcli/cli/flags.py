@@ -48,7 +48,8 @@ WORDS: dict[str, tuple[Word, ...]] = {
     "inspect": (("what", False, False, ()), ("name", False, False, ()),),
     "repair": (),
     "signals": (),
-    "import": (("source", True, False, ()),),
+    "import": (("source", False, False, ()),),
+    "export": (),
 }
 
 FLAGS: dict[str, dict[str, Flag]] = {
@@ -453,10 +454,27 @@ FLAGS: dict[str, dict[str, Flag]] = {
         "--agent": ("agent", str, False, ()),
     },
     "import": {
+        "--from": ("from_", str, False, ()),
         "--in-place": ("in_place", bool, False, ()),
         "--yes": ("yes", bool, False, ()),
         "--dry-run": ("dry_run", bool, False, ()),
         "--allow-secret": ("allow_secret", bool, False, ()),
+        "--vault": ("vault", str, False, ()),
+        "-v": ("vault", str, False, ()),
+        "--json": ("json", bool, False, ()),
+        "--agent": ("agent", str, False, ()),
+    },
+    "export": {
+        "--format": ("format_", str, False, ('jsonl', 'markdown', 'agents-md')),
+        "--out": ("out", str, False, ()),
+        "--kind": ("kinds", str, True, ()),
+        "-k": ("kinds", str, True, ()),
+        "--tag": ("tags", str, True, ()),
+        "-t": ("tags", str, True, ()),
+        "--project": ("project", str, False, ()),
+        "-p": ("project", str, False, ()),
+        "--everywhere": ("everywhere", bool, False, ()),
+        "--dry-run": ("dry_run", bool, False, ()),
         "--vault": ("vault", str, False, ()),
         "-v": ("vault", str, False, ()),
         "--json": ("json", bool, False, ()),
@@ -495,6 +513,7 @@ HELP: dict[str, str] = {
     'repair': 'Mend what memcli can mend in the vault without guessing',
     'signals': 'Show how the vault is used, and what memcli has learned from it',
     'import': 'Import memories from JSON lines, or a folder of markdown notes',
+    'export': 'Write memories as JSON lines, notes, or part of a page for agents',
 }
 # [[[end]]]
 # fmt: on

@@ -221,6 +221,7 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("recall", "billing service deploy", "--budget", "high", "--explain")
     yield run("recall", "before the freeze", "--history")
     yield run("recall", "Zepelin", "--tag", "zepelin", "--entity", "Zepelin")
+    yield run("export")
     yield run("recall", "--all")
     yield run("recall", "--all", "--status", "superseded")
     for flags in ([], ["--by", "tag"], ["--status", "pending"], ["--project", "x"]):

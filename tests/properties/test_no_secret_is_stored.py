@@ -237,6 +237,7 @@ LINES = {
     "repair": "repair",
     "signals": "signals",
     "import": "import {lines}",
+    "export": "export",
 }
 # What an argument needs instead; several lines where it may mean several things.
 BESIDE = {

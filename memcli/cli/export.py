@@ -1,0 +1,172 @@
+"""`memcli export`: JSON lines, a folder of notes, or a block in a page."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from typing import Annotated, Literal
+
+    from typer import Option
+
+    from memcli.cli import options
+    from memcli.curation.exporting import Exported
+
+
+def export(
+    context: Context,
+    *,
+    format_: Annotated[
+        Literal["jsonl", "markdown", "agents-md"],
+        Option("--format", help="JSON lines, a folder of notes, or a block in a page"),
+    ] = "jsonl",
+    out: Annotated[
+        str | None,
+        Option(
+            "--out",
+            metavar="PATH",
+            help="The file or new folder; jsonl without it goes to standard output",
+        ),
+    ] = None,
+    kinds: options.Kinds = None,
+    tags: options.Tags = None,
+    project: options.OfProject = None,
+    everywhere: Annotated[
+        bool,
+        Option(
+            "--everywhere",
+            help="agents-md: also tell what holds in every project",
+        ),
+    ] = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Write memories as JSON lines, notes, or part of a page for agents
+
+    jsonl holds every entry with its history, and `memcli import` takes it back.
+    markdown is a folder of plain notes. agents-md keeps a marked block of a page up
+    to date, AGENTS.md of the project by default, with its constraints, conventions
+    and preferences; nothing outside of the block changes.
+
+    \b
+    Example:
+      memcli export > backup.jsonl
+      memcli export --format markdown --out notes
+      memcli export --format agents-md --out CLAUDE.md
+    """
+    if everywhere and format_ != "agents-md":
+        raise UsageError("--everywhere goes with --format agents-md")
+    if format_ == "agents-md":
+        if kinds or tags or project:
+            raise UsageError(
+                "agents-md tells what holds in the project that the page is in",
+                hint="Leave --kind, --tag and --project out.",
+            )
+        return _page(context, out, everywhere=everywhere, dry_run=dry_run)
+    vault = context.open_vault("exporting")
+    from memcli.curation import exporting
+    from memcli.recall.query import Filters
+
+    filters = Filters(
+        kinds=tuple(kinds or ()), tags=tuple(tags or ()), project=project or ""
+    )
+    found = exporting.entries(vault, filters, current=format_ == "markdown")
+    if format_ == "markdown":
+        return _notes(found, out, dry_run=dry_run)
+    return _lines(found, out, dry_run=dry_run)
+
+
+def _lines(found: Exported, out: str | None, *, dry_run: bool) -> Result:
+    import json
+
+    from memcli.curation import exporting
+    from memcli.storage import files
+
+    objects = [exporting.as_object(entry) for entry in found.entries]
+    data: dict[str, Any] = {"format": "jsonl", "entries": len(objects), "out": out}
+    lines = [json.dumps(item, ensure_ascii=False) for item in objects]
+    if out is not None and not dry_run:
+        files.write_atomic(out, "".join(f"{line}\n" for line in lines).encode())
+    elif out is None:
+        data["lines"] = objects
+
+    def text(canvas: Canvas) -> None:
+        if out is not None or dry_run:
+            canvas.line(_done(len(lines), out, dry_run=dry_run), style="good")
+            return
+        for line in lines:
+            canvas.line(line)
+
+    return Result(data=data, text=text, warnings=tuple(found.unread))
+
+
+def _notes(found: Exported, out: str | None, *, dry_run: bool) -> Result:
+    from memcli.curation import exporting
+
+    if out is None:
+        raise UsageError(
+            "a folder of notes needs a place", hint="Name a new folder: --out notes"
+        )
+    if not dry_run:
+        exporting.write_notes(os.path.abspath(out), found.entries)
+    data = {"format": "markdown", "entries": len(found.entries), "out": out}
+    return Result(
+        data=data,
+        text=lambda canvas: canvas.line(
+            _done(len(found.entries), out, dry_run=dry_run), style="good"
+        ),
+        warnings=tuple(found.unread),
+    )
+
+
+def _page(
+    context: Context, out: str | None, *, everywhere: bool, dry_run: bool
+) -> Result:
+    from memcli.curation import exporting, instruction_block
+    from memcli.entries.projects import HERE
+    from memcli.recall.query import Filters
+    from memcli.storage import projects
+
+    near = os.path.dirname(os.path.abspath(out)) if out else context.cwd
+    project = projects.of(near, context.environ)
+    if project is None:
+        raise UsageError(
+            "this folder belongs to no project",
+            hint="Run it in a repository, or name a page of one with --out.",
+        )
+    path = os.path.abspath(out) if out else os.path.join(project.folder, "AGENTS.md")
+    # What is private to a person stays out of a file that others read, unless asked.
+    filters = Filters(project=HERE if everywhere else project.name)
+    vault = context._replace(cwd=near).open_vault("exporting")
+    found = exporting.entries(vault, filters, current=True)
+    page = instruction_block.planned(path, found.entries)
+    if not dry_run:
+        instruction_block.put(page)
+    data = {
+        "format": "agents-md",
+        "out": path,
+        "project": project.name,
+        "entries": page.told,
+        "left_out": page.left_out,
+        "changed": page.changed,
+        "dry_run": dry_run,
+    }
+
+    def text(canvas: Canvas) -> None:
+        if not page.changed:
+            canvas.line(f"{path} is up to date: {page.told} memories")
+        else:
+            canvas.line(_done(page.told, path, dry_run=dry_run), style="good")
+        if page.left_out:
+            canvas.line(f"  {page.left_out} more are left out; a page is read whole")
+
+    return Result(data=data, text=text, warnings=tuple(found.unread))
+
+
+def _done(count: int, out: str | None, *, dry_run: bool) -> str:
+    verb = "would write" if dry_run else "wrote"
+    things = f"{count} memory" if count == 1 else f"{count} memories"
+    return f"{verb} {things}" + (f" to {out}" if out else "")

@@ -1,0 +1,135 @@
+"""The block that memcli keeps up to date in a page of instructions.
+
+Hosts without hooks read `AGENTS.md` or `CLAUDE.md` at a session's start, so what agents
+should always heed is written there.
+
+Invariant: outside the block the page keeps every byte. No memory can end its line or
+the block, or make an agent read a file.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memcli.entries.entry import Entry, one_line
+from memcli.entries.ids import shortened
+from memcli.errors import Conflict, Unreadable, WriteFailed
+from memcli.hosts.memories import markdown
+from memcli.storage import files
+
+# What agents should heed in all they do, in this order.
+_STANDING = (
+    ("constraint", "Constraints"),
+    ("convention", "Conventions"),
+    ("preference", "Preferences"),
+)
+# A page of instructions is read whole at every start.
+_PER_KIND = 40
+_LONGEST = 400
+_BEGIN = f"{markdown.BEGIN} (memcli export writes this block; edit the memories) -->"
+_END = f"{markdown.END} -->"
+_BLOCK = re.compile(
+    rf"{re.escape(markdown.BEGIN)}.*?{re.escape(markdown.END)}[^\n]*?-->", re.DOTALL
+)
+# `@path` makes an agent read that file, and a comment could end the block.
+_FILE_MARK = re.compile(r"(?<![\w`])@(?=[\w~./])")
+
+
+class Block(NamedTuple):
+    """What a page of instructions becomes.
+
+    Attributes:
+        path: the page.
+        data: all of its new bytes.
+        changed: whether they differ from what is there.
+        told: how many memories the block holds.
+        left_out: how many more there were.
+    """
+
+    path: str
+    data: bytes
+    changed: bool
+    told: int
+    left_out: int
+
+
+def planned(path: str, found: Sequence[Entry]) -> Block:
+    """What a page becomes with a block for these memories; `put` writes it.
+
+    Args:
+        path: `AGENTS.md`, `CLAUDE.md` or the like; it need not be there.
+        found: what may be told; only standing kinds are.
+
+    Raises:
+        Unreadable: the page is a link, no text, or too large.
+        Conflict: it holds half a block, or two.
+    """
+    before = _text(path)
+    newline = "\r\n" if "\r\n" in before else "\n"
+    lines, told, left_out = _lines(found)
+    text = newline.join([_BEGIN, *lines, _END])
+    marks = before.count(markdown.BEGIN), before.count(markdown.END)
+    there = _BLOCK.search(before)
+    if marks not in ((0, 0), (1, 1)) or (there is None and marks != (0, 0)):
+        raise Conflict(
+            f"{path} holds half a block of memcli's, or more than one",
+            hint=f"Remove what is left of it: lines from {markdown.BEGIN} "
+            f"to {markdown.END}",
+        )
+    if there is not None:
+        after = before[: there.start()] + text + before[there.end() :]
+    elif before:
+        gap = newline if before.endswith("\n") else newline * 2
+        after = before + gap + text + newline
+    else:
+        after = text + newline
+    return Block(path, after.encode(), after != before, told, left_out)
+
+
+def put(page: Block) -> None:
+    """Write a page, whole or not at all."""
+    if page.changed:
+        files.write_atomic(page.path, page.data)
+
+
+def _text(path: str) -> str:
+    if not os.path.lexists(path):
+        if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+            raise WriteFailed(f"the folder of {path} does not exist")
+        return ""
+    try:
+        return files.read(path, limit=4_000_000, follow=False).decode()
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"{path}: not UTF-8") from error
+
+
+def _lines(found: Sequence[Entry]) -> tuple[list[str], int, int]:
+    """The block's lines, how many memories they tell, and how many are left out."""
+    lines = ["## What memcli remembers", ""]
+    lines += ["A record of the past: check what you rely on.", ""]
+    told = left_out = 0
+    for kind, heading in _STANDING:
+        of_kind = [entry for entry in found if entry.kind == kind]
+        of_kind.sort(key=lambda entry: (not entry.pinned, entry.id))
+        if not of_kind:
+            continue
+        shown = of_kind[:_PER_KIND]
+        lines += [f"### {heading}", ""]
+        lines += [f"- {_in_one_line(entry)}" for entry in shown] + [""]
+        told += len(shown)
+        left_out += len(of_kind) - len(shown)
+    return lines[:-1] if told else [*lines, "Nothing yet."], told, left_out
+
+
+def _in_one_line(entry: Entry) -> str:
+    """A memory that can end neither its line nor the block."""
+    lines = [line.strip().lstrip("-*#> ") for line in entry.body.split("\n")]
+    whole = " ".join(filter(None, lines))
+    if entry.title and one_line(entry.title) not in whole:
+        whole = f"{one_line(entry.title)}: {whole}"
+    whole = one_line(whole)
+    text = shortened(whole, _LONGEST, " ")
+    text += "…" if len(text) < len(whole) else ""
+    text = text.replace("<!--", "<! --").replace("-->", "-- >")
+    return _FILE_MARK.sub("@\u2060", text)
