@@ -46,6 +46,7 @@ def evolve(
     ] = None,
     entities: options.NewEntities = None,
     project: options.Project = None,
+    code: options.Code = None,
     occurred_at: options.OccurredAt = None,
     expires_at: options.ExpiresAt = None,
     also: Annotated[
@@ -90,6 +91,7 @@ def evolve(
         "type": type_,
         "subtype": subtype,
         "project": project,
+        "code": code,
         "occurred_at": occurred_at,
         "expires_at": expires_at,
         "tags": tags,

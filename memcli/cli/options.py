@@ -91,6 +91,14 @@ Project = Annotated[
         help="The project in which it holds; here, or none for everywhere",
     ),
 ]
+Code = Annotated[
+    list[str] | None,
+    Option(
+        "--code",
+        metavar="PATH[:FROM-TO]",
+        help="A file of this project, or lines of it, that it speaks of; repeatable",
+    ),
+]
 OccurredAt = Annotated[
     str | None,
     Option(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memcli.entries.code_lines import CHANGED, GONE, MOVED
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memcli.cli.context import Canvas
     from memcli.recall.results import Row
+    from memcli.vault.code_state import CodeState
 
 
 def draw_constraints(
@@ -19,6 +22,18 @@ def draw_constraints(
         canvas.line("Constraints in force:", style="title")
     for row in rows:
         canvas.line(f"  {short(row.id)} · {row.title}")
+
+
+def draw_code(canvas: Canvas, states: Sequence[CodeState]) -> None:
+    """Draw what became of the code that an entry speaks of, where it is not as it was.
+
+    What was not checked is drawn where one entry is shown in full.
+    """
+    for state in states:
+        if state.state in (CHANGED, GONE):
+            canvas.line(f"  stale: {state.why}", style="bad")
+        elif state.state == MOVED:
+            canvas.line(f"  moved: {state.why}", style="dim")
 
 
 def draw(
@@ -56,6 +71,7 @@ def draw(
     canvas.line("  " + " · ".join(facts), style="dim")
     if note:
         canvas.line(f"  {note}", style="bad")
+    draw_code(canvas, row.code_state)
     for line in below(row.title, row.text):
         canvas.line(f"  {line}")
     if explain and row.explain:

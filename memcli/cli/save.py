@@ -34,6 +34,7 @@ def save(
     tags: options.NewTags = None,
     entities: options.NewEntities = None,
     project: options.Project = None,
+    code: options.Code = None,
     occurred_at: options.OccurredAt = None,
     occurred_until: Annotated[
         str | None,
@@ -177,6 +178,7 @@ def save(
         "kind": kind,
         "type": type_,
         "project": project,
+        "code": code,
         "occurred_at": occurred_at,
         "occurred_until": occurred_until,
         "expires_at": expires_at,
@@ -352,6 +354,11 @@ def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
             canvas.line(
                 f"  holds in {saved.project} (everywhere: --project none)", style="dim"
             )
+        for anchor in saved.code:
+            canvas.line(f"  anchored in {anchor}", style="dim")
+        if saved.code_names:
+            names = ", ".join(saved.code_names)
+            canvas.line(f"  names in the code: {names}", style="dim")
         if saved.entities:
             new = ", ".join(saved.registered)
             line = f"  mentions {', '.join(saved.entities)}"
@@ -381,6 +388,8 @@ def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
         "like_resolved": like and like._asdict(),
         "title": saved.title,
         "project": saved.project,
+        "code": list(saved.code),
+        "code_names": list(saved.code_names),
         "similar": [item._asdict() for item in saved.similar],
         "entities": list(saved.entities),
         "registered": list(saved.registered),

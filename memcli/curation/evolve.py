@@ -23,7 +23,7 @@ from memcli.errors import (
     NotAllowed,
     UsageError,
 )
-from memcli.vault import lineage
+from memcli.vault import anchoring, lineage
 from memcli.vault.agents import refuse_unless
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _OF_THE_TEXT: dict[str, Any] = {
     "rationale": None,
     "seen": (),
     "refreshed_at": None,
+    "code_names": (),
 }
 _LINKS = "links"
 
@@ -288,6 +289,7 @@ def successor(
             hint="Give a new text, or a flag that changes a field.",
             code="nothing_to_change",
         )
+    fresh = anchoring.of_next(vault, fresh, rewritten=text is not None)
     if fresh.item is not None:
         fresh = fresh.replace(key=strict_key(fresh.item, fresh.body))
     return vault.link(fresh).replace(id=new_id(now_ms, vault.entropy))

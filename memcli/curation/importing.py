@@ -19,7 +19,7 @@ from memcli.errors import (
 )
 from memcli.storage import files, jsonl
 from memcli.storage.listing import paths_of, scan
-from memcli.vault import saving
+from memcli.vault import anchoring, saving
 
 if TYPE_CHECKING:
     from memcli.curation.foreign import At
@@ -100,6 +100,8 @@ def import_lines(
             if verb == "import" and not (entry.source.writer or entry.id):
                 entry = entry.replace(source=entry.source._replace(writer="import"))
             _refuse(entry, allow_secret)
+            if entry.code:
+                entry = anchoring.anchored(vault, entry, strict=verb != "import")
             lines.append((line, entry))
         except MemcliError as error:
             failed.append(_failure(name, line, error))

@@ -12,8 +12,8 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
 from memcli.errors import MemcliError, Unreadable
+from memcli.recall import code_rows, scorer_store
 from memcli.recall import recall as of_one
-from memcli.recall import scorer_store
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, fit, mark, noted, of_source
 from memcli.search.ranking.bm25 import COVERING
@@ -44,7 +44,7 @@ def recall(vaults: "Vaults", query: Query) -> Recalled:
         vaults, each, lambda reader, query: of_one.look(reader, query, scorer=scorer)
     )
     answers = [(vault, of_one.labelled(vault, answer)) for vault, answer in answers]
-    merged = _merged(answers, query)
+    merged = code_rows.answered(vaults.vaults[0], _merged(answers, query))
     for vault, _ in answers:
         rows = noted(merged.rows, merged.constraints, vault.source)
         vault.recorder.recalled(query.text, rows)
@@ -120,7 +120,7 @@ def reflect(vaults: "Vaults", query: Query) -> "Reflection":
         )
         for vault, gathered in answers
     ]
-    merged = _gathered(answers, query)
+    merged = of_question.in_code(vaults.vaults[0], _gathered(answers, query))
     for vault, _ in answers:
         rows = of_question.logged(merged, vault.source)
         vault.recorder.recalled(query.text, rows)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from memcli.entries.eligibility import standing
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
+from memcli.recall import code_rows, scorer_store
 from memcli.recall import question as asking
-from memcli.recall import scorer_store
 from memcli.recall.filters import Admission, unknown_warnings, within
 from memcli.recall.query import Query, checked
 from memcli.recall.results import (
@@ -56,6 +56,7 @@ def recall(vault: "Vault", query: Query) -> Recalled:
     """
     query = checked(query, vault)
     answer = labelled(vault, vault.read(lambda reader: look(reader, query)))
+    answer = code_rows.answered(vault, answer)
     vault.recorder.recalled(query.text, noted(answer.rows, answer.constraints))
     return answer._replace(warnings=answer.warnings + index_warnings(vault))
 
@@ -76,6 +77,7 @@ def enumerate_all(vault: "Vault", query: Query, cursor: str | None = None) -> Re
     if cursor is not None:
         check_mark(cursor)
     answer = labelled(vault, vault.read(lambda reader: _page(reader, query, cursor)))
+    answer = code_rows.answered(vault, answer, ranked=False)
     return answer._replace(warnings=answer.warnings + index_warnings(vault))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries.entry import Layer, Status
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import digest
-from memcli.recall import confidence, recall
+from memcli.recall import code_rows, confidence, recall
 from memcli.recall import question as asking
 from memcli.recall.conflicts import Conflict, conflicts
 from memcli.recall.next_queries import Next, next_queries
@@ -20,7 +20,7 @@ from memcli.recall.results import Recalled, Row, noted, of_source
 from memcli.search.ranking import bm25
 from memcli.search.ranking.corpus import Question
 from memcli.search.ranking.weights import DEFAULTS
-from memcli.vault import lineage
+from memcli.vault import code_state, lineage
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import View
@@ -147,8 +147,33 @@ def reflect(vault: "Vault", query: Query) -> Reflection:
         constraints=of_source(gathered.constraints, vault.source),
         warnings=gathered.warnings + recall.index_warnings(vault),
     )
+    gathered = in_code(vault, gathered)
     vault.recorder.recalled(query.text, logged(gathered))
     return conclude(query, gathered)
+
+
+def in_code(vault: "Vault", gathered: Gathered) -> Gathered:
+    """What was gathered, with what became of the code that it speaks of.
+
+    Within its layer a row whose code changed or is gone comes after the others.
+    """
+    rows, constraints = gathered.rows, gathered.constraints
+    if not any(map(code_rows.names_code, (*rows, *constraints))):
+        return gathered
+    watch = code_state.watch(vault)
+    rows = code_rows.looked_at(rows, watch)
+    order = sorted(
+        range(len(rows)),
+        key=lambda i: (
+            LAYERS.index(rows[i].layer),
+            code_state.is_stale(rows[i].code_state),
+        ),
+    )
+    return gathered._replace(
+        rows=[rows[place] for place in order],
+        matched=[gathered.matched[place] for place in order],
+        constraints=code_rows.looked_at(constraints, watch),
+    )
 
 
 def logged(gathered: Gathered, source: str | None = None) -> "list[EventRow]":

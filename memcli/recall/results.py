@@ -11,6 +11,7 @@ from memcli.entries.entry import Layer
 from memcli.entries.ids import is_id
 from memcli.errors import InvalidValue
 from memcli.vault import staleness
+from memcli.vault.code_state import CodeState
 from memcli.vault.signals import event
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 FACT = str(Layer.FACT)
-"""The layer that cites no other entry, and is never stale."""
+"""The layer that cites no other entry; only its code can make it stale."""
 
 
 _NOT_OF_FACTS = ("subtype", "stale_why", "citations_checked")
-_NEVER = ("parts", "writer", "share")
+_NEVER = ("parts", "writer", "share", "code", "code_names")
 
 
 class Row(NamedTuple):
@@ -60,18 +61,25 @@ class Row(NamedTuple):
     parts: Mapping[str, float] | None = None
     writer: str | None = None
     share: float = 0.0
+    code: tuple[str, ...] = ()
+    code_names: tuple[str, ...] = ()
+    code_state: tuple[CodeState, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
 
         `explain` is in it only when the query asked for it; `subtype`, `stale_why` and
-        `citations_checked` only for observations and models.
+        `citations_checked` only for observations and models; `code_state` only for an
+        entry that names code of its project.
         """
         fields = self._asdict()
         if self.explain is None:
             del fields["explain"]
         for name in _NOT_OF_FACTS + _NEVER:
             del fields[name]
+        del fields["code_state"]
+        if self.code_state:
+            fields["code_state"] = [state.as_dict() for state in self.code_state]
         if self.layer != FACT:
             fields["subtype"] = self.subtype
             fields["citations_checked"] = self.citations_checked
@@ -153,6 +161,8 @@ def row_of(
         citations_checked=stored.research is not None,
         explain=explain,
         writer=stored.writer,
+        code=stored.code,
+        code_names=stored.code_names,
     )
 
 

@@ -43,7 +43,8 @@ class Saved(NamedTuple):
     `research` is the research run that retrieved them, and `dropped` what it did not.
     Of an entry that was there, `merged` names the fields that the draft added to, and
     `not_taken` those that contradict it.
-    `project` is where it holds; None is everywhere.
+    `project` is where it holds; None is everywhere. `code` and `code_names` are the
+    places in the project's code that a created entry speaks of.
     `settled_by` is the resolved entry because of which it is not shown; `like_resolved`
     one that says nearly the same.
     """
@@ -64,6 +65,8 @@ class Saved(NamedTuple):
     research: str | None = None
     settled_by: str | None = None
     like_resolved: Similar | None = None
+    code: tuple[str, ...] = ()
+    code_names: tuple[str, ...] = ()
 
 
 def save(
@@ -75,6 +78,7 @@ def save(
 
     Raises:
         SecretFound: the text looks as if it held a secret.
+        InvalidValue: an anchor names code that is not there.
         LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
     if not allow_secret:
@@ -111,6 +115,8 @@ def save_all(
     Raises:
         As `save`.
     """
+    # Before the lock: others must not wait for a look into this one's project.
+    drafts = _in_code(vault, drafts, verb)
     with vault.transaction() as change:
         change.action = verb
         change.allow_secret = allow_secret
@@ -124,6 +130,21 @@ def save_all(
     if created and similar:
         saved[0] = saved[0]._replace(similar=tuple(alike), like_resolved=solved)
     return saved
+
+
+def _in_code(vault: "Vault", drafts: Sequence[Entry], verb: str) -> Sequence[Entry]:
+    """Drafts with what they say of the code of their project.
+
+    Raises:
+        InvalidValue: an anchor names what is not there.
+    """
+    if vault.cwd is None and not any(draft.code for draft in drafts):
+        return drafts
+    from memcli.vault import anchoring
+
+    strict = verb != "import"
+    drafts = [anchoring.anchored(vault, draft, strict=strict) for draft in drafts]
+    return anchoring.named(vault, drafts)
 
 
 def plan(vault: "Vault", drafts: Sequence[Entry]) -> list[Saved]:
@@ -237,6 +258,8 @@ def place(
                 cited=tuple(mark.partition(":")[0] for mark in entry.fingerprints),
                 project=entry.project,
                 settled_by=resolved_id,
+                code=entry.code,
+                code_names=entry.code_names,
             )
         )
         held_texts.add(entry.body, held)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memcli.search.index import Index
     from memcli.search.reader import Reader
     from memcli.search.resolved_claims import ResolvedClaims
+    from memcli.storage.projects import Project
     from memcli.vault.registry.store import Registry
     from memcli.vault.signals.recorder import Recorder
 
@@ -102,7 +103,7 @@ class Vault:
         self.fault = fault or _silent
         self.via = via
         self.cwd = cwd
-        self._here: tuple[str | None] | None = None
+        self._project: tuple[Project | None] | None = None
         self.own = own
         self.resolved_elsewhere: Callable[[], ResolvedClaims | None] | None = None
         self._index: Index | None = None
@@ -188,15 +189,20 @@ class Vault:
         Raises:
             InvalidConfig: `[projects]` of the user's config cannot be understood.
         """
-        if self._here is None:
+        return self.project.name if self.project else None
+
+    @property
+    def project(self) -> "Project | None":
+        """As `here`, with the project's folder; raises as that does."""
+        if self._project is None:
             project = None
             if self.cwd:
                 from memcli.storage import projects
 
                 environ = os.environ if self.environ is None else self.environ
                 project = projects.of(self.cwd, environ)
-            self._here = (project.name if project else None,)
-        return self._here[0]
+            self._project = (project,)
+        return self._project[0]
 
     @property
     def agent_name(self) -> str | None:

@@ -173,6 +173,7 @@ SAVE = Tool(
         Parameter(
             "project", "Where it holds, if not in this project; none: everywhere"
         ),
+        Parameter("code", "Files or lines that it speaks of: src/app.py:10-20"),
         Parameter("occurred_at", "When it happened: 2026, 2026-11, 2026-11-21"),
         Parameter("occurred_until", "The end, if it lasted"),
         Parameter("expires_at", "Not shown from this date on"),
@@ -219,6 +220,7 @@ EVOLVE = Tool(
         Parameter("untag", "Tags to drop"),
         Parameter("entities", "Entities to add", to="--entity"),
         Parameter("project", "Where it holds from now on; none: everywhere"),
+        Parameter("code", "Files or lines that it speaks of, instead of those before"),
         Parameter("occurred_at", "When it happened"),
         Parameter("expires_at", "Not shown from this date on"),
         Parameter("also", "Ids of other entries that the new version replaces"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.briefing.select import WeighedItem
     from memcli.storage.settings import Config
+    from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
 
 CONSTRAINTS, PINNED, PROJECT = "Constraints", "Pinned", "This project"
@@ -87,8 +88,11 @@ class Standing(NamedTuple):
     waiting: int
 
 
-def at_start(vault: "Vault", view: "View") -> Standing:
-    """Constraints, pinned entries, and what is wanted in this project and anywhere."""
+def at_start(vault: "Vault", view: "View", watch: "Watch | None" = None) -> Standing:
+    """Constraints, pinned entries, and what is wanted in this project and anywhere.
+
+    What speaks of code that changed since, which `watch` finds out, is left out.
+    """
     settings = vault.settings
 
     def look(reader: "Reader") -> Standing:
@@ -97,14 +101,18 @@ def at_start(vault: "Vault", view: "View") -> Standing:
         # Ideas are decided on in their ledger.
         docs.difference_update(reader.exact("kind", "idea"))
         waiting = [doc for doc in docs if reader.verdict(doc, asked) is None]
-        told = standing(reader, settings, view, _source(vault))
+        told = standing(reader, settings, view, _source(vault), watch)
         return Standing(told, len(waiting))
 
     return vault.read(look)
 
 
 def standing(
-    reader: "Reader", settings: "Config", view: "View", source: str = ""
+    reader: "Reader",
+    settings: "Config",
+    view: "View",
+    source: str = "",
+    watch: "Watch | None" = None,
 ) -> list[Item]:
     """The entries of `at_start`, of a reader and the settings of its vault.
 
@@ -116,19 +124,25 @@ def standing(
 
     chosen = select.chosen(reader, settings, view=view)
 
+    def kept_back(row: "StoredRow") -> bool:
+        return watch is not None and watch.keeps_back(row, row.kind, source)
+
     def weighed(
         rows: "Iterable[WeighedItem]", part: str, channel: str
     ) -> Iterator[Item]:
         for row in rows:
             text = _short(row, source) if source else row.text
-            docs = () if source else reader.exact("id", row.id)
-            signal = (
-                event.row(reader.row(docs[0]), channels=[channel]) if docs else None
-            )
+            docs = reader.exact("id", row.id)
+            stored = reader.row(docs[0]) if docs else None
+            if stored is None or kept_back(stored):
+                continue  # None: it is gone since it was chosen
+            signal = None if source else event.row(stored, channels=[channel])
             yield Item(row.id, text, part, source, signal)
 
     def plain(rows: "Iterable[StoredRow]", part: str) -> Iterator[Item]:
         for row in rows:
+            if kept_back(row):
+                continue
             signal = None if source else event.row(row, channels=[row.kind])
             yield Item(row.id, _short(row, source), part, source, signal)
 
@@ -178,6 +192,7 @@ def for_prompt(
     asked: Sequence[tuple[str, str]],
     view: "View",
     shown: Collection[str],
+    watch: "Watch | None" = None,
 ) -> Fitting:
     """The entries that fit the words of a prompt, without those shown already.
 
@@ -186,9 +201,10 @@ def for_prompt(
         asked: as `question` gives them.
         view: the agent that asks, and the moment.
         shown: the ids of the entries that the session was shown.
+        watch: finds out what speaks of code that changed since, which is left out.
     """
     source = _source(vault)
-    return vault.read(lambda reader: fitting(reader, asked, view, shown, source))
+    return vault.read(lambda reader: fitting(reader, asked, view, shown, source, watch))
 
 
 def question(prompt: str) -> list[tuple[str, str]]:
@@ -210,6 +226,7 @@ def fitting(
     view: "View",
     shown: Collection[str],
     source: str = "",
+    watch: "Watch | None" = None,
 ) -> Fitting:
     """As `for_prompt`, of a reader; `source` as in `standing`."""
     from memcli.search.ranking import bm25
@@ -241,7 +258,9 @@ def fitting(
         row = reader.row(hit.doc)
         if row.id in shown or prompt_injection.suspicious(row.text):
             continue
-        if _fits(hit.matched, weights, whole, len(row.terms)):
+        if not _fits(hit.matched, weights, whole, len(row.terms)):
+            continue
+        if watch is None or not watch.keeps_back(row, row.kind, source):
             signal = None if source else _signal(row, hit)
             item = Item(row.id, _short(row, source), _FITTING, source, signal)
             fitting.found.append(Fit(item, hit.score, hit.matched))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memcli.hosts.hook_payload import Event
     from memcli.search.reader import Reader
     from memcli.sessions.briefing.frame import Item
+    from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
 
 _Answer = TypeVar("_Answer")
@@ -66,13 +67,14 @@ def at_start(
     if opening is None:
         return ""
     vault, view = opening
-    own = compose.at_start(vault, view)
+    watch = _watch(vault)
+    own = compose.at_start(vault, view, watch)
     team_items = _ask_teams(
         vault,
         line,
         limits,
         lambda vault, reader: compose.standing(
-            reader, vault.settings, view, vault.source
+            reader, vault.settings, view, vault.source, watch
         ),
     )
     # A session that has forgotten is told everything again; any other knows what it was
@@ -116,13 +118,14 @@ def at_prompt(
     vault, view = opening
     shown = markers.shown(root, event.session, _agent())
     question = compose.question(event.prompt)
-    own_answer = compose.for_prompt(vault, question, view, shown)
+    watch = _watch(vault)
+    own_answer = compose.for_prompt(vault, question, view, shown, watch)
     team_answers = _ask_teams(
         vault,
         line,
         limits,
         lambda vault, reader: compose.fitting(
-            reader, question, view, shown, vault.source
+            reader, question, view, shown, vault.source, watch
         ),
     )
     if team_answers:
@@ -201,6 +204,20 @@ def _opened_unless_indexing(
     except MemcliError as error:  # then only what holds everywhere is told
         line["error"] = hook_log.named(error)
     return vault, View(vault.now_ms() // 1000, here=number(here))
+
+
+def _watch(vault: "Vault") -> "Watch | None":
+    """A look at the code of the session's project; None where there is no project."""
+    from memcli.errors import MemcliError
+
+    try:
+        if vault.project is None:
+            return None
+    except MemcliError:  # `_opened_unless_indexing` has said so
+        return None
+    from memcli.vault import code_state
+
+    return code_state.hook_watch(vault)
 
 
 def of_repository_alone(event: "Event", line: dict[str, Any]) -> tuple[str | None, str]:

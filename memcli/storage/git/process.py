@@ -40,6 +40,12 @@ _FOREIGN_VARIABLES = (
     "GIT_ICASE_PATHSPECS",
 )
 
+MOST_PRINTED = 4_000_000
+"""Bytes that are read of what a git with a time limit prints."""
+
+_KILLED = -9
+# Seconds between two looks whether a git with a time limit has ended.
+_POLL = 0.001
 _GIT = "git.exe" if sys.platform == "win32" else "git"
 
 
@@ -99,33 +105,57 @@ def program(env: Mapping[str, str]) -> str:
 
 
 def run(
-    root: str, env: dict[str, str], arguments: Sequence[str], data: bytes = b""
+    root: str,
+    env: dict[str, str],
+    arguments: Sequence[str],
+    data: bytes = b"",
+    *,
+    seconds: float | None = None,
 ) -> GitResult:
-    """Run git in `root` with `data` as input."""
+    """Run git in `root` with `data` as input.
+
+    With `seconds` it is killed after so long, and at most `MOST_PRINTED` bytes of its
+    output are read: for questions that may go without an answer.
+    """
     command = [program(env), "-C", root, *arguments]
     try:
-        return _start(command, env, data)
+        return _start(command, env, data, seconds)
     except (OSError, ValueError) as error:
         raise HistoryError(f"git cannot be started: {error}") from error
 
 
-def run_portably(command: Sequence[str], env: dict[str, str], data: bytes) -> GitResult:
+def run_portably(
+    command: Sequence[str],
+    env: dict[str, str],
+    data: bytes,
+    seconds: float | None = None,
+) -> GitResult:
     """Run a command with `subprocess`."""
     import subprocess
 
-    done = subprocess.run(
-        command,
-        env=env,
-        input=data,
-        capture_output=True,
-        check=False,
-    )
-    return GitResult(done.returncode, done.stdout, done.stderr)
+    try:
+        done = subprocess.run(
+            command,
+            env=env,
+            input=data,
+            capture_output=True,
+            check=False,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired:
+        return GitResult(_KILLED, b"")
+    most = None if seconds is None else MOST_PRINTED
+    return GitResult(done.returncode, done.stdout[:most], done.stderr)
 
 
 if sys.platform != "win32":
 
-    def spawn(command: list[str], env: dict[str, str], data: bytes) -> GitResult:
+    def spawn(
+        command: list[str],
+        env: dict[str, str],
+        data: bytes,
+        seconds: float | None = None,
+    ) -> GitResult:
         """Like `run_portably`, without the 3.5 ms of importing subprocess.
 
         Input and output are nameless files, not pipes: nothing can fill up and
@@ -150,6 +180,8 @@ if sys.platform != "win32":
                 setsigdef=[signal.SIGPIPE],  # Python ignores it; git must not
             )
             try:
+                if seconds is not None:
+                    _kill_after(pid, seconds)
                 status = os.waitpid(pid, 0)[1]
             except KeyboardInterrupt:
                 # The terminal interrupts git as well. Wait for its end: when git had
@@ -159,10 +191,25 @@ if sys.platform != "win32":
                 if status:
                     raise
             printed, said = (
-                os.pread(handle, os.fstat(handle).st_size, 0)
+                os.pread(handle, _size(handle, limited=seconds is not None), 0)
                 for handle in (stdout, stderr)
             )
         return GitResult(os.waitstatus_to_exitcode(status), printed, said)
+
+    def _kill_after(pid: int, seconds: float) -> None:
+        """Return when a process has ended, which is killed after so many seconds."""
+        import signal
+
+        until = time.monotonic() + seconds
+        while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            if time.monotonic() > until:
+                os.kill(pid, signal.SIGKILL)
+                return
+            time.sleep(_POLL)
+
+    def _size(handle: int, *, limited: bool) -> int:
+        size = os.fstat(handle).st_size
+        return min(size, MOST_PRINTED) if limited else size
 
     @contextlib.contextmanager
     def _scratch() -> Iterator[int]:

@@ -59,7 +59,7 @@ def find(folder: str, environ: Mapping[str, str]) -> Repository | None:
     if found is None:
         return None
     top, git_dir = found
-    shared = _shared(git_dir)
+    shared = shared_folder(git_dir)
     is_usual = os.path.basename(shared) == ".git"
     home = os.path.dirname(shared) if is_usual else shared
     settings = list(_settings(os.path.join(shared, "config")))
@@ -182,7 +182,7 @@ def _user_configs(environ: Mapping[str, str]) -> Iterable[str]:
     return os.path.join(folder, "git", "config"), os.path.join(home, ".gitconfig")
 
 
-def _shared(git_dir: str) -> str:
+def shared_folder(git_dir: str) -> str:
     """The folder that the work trees of a repository share; of most their own."""
     try:
         pointer = files.read(os.path.join(git_dir, "commondir"), limit=4_096)

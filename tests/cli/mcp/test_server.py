@@ -117,11 +117,13 @@ def spoken(result: Any) -> str:
 # --- the tools ------------------------------------------------------------------------
 
 PARAMETERS = {
-    "memory_save": "text! title kind type(8) tags[] entities[] project occurred_at "
-    "occurred_until expires_at layer(3) item(2) subtype(3) cite[] research evidence[] "
-    "inbox? confidence(3) rationale review_after pinned? visibility(3) groups[] vault",
+    "memory_save": "text! title kind type(8) tags[] entities[] project code[] "
+    "occurred_at occurred_until expires_at layer(3) item(2) subtype(3) cite[] research "
+    "evidence[] inbox? confidence(3) rationale review_after pinned? visibility(3) "
+    "groups[] vault",
     "memory_evolve": "id! text reason title kind type(8) tags[] untag[] entities[] "
-    "project occurred_at expires_at also[] subtype(3) cite[] research revert? vault",
+    "project code[] occurred_at expires_at also[] subtype(3) cite[] research "
+    "revert? vault",
     "memory_recall": "query budget(3) limit# types[](11) kinds[] tags[] tags_match(4) "
     "entities[] project after before query_timestamp statuses[] history? as_of "
     "max_chars# personal_only? research no_graph? depth# explain? all? cursor useful[] "

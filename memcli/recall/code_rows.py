@@ -1,0 +1,81 @@
+"""The rows of an answer, held against the code that they speak of.
+
+Invariant: only rows that are shown are looked at, within the time of one answer. A row
+whose code changed or is gone says so, and stands lower than it would; none is left out.
+"""
+
+from typing import TYPE_CHECKING
+
+from memcli.vault import code_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memcli.recall.results import Recalled, Row
+    from memcli.vault.code_state import Watch
+    from memcli.vault.vault import Vault
+
+FACTOR = 0.5
+"""What the score of a row is multiplied with when its code changed or is gone.
+
+The row may still hold, so it stays; a row that fits half as well and was not overtaken
+is the better first answer.
+"""
+
+
+def answered(vault: "Vault", answer: "Recalled", *, ranked: bool = True) -> "Recalled":
+    """An answer with what became of the code that its rows speak of.
+
+    Args:
+        vault: one of those that were asked; where its caller stands counts.
+        answer: its rows have their sources.
+        ranked: whether the rows are in the order of their scores.
+    """
+    if not any(names_code(row) for row in (*answer.rows, *answer.constraints)):
+        return answer
+    watch = code_state.watch(vault)
+    rows = looked_at(answer.rows, watch)
+    order = lowered(rows) if ranked else range(len(rows))
+    return answer._replace(
+        rows=[rows[place] for place in order],
+        constraints=looked_at(answer.constraints, watch),
+    )
+
+
+def names_code(row: "Row") -> bool:
+    """Whether an entry names any code."""
+    return bool(row.code or row.code_names)
+
+
+def looked_at(rows: "Sequence[Row]", watch: "Watch") -> "list[Row]":
+    """Rows with what became of their code; a stale one has a lower score."""
+    return [_looked_at(row, watch) if names_code(row) else row for row in rows]
+
+
+def lowered(rows: "Sequence[Row]") -> list[int]:
+    """The places of ranked rows, with stale ones where their lower score puts them.
+
+    The others keep their order, which more than the score may have decided.
+    """
+    order = list(range(len(rows)))
+    for place in reversed(order[:]):
+        row = rows[place]
+        if not code_state.is_stale(row.code_state):
+            continue
+        at = order.index(place)
+        while at + 1 < len(order) and rows[order[at + 1]].score > row.score:
+            order[at], order[at + 1] = order[at + 1], order[at]
+            at += 1
+    return order
+
+
+def _looked_at(row: "Row", watch: "Watch") -> "Row":
+    states = watch.states(row, row.source)
+    row = row._replace(code_state=tuple(states))
+    if not code_state.is_stale(states):
+        return row
+    explain = row.explain
+    if explain is not None:
+        explain = {**explain, "code_changed": FACTOR}
+    score = round(row.score * FACTOR, 4)
+    return row._replace(stale=True, score=score, explain=explain)

@@ -1,0 +1,175 @@
+"""The history of a project's code: the commit of now, what a file was, where it went.
+
+Invariant: reads only, within a limit of time and of bytes. The repository is that of
+the project, never one that lies in it; no program of its settings is run and nothing is
+fetched, so a commit that the checkout lacks is simply not there.
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from memcli.errors import HistoryError, Unreadable
+from memcli.storage import files
+from memcli.storage.git import place
+from memcli.storage.git.process import MOST_PRINTED, GitResult, clean_environment, run
+from memcli.storage.git.remotes import shared_folder
+
+# Seconds that git may take to look into the history for a person who waits.
+_PATIENCE = 5.0
+# Renames among more files than this are not looked for: it is quadratic.
+_MOST_RENAMES = "400"
+_COMMIT = r"[0-9a-f]{7,64}"
+_LARGEST_PACKED = 4_000_000
+# Nothing of the user's or the repository's settings starts a program.
+_PLAIN = ("-c", "core.fsmonitor=false", "-c", "core.preloadIndex=false")
+
+
+class CodeHistory:
+    """The history of the repository around a project's folder.
+
+    Args:
+        folder: the project's, absolute.
+        top: the repository's work tree.
+        git_dir: the repository's git folder.
+        environ: the environment of git.
+    """
+
+    def __init__(
+        self, folder: str, top: str, git_dir: str, environ: Mapping[str, str] | None
+    ) -> None:
+        self._folder, self._top, self._git_dir = folder, top, git_dir
+        self._environ = environ
+        below = os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
+        self._prefix = "" if below == "." else below + "/"
+
+    @classmethod
+    def open(cls, folder: str, environ: Mapping[str, str] | None) -> Self | None:
+        """The history of a project; None where it is not under git."""
+        found = place.find(folder)
+        return cls(folder, *found, environ) if found else None
+
+    def commit(self) -> str:
+        """The id of the commit that is checked out; empty where there is none.
+
+        No git is started: a save must not wait for one.
+        """
+        head = _line(os.path.join(self._git_dir, "HEAD"))
+        name = head.removeprefix("ref: ")
+        if name == head:
+            return head if re.fullmatch(_COMMIT, head) else ""
+        if not name.startswith("refs/") or ".." in name.split("/"):
+            return ""
+        shared = shared_folder(self._git_dir)
+        for home in (self._git_dir, shared):
+            commit = _line(os.path.join(home, *name.split("/")))
+            if re.fullmatch(_COMMIT, commit):
+                return commit
+        return _packed(shared, name)
+
+    def number_of_files(self) -> int:
+        """About how many files the repository tracks, by the size of git's index."""
+        try:
+            return os.stat(os.path.join(self._git_dir, "index")).st_size // 100
+        except OSError:
+            return 0
+
+    def was(self, commit: str, path: str, limit: int) -> bytes | None:
+        """What a file held at a commit; None where the checkout does not have it.
+
+        Args:
+            commit: its id, or the beginning of it.
+            path: relative to the project's folder.
+            limit: the largest size that is read, in bytes.
+        """
+        if not re.fullmatch(_COMMIT, commit):
+            return None
+        name = f"{commit}:{self._prefix}{path}\n".encode("utf-8", "surrogateescape")
+        kind = "--batch-check=%(objecttype) %(objectsize) %(objectname)"
+        words = self._git(("cat-file", kind), name).printed.decode("ascii", "replace")
+        found = re.fullmatch(r"blob (\d+) ([0-9a-f]{40,64})\n", words)
+        if found is None or int(found[1]) > limit:
+            return None
+        done = self._git(("cat-file", "blob", found[2]))
+        return None if done.code else done.printed
+
+    def renamed(self, commit: str, path: str) -> str | None:
+        """The path that a file has now, by git's own rename detection.
+
+        What is committed or staged counts. None where it was not renamed, and where it
+        left the project's folder.
+        """
+        if not re.fullmatch(_COMMIT, commit):
+            return None
+        command = (
+            "diff-index", "--cached", "-M", f"-l{_MOST_RENAMES}", "--diff-filter=R",
+            "--name-status", "-z", "--no-ext-diff", "--no-textconv",
+            "--ignore-submodules=all", commit, "--",
+        )  # fmt: skip
+        done = self._git(command)
+        words = done.printed.decode("utf-8", "surrogateescape").split("\0")
+        for old, new in zip(words[1::3], words[2::3], strict=False):
+            if old == self._prefix + path and new.startswith(self._prefix):
+                return new.removeprefix(self._prefix)
+        return None
+
+    def lines_with(
+        self, words: Sequence[str], seconds: float
+    ) -> list[tuple[str, bytes]]:
+        """(path, line) of each line of tracked text that holds one of these words.
+
+        Paths are relative to the project's folder. Nothing, where git needs more time
+        than given or finds more than a few megabytes.
+        """
+        if not words:
+            return []
+        named = [part for word in words for part in ("-e", word)]
+        command = (
+            "grep", "-I", "-F", "-w", "-z", "--no-color", "--no-textconv",
+            "--full-name", "--no-recurse-submodules", *named, "--", ".",
+        )  # fmt: skip
+        done = self._git(command, seconds=seconds)
+        if done.code or len(done.printed) >= MOST_PRINTED:
+            return []
+        found = []
+        for row in done.printed.split(b"\n"):
+            name, sign, line = row.partition(b"\0")
+            path = name.decode("utf-8", "surrogateescape")
+            if sign and path.startswith(self._prefix):
+                found.append((path.removeprefix(self._prefix), line))
+        return found
+
+    def _git(
+        self, arguments: Sequence[str], data: bytes = b"", seconds: float = _PATIENCE
+    ) -> GitResult:
+        env = clean_environment(self._environ)
+        # Named, so that git looks for no repository among the files.
+        env |= {"GIT_DIR": self._git_dir, "GIT_WORK_TREE": self._top}
+        env["GIT_OPTIONAL_LOCKS"] = "0"
+        try:
+            return run(self._folder, env, (*_PLAIN, *arguments), data, seconds=seconds)
+        except HistoryError:  # there is no git: then nothing is known
+            return GitResult(127, b"")
+
+
+def _line(path: str) -> str:
+    try:
+        data = files.read(path, limit=4_096)
+    except Unreadable:
+        return ""
+    return data.decode("utf-8", "replace").strip()
+
+
+def _packed(shared: str, name: str) -> str:
+    """The commit of a branch without a file of its own."""
+    try:
+        data = files.read(os.path.join(shared, "packed-refs"), limit=_LARGEST_PACKED)
+    except Unreadable:
+        return ""
+    ending = f" {name}".encode()
+    for line in data.split(b"\n"):
+        if line.endswith(ending):
+            commit = line[: -len(ending)].decode("ascii", "replace")
+            return commit if re.fullmatch(_COMMIT, commit) else ""
+    return ""

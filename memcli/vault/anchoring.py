@@ -1,0 +1,293 @@
+"""Anchoring: what an entry that is saved notes of its project's code.
+
+Invariant: only an entry of the project that the caller stands in is anchored. Of the
+code nothing is kept but paths, line numbers, fingerprints and the commit. What a caller
+names exactly must be there; what the text mentions is noted where it is, and costs a
+save no more than `_SECONDS`.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from memcli.entries import anchors, code_lines
+from memcli.entries.anchors import COMMAND, COMMIT_DIGITS, PATH, SYMBOL, Anchor, Name
+from memcli.entries.entry import Entry
+from memcli.errors import InvalidValue
+from memcli.vault import code_state
+
+if TYPE_CHECKING:
+    from memcli.storage.code_history import CodeHistory
+    from memcli.storage.projects import Project
+    from memcli.vault.vault import Vault
+
+# Seconds that git may take to look for symbols, and tracked files among which it looks.
+_SECONDS = 0.1
+_MOST_FILES = 20_000
+# Symbols that are looked for, of all drafts of one save, and of one.
+_MOST_SYMBOLS = 60
+_MOST_NAMES = 10
+# A text that is longer is a document, whose names are not what it is about.
+_LONGEST = 20_000
+# A line that defines what it names, in the languages that people use.
+_DEFINING = (
+    b"class", b"def", b"func", b"function", b"fn", b"struct", b"enum", b"interface",
+    b"type", b"trait", b"const", b"let", b"var", b"val", b"module", b"namespace",
+    b"object", b"record", b"protocol", b"macro_rules!", b"#define", b"export",
+)  # fmt: skip
+
+
+def anchored(vault: "Vault", draft: Entry, *, strict: bool = True) -> Entry:
+    """A draft whose anchors say what their lines are now.
+
+    Args:
+        vault: asked from a folder of the project.
+        draft: anchors of it that have a fingerprint stay as they are.
+        strict: whether anchors of another project are refused; else they stay.
+
+    Raises:
+        InvalidValue: a file or line is not there, or the entry has another project.
+    """
+    fresh = [each for each in anchors.read_all(draft.code) if not each.fingerprint]
+    if not fresh:
+        return draft
+    watch = code_state.watch(vault)
+    if watch.project is None or not watch.is_here(draft, vault.source):
+        if not strict:
+            return draft
+        raise _not_here(draft, watch.project)
+    return draft.replace(code=renewed(vault, draft.code, watch.project))
+
+
+def renewed(
+    vault: "Vault", code: Sequence[str], project: "Project", *, all_: bool = False
+) -> tuple[str, ...]:
+    """Anchors with what their lines say now; with `all_` also those that have a
+    fingerprint.
+
+    Raises:
+        InvalidValue: a file or line is not there.
+    """
+    commit = _commit(vault, project)
+    made = []
+    for anchor in anchors.read_all(code):
+        if all_ or not anchor.fingerprint:
+            anchor = made_now(project, anchor, commit)
+        made.append(str(anchor))
+    return tuple(dict.fromkeys(made))
+
+
+def of_next(vault: "Vault", fresh: Entry, *, rewritten: bool) -> Entry:
+    """The next version of an entry, as anchored as its author has looked.
+
+    A new text is written by an author who knows the code as it is now, so its anchors
+    say what their lines are now, where these are still there. Without one they stay.
+
+    Args:
+        vault: asked from any folder.
+        fresh: the version, with the anchors that it shall have.
+        rewritten: whether it has a text of its own.
+
+    Raises:
+        InvalidValue: as `anchored`.
+    """
+    fresh = anchored(vault, fresh)
+    if not rewritten:
+        return fresh
+    watch = code_state.watch(vault)
+    if fresh.code and watch.project and watch.is_here(fresh, vault.source):
+        commit = _commit(vault, watch.project)
+        code = []
+        for anchor in anchors.read_all(fresh.code):
+            try:
+                code.append(str(_followed(watch.project, anchor, commit)))
+            except InvalidValue:  # it is gone, and stays named as such
+                code.append(str(anchor))
+        fresh = fresh.replace(code=tuple(dict.fromkeys(code)))
+    return named(vault, [fresh])[0]
+
+
+def _followed(project: "Project", anchor: Anchor, commit: str) -> Anchor:
+    """An anchor as of now: at the place to which its lines moved, else at its own.
+
+    Raises:
+        InvalidValue: as `made_now`.
+    """
+    from memcli.storage import code_files
+
+    look = code_files.read(project.folder, anchor.path)
+    if look.data is not None and anchor.fingerprint and anchor.first:
+        seen = code_lines.compare(anchor, look.data)
+        anchor = anchor._replace(first=seen.first, last=seen.last)
+    return made_now(project, anchor, commit)
+
+
+def made_now(project: "Project", anchor: Anchor, commit: str) -> Anchor:
+    """An anchor with the fingerprint of its lines as they are now.
+
+    Raises:
+        InvalidValue: the file or the lines are not there, or may not be read.
+    """
+    from memcli.storage import code_files
+
+    look = code_files.read(project.folder, anchor.path)
+    if look.data is None:
+        reason = "there is no such file" if look.gone else look.reason
+        raise InvalidValue(
+            f"code: {anchor.path}: {reason}",
+            hint=f"Give a path from {project.folder}, such as src/app.py:10-20.",
+            code="invalid_code",
+        )
+    try:
+        mark = code_lines.fingerprint(look.data, anchor.first, anchor.last)
+    except InvalidValue as error:
+        raise InvalidValue(
+            f"code: {anchor.place}: {error.message}", code="invalid_code"
+        ) from error
+    return anchor._replace(fingerprint=mark, commit=commit)
+
+
+def named(vault: "Vault", drafts: Sequence[Entry]) -> list[Entry]:
+    """Drafts with the paths, symbols and commands of the project that they name.
+
+    One look of git serves all of them. A draft that has names, or is of another
+    project, stays as it is.
+    """
+    if vault.cwd is None or not any(map(_may_name, drafts)):
+        return list(drafts)
+    watch = code_state.watch(vault)
+    project = watch.project
+    if project is None:
+        return list(drafts)
+    wanted = {
+        place: list(_candidates(draft))
+        for place, draft in enumerate(drafts)
+        if _may_name(draft) and watch.is_here(draft, vault.source)
+    }
+    symbols = [
+        name.word for names in wanted.values() for name in names if name.kind == SYMBOL
+    ]
+    homes = _homes(vault, project, list(dict.fromkeys(symbols))[:_MOST_SYMBOLS])
+    return [
+        draft.replace(code_names=_there(project, wanted[place], homes))
+        if place in wanted
+        else draft
+        for place, draft in enumerate(drafts)
+    ]
+
+
+def _may_name(draft: Entry) -> bool:
+    return not draft.code_names and len(draft.body) <= _LONGEST
+
+
+def _commands(text: str) -> Iterator[str]:
+    from memcli.entries import code_commands
+
+    return code_commands.in_text(text)
+
+
+def _candidates(draft: Entry) -> Iterator[Name]:
+    """What a text may name, still to be found in the project."""
+    from memcli.entries.text.identifiers import identifiers
+
+    anchor_paths = {anchor.path for anchor in anchors.read_all(draft.code)}
+    for command in _commands(draft.body):
+        yield Name(COMMAND, command, "")
+    for word in identifiers(draft.body):
+        path = word.replace("\\", "/").removeprefix("./")
+        if path.rstrip("/") in anchor_paths or anchors.unsafe(path.rstrip("/")):
+            continue
+        if "/" in path or "." in path:
+            yield Name(PATH, path, path.rstrip("/"))
+        if all(part.isidentifier() for part in word.split(".")):
+            yield Name(SYMBOL, word, "")
+
+
+def _there(
+    project: "Project", names: Sequence[Name], homes: dict[str, str]
+) -> tuple[str, ...]:
+    """The names that are in the project, each as it is written."""
+    from memcli.storage import code_files
+
+    found: dict[str, None] = {}
+    for name in names:
+        if len(found) >= _MOST_NAMES:
+            break
+        if name.kind == SYMBOL:
+            if name.word not in homes:
+                continue
+            name = name._replace(path=homes[name.word])
+        else:
+            state = code_state.look_for(project.folder, name, code_files.LARGEST)
+            if state.state != code_lines.EXISTS:
+                continue
+        if _is_read_back(name):
+            found[str(name)] = None
+    return tuple(found)
+
+
+def _is_read_back(name: Name) -> bool:
+    return anchors.read_names([str(name)]) == [name]
+
+
+def _homes(
+    vault: "Vault", project: "Project", symbols: Sequence[str]
+) -> dict[str, str]:
+    """The file that defines each symbol; a symbol that none defines is left out."""
+    history = _history(vault, project) if symbols else None
+    if history is None or history.number_of_files() > _MOST_FILES:
+        return {}
+    lasts = {symbol.rpartition(".")[2] for symbol in symbols}
+    homes: dict[str, str] = {}
+    for path, line in history.lines_with(sorted(lasts), _SECONDS):
+        for last in lasts - homes.keys():
+            if _defines(line, last.encode()) and not anchors.unsafe(path):
+                homes[last] = path
+    return {
+        symbol: homes[last]
+        for symbol in symbols
+        if (last := symbol.rpartition(".")[2]) in homes
+    }
+
+
+def _defines(line: bytes, word: bytes) -> bool:
+    """Whether a line of code defines a word: `class X`, `X = ...`, `const X`."""
+    before, found, after = line.partition(word)
+    if not found:
+        return False
+    words = before.split()
+    if words and words[-1] in _DEFINING:
+        return True
+    # `X = 3` and `X: int = 3` at a line's beginning, `int x(` of C and Go's methods.
+    rest = after.lstrip()
+    assigned = rest.startswith((b"=", b":")) and not rest.startswith((b"==", b"::"))
+    if not before and assigned:
+        return True
+    typed = bool(words) and not before[:1].isspace() and after.startswith(b"(")
+    return typed and line.rstrip().endswith((b"{", b")"))
+
+
+def _history(vault: "Vault", project: "Project") -> "CodeHistory | None":
+    from memcli.storage.code_history import CodeHistory
+
+    return CodeHistory.open(project.folder, vault.environ)
+
+
+def _commit(vault: "Vault", project: "Project") -> str:
+    history = _history(vault, project)
+    return history.commit()[:COMMIT_DIGITS] if history else ""
+
+
+def _not_here(draft: Entry, project: "Project | None") -> InvalidValue:
+    if not draft.project:
+        return InvalidValue(
+            "code: an entry that holds everywhere is of no project, whose code it "
+            "could be anchored in",
+            hint="Save it inside a project's checkout, without --project none.",
+            code="invalid_code",
+        )
+    here = f"this is {project.name}" if project else "you stand in no project"
+    return InvalidValue(
+        f"code: the entry is of {draft.project}, and {here}",
+        hint="Save it inside a checkout of its project.",
+        code="invalid_code",
+    )

@@ -1,0 +1,247 @@
+"""Whether the code that an entry speaks of is still what it was.
+
+Invariant: nothing is marked and nothing is stored: the answer follows from the files of
+the checkout that the caller stands in. An entry of another project is not looked at,
+and what could not be looked at is "not checked", never fine. A look is cheap: the files
+that the entry names and no others, and none after the time is up.
+"""
+
+import re
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from memcli.entries import anchors, code_lines
+from memcli.entries.anchors import COMMAND, SYMBOL, Anchor, Name
+from memcli.entries.code_lines import GONE, NOT_CHECKED, STALE
+from memcli.storage import known_vaults
+
+if TYPE_CHECKING:
+    from memcli.storage.projects import Project
+    from memcli.vault.vault import Vault
+
+HOOK_SECONDS = 0.02
+"""What a hook may spend on all entries that it tells."""
+
+SECONDS = 0.25
+"""What an answer may spend on all of its rows: a person waits for it."""
+
+# A hook has time for small files only: to look through 1 MB takes longer than it has.
+_HOOK_BYTES = 200_000
+_KIND_KEPT = "constraint"
+
+
+class Anchored(Protocol):
+    """What is asked of an entry, or of its row in the index."""
+
+    @property
+    def code(self) -> tuple[str, ...]: ...
+    @property
+    def code_names(self) -> tuple[str, ...]: ...
+    @property
+    def project(self) -> str | None: ...
+
+
+class CodeState(NamedTuple):
+    """What became of one place that an entry names.
+
+    Attributes:
+        place: as the entry names it, without its fingerprint.
+        state: unchanged, exists, moved, changed, gone or not_checked.
+        now: where it is now, if it moved.
+        since: the commit of then, in seven digits; empty where it is not known.
+        why: the state in a sentence; empty for what is unchanged.
+    """
+
+    place: str
+    state: str
+    now: str = ""
+    since: str = ""
+    why: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return self._asdict()
+
+
+class Watch:
+    """A look at the code of one project, for a caller who stands in it.
+
+    Args:
+        project: of the folder that the caller stands in; None: nothing can be looked
+            at.
+        seconds: when the looks took so long together, the rest is not checked; None:
+            no such limit.
+        largest: bytes of a file that is looked at.
+    """
+
+    def __init__(
+        self, project: "Project | None", seconds: float | None, largest: int = 0
+    ) -> None:
+        from memcli.storage import code_files
+
+        self.project = project
+        self._largest = largest or code_files.LARGEST
+        self._left = seconds
+
+    def is_here(self, entry: Anchored, source: str) -> bool:
+        """Whether an entry belongs to the project that the caller stands in.
+
+        What a repository's own vault says holds in the repository.
+        """
+        if self.project is None:
+            return False
+        if not entry.project:
+            return source == known_vaults.REPO
+        return entry.project == self.project.name
+
+    def states(self, entry: Anchored, source: str) -> list[CodeState]:
+        """What became of each place that an entry names; none for most entries."""
+        if not (entry.code or entry.code_names):
+            return []
+        here = self.is_here(entry, source)
+        places: list[Anchor | Name] = [*anchors.read_all(entry.code)]
+        places += anchors.read_names(entry.code_names)
+        return [self._state(place, here) for place in places]
+
+    def keeps_back(self, entry: Anchored, kind: str, source: str) -> bool:
+        """Whether a hook must not tell an entry, since its code changed or is gone.
+
+        A constraint is told in any case.
+        """
+        if kind == _KIND_KEPT or not (entry.code or entry.code_names):
+            return False
+        return is_stale(self.states(entry, source))
+
+    def _state(self, place: Anchor | Name, here: bool) -> CodeState:
+        reason = ""
+        if not here or self.project is None:
+            reason = "you are not in a checkout of its project"
+        elif self._left is not None and self._left <= 0:
+            reason = "the time was up"
+        if reason or self.project is None:
+            if isinstance(place, Anchor):
+                return not_checked(place.place, place.since, reason)
+            return not_checked(place.word, "", reason)
+        began = time.monotonic()
+        if isinstance(place, Anchor):
+            state = look_at(self.project.folder, place, self._largest)
+        else:
+            state = look_for(self.project.folder, place, self._largest)
+        if self._left is not None:
+            self._left -= time.monotonic() - began
+        return state
+
+
+def watch(vault: "Vault", seconds: float | None = SECONDS) -> Watch:
+    """A look at the code of the project that the caller of a vault stands in.
+
+    Raises:
+        InvalidConfig: as `Vault.here`.
+    """
+    return Watch(vault.project, seconds)
+
+
+def hook_watch(vault: "Vault") -> Watch:
+    """As `watch`, with what a hook may spend."""
+    return Watch(vault.project, HOOK_SECONDS, _HOOK_BYTES)
+
+
+def is_stale(states: Sequence[CodeState]) -> bool:
+    """Whether an entry may no longer hold, for what became of its code."""
+    return any(state.state in STALE for state in states)
+
+
+def why_stale(states: Sequence[CodeState]) -> list[str]:
+    """The reasons why it may not, as `src/app.py:10-20 changed since 1a2b3c4`."""
+    return [state.why for state in states if state.state in STALE]
+
+
+def not_checked(place: str, since: str, reason: str) -> CodeState:
+    """The state of a place that was not looked at, and why."""
+    why = f"{place} was not checked: {reason}"
+    return CodeState(place, NOT_CHECKED, since=since, why=why)
+
+
+def look_at(folder: str, anchor: Anchor, largest: int) -> CodeState:
+    """The state of an anchor in a checkout: whether its lines are where they were.
+
+    Args:
+        folder: the project's.
+        anchor: of an entry of this project.
+        largest: bytes of a file that is read.
+    """
+    from memcli.storage import code_files
+
+    place, since = anchor.place, anchor.since
+    look = code_files.read(folder, anchor.path, limit=largest)
+    if look.gone:
+        return CodeState(place, GONE, since=since, why=_ended(place, GONE, since))
+    if look.data is None:
+        return not_checked(place, since, look.reason)
+    return found(anchor, anchor.path, look.data)
+
+
+def found(anchor: Anchor, path: str, data: bytes) -> CodeState:
+    """The state of an anchor whose file is there, with these bytes, at a path."""
+    place, since = anchor.place, anchor.since
+    seen = code_lines.compare(anchor, data)
+    if seen.state == NOT_CHECKED:
+        return not_checked(place, since, "too many lines are like its first one")
+    if seen.state == code_lines.CHANGED:
+        return CodeState(place, seen.state, "", since, _ended(place, seen.state, since))
+    if seen.state != code_lines.MOVED and path == anchor.path:
+        return CodeState(place, seen.state, "", since)
+    now = anchor._replace(path=path, first=seen.first, last=seen.last).place
+    return CodeState(place, code_lines.MOVED, now, since, f"{place} is now {now}")
+
+
+def look_for(folder: str, name: Name, largest: int) -> CodeState:
+    """The state of a name of a text: whether it is where it was."""
+    from memcli.storage import code_files
+
+    if name.kind == COMMAND:
+        return _of_command(folder, name.word, largest)
+    if name.kind == SYMBOL:
+        look = code_files.read(folder, name.path, limit=largest)
+        missing = look.data is not None and not holds(look.data, name.word)
+    else:
+        look, missing = code_files.has(folder, name.path), False
+    if look.gone or missing:
+        where = f" in {name.path}" if name.kind == SYMBOL else ""
+        return CodeState(name.word, GONE, why=f"{name.word} is no longer there{where}")
+    if look.reason:
+        return not_checked(name.word, "", look.reason)
+    return CodeState(name.word, code_lines.EXISTS)
+
+
+def holds(data: bytes, word: str) -> bool:
+    """Whether code holds a symbol as a word: of `limits.Limiter` the last part."""
+    last = re.escape(word.rpartition(".")[2].encode("utf-8", "surrogateescape"))
+    return re.search(rb"(?<![\w$])" + last + rb"(?![\w$])", data) is not None
+
+
+def _of_command(folder: str, command: str, largest: int) -> CodeState:
+    from memcli.entries import code_commands
+    from memcli.storage import code_files
+
+    parted = code_commands.parted(command)
+    if parted is None:
+        return not_checked(command, "", "memcli does not know what runs it")
+    runner, word = parted
+    reason = ""
+    for file in runner.files:
+        look = code_files.read(folder, file, limit=largest)
+        if look.data is not None:
+            if runner.defines(look.data.decode("utf-8", "replace"), word):
+                return CodeState(command, code_lines.EXISTS)
+        elif not look.gone:
+            reason = look.reason
+    if reason:
+        return not_checked(command, "", reason)
+    return CodeState(command, GONE, why=f"{command} is no longer there")
+
+
+def _ended(place: str, state: str, since: str) -> str:
+    verb = "is gone" if state == GONE else "changed"
+    return f"{place} {verb} since {since or 'it was anchored'}"

@@ -1,0 +1,32 @@
+"""A small project under git, for tests of what entries say about code."""
+
+import subprocess
+from pathlib import Path
+
+APP = b"""import time
+
+
+class RateLimiter:
+    def wait(self):
+        time.sleep(1)
+
+
+max_rate = 10
+"""
+MAKEFILE = b"deploy: build\n\techo deployed\n\nbuild:\n\techo built\n"
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True)
+
+
+def made_shop(folder: Path) -> Path:
+    """A clone of github.com/acme/shop with one commit, at a folder."""
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "app.py").write_bytes(APP)
+    (folder / "Makefile").write_bytes(MAKEFILE)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "remote", "add", "origin", "git@github.com:Acme/Shop.git")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
+    return folder

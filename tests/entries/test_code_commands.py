@@ -1,0 +1,52 @@
+"""A command counts when a file of the project defines its word."""
+
+import pytest
+
+from memcli.entries import code_commands
+
+MAKEFILE = "A := 1\n.PHONY: deploy\nbuild deploy: all\n\techo x\ntest-all::\n\techo y\n"
+PACKAGE = '{"scripts": {"build": "vite"}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Run `make deploy` first.", ["make deploy"]),
+        ("make sure that npm run build is green", ["make sure", "npm run build"]),
+        ("use yarn  run  lint:fix.", ["yarn run lint:fix"]),
+        ("remake deploy; cmake build; /usr/bin/make x", []),
+    ],
+)
+def test_calls_are_found_in_a_text(text: str, found: list[str]) -> None:
+    assert list(code_commands.in_text(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "defined"),
+    [
+        ("make deploy", MAKEFILE, True),
+        ("make build", MAKEFILE, True),
+        ("make test-all", MAKEFILE, True),
+        ("make all", MAKEFILE, False),
+        ("make A", MAKEFILE, False),
+        ("make sure", MAKEFILE, False),
+        ("npm run build", PACKAGE, True),
+        ("yarn build", PACKAGE, True),
+        ("npm run scripts", PACKAGE, False),
+        ("npm run build", "[" * 100_000, False),
+        ("npm run build", '{"scripts": []}', False),
+        ("just deploy", "deploy target: build\n  x\n", True),
+        ("just x", "x := 'y'\n", False),
+        ("task build", "tasks:\n  build:\n    cmds: [x]\n", True),
+    ],
+)
+def test_a_file_defines_its_commands(command: str, text: str, defined: bool) -> None:
+    parted = code_commands.parted(command)
+    assert parted is not None
+    runner, word = parted
+    assert runner.defines(text, word) is defined
+
+
+def test_what_nothing_is_known_of_has_no_runner() -> None:
+    assert code_commands.parted("cargo build") is None
+    assert code_commands.parted("make") is None

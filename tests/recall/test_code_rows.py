@@ -1,0 +1,219 @@
+"""A row whose code changed says so, and stands lower; nothing else is looked at."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli.api import Vault, Vaults
+from memcli.storage import code_files
+from memcli.vault import code_state
+from tests.checkouts import APP, git, made_shop
+from tests.conftest import VaultMaker
+
+ASK = "how long does the limiter wait"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return made_shop(tmp_path / "shop")
+
+
+@pytest.fixture
+def inside(make_vault: VaultMaker, shop: Path) -> Vault:
+    return make_vault(cwd=str(shop))
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def first(vault: Vault) -> Any:
+    return vault.recall(ASK).rows[0]
+
+
+def write(shop: Path, data: bytes, name: str = "src/app.py") -> None:
+    (shop / name).write_bytes(data)
+
+
+def inserted(shop: Path) -> None:
+    write(shop, b"import os\n\n" + APP)
+
+
+def other_line_ends(shop: Path) -> None:
+    write(shop, APP.replace(b"\n", b"  \r\n"))
+
+
+def changed_elsewhere(shop: Path) -> None:
+    write(shop, APP.replace(b"max_rate = 10", b"max_rate = 20"))
+
+
+def changed(shop: Path) -> None:
+    write(shop, APP.replace(b"sleep(1)", b"sleep(2)"))
+
+
+def removed(shop: Path) -> None:
+    (shop / "src" / "app.py").unlink()
+
+
+def linked(shop: Path) -> None:
+    (shop / "src" / "app.py").rename(shop / "src" / "b.py")
+    (shop / "src" / "app.py").symlink_to("b.py")
+
+
+@pytest.mark.parametrize(
+    ("change", "state", "stale"),
+    [
+        (lambda _: None, "unchanged", False),
+        (other_line_ends, "unchanged", False),
+        (changed_elsewhere, "unchanged", False),
+        (inserted, "moved", False),
+        (changed, "changed", True),
+        (removed, "gone", True),
+        (linked, "not_checked", False),
+    ],
+)
+def test_a_row_says_what_became_of_its_code(
+    inside: Vault, shop: Path, change: Callable[[Path], None], state: str, stale: bool
+) -> None:
+    save(inside, "The limiter waits one second", code=["src/app.py:4-6"])
+    since = first(inside).code_state[0].since
+    assert len(since) == 7
+    change(shop)
+    row = first(inside)
+    assert [each.state for each in row.code_state] == [state]
+    assert row.stale is stale
+    if stale:
+        verb = "is gone" if state == "gone" else "changed"
+        assert row.code_state[0].why == f"src/app.py:4-6 {verb} since {since}"
+    reflected = inside.reflect(ASK)
+    assert reflected.stale == ([row.id] if stale else [])
+    assert reflected.facts[0].code_state == row.code_state
+
+
+def test_a_stale_row_stands_lower_and_is_not_left_out(
+    inside: Vault, shop: Path
+) -> None:
+    old = save(inside, "How long the limiter waits: a second", code=["src/app.py:4-6"])
+    new = save(inside, "The limiter waits for one tick of the clock")
+    assert [row.id for row in inside.recall(ASK).rows] == [old, new]
+    changed(shop)
+    rows = inside.recall(ASK, explain=True).rows
+    assert [row.id for row in rows] == [new, old]
+    assert rows[0].score >= rows[1].score
+    assert rows[1].explain is not None
+    assert rows[1].explain["code_changed"] == 0.5
+    assert [row.id for row in inside.reflect(ASK).facts] == [new, old]
+
+
+def test_outside_the_project_it_is_not_checked_and_never_fine(
+    inside: Vault, shop: Path, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    save(inside, "The limiter waits", code=["src/app.py:4-6"])
+    other = made_shop(tmp_path / "other")
+    git(other, "remote", "set-url", "origin", "git@github.com:acme/blog.git")
+    for cwd in (None, str(tmp_path), str(other)):
+        row = first(make_vault(cwd=cwd))
+        assert [each.state for each in row.code_state] == ["not_checked"]
+        assert "not in a checkout of its project" in row.code_state[0].why
+        assert not row.stale
+
+
+def test_another_clone_of_the_project_without_that_commit_is_checked(
+    inside: Vault, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    save(inside, "The limiter waits", code=["src/app.py:4-6"])
+    other = made_shop(tmp_path / "other")
+    git(other, "commit", "-q", "--amend", "-m", "another history")
+    assert first(make_vault(cwd=str(other))).code_state[0].state == "unchanged"
+    changed(other)
+    assert first(make_vault(cwd=str(other))).code_state[0].state == "changed"
+
+
+def test_a_name_of_the_text_that_is_no_longer_there_makes_it_stale(
+    inside: Vault, shop: Path
+) -> None:
+    save(
+        inside, "RateLimiter is the limiter that make deploy lets wait; see src/app.py"
+    )
+    assert [each.state for each in first(inside).code_state] == ["exists"] * 3
+    write(shop, APP.replace(b"RateLimiter", b"Throttle"))
+    write(shop, b"all:\n", "Makefile")
+    row = first(inside)
+    assert code_state.why_stale(row.code_state) == [
+        "make deploy is no longer there",
+        "RateLimiter is no longer there in src/app.py",
+    ]
+
+
+def test_an_anchor_that_a_person_typed_says_only_whether_the_file_is_there(
+    inside: Vault, shop: Path
+) -> None:
+    entry = inside.get(save(inside, "The limiter waits", code=["Makefile"]))
+    page = Path(inside.root, entry.path)
+    text = page.read_text().replace(entry.code[0], "src/app.py:4-6")
+    page.write_text(text)
+    assert first(inside).code_state[0].state == "exists"
+    removed(shop)
+    assert (
+        first(inside).code_state[0].why
+        == "src/app.py:4-6 is gone since it was anchored"
+    )
+
+
+def test_an_answer_without_anchors_reads_no_file_of_the_project(
+    inside: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(inside, "The limiter waits one second")
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise AssertionError("a file was looked at")
+
+    monkeypatch.setattr(code_files, "_looked", refused)
+    assert "code_state" not in first(inside).as_dict()
+
+
+def test_only_rows_that_are_shown_are_looked_at(
+    inside: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for line in (1, 4, 5, 6, 9):
+        save(inside, f"The limiter waits {line} seconds", code=[f"src/app.py:{line}"])
+    looked: list[str] = []
+    true = code_files.read
+
+    def noting(folder: str, path: str, **more: Any) -> Any:
+        looked.append(path)
+        return true(folder, path, **more)
+
+    monkeypatch.setattr(code_files, "read", noting)
+    assert len(inside.recall(ASK, limit=3).rows) == len(looked) == 3
+
+
+def test_after_its_time_an_answer_checks_no_more(
+    inside: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(inside, "The limiter waits", code=["src/app.py:4-6"])
+    monkeypatch.setattr(code_state, "SECONDS", 0.0)
+    watch = code_state.Watch(inside.project, 0.0)
+    (state,) = watch.states(inside.get(first(inside).id), "personal")
+    assert (state.state, state.why) == (
+        "not_checked",
+        "src/app.py:4-6 was not checked: the time was up",
+    )
+
+
+def test_several_vaults_are_held_against_the_same_checkout(
+    inside: Vault, make_vault: VaultMaker, shop: Path
+) -> None:
+    team = make_vault("team", cwd=str(shop), source="team:x")
+    save(inside, "The limiter waits one second", code=["src/app.py:4-6"])
+    save(team, "The limiter waits one second or two", code=["src/app.py:9"])
+    changed(shop)
+    vaults = Vaults([inside, team])
+    rows = vaults.recall(ASK).rows
+    assert {row.source: row.stale for row in rows} == {
+        "personal": True,
+        "team:x": False,
+    }
+    assert vaults.reflect(ASK).stale == [rows[1].id]

@@ -1,0 +1,101 @@
+"""A hook tells nothing whose code changed since, but a constraint in any case."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.storage import code_files
+from memcli.vault import code_state
+from tests.checkouts import APP, made_shop
+from tests.conftest import VaultMaker
+from tests.sessions.hooks.calling import call, told
+
+CONVENTION = "The rate limiter waits one second between two requests to the service."
+RULE = "Never let the rate limiter wait more than one second between two requests."
+PROMPT = "how long does the rate limiter wait between two requests to the service?"
+
+# What calls in this process would start.
+pytestmark = pytest.mark.usefixtures("started")
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return made_shop(tmp_path / "shop")
+
+
+@pytest.fixture
+def inside(live: Vault, make_vault: VaultMaker, shop: Path) -> Vault:
+    vault = make_vault(now_ms=None, cwd=str(shop))
+    for text, kind in ((CONVENTION, "convention"), (RULE, "constraint")):
+        draft = vault.draft({"text": text, "kind": kind, "code": ["src/app.py:4-6"]})
+        vault.save(draft)
+    pinned = vault.draft(
+        {"text": "Pinned: one second.", "pinned": True, "code": ["src/app.py:4-6"]}
+    )
+    vault.save(pinned)
+    return vault
+
+
+def said(vault: Vault, event: str, shop: Path, session: str = "a") -> str:
+    payload = {
+        "session_id": session,
+        "prompt": PROMPT,
+        "source": "startup",
+        "cwd": str(shop),
+    }
+    one = call(vault, event, "claude-code", payload)
+    assert "error" not in one.line, one.line
+    return told(one.answer)
+
+
+@pytest.mark.parametrize("event", ["session-start", "prompt-submit"])
+def test_what_speaks_of_changed_code_is_not_told_but_for_a_constraint(
+    inside: Vault, shop: Path, event: str
+) -> None:
+    before = said(inside, event, shop, "a")
+    assert CONVENTION in before
+    assert RULE in before
+    (shop / "src" / "app.py").write_bytes(APP.replace(b"sleep(1)", b"sleep(2)"))
+    after = said(inside, event, shop, "b")
+    assert CONVENTION not in after
+    assert RULE in after
+    assert "Pinned" not in after
+
+
+def test_a_hook_without_anchors_reads_no_file_of_the_project(
+    live: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live.save(live.draft({"text": CONVENTION, "kind": "convention"}))
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise AssertionError("a file was looked at")
+
+    monkeypatch.setattr(code_files, "_looked", refused)
+    assert CONVENTION in said(live, "session-start", shop)
+
+
+def test_after_its_time_a_hook_tells_what_it_did_not_check(
+    inside: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = code_files.read
+    looks: list[str] = []
+
+    def slow(folder: str, path: str, **more: Any) -> code_files.Look:
+        looks.append(path)
+        time.sleep(code_state.HOOK_SECONDS + 0.01)
+        return true(folder, path, **more)
+
+    monkeypatch.setattr(code_files, "read", slow)
+    (shop / "src" / "app.py").unlink()
+    said(inside, "session-start", shop)
+    assert len(looks) == 1
+
+
+def test_a_file_that_a_hook_has_no_time_for_is_not_read(
+    inside: Vault, shop: Path
+) -> None:
+    (shop / "src" / "app.py").write_bytes(b"# changed\n" + b"x = 1\n" * 40_000)
+    assert CONVENTION in said(inside, "session-start", shop)

@@ -1,0 +1,164 @@
+"""Only plain files of the project itself are read; nothing blocks."""
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memcli.storage import code_files
+from memcli.storage.code_files import LARGEST
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="links and pipes need a POSIX system"
+)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "app.py").write_bytes(b"x = 1\n")
+    (tmp_path / "secret").write_bytes(b"secret\n")
+    return folder
+
+
+def read(checkout: Path, path: str) -> code_files.Look:
+    before = time.monotonic()
+    look = code_files.read(str(checkout), path)
+    assert time.monotonic() - before < 1
+    return look
+
+
+def test_a_file_is_read_and_a_folder_is_there(checkout: Path) -> None:
+    assert read(checkout, "src/app.py").data == b"x = 1\n"
+    assert code_files.has(str(checkout), "src") == (None, False, "")
+    assert code_files.has(str(checkout), "src/app.py") == (None, False, "")
+
+
+@pytest.mark.parametrize("path", ["nope.py", "src/nope/a.py", "src/app.py/x"])
+def test_what_is_not_there_is_gone(checkout: Path, path: str) -> None:
+    assert read(checkout, path).gone
+    assert code_files.has(str(checkout), path).gone
+
+
+def test_a_checkout_that_is_missing_is_gone_with_all_its_files(tmp_path: Path) -> None:
+    assert read(tmp_path / "nowhere", "src/app.py").gone
+
+
+def link(checkout: Path) -> str:
+    (checkout / "out").symlink_to("../secret")
+    return "out"
+
+
+def link_inside(checkout: Path) -> str:
+    (checkout / "alias.py").symlink_to("src/app.py")
+    return "alias.py"
+
+
+def linked_folder(checkout: Path) -> str:
+    (checkout / "up").symlink_to("..")
+    return "up/secret"
+
+
+def pipe(checkout: Path) -> str:
+    os.mkfifo(checkout / "pipe")
+    return "pipe"
+
+
+def pipe_as_folder(checkout: Path) -> str:
+    os.mkfifo(checkout / "way")
+    return "way/x"
+
+
+def sock(checkout: Path) -> str:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(os.path.relpath(checkout / "sock"))
+    return "sock"
+
+
+def folder(_: Path) -> str:
+    return "src"
+
+
+def huge(checkout: Path) -> str:
+    with open(checkout / "huge", "wb") as file:
+        file.truncate(1 << 30)
+    return "huge"
+
+
+def just_too_large(checkout: Path) -> str:
+    (checkout / "large").write_bytes(b"x" * (LARGEST + 1))
+    return "large"
+
+
+def submodule(checkout: Path) -> str:
+    (checkout / "vendor").mkdir()
+    (checkout / "vendor" / ".git").write_text("gitdir: ../.git/modules/vendor\n")
+    (checkout / "vendor" / "a.py").write_bytes(b"x\n")
+    return "vendor/a.py"
+
+
+def gits_own(checkout: Path) -> str:
+    (checkout / ".git").mkdir()
+    (checkout / ".git" / "config").write_bytes(b"x\n")
+    return ".git/config"
+
+
+def climbing(_: Path) -> str:
+    return "src/../../secret"
+
+
+def absolute(checkout: Path) -> str:
+    return str(checkout.parent / "secret")
+
+
+def odd(_: Path) -> str:
+    return "a\0b"
+
+
+def forbidden(checkout: Path) -> str:
+    (checkout / "shut").write_bytes(b"x\n")
+    (checkout / "shut").chmod(0)
+    return "shut"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        link, link_inside, linked_folder, pipe, sock, folder, huge, just_too_large,
+        submodule, gits_own, climbing, absolute, odd,
+    ],
+)  # fmt: skip
+def test_what_is_no_plain_file_of_the_project_is_not_read_and_says_why(
+    checkout: Path, made: Callable[[Path], str]
+) -> None:
+    look = read(checkout, made(checkout))
+    assert look.data is None
+    assert not look.gone
+    assert look.reason
+
+
+def test_a_pipe_in_a_folders_place_does_not_block(checkout: Path) -> None:
+    assert read(checkout, pipe_as_folder(checkout)).data is None
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all"
+)
+def test_a_file_that_may_not_be_read_says_so(checkout: Path) -> None:
+    assert read(checkout, forbidden(checkout)).reason == "permission denied"
+
+
+def test_no_descriptor_is_left_open(checkout: Path) -> None:
+    made = [each(checkout) for each in (link, pipe, submodule, just_too_large)]
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("the system does not list open files")
+    before = len(os.listdir("/proc/self/fd"))
+    for path in [*made, "src/app.py", "src/nope", "nope/x"]:
+        code_files.read(str(checkout), path)
+        code_files.has(str(checkout), path)
+    assert len(os.listdir("/proc/self/fd")) == before

@@ -1,0 +1,125 @@
+"""What the history of a project says of its code, without a program of its settings."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from memcli.storage.code_history import CodeHistory
+from tests.storage.test_projects import git
+
+TEXT = b"".join(b"line %d of the file\n" % number for number in range(20))
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    (folder / "web" / "src").mkdir(parents=True)
+    (folder / "web" / "src" / "app.py").write_bytes(TEXT)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
+    return folder
+
+
+def head(folder: Path) -> str:
+    command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def opened(folder: Path) -> CodeHistory:
+    history = CodeHistory.open(str(folder), os.environ)
+    assert history is not None
+    return history
+
+
+def test_the_commit_is_read_without_starting_git(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(shop, "worktree", "add", "-q", str(tmp_path / "tree"))
+    want = head(shop)
+    monkeypatch.setenv("PATH", "/nowhere")
+    for folder in (shop, shop / "web", tmp_path / "tree"):
+        assert opened(folder).commit() == want
+
+
+def test_a_packed_branch_and_a_detached_head_have_their_commit(shop: Path) -> None:
+    want = head(shop)
+    git(shop, "pack-refs", "--all")
+    assert opened(shop).commit() == want
+    git(shop, "checkout", "-q", "--detach")
+    assert opened(shop).commit() == want
+
+
+def test_without_a_commit_there_is_none(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    assert opened(tmp_path).commit() == ""
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/../../secret\n")
+    assert opened(tmp_path).commit() == ""
+    assert CodeHistory.open(str(tmp_path.parent), os.environ) is None
+
+
+def test_a_file_is_as_it_was_also_from_a_folder_of_the_repository(shop: Path) -> None:
+    commit = head(shop)
+    (shop / "web" / "src" / "app.py").write_bytes(b"other\n")
+    git(shop, "commit", "-qam", "second")
+    assert opened(shop / "web").was(commit[:12], "src/app.py", 1_000_000) == TEXT
+    assert opened(shop).was(commit, "web/src/app.py", 1_000_000) == TEXT
+    assert opened(shop).was(commit, "web/src/app.py", 10) is None
+    assert opened(shop).was(commit, "web/src", 1_000_000) is None
+    for strange in ("0" * 12, "--help", "HEAD", ""):
+        assert opened(shop).was(strange, "web/src/app.py", 1_000_000) is None
+
+
+def test_a_renamed_file_is_found_by_gits_own_detection(shop: Path) -> None:
+    commit = head(shop)
+    git(shop, "mv", "web/src/app.py", "web/src/main.py")
+    assert opened(shop / "web").renamed(commit, "src/app.py") == "src/main.py"
+    assert opened(shop).renamed(commit, "web/src/app.py") == "web/src/main.py"
+    assert opened(shop).renamed(commit, "web/src/nope.py") is None
+    assert opened(shop).renamed("f" * 12, "web/src/app.py") is None
+
+
+def test_lines_are_found_by_a_whole_word_in_tracked_text(shop: Path) -> None:
+    (shop / "web" / "a.py").write_bytes(b"class Limiter:\n    pass\nLimiters = 1\n")
+    (shop / "web" / "blob").write_bytes(b"\0Limiter\n")
+    git(shop, "add", ".")
+    (shop / "web" / "b.py").write_bytes(b"class Limiter\n")
+    history = opened(shop / "web")
+    assert history.lines_with(["Limiter"], 5) == [("a.py", b"class Limiter:")]
+    assert history.lines_with([], 5) == []
+    assert history.lines_with(["--help"], 5) == []
+
+
+def test_a_search_that_takes_too_long_is_ended(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path / "bin"
+    slow.mkdir()
+    (slow / "git").write_text("#!/bin/sh\nexec sleep 30\n")
+    (slow / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow}:{os.environ['PATH']}")
+    before = time.monotonic()
+    assert opened(shop).lines_with(["line"], 0.05) == []
+    assert time.monotonic() - before < 2
+
+
+def test_no_program_of_the_repositorys_settings_runs(
+    shop: Path, tmp_path: Path
+) -> None:
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")
+    trap.chmod(0o755)
+    commit = head(shop)
+    for name in ("core.fsmonitor", "diff.external", "diff.x.textconv", "core.pager"):
+        git(shop, "config", name, str(trap))
+    (shop / ".gitattributes").write_text("*.py diff=x\n")
+    history = opened(shop)
+    history.lines_with(["line"], 5)
+    history.was(commit, "web/src/app.py", 1_000_000)
+    history.renamed(commit, "web/src/app.py")
+    assert not (tmp_path / "sprung").exists()
