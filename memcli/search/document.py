@@ -10,8 +10,8 @@ from memcli.entries import dates, decay
 from memcli.entries.eligibility import Facts, _epoch, facts
 from memcli.entries.entry import Entry
 from memcli.entries.identity import claim, fingerprint
-from memcli.entries.text import answer_types, tokens
-from memcli.entries.text.links import link_names, link_readings, links_of
+from memcli.entries.text import answer_types, note_marks, tokens
+from memcli.entries.text.links import aliases, link_names, link_readings, links_of
 from memcli.search.stored_row import StoredRow
 
 # How often a term counts in the fields beside the body. Powers of two, so that sums of
@@ -59,12 +59,15 @@ def document(
         stem: maps a lower-case word to its stem.
         policies: how long reflection items last.
     """
+    entry = note_marks.as_read(entry)
     body = tokens.terms(entry.body, stem)
     terms = _count(body)
     # A title of its own adds its words; one that was drawn from the body is in there.
     shown = entry.display_title
     title = tokens.terms(shown, stem) if entry.title or not body else []
     _add(terms, title, _TITLE)
+    for alias in aliases(entry):
+        _add(terms, tokens.terms(alias, stem), _TITLE)
     for tag in entry.tags:
         _add(terms, tokens.terms(tag, stem), _TAG)
     for entity in entry.entities:

@@ -12,6 +12,7 @@ from memcli.errors import EntryNotFound
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from memcli.entries.entry import Entry
     from memcli.vault.health.inspect import Inspected
 
 
@@ -77,6 +78,7 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
         value = getattr(entry, name)
         if value and value != getattr(default, name) and name != "title":
             canvas.line(f"  {name}: {_shown(value)}")
+    _draw_marks(canvas, entry)
     for _, lines in entry.extra:
         for line in lines.rstrip("\n").split("\n"):
             canvas.line(f"  {line}", style="dim")
@@ -102,6 +104,18 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
         canvas.line(f"  {line}")
     canvas.line()
     _surroundings(canvas, seen, short)
+
+
+def _draw_marks(canvas: Canvas, entry: Entry) -> None:
+    """What a note that memcli did not write says outside of its frontmatter."""
+    from memcli.entries.text import note_marks
+
+    read = note_marks.as_read(entry)
+    if read.tags != entry.tags:
+        new = [tag for tag in read.tags if tag not in entry.tags]
+        canvas.line(f"  tags in its text: {', '.join(new)}")
+    if read.occurred_at != entry.occurred_at:
+        canvas.line(f"  the date in its file's name: {read.occurred_at}")
 
 
 def _surroundings(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-ANALYSIS_VERSION = 2
+ANALYSIS_VERSION = 3
 
 Stem = Callable[[str], str]
 
@@ -43,6 +43,12 @@ _MARKS = (
 _WIDE_CHUNK = f"[\\w{_MARKS}]+(?:['’._/\\\\:@+#-]+[\\w{_MARKS}]+)*"
 # The place in a file, as compilers write it: app.py:12, app.py:12:4.
 _PLACE = re.compile(r"(.*\.[A-Za-z]\w*):([0-9]+)(?::([0-9]+))?")
+# `str.casefold`, where it differs from the lower case; a capital stays one, since humps
+# of identifiers are found by their capitals. Greek has two small letters for its s, and
+# `str.lower` writes the one at the end of a word for a capital there.
+_CASEFOLDED = str.maketrans(
+    {"ß": "ss", "ẞ": "SS", "\u03c2": "\u03c3", "\u03a3": "\u03c3"}
+)
 _SEPARATORS = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 _POSSESSIVE = re.compile(r"['’](?:s|S)\b|['’]$")
@@ -112,8 +118,11 @@ def name_key(name: str) -> str:
 
 
 def _fold(text: str) -> str:
-    """Without compatibility forms and accents, so that café is found as cafe."""
-    text = unicodedata.normalize("NFKD", text)
+    """Without compatibility forms and accents, so that café is found as cafe.
+
+    Letters that a lower case leaves apart are made one: Straße and STRASSE.
+    """
+    text = unicodedata.normalize("NFKD", text).translate(_CASEFOLDED)
     text = "".join(c for c in text if not unicodedata.combining(c) or c > "\u0370")
     return unicodedata.normalize("NFC", text)
 

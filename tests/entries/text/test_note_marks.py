@@ -1,0 +1,110 @@
+"""Tags in the text of a note, and the date in its file's name."""
+
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.entries.entry import Entry
+from memcli.entries.ids import adopted_id
+from memcli.entries.text.note_marks import as_read, date_of_name, inline_tags
+from memcli.recall.query import Filters
+
+
+@pytest.mark.parametrize(
+    ("body", "tags"),
+    [
+        ("#Ops at the start\nand #area/ci, and again #ops.", ("ops", "area/ci")),
+        ("#büro #日本 #with_under-score", ("büro", "日本", "with_under-score")),
+        ("# Heading\n## Another\n#", ()),
+        ("#12 and #1-2 are numbers, #1a is a tag", ("1a",)),
+        ("C# and a#b and http://x/#part and ](#part) and ##no", ()),
+        ("`#no` and\n```\n#no\n```\nand #yes", ("yes",)),
+        ("~~~\n#no", ()),
+        ("#a#b #/ #- #--", ()),
+    ],
+)
+def test_tags_of_a_text(body: str, tags: tuple[str, ...]) -> None:
+    assert inline_tags(body) == tags
+
+
+def test_a_text_of_tags_gives_a_limited_number_in_linear_time() -> None:
+    body = " ".join(f"#tag{number}" for number in range(50_000))
+    assert len(inline_tags(body)) == 64
+    assert inline_tags("#" * 300_000) == ()
+    assert inline_tags("`" * 300_000 + "#a") == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "date"),
+    [
+        ("daily/2026-03-14.md", "2026-03-14"),
+        ("daily/2026_03_14.md", "2026-03-14"),
+        ("Standup 2026.03.14 with Bob.md", "2026-03-14"),
+        ("20260314 notes.md", "2026-03-14"),
+        ("2026-03-14/notes.md", None),
+        ("2026-02-30.md", None),
+        ("2026-03.md", None),
+        ("12026-03-14.md", None),
+        ("build 20260314.md", None),
+        ("0001-01-01.md", None),
+        ("2026-13-01 moved to 2026-12-01.md", "2026-12-01"),
+    ],
+)
+def test_the_date_of_a_name(path: str, date: str | None) -> None:
+    assert date_of_name(path) == date
+
+
+def test_only_a_note_that_memcli_did_not_write_is_read_so() -> None:
+    path = "notes/2026-03-14.md"
+    note = Entry(id=adopted_id(path), body="fixed #12 in #ci", path=path, tags=("a",))
+    read = as_read(note)
+    assert (read.tags, read.occurred_at) == (("a", "ci"), "2026-03-14")
+    dated = note.replace(occurred_at="2020-01-01")
+    assert as_read(dated).occurred_at == "2020-01-01"
+    own = note.replace(id="1m7xvn68xtqp489w")
+    assert as_read(own) is own
+
+
+def test_an_adopted_note_is_found_by_all_of_them_and_stays_as_it_is(
+    vault: Vault,
+) -> None:
+    text = "---\naliases: [Zeppelin]\ntags: [own]\n---\nWe met in the #büro about ci.\n"
+    path = Path(vault.root, "daily", "2026-03-14 Standup.md")
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+    (row,) = vault.recall("zeppelin").rows
+    assert (row.tags, row.occurred_at) == (["own", "büro"], "2026-03-14")
+    for filters in (
+        Filters(tags=("büro",)),
+        Filters(tags=("own",)),
+        Filters(after=1_773_446_400, before=1_773_532_800),  # 14 March 2026
+    ):
+        assert [r.id for r in vault.recall("met", filters=filters).rows] == [row.id]
+    assert vault.recall("what happened in march 2026?").rows
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_change_of_the_note_writes_none_of_them_into_it(vault: Vault) -> None:
+    path = Path(vault.root, "daily", "2026-03-14.md")
+    path.parent.mkdir()
+    path.write_text("The queue is stuck #ops\n", encoding="utf-8")
+    vault.resolve("2026-03-14")
+    written = path.read_text(encoding="utf-8")
+    assert "status: resolved" in written
+    assert "tags" not in written
+    assert "occurred_at" not in written
+
+
+def test_sharp_s_and_final_sigma_are_folded(vault: Vault) -> None:
+    for text in ("Die Straße ist zu", "MAẞE UND GEWICHTE", "ΟΔΟΣ είναι"):
+        vault.save(vault.draft({"text": text}))
+    for asked, said in (
+        ("strasse", "Die Straße ist zu"),
+        ("STRASSE", "Die Straße ist zu"),
+        ("straße", "Die Straße ist zu"),
+        ("masse", "MAẞE UND GEWICHTE"),
+        ("οδος", "ΟΔΟΣ είναι"),
+        ("οδοσ", "ΟΔΟΣ είναι"),
+    ):
+        assert [row.text for row in vault.recall(asked).rows] == [said], asked
