@@ -86,7 +86,7 @@ def draw(
         # What holds a word needs no path to be understood; JSON has every one.
         if row.explain["path"] and not row.explain["matched"]:
             steps = (
-                name if kind in ("entity", "entry") else f"({name})"
+                name if kind in ("entity", "name", "code", "entry") else f"({name})"
                 for step in row.explain["path"]
                 for kind, name in step.items()
             )

@@ -26,7 +26,7 @@ from memcli.recall.results import (
     of_source,
     row_of,
 )
-from memcli.search.edges import EntryLinks
+from memcli.search.edges import Decided, EntryLinks
 from memcli.search.ranking import bm25
 from memcli.search.ranking.boosts import Adjust
 from memcli.search.ranking.corpus import Inside, Question, Scope
@@ -185,7 +185,7 @@ def _ranking(
     scope = Scope(
         admit=None if admit.admits_all else admit,
         within=within(reader, query),
-        links=EntryLinks(reader) if weights.depth else None,
+        links=EntryLinks(reader, lambda: _decided(reader)) if weights.depth else None,
     )
     if question.inside is not None and not question.terms:
         return _in_window(reader, question.inside, scope, query.most)
@@ -199,6 +199,14 @@ def _ranking(
         weights=weights,
         adjust=_adjust(reader, scorer),
     )
+
+
+def _decided(reader: "Reader") -> Decided:
+    """What persons decided on names, as far as the reader's agent may know of it."""
+    from memcli.vault.registry import ignored, store
+
+    meant = store.load(reader.root, reader.agent).names.meant
+    return Decided(meant, ignored.ignored_names(reader.root))
 
 
 def _answer(

@@ -12,6 +12,7 @@ from memcli.entries.entry import Entry
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import answer_types, note_marks, tokens
 from memcli.entries.text.links import aliases, link_names, link_readings, links_of
+from memcli.entries.text.loose_names import loose_names
 from memcli.search.stored_row import StoredRow
 
 # How often a term counts in the fields beside the body. Powers of two, so that sums of
@@ -61,6 +62,7 @@ def document(
     """
     entry = note_marks.as_read(entry)
     body = tokens.terms(entry.body, stem)
+    names = loose_names(entry.body, entry.entities)
     terms = _count(body)
     # A title of its own adds its words; one that was drawn from the body is in there.
     shown = entry.display_title
@@ -79,7 +81,7 @@ def document(
     _add(terms, [stem(word) for word in dates.date_words(when)] if when else [], _DATE)
     return Document(
         terms=terms,
-        exact=_exact(entry),
+        exact={**_exact(entry), "name_said": tuple(map(tokens.name_key, names))},
         facts=facts(entry, policies),
         length=length,
         time=_epoch(when),
@@ -88,7 +90,7 @@ def document(
         answers=answer_types.held(entry.body),
         # A year that was stored as its first of January let recency flip an order.
         is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
-        row=_row(entry, shown, frequent),
+        row=_row(entry, shown, frequent, names),
     )
 
 
@@ -129,7 +131,9 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _row(entry: Entry, title: str, terms: dict[str, float]) -> StoredRow:
+def _row(
+    entry: Entry, title: str, terms: dict[str, float], names: tuple[str, ...]
+) -> StoredRow:
     return StoredRow(
         id=entry.id,
         text=entry.body.strip(),
@@ -172,6 +176,7 @@ def _row(entry: Entry, title: str, terms: dict[str, float]) -> StoredRow:
         groups=entry.groups,
         path=entry.path,
         terms=terms,
+        names=names,
         source=entry.source,
     )
 

@@ -1,15 +1,17 @@
-"""Where an entry leads: its entities, its links both ways, its versions, its evidence.
+"""Where an entry leads: entities, names, links both ways, versions, evidence.
 
 Invariant: a link means one entry, the same for inspect, for the graph and for the lint:
 the first reading of the link that an entry has as a name, and an active entry before
 others. Reads only; a link to what an agent may not see leads nowhere.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
+from memcli.entries.text.identifiers import is_code_term
+from memcli.entries.text.mentions import fold
 from memcli.search.ranking.corpus import Edge
 
 if TYPE_CHECKING:
@@ -17,25 +19,45 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 
-class EntryLinks:
-    """The edges of a vault, as `graph.walk` reads them."""
+class Decided(NamedTuple):
+    """What persons decided on names: folded form -> the entity that it means, and the
+    folded forms that are no entity."""
 
-    def __init__(self, reader: "Reader") -> None:
+    meant: Mapping[str, str]
+    ignored: Collection[str]
+
+
+UNDECIDED = Decided({}, ())
+
+
+class EntryLinks:
+    """The edges of a vault, as `graph.walk` reads them.
+
+    Args:
+        reader: the index.
+        decided: gives what was decided on names; asked at the first name.
+    """
+
+    def __init__(
+        self, reader: "Reader", decided: Callable[[], Decided] = lambda: UNDECIDED
+    ) -> None:
         self._reader = reader
+        self._decided = decided
+        self._decisions: Decided | None = None
         self._has_links = reader.holds("link")
         self._has_evidence = reader.holds("evidence")
         # By entity, since the best entries share entities and a look-up costs 12 µs.
         self._about: dict[str, Sequence[int]] = {}
+        self._said: dict[str, Sequence[int]] = {}
 
     def edges(self, doc: int) -> Iterator[Edge]:
-        """The edges of a document: entities, links, lineage, evidence."""
+        """The edges of a document: entities, names, links, lineage, evidence."""
         reader = self._reader
         row = reader.row(doc)
         for name in row.entities:
-            if name not in self._about:
-                key = tokens.name_key(name)
-                self._about[name] = reader.exact("entity", key)
-            yield Edge("entity", name, self._about[name])
+            yield Edge("entity", name, self._of_entity(name))
+        for name in row.names:
+            yield from self._of_name(name, row.entities)
         if self._has_links:
             linked = {*outgoing(reader, row), *backlinks(reader, row, doc)}
             yield Edge("link", "", sorted(linked))
@@ -44,6 +66,40 @@ class EntryLinks:
             rests_on = [d for name in row.evidence for d in reader.exact("id", name)]
             rest_on_it = reader.exact("evidence", row.id)
             yield Edge("evidence", "", sorted({*rests_on, *rest_on_it}))
+
+    def _of_entity(self, name: str) -> Sequence[int]:
+        """The entries about an entity; of a registered one those that only name it."""
+        if name not in self._about:
+            key = tokens.name_key(name)
+            docs = self._reader.exact("entity", key)
+            if self._meant(name) is not None:
+                docs = sorted({*docs, *self._reader.exact("name_said", key)})
+            self._about[name] = docs
+        return self._about[name]
+
+    def _of_name(self, name: str, entities: Collection[str]) -> Iterator[Edge]:
+        """The edge over a name in the text that recurs and that no person ignored."""
+        meant = self._meant(name)
+        if meant is not None:
+            if meant not in entities:
+                yield Edge("entity", meant, self._of_entity(meant))
+            return
+        if name not in self._said:
+            docs = self._reader.exact("name_said", tokens.name_key(name))
+            recurs = len(docs) > 1 and fold(name) not in self._known().ignored
+            self._said[name] = docs if recurs else ()
+        if self._said[name]:
+            kind = "code" if is_code_term(name) else "name"
+            yield Edge(kind, name, self._said[name])
+
+    def _meant(self, name: str) -> str | None:
+        """The registered entity that a name means."""
+        return self._known().meant.get(fold(name))
+
+    def _known(self) -> Decided:
+        if self._decisions is None:
+            self._decisions = self._decided()
+        return self._decisions
 
     def _versions(self, row: "StoredRow") -> list[int]:
         reader = self._reader

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _STATE = "state"
 # Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
 # its fields.
-ROW_VERSION = 15
+ROW_VERSION = 16
 
 # So many changed files are read faster one by one than indexed.
 _FEW = 64

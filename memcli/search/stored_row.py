@@ -15,8 +15,8 @@ class StoredRow(NamedTuple):
 
     `text` is the body without the blank lines around it, `title` the one to show,
     `document_id` the session or document that the entry came from, and `terms` are the
-    most frequent words of the entry with their counts. What a caller is given of it is
-    a `recall.results.Row`.
+    most frequent words of the entry with their counts; `names` are its `loose_names`.
+    What a caller is given of it is a `recall.results.Row`.
     """
 
     id: str
@@ -60,6 +60,7 @@ class StoredRow(NamedTuple):
     groups: tuple[str, ...]
     path: str
     terms: dict[str, float]
+    names: tuple[str, ...]
     source: Source
 
     @property

@@ -85,6 +85,7 @@ EXACT = (
     "visibility",
     "project",
     "group",
+    "name_said",
 )
 
 

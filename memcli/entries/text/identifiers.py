@@ -93,6 +93,19 @@ def identifier(word: str, *, code: bool = False) -> str | None:
     return word if humps and len(word) >= _SHORTEST and _is_camel(word) else None
 
 
+def is_code_term(name: str) -> bool:
+    """Whether an identifier is a path or a command: code, and nothing to know more of.
+
+    >>> is_code_term("./cmd/x/"), is_code_term("update-kubeconfig")
+    (True, True)
+    >>> is_code_term("@scope/pkg"), is_code_term("parse_args"), is_code_term("Redis")
+    (False, False, False)
+    """
+    if "/" in name or "\\" in name:
+        return re.fullmatch(_SCOPED, name) is None
+    return "-" in name and re.fullmatch(_HYPHENED, name) is not None
+
+
 def _placed(word: str) -> str | None:
     """A file with the place in it: `app.py:12` gives `app.py`."""
     name, colon, rest = word.partition(":")

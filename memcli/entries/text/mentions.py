@@ -1,7 +1,8 @@
 """Which entities a text mentions: registered names, wikilinks and identifiers.
 
 Invariant: pure, and linear in the text. A capital alone makes no entity: a mention is
-registered, or it stands in a wikilink, or it has the form of an identifier. The same
+registered, or it stands in a wikilink, or it has the form of an identifier. Paths and
+commands are code, and no entities unless a person registered them. The same
 text and names give the same mentions, in whatever order the names came, and a name that
 means two entities is reported and links to neither.
 """
@@ -11,7 +12,12 @@ from collections.abc import Iterator
 
 from memcli.entries.entry import Entry
 from memcli.entries.ids import is_id
-from memcli.entries.text.identifiers import AROUND, identifier, identifiers
+from memcli.entries.text.identifiers import (
+    AROUND,
+    identifier,
+    identifiers,
+    is_code_term,
+)
 from memcli.entries.text.tokens import UNSPACED
 
 # A text with more identifiers than this lists them, it does not speak of them.
@@ -90,6 +96,8 @@ def mentions(text: str, names: Compiled) -> tuple[list[str], list[str]]:
     for name in identifiers(text):
         form = fold(name)
         if form in names.ambiguous:
+            continue
+        if is_code_term(name) and form not in names.meant:
             continue
         name = names.meant.get(form, name)
         if fold(name) not in mentioned:

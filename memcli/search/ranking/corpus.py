@@ -47,7 +47,8 @@ class Question(NamedTuple):
 class Edge(NamedTuple):
     """What ties a document to others.
 
-    `kind` is entity, link, lineage or evidence; `name` an entity's, else empty; `docs`
+    `kind` is entity, name (a possible one), code (a path or command), link, lineage or
+    evidence; `name` is that of the first three, else empty; `docs`
     is everything that it leads to, the document itself perhaps among it.
     """
 

@@ -112,6 +112,7 @@ def _hop(
         if others:
             # How much the edge says of each of them; of one alone it says everything.
             share = inverse_frequency(len(others), size) / whole
+            share *= weights.names if edge.kind == "name" else 1.0
             arrival = Reached(head.score * weights.graph * share, way)
             for other in others:
                 yield other, arrival

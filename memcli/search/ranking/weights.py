@@ -53,6 +53,9 @@ class Weights(NamedTuple):
     # The share of the best score that an entry needs which only the graph found, for
     # each hop: below it, it pads the answer (docs/benchmarks/recall.md).
     graph_brings: float = 0.28
+    # What counts of an edge over a name that is not registered. When two entries share
+    # it (in large vaults three), the best one still brings the other.
+    names: float = 0.8
     # How many hops.
     depth: int = 1
     # How often an entry holds a word that is another name of an entity it is about.

@@ -71,7 +71,7 @@ def test_ordinary_words_and_parts_of_words_are_not(text: str) -> None:
 
 
 def test_a_name_inside_an_identifier_is_the_identifier() -> None:
-    assert found("see src/redis/client.py") == ["src/redis/client.py"]
+    assert found("see redis.client.main") == ["redis.client.main"]
     assert found("set redis_url") == ["redis_url"]
 
 
@@ -101,20 +101,30 @@ def test_plain_capitalised_words_and_prose_are_never_linked(text: str) -> None:
         ("parseArgs fails", "parseArgs"),
         ("the HTTPServer class", "HTTPServer"),
         ("set MAX_RETRIES to 3", "MAX_RETRIES"),
-        ("in src/app.py:12, line 3", "src/app.py"),
         ("edit pyproject.toml.", "pyproject.toml"),
-        ("below /etc/nginx", "/etc/nginx"),
         ("memcli.cli.render prints", "memcli.cli.render"),
         ("pin requests==2.31.0", "requests"),
         ("pin `typer>=0.20,<0.29`", "typer"),
         ("use @scope/pkg", "@scope/pkg"),
-        ("run `redis-cli`", "redis-cli"),
         ("import `os.path`", "os.path"),
         ("app.py:12:4: error", "app.py"),
     ],
 )
 def test_identifiers_are_linked(text: str, name: str) -> None:
     assert found(text, NOBODY) == [name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["in src/app.py:12, line 3", "below /etc/nginx", "run `redis-cli`", "./cmd/x/"],
+)
+def test_paths_and_commands_are_linked_when_they_are_registered_alone(
+    text: str,
+) -> None:
+    assert found(text, NOBODY) == []
+    one = compiled([Registered("redis-cli"), Registered("/etc/nginx")])
+    known = [name for name in ("redis-cli", "/etc/nginx") if name in text]
+    assert found(text, one) == known
 
 
 def test_identifiers_of_one_text_are_capped() -> None:

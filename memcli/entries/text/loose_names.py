@@ -1,0 +1,55 @@
+"""Names that tie entries together though nobody has registered them.
+
+Invariant: pure, and linear in the text. These are no entities: a person decides on
+those. They are possible proper names, and code terms: paths and commands.
+"""
+
+from collections.abc import Collection, Iterator
+
+from memcli.entries.text.identifiers import identifiers, is_code_term
+from memcli.entries.text.mentions import fold
+from memcli.entries.text.proper_names import proper_names
+
+# A name may stand anywhere, but a long note is a page about many things.
+_MOST_READ = 20_000
+_MOST = 12
+# German writes every noun with a capital: where more than one word in so many is a
+# possible name of one word, such words are no names. In English notes of software
+# teams it is one in 20 to 30, in German ones one in 4.
+_WORDS_A_NAME = 8
+_ALWAYS = 3
+# An article at the beginning of a sentence and its noun are no name of two words.
+_ARTICLES = frozenset(
+    "Der Die Das Den Dem Des Ein Eine Einen Einem Einer Im Am".split()
+)
+
+
+def loose_names(text: str, entities: Collection[str]) -> tuple[str, ...]:
+    """The names in a text that are none of its entities, at most twelve.
+
+    Args:
+        text: of an entry.
+        entities: the names of its entities, which tie it by themselves.
+    """
+    text = text[:_MOST_READ]
+    known = {fold(name) for name in entities}
+    found: dict[str, str] = {}
+    for name in _names(text):
+        form = fold(name)
+        if form not in known:
+            found.setdefault(form, name)
+            if len(found) == _MOST:
+                break
+    return tuple(found.values())
+
+
+def _names(text: str) -> Iterator[str]:
+    for name in identifiers(text):
+        if is_code_term(name):
+            yield name
+    possible = proper_names(text)
+    single = sum(not name.several for name in possible)
+    nouns = single > max(_ALWAYS, len(text.split()) // _WORDS_A_NAME)
+    for name, several in possible:
+        if not nouns or (several and name.partition(" ")[0] not in _ARTICLES):
+            yield name

@@ -1,0 +1,58 @@
+"""Names that tie entries together before a person has decided on them."""
+
+import pytest
+
+from memcli.entries.text.identifiers import is_code_term
+from memcli.entries.text.loose_names import loose_names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("We asked Grace Hopper about Patroni", ["Grace Hopper", "Patroni"]),
+        ("Run `update-kubeconfig` in ./cmd/x/", ["update-kubeconfig", "./cmd/x/"]),
+        ("the parse_args of Typer", ["Typer"]),
+        ("we deploy on Tuesdays", ["Tuesdays"]),
+        ("Deploy first", []),
+        ("", []),
+    ],
+)
+def test_names_and_code_terms_of_a_text(text: str, names: list[str]) -> None:
+    assert loose_names(text, ()) == tuple(names)
+
+
+def test_entities_are_left_out_in_any_case() -> None:
+    assert loose_names("ask Grace Hopper in Paris", ["grace  HOPPER"]) == ("Paris",)
+
+
+def test_the_nouns_of_a_german_text_are_no_names() -> None:
+    text = (
+        "Die Sicherung der Datenbank läuft jede Nacht, und die Prüfung der Kopie "
+        "macht der Dienst von Grace Hopper am Morgen im Lager"
+    )
+    assert loose_names(text, ()) == ("Grace Hopper",)
+
+
+def test_a_text_gives_twelve_names_at_most_and_its_end_is_not_read() -> None:
+    many = ". ".join(
+        f"we met Ann{'abcdefghijklmnopqrstuvwxyz'[i]} Lee" for i in range(26)
+    )
+    assert len(loose_names(many, ())) == 12
+    assert loose_names("word " * 5000 + "with Grace Hopper", ()) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("update-kubeconfig", True),
+        ("./cmd/x/", True),
+        ("C:\\tmp\\x", True),
+        ("@scope/pkg", False),
+        ("Grace Hopper", False),
+        ("Redis-backed", False),
+        ("parse_args", False),
+        ("app.py", False),
+    ],
+)
+def test_paths_and_commands_are_code(name: str, code: bool) -> None:
+    assert is_code_term(name) is code

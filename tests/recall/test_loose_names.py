@@ -1,0 +1,90 @@
+"""Entries that share a name are linked before it is registered."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.curation.entities import decide, ignore
+
+QUESTION = "why does the payment gateway time out?"
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+@pytest.fixture
+def team(vault: Vault) -> Vault:
+    """A vault in which two notes of forty share a name, and no entity is registered."""
+    save(vault, "The payment gateway of Grace Hopper times out at night")
+    save(vault, "On weekends call Grace Hopper at 555")
+    for number in range(38):
+        save(vault, f"note {number} speaks of subject{number} alone")
+    return vault
+
+
+def rows(vault: Vault, **options: Any) -> dict[str, float]:
+    return {row.text: row.score for row in vault.recall(QUESTION, **options).rows}
+
+
+CALL = "On weekends call Grace Hopper at 555"
+
+
+def test_a_note_is_found_over_a_name_that_is_not_registered(team: Vault) -> None:
+    answer = team.recall(QUESTION, explain=True)
+    (row,) = (row for row in answer.rows if row.text == CALL)
+    assert row.channels == ["graph"]
+    assert row.explain is not None
+    assert {"name": "Grace Hopper"} in row.explain["path"]
+    assert CALL not in rows(team, depth=0)
+
+
+def test_a_registered_name_weighs_more_and_an_ignored_one_nothing(
+    team: Vault,
+) -> None:
+    loose = rows(team)[CALL]
+    decide.apply(team, decide.EntityRequest("register", "Grace Hopper", type="person"))
+    assert rows(team)[CALL] > loose
+
+
+def test_an_ignored_name_links_nothing(team: Vault) -> None:
+    assert CALL in rows(team)
+    ignore.ignore(team, ["grace hopper"])
+    assert CALL not in rows(team)
+
+
+def test_a_registered_name_links_notes_that_memcli_did_not_write(vault: Vault) -> None:
+    save(vault, "The payment gateway of Grace Hopper times out at night")
+    path = Path(vault.root, "people", "on call.md")
+    path.parent.mkdir()
+    path.write_text(f"{CALL}\n", encoding="utf-8")
+    for number in range(9):
+        save(vault, f"note {number} speaks of subject{number} alone")
+    loose = rows(vault)[CALL]
+    decide.apply(vault, decide.EntityRequest("register", "Grace Hopper", type="person"))
+    assert "entities" not in path.read_text(encoding="utf-8")
+    assert rows(vault)[CALL] > loose
+
+
+def test_a_path_links_entries_and_is_no_entity(vault: Vault) -> None:
+    save(vault, "The payment gateway times out: see ./cmd/pay/")
+    other = save(vault, "Only Bob reviews ./cmd/pay/")
+    assert vault.get(other).entities == ()
+    assert "Only Bob reviews ./cmd/pay/" in rows(vault)
+
+
+def test_what_an_agent_may_not_see_links_nothing(vault: Vault) -> None:
+    config = '[agents.bot]\npolicy = "shared"\n'
+    Path(vault.root, ".memcli", "config.toml").write_text(config, encoding="utf-8")
+    save(vault, "The payment gateway of Grace Hopper times out at night")
+    save(vault, "On weekends call Grace Hopper at 555", visibility="private")
+    save(vault, "Grace Hopper speaks of something else")
+    for number in range(38):
+        save(vault, f"note {number} speaks of subject{number} alone")
+    assert len(rows(vault, limit=20)) == 1  # three entries share it, which is too many
+    found = vault.acting_as("bot").recall(QUESTION, limit=20).rows
+    texts = [row.text for row in found]
+    assert "Grace Hopper speaks of something else" in texts
+    assert "On weekends call Grace Hopper at 555" not in texts
