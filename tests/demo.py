@@ -95,10 +95,10 @@ def play(shell: Shell) -> None:
     shell.type("memcli recall 'payment test hangs'", shows="REDIS_URL")
 
     say("Each is a file. Change one by hand, with any tool.")
-    shell.type("cat vault/memories/convention/*.md", shows="Tuesday mornings")
+    shell.type("cat vault/memories/convention/*/*/*.md", shows="Tuesday mornings")
     shell.type(
-        "sed 's/Tuesday/Wednesday/' vault/memories/convention/*.md > edited &&"
-        " mv edited vault/memories/convention/*.md"
+        "sed 's/Tuesday/Wednesday/' vault/memories/convention/*/*/*.md > edited &&"
+        " mv edited vault/memories/convention/*/*/*.md"
     )
     say("The next command knows, without being told.")
     answer = shell.type(

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 from memcli.cli.context import Canvas, Context, Result, to_apply
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memcli.cli import options
+    from memcli.vault.health.repair_step import RepairPlan
 
 
 def repair(
     context: Context,
     *,
     accept_deletions: options.AcceptDeletions = False,
+    by_month: options.ByMonth = False,
     yes: options.Yes = False,
     dry_run: options.DryRun = False,
 ) -> Result:
@@ -25,15 +29,30 @@ def repair(
     are gone. What takes a decision is listed as left for you. memcli inspect lint names
     everything that is wrong.
 
+    --by-month does something else, and nothing besides: it moves the memories that lie
+    in memories/KIND/ itself, as an older memcli saved them, into the folders of their
+    months, in one commit. Links by path follow.
+
     \b
     Example:
       memcli repair
       memcli repair --yes
+      memcli repair --by-month --dry-run
     """
-    from memcli.vault.health import repair as use_case
+    from memcli.errors import UsageError
+    from memcli.vault.health import by_month as months
+    from memcli.vault.health import repair as mending
 
     vault = context.open_vault("reading", writes=True)
-    plan = use_case.plan(vault, accept_deletions=accept_deletions)
+    if by_month:
+        if accept_deletions:
+            hint = "Give --accept-deletions without it."
+            raise UsageError("--by-month mends nothing", hint=hint)
+        plan, apply, done_word = months.plan(vault), months.apply, "moved"
+    else:
+        plan = mending.plan(vault, accept_deletions=accept_deletions)
+        apply, done_word = mending.apply, "mended"
+        _mention_crowded(context, months.crowded(vault))
     acting = bool(plan.steps) and not dry_run
     if acting and not yes:
         acting = False
@@ -41,19 +60,44 @@ def repair(
             for step in plan.steps:
                 context.tell(f"  {step.path}: {step.action}")
             acting = context.confirm("Do this?")
-    done = use_case.apply(vault, plan) if acting else plan
+    done = apply(vault, plan) if acting else plan
     skipped = [step for step in plan.steps if step not in done.steps]
     for step in skipped:
         context.tell(f"{step.path} has changed since the plan, and is left as it is")
+    return Result(
+        data=done.as_dict(), text=_text(done, done_word, dry_run=dry_run), ok=done.ok
+    )
+
+
+def _mention_crowded(context: Context, crowded: int) -> None:
+    """Say that memories could be moved into folders of months, if there are any."""
+    if not crowded:
+        return
+    from memcli.entries.layout import ROOMY
+    from memcli.entries.text.counted import agreeing, counted
+
+    context.tell(
+        f"{counted(crowded, 'memory')} {agreeing(crowded, 'lies')} in folders of more "
+        f"than {counted(ROOMY, 'file')}, so a save there takes more room in git than "
+        "it needs; to move them into folders of months: memcli repair --by-month"
+    )
+
+
+def _text(
+    done: RepairPlan, done_word: str, *, dry_run: bool
+) -> Callable[[Canvas], None]:
+    """What a person is shown of a plan, or of what was done."""
 
     def text(canvas: Canvas) -> None:
         if not done.steps:
-            nothing = "nothing was mended" if done.applied else "nothing can be mended"
-            canvas.line(nothing, style="dim")
+            was = "was" if done.applied else "can be"
+            canvas.line(f"nothing {was} {done_word}", style="dim")
         elif done.applied:
-            canvas.line(f"mended {len(done.steps)}:", style="good")
+            canvas.line(f"{done_word} {len(done.steps)}:", style="good")
         else:
-            canvas.line(f"would mend {len(done.steps)}; {to_apply(dry_run=dry_run)}:")
+            planned = {"mended": "mend", "moved": "move"}[done_word]
+            steps = f"would {planned} {len(done.steps)}"
+            canvas.line(f"{steps}; {to_apply(dry_run=dry_run)}:")
         for step in done.steps:
             canvas.line(f"  {step.path}: {step.action}")
         if done.left:
@@ -62,4 +106,4 @@ def repair(
             hint = f" ({finding.hint})" if finding.hint else ""
             canvas.line(f"  {finding.path}:{finding.line}: {finding.message}{hint}")
 
-    return Result(data=done.as_dict(), text=text, ok=done.ok)
+    return text

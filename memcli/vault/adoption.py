@@ -29,7 +29,7 @@ _SOURCE = (
 )  # fmt: skip
 # One path for each folder that memcli writes entries into.
 _WRITTEN = (
-    f"{layout.MEMORIES}/note/a.md",
+    f"{layout.month_folder(f'{layout.MEMORIES}/note', '2026-11')}/a.md",
     f"{layout.MODELS}/a.md",
     f"{layout.REFLECTIONS}/a.md",
     f"{layout.INBOX}/a.md",

@@ -6,6 +6,7 @@ Invariant: a name tells an agent nothing of the files that it may not see.
 import os
 from typing import TYPE_CHECKING
 
+from memcli.entries import layout
 from memcli.storage import files
 
 if TYPE_CHECKING:
@@ -37,6 +38,44 @@ def free_path(
         folders: the names that each folder has or was given; filled in, for the next.
     """
     name = own_name(vault, name)
+    # How many files there are is not for an agent to learn from a folder's name.
+    if vault.agent is None and layout.is_month(folder):
+        folder = _with_room(vault, folder, folders)
+    taken = _names(vault, folder, folders)
+    file, number = f"{name}.md", 1
+    while file.casefold() in taken:
+        number += 1
+        file = f"{name}-{number}.md"
+    taken.add(file.casefold())
+    return f"{folder}/{file}"
+
+
+def _with_room(vault: "Vault", folder: str, folders: dict[str, set[str]]) -> str:
+    """A month's folder; when that is full, the last of those beside it, or a new one.
+
+    Beside it and not in it, so that a commit does not write the full list anew.
+    """
+    if _has_room(vault, folder, folders):
+        return folder
+    year, _, month = folder.rpartition("/")
+    beside = _names(vault, year, folders)
+    number = max((layout.part_of(month, name) for name in beside), default=0)
+    number = max(number, 2)
+    while not _has_room(vault, layout.month_part(folder, number), folders):
+        number += 1
+    beside.add(layout.month_part(month, number))
+    return layout.month_part(folder, number)
+
+
+def _has_room(vault: "Vault", folder: str, folders: dict[str, set[str]]) -> bool:
+    path = os.path.join(vault.root, folder)
+    if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
+        return False
+    return len(_names(vault, folder, folders)) < layout.ROOMY
+
+
+def _names(vault: "Vault", folder: str, folders: dict[str, set[str]]) -> set[str]:
+    """The names in a folder, in lower case, and those that were given there."""
     taken = folders.get(folder)
     if taken is None:
         try:
@@ -44,9 +83,4 @@ def free_path(
         except FileNotFoundError:
             names = []
         taken = folders[folder] = {item.casefold() for item in names}
-    file, number = f"{name}.md", 1
-    while file in taken:
-        number += 1
-        file = f"{name}-{number}.md"
-    taken.add(file)
-    return f"{folder}/{file}"
+    return taken

@@ -298,9 +298,10 @@ def _prepared(
     created = entry.created or now
     if evidence.is_drawn(entry):
         entry = settled(vault, entry, created)
+    entry = entry.replace(created=created)
     folder = layout.folder_for(entry)
     path = free_paths.free_path(vault, folder, slug(entry.display_title), folders)
-    entry = entry.replace(created=created, path=path)
+    entry = entry.replace(path=path)
     if entry.item is not None:
         entry = entry.replace(key=strict_key(entry.item, entry.body))
     return entry, unclear

@@ -66,8 +66,9 @@ def test_an_idea_is_promoted_found_and_taken_back(memcli: Run, three: Vault) -> 
     done = memcli(*words, "--json").json["data"]
     assert (done["applied"], done["action"]) == (True, "promoted")
     (item,) = done["items"]
-    assert item["path"] == "memories/action/warm-the-index.md"
     entry = three.get(item["id"])
+    folder = layout.month_folder("memories/action", entry.created)
+    assert item["path"] == f"{folder}/warm-the-index.md"
     assert (entry.status, entry.tags) == (Status.ACTIVE, ("cache",))
     assert item["id"] in memcli("recall", "warm the index").out
     assert memcli("review", "--undo").code == 0
@@ -161,7 +162,7 @@ def test_the_walk_comes_to_ideas_after_candidates(three: Vault) -> None:
         1,
         {"promoted": 1, "dismissed": 0, "merged": 1, "left": 1},
     )
-    assert Path(three.root, "memories/action/warm-the-index.md").exists()
+    assert [*Path(three.root).glob("memories/action/*/*/warm-the-index.md")]
 
 
 def test_who_leaves_at_a_candidate_is_not_asked_about_ideas(three: Vault) -> None:

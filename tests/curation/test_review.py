@@ -74,7 +74,10 @@ def test_approve_makes_it_a_memory_with_the_same_id(vault: Vault) -> None:
         vault, "Use pnpm in the web client", kind="preference", confidence="MEDIUM"
     )
     done = review.approve(vault, [name])
-    assert done.items[0].path == "memories/preference/use-pnpm-in-the-web-client.md"
+    assert (
+        done.items[0].path
+        == "memories/preference/2026/11/use-pnpm-in-the-web-client.md"
+    )
     entry = vault.get(name)
     assert (entry.status, entry.confidence) == (Status.ACTIVE, "MEDIUM")
     assert texts(vault) == ["Use pnpm in the web client"]
@@ -92,7 +95,7 @@ def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:
     entry = vault.get(name)
     assert (entry.body, entry.kind) == ("Use pnpm\n", "preference")
     assert entry.tags == ("web", "tools")
-    assert entry.path == "memories/preference/use-pnpm.md"
+    assert entry.path == "memories/preference/2026/11/use-pnpm.md"
 
 
 def test_an_approved_item_goes_to_the_reflections(vault: Vault) -> None:
@@ -192,7 +195,7 @@ def test_two_candidates_of_one_title_get_two_files(vault: Vault) -> None:
     names = [candidate(vault, f"body {n}", title="Same") for n in range(2)]
     done = review.approve(vault, names)
     paths = [item.path for item in done.items]
-    assert paths == ["memories/note/same.md", "memories/note/same-2.md"]
+    assert paths == ["memories/note/2026/11/same.md", "memories/note/2026/11/same-2.md"]
 
 
 def test_what_does_not_wait_is_refused(vault: Vault) -> None:

@@ -7,7 +7,8 @@ with `> ` continues the command above it. The lines below a command are what it 
 print, on stdout and stderr together, and every command must succeed.
 
 In what is expected, `...` stands for any text, and alone on a line for any lines.
-Ids, commit ids, dates, times and decimal fractions match any other of their form.
+Ids, commit ids, dates, months of paths, times and decimal fractions match any other of
+their form.
 Blocks marked `sh` are shown and not run.
 """
 
@@ -38,6 +39,7 @@ ENDED = "--- memcli test: exit"
 VOLATILE = {
     "time": (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ",) * 2,
     "date": (r"\d{4}-\d\d-\d\d",) * 2,
+    "month": (r"\b\d{4}/\d\d(?=/)",) * 2,
     "commit": (
         r"\b(?=[a-f]*\d)(?:[0-9a-f]{40}|[0-9a-f]{7,10})\b",
         r"\b[0-9a-f]{7,40}\b",

@@ -245,7 +245,7 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
 def unknown(door: Door) -> Iterator[tuple[str, Any]]:
     """Ids of what is hidden, whole and cut, wherever an id may stand."""
     run, tool = door.run, door.tool
-    path = "memories/note/we-deploy-the-billing-service-on-tuesdays.md"
+    path = "memories/note/2026/11/we-deploy-the-billing-service-on-tuesdays.md"
     for name in (HIDDEN, f"{HIDDEN[:15]}2", HIDDEN[:9], "1", "1h", path):
         yield run("inspect", name)
         yield run("show", name)

@@ -519,7 +519,7 @@ def test_a_file_that_is_edited_before_anything_happened_is_all_that_changes(
         root = tmp_path / str(step)
         shutil.copytree(full, root)
         assert run_and_kill(root, OPERATIONS["evolve"], step)
-        path = root / "memories/convention/we-deploy-on-tuesdays.md"
+        (path,) = root.glob("memories/convention/*/*/we-deploy-on-tuesdays.md")
         path.write_text(path.read_text("utf-8") + "and on Fridays\n", "utf-8")
         told: list[str] = []
         vault = opened(root, 3_000)

@@ -52,7 +52,7 @@ def test_save_is_one_commit_of_one_file(vault: Vault) -> None:
     save(vault, "We deploy on Tuesdays", kind="convention")
     assert git(vault, "log", "-1", "--format=%s") == "save: We deploy on Tuesdays\n"
     changed = git(vault, "show", "--name-only", "--format=", "HEAD").split()
-    assert changed == ["memories/convention/we-deploy-on-tuesdays.md"]
+    assert changed == ["memories/convention/2026/11/we-deploy-on-tuesdays.md"]
     assert git(vault, "status", "--porcelain") == ""
 
 

@@ -79,13 +79,12 @@ def promote(
             section = ledger.open_one(text.now, name)
             page = page_of(vault, name)
             fresh = _memory(vault, section, page, given)
+            fresh = fresh.replace(created=text.moment)
             path = free_paths.free_path(
                 vault, layout.folder_for(fresh), slug(fresh.display_title), folders
             )
             fresh = fresh.replace(
-                id=new_id(vault.now_ms() + number, vault.entropy),
-                created=text.moment,
-                path=path,
+                id=new_id(vault.now_ms() + number, vault.entropy), path=path
             )
             fresh = vault.link(fresh)
             change.put(path, codec.encode(fresh), expected=None)

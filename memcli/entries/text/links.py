@@ -5,6 +5,7 @@ Invariant: pure. A link inside code is not a link.
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 from memcli.entries import layout
 from memcli.entries.entry import CUT, Entry
@@ -43,6 +44,38 @@ def link_places(body: str) -> dict[str, int]:
         for match in pattern.finditer(body):
             places.setdefault(match[1].strip(), match.start())
     return places
+
+
+def relinked(text: str, target_now: Callable[[str, bool], str | None]) -> str:
+    """The text with other targets in its links; nothing else changes.
+
+    Args:
+        text: a body, or lines of YAML.
+        target_now: given a target as `links` reads it, and whether it stands in a
+            wikilink; returns the new one, None where it stays.
+
+    >>> relinked("See [[a/b.md|B]], `[[a/b]]`", lambda target, wiki: "a/2026/b.md")
+    'See [[a/2026/b.md|B]], `[[a/b]]`'
+    """
+    if "[" not in text:
+        return text
+
+    def changed(match: re.Match[str]) -> str:
+        target = match[1].strip().rstrip("\\")
+        fresh = target_now(target, match.re is _WIKILINK)
+        if fresh is None:
+            return match[0]
+        start = match.start(1) - match.start() + match[1].find(target)
+        return match[0][:start] + fresh + match[0][start + len(target) :]
+
+    def outside_code(part: str) -> str:
+        return _MDLINK.sub(changed, _WIKILINK.sub(changed, part))
+
+    parts, place = [], 0
+    for code in _CODE.finditer(text):
+        parts += [outside_code(text[place : code.start()]), code[0]]
+        place = code.end()
+    return "".join((*parts, outside_code(text[place:])))
 
 
 def unlinked(text: str) -> str:
@@ -134,7 +167,7 @@ def link_readings(target: str, path: str) -> tuple[str, ...]:
     readings: list[str] = []
     for spelling in spellings:
         key = composed(spelling.removesuffix(".md").removeprefix("./").casefold())
-        readings += (key, _joined(folder, key), key.rpartition("/")[2])
+        readings += (key, joined(folder, key), key.rpartition("/")[2])
     return tuple(dict.fromkeys(name for name in readings if name))
 
 
@@ -143,7 +176,8 @@ def composed(name: str) -> str:
     return name if name.isascii() else unicodedata.normalize("NFC", name).casefold()
 
 
-def _joined(folder: str, key: str) -> str:
+def joined(folder: str, key: str) -> str:
+    """The path that a relative one means in a folder; no more `..` than there are."""
     parts: list[str] = []
     for part in (*folder.split("/"), *key.split("/")):
         if part == "..":

@@ -8,7 +8,7 @@ command began; the repair is for the rest.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.identity import strict_key
@@ -17,34 +17,13 @@ from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
 from memcli.vault.health import doubles, dropped, git_state, lost_versions
-from memcli.vault.health.finding import ERROR, Finding
-from memcli.vault.health.repair_step import Repair, Step
+from memcli.vault.health.finding import Finding
+from memcli.vault.health.repair_step import Repair, RepairPlan, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
 
 if TYPE_CHECKING:
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Vault
-
-
-class RepairPlan(NamedTuple):
-    """The steps of a repair, and the findings that are left for a person."""
-
-    steps: list[Repair]
-    left: list[Finding]
-    applied: bool = False
-
-    @property
-    def ok(self) -> bool:
-        """Whether memcli can use everything that is left."""
-        return not any(finding.level == ERROR for finding in self.left)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "applied": self.applied,
-            "steps": [step._asdict() for step in self.steps],
-            "left": [finding._asdict() for finding in self.left],
-        }
 
 
 # Steps whose reason is that git and the folder differ.

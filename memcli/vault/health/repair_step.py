@@ -1,15 +1,16 @@
-"""A step of a repair, and the findings that it ends."""
+"""A plan of a repair: its steps, the findings that each ends, and what is left."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from memcli.vault.health.finding import Finding
+from memcli.vault.health.finding import ERROR, Finding
 
 
 class Repair(NamedTuple):
     """One step of a repair.
 
     `code` is leftover, git_lock, index, half_evolve, lost_version, dropped,
-    duplicate_id, stale_key, lineage, missing, older, deleted, uncommitted or moved;
+    duplicate_id, stale_key, lineage, missing, older, deleted, uncommitted or moved; of
+    a move into the folders of months by_month or links;
     `action` says what happens to `path`, `detail` is the other file, entry or commit.
     """
 
@@ -21,3 +22,24 @@ class Repair(NamedTuple):
 
 # A step, and the findings that are gone when it is taken.
 Step = tuple[Repair, list[Finding]]
+
+
+class RepairPlan(NamedTuple):
+    """The steps of a repair, and the findings that are left for a person."""
+
+    steps: list[Repair]
+    left: list[Finding]
+    applied: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether memcli can use everything that is left."""
+        return not any(finding.level == ERROR for finding in self.left)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "applied": self.applied,
+            "steps": [step._asdict() for step in self.steps],
+            "left": [finding._asdict() for finding in self.left],
+        }

@@ -149,7 +149,7 @@ def test_an_entry_shows_its_versions_and_what_an_item_weighs(
     assert f"{old} superseded: We deploy on Tuesdays (the freeze)" in shown
     today = vault.get(new).created[:10]
     assert f"  {today} {new} current, shown above: We deploy on Mondays" in shown
-    place = f"archive/memories/note/we-deploy-on-tuesdays.{old}.md"
+    place = f"archive/memories/note/2026/11/we-deploy-on-tuesdays.{old}.md"
     assert shown.index(place) < shown.index("current, shown above")
     data = memcli("inspect", old, "--json").json["data"]
     assert [version["id"] for version in data["versions"]] == [old, new]

@@ -132,7 +132,7 @@ def test_an_old_idea_is_no_old_candidate(two: Vault) -> None:
 def test_a_promoted_idea_is_a_memory_with_its_source(two: Vault) -> None:
     done = decide.promote(two, [NAMES[0]], {"tags": ("cache",)})
     (item,) = done.items
-    assert item.path == "memories/idea/warm-the-index-on-login.md"
+    assert item.path == "memories/idea/2026/11/warm-the-index-on-login.md"
     entry = two.get(item.id or "")
     assert (entry.status, entry.kind, entry.tags) == (Status.ACTIVE, "idea", ("cache",))
     assert (entry.source.session, entry.source.record) == ("s1", "r7")
@@ -155,7 +155,7 @@ def test_a_promoted_idea_is_a_memory_with_its_source(two: Vault) -> None:
 def test_a_kind_and_a_title_may_be_given(two: Vault) -> None:
     changes = {"kind": "action", "title": "Warm it"}
     (item,) = decide.promote(two, [NAMES[0]], changes).items
-    assert item.path == "memories/action/warm-it.md"
+    assert item.path == "memories/action/2026/11/warm-it.md"
     assert two.get(item.id or "").title == "Warm it"
     with pytest.raises(InvalidValue, match="kind must be"):
         decide.promote(two, [NAMES[1]], {"kind": "thought"})
@@ -182,7 +182,7 @@ def test_an_idea_by_hand_without_a_page_can_be_promoted(vault: Vault) -> None:
     assert vault.get(item.id or "").body == "# By hand\n\nWhy not.\n"
     assert ledger(vault) == (
         "## 2026-11-01: By hand\n"
-        "→ promoted 2026-11-21 to [[memories/idea/by-hand.md]]\nWhy not."
+        "→ promoted 2026-11-21 to [[memories/idea/2026/11/by-hand.md]]\nWhy not."
     )
 
 

@@ -16,6 +16,7 @@ from memcli.errors import AmbiguousId
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
+from memcli.vault.health.repair_step import RepairPlan
 
 A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
 
@@ -34,13 +35,13 @@ def git(vault: Vault, *words: str) -> str:
     return done.stdout
 
 
-def codes(found: repair.RepairPlan) -> list[tuple[str, str]]:
+def codes(found: RepairPlan) -> list[tuple[str, str]]:
     return [(step.code, step.path) for step in found.steps]
 
 
 def test_a_clean_vault_needs_nothing(vault: Vault) -> None:
     vault.save(vault.draft({"text": "fine"}))
-    assert repair.plan(vault) == repair.RepairPlan([], [])
+    assert repair.plan(vault) == RepairPlan([], [])
 
 
 def test_the_plan_changes_nothing(vault: Vault, snapshot: Callable[[str], Any]) -> None:
