@@ -23,7 +23,7 @@ def write(vault: Vault, path: str, text: str = "text\n") -> None:
 def test_every_way_to_call_an_entry_leads_to_it(vault: Vault) -> None:
     name = save(vault, "Redis restarts at night")
     path = vault.path_of(name)
-    assert path == "memories/note/redis-restarts-at-night.md"
+    assert path == "memories/note/2026/11/redis-restarts-at-night.md"
     for word in (
         name,
         name.upper(),
@@ -102,9 +102,9 @@ def test_a_file_named_like_the_beginning_of_an_id_takes_no_entry_away(
     write(vault, f"notes/{name[:6]}.md", "another\n")
     with pytest.raises(AmbiguousId):
         vault.path_of(name[:6])
-    assert vault.path_of(name) == "memories/note/redis-restarts.md"
+    assert vault.path_of(name) == "memories/note/2026/11/redis-restarts.md"
     write(vault, f"notes/{name}.md", "an impostor\n")
-    assert vault.path_of(name) == "memories/note/redis-restarts.md"
+    assert vault.path_of(name) == "memories/note/2026/11/redis-restarts.md"
 
 
 def test_names_that_differ_in_case_alone_are_told_apart(vault: Vault) -> None:
@@ -135,7 +135,7 @@ def test_an_agent_finds_no_name_of_what_it_may_not_see(vault: Vault) -> None:
     save(vault, "The secret plan", visibility="private")
     other = save(vault, "The open plan", agent="bot")
     seen = vault.acting_as("bot")
-    for word in ("the-secret-plan", "memories/note/the-secret-plan.md"):
+    for word in ("the-secret-plan", "memories/note/2026/11/the-secret-plan.md"):
         with pytest.raises(EntryNotFound) as caught:
             seen.path_of(word)
         assert "Did you mean the-secret" not in str(caught.value.hint)
@@ -150,7 +150,7 @@ def test_what_changes_entries_takes_names_and_paths(vault: Vault) -> None:
             {
                 "text": "Redis may be restarted",
                 "layer": "observation",
-                "evidence": ["memories/note/redis-keeps-no-data.md"],
+                "evidence": ["memories/note/2026/11/redis-keeps-no-data.md"],
             }
         ),
         cite=["redis-restarts-at-night"],
@@ -158,7 +158,7 @@ def test_what_changes_entries_takes_names_and_paths(vault: Vault) -> None:
     assert set(vault.get(drawn.id).evidence) == {fact, other}
     new = vault.evolve("redis-restarts-at-night", "At noon", reason="moved").id
     assert vault.get(new).supersedes == fact
-    (target, *_) = vault.resolve("memories/note/redis-keeps-no-data.md")
+    (target, *_) = vault.resolve("memories/note/2026/11/redis-keeps-no-data.md")
     assert target.id == other
     assert vault.forget(os.path.join(vault.root, vault.path_of(other))).id == other
 
