@@ -5,7 +5,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.save import written_text
 from memcli.entries.entry import Layer
 from memcli.errors import UsageError
@@ -64,6 +64,7 @@ def evolve(
         bool, Option("--revert", help="Go back to the version before")
     ] = False,
     allow_secret: options.AllowSecret = False,
+    dry_run: options.DryRun = False,
 ) -> Result:
     """Replace a memory by its next version, and keep the old one
 
@@ -104,7 +105,9 @@ def evolve(
                 "--revert takes the version before as it was",
                 hint="Revert first, then evolve the result.",
             )
-        return _result(vault, use_case.revert(vault, entry_id, reason=reason))
+        return _result(
+            vault, use_case.revert(vault, entry_id, reason=reason, dry_run=dry_run)
+        )
     if edit:
         new_text = _edited(context, vault, entry_id, text or file)
     elif text is None and not file and (fields or untag or also or cite or research):
@@ -114,7 +117,7 @@ def evolve(
     with new_text as body:
         if body is not None:
             fields["text"] = body
-        if reason is None and context.interactive:
+        if reason is None and context.interactive and not dry_run:
             reason = context.ask("Why does it change? (empty: no reason) ")
         done = use_case.evolve(
             vault,
@@ -125,8 +128,11 @@ def evolve(
             untag=untag or [],
             cites=Cites(cite or (), research),
             allow_secret=allow_secret,
+            dry_run=dry_run,
         )
     result = _result(vault, done)
+    if dry_run:
+        return result
     more = _still_stale(vault, done.id) if done.of is None else done.of.notes()
     return result._replace(warnings=(*result.warnings, *more))
 
@@ -162,9 +168,15 @@ def _still_stale(vault: Vault, entry_id: str) -> tuple[str, ...]:
 
 def _result(vault: Vault, done: Evolved) -> Result:
     def text(canvas: Canvas) -> None:
-        canvas.line(f"evolved {done.id} {done.path}", style="good")
+        if done.diff is None:
+            canvas.line(f"evolved {done.id} {done.path}", style="good")
+        else:
+            canvas.line(f"would evolve {done.path}", style="good")
+            for line in done.diff.split("\n")[2:]:
+                canvas.line(f"  {line}")
+        now = "now" if done.diff is None else "then"
         for item in done.replaced:
-            canvas.line(f"  replaces {item.id}, now at {item.path}", style="dim")
+            canvas.line(f"  replaces {item.id}, {now} at {item.path}", style="dim")
         if done.citations_checked is False:
             from memcli.cli.research import UNCHECKED
 
@@ -174,9 +186,12 @@ def _result(vault: Vault, done: Evolved) -> Result:
             for sibling in done.siblings:
                 canvas.line(f"  {sibling.id} ({sibling.likeness:.0%}) {sibling.title}")
             ids = " ".join(f"--also {sibling.id}" for sibling in done.siblings)
-            canvas.line(f"  replace them, too: memcli evolve {done.id} {ids}")
+            entry_id = done.id or done.replaced[0].id
+            canvas.line(f"  replace them, too: memcli evolve {entry_id} {ids}")
+        if done.diff is not None:
+            canvas.line(to_apply(dry_run=True), style="dim")
 
     from memcli.vault import not_shown
 
-    warnings = tuple(not_shown.notes(vault, [done.id]))
+    warnings = tuple(not_shown.notes(vault, [done.id])) if done.id else ()
     return Result(data=done.as_dict(), text=text, warnings=warnings)

@@ -232,6 +232,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
         "--research": ("research", str, False, ()),
         "--revert": ("revert", bool, False, ()),
         "--allow-secret": ("allow_secret", bool, False, ()),
+        "--dry-run": ("dry_run", bool, False, ()),
         "--vault": ("vault", str, False, ()),
         "-v": ("vault", str, False, ()),
         "--json": ("json", bool, False, ()),

@@ -95,11 +95,31 @@ def import_(
             hint=f"memcli save --file {quote(source)}; a page of instructions for "
             f"agents, by its sections: memcli import {quote(source)} --from agents-md",
         )
-    return report(
-        importing.import_lines(
-            vault, data, source, dry_run=dry_run, allow_secret=allow_secret
-        )
+    done = importing.import_lines(
+        vault, data, source, dry_run=dry_run, allow_secret=allow_secret
     )
+    result = report(done)
+    if done.failed and not (done.created or done.duplicates) and source != "-":
+        result = _of_a_session(result, source)
+    return result
+
+
+def _of_a_session(result: Result, source: str) -> Result:
+    """The result of a file without a memory, which may be a session's transcript."""
+    from shlex import quote
+
+    from memcli.errors import MemcliError
+    from memcli.hosts import transcripts
+
+    try:
+        host = transcripts.open_transcript(source).session.host
+    except MemcliError:
+        return result
+    hint = (
+        f"{source} is a session's transcript ({host}); to mine it: "
+        f"memcli reflect --session {quote(source)}"
+    )
+    return result._replace(warnings=(hint, *result.warnings))
 
 
 def _memories(

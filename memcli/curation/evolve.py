@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.curation import citing
 from memcli.curation.citing import Cites
 from memcli.curation.siblings import Sibling, siblings
+from memcli.entries import layout
 from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import new_id
@@ -53,7 +54,8 @@ class Replaced(NamedTuple):
 class Evolved(NamedTuple):
     """The new version, the entries that it replaced, and entries that may need the same
     change; `of` is what it cites, if it was to cite anything; `citations_checked` is
-    None for a fact."""
+    None for a fact. Of a change that was only tried `id` is empty, and `diff` shows the
+    lines of the file that would change."""
 
     id: str
     path: str
@@ -62,6 +64,7 @@ class Evolved(NamedTuple):
     siblings: list[Sibling]
     citations_checked: bool | None = None
     of: citing.Granted | None = None
+    diff: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
@@ -70,8 +73,11 @@ class Evolved(NamedTuple):
             about["citations_checked"] = self.citations_checked
         if self.of is not None:
             about |= {"cited": self.of.cited, "dropped": self.of.dropped}
+        if self.diff is not None:
+            about["diff"] = self.diff
         return {
-            "id": self.id,
+            "id": self.id or None,
+            "dry_run": self.diff is not None,
             "path": self.path,
             "title": self.title,
             "supersedes": self.replaced[0].id,
@@ -91,6 +97,7 @@ def evolve(
     untag: Sequence[str] = (),
     cites: Cites = Cites(),  # noqa: B008 a value that cannot change
     allow_secret: bool = False,
+    dry_run: bool = False,
 ) -> Evolved:
     """Replace an entry by its next version.
 
@@ -104,6 +111,7 @@ def evolve(
         cites: what the new version of an observation or model rests on, which makes
             it fresh (`citing.renewed`).
         allow_secret: whether text that looks like a secret may be saved.
+        dry_run: check everything, and change nothing.
 
     Raises:
         EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
@@ -138,6 +146,9 @@ def evolve(
         change.allow_secret = allow_secret
         if not allow_secret:
             no_secrets.refuse(fresh)
+        if dry_run:
+            tried = _tried(vault, [old, *others], fresh)
+            return tried._replace(of=of, citations_checked=citing.were_checked(fresh))
         done = _replace(vault, change, old, others, fresh, reason, now_ms)
         change.note(fresh, "evolve")
         change.message = subject("evolve", fresh.display_title)
@@ -154,10 +165,16 @@ def evolve(
         return done
 
 
-def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolved:
+def revert(
+    vault: "Vault",
+    entry_id: str,
+    *,
+    reason: str | None = None,
+    dry_run: bool = False,
+) -> Evolved:
     """Make the version before the current one, as a new version.
 
-    Reverting twice brings the later version back.
+    Reverting twice brings the later version back; with `dry_run` nothing changes.
 
     Raises:
         NotAllowed: nothing was replaced by this entry (code `no_version_before`).
@@ -181,6 +198,8 @@ def revert(vault: "Vault", entry_id: str, *, reason: str | None = None) -> Evolv
         now = dates.iso(now_ms // 1000)
         fresh = before.replace(id=new_id(now_ms, vault.entropy), path=old.path)
         fresh = lineage.passed_on(vault, fresh, [before, old.entry], shared_anew=False)
+        if dry_run:
+            return _tried(vault, [old], fresh)
         if not reason:
             reason = "reverted"  # an id would be told to all who see this version
         place = lineage.replace(vault, change, old, fresh, reason=reason, now=now)
@@ -315,6 +334,41 @@ def _replace(
         )
         replaced.append(Replaced(other.entry.id, place, other.entry.display_title))
     return Evolved(fresh.id, old.path, fresh.display_title, replaced, [])
+
+
+def _tried(vault: "Vault", old: "Sequence[Stored]", fresh: Entry) -> Evolved:
+    """What a change would come to: the lines that differ, but for ids and dates."""
+    from difflib import unified_diff
+
+    from memcli.entries import codec
+
+    first, path = old[0].entry, old[0].path
+    kept = {
+        name: getattr(first, name)
+        for name in ("id", "created", "updated", "supersedes", "refreshed_at")
+    }
+    # As the asking agent sees them: no line names an entry that is hidden from it.
+    seen = [vault.as_seen(each) for each in (first, fresh.replace(path=path, **kept))]
+    before, after = (codec.encode(each).decode().splitlines() for each in seen)
+    lines = unified_diff(before, after, path, path, lineterm="", n=1)
+    replaced = [
+        Replaced(
+            item.entry.id,
+            layout.archived(item.path, item.entry.id),
+            item.entry.display_title,
+        )
+        for item in old
+    ]
+    found = siblings(vault, first, first.id)
+    also = {item.entry.id for item in old}
+    return Evolved(
+        "",
+        path,
+        fresh.display_title,
+        replaced,
+        [sibling for sibling in found if sibling.id not in also],
+        diff="\n".join(lines),
+    )
 
 
 def _is_past(entry: Entry, now_ms: int) -> bool:

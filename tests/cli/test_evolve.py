@@ -33,6 +33,34 @@ def test_the_text_comes_from_the_argument_a_file_or_a_pipe(
     assert vault.get(old).reason == "freeze"
 
 
+def test_a_dry_run_shows_the_lines_that_would_change_and_changes_nothing(
+    memcli: Run, vault: Vault, old: str
+) -> None:
+    path = Path(vault.root, vault.path_of(old))
+    before, index = path.read_bytes(), sorted(Path(vault.root).rglob("*.md"))
+    words = ["evolve", old, "We deploy on Mondays", "--tag", "ci", "--dry-run"]
+    done = memcli(*words, "--json").json["data"]
+    assert (done["id"], done["dry_run"], done["supersedes"]) == (None, True, old)
+    changed = [line for line in done["diff"].split("\n")[2:] if line[:1] in "+-"]
+    assert changed == [
+        "-tags: [deploy]",
+        "+tags: [deploy, ci]",
+        "-We deploy on Tuesdays",
+        "+We deploy on Mondays",
+    ]
+    shown = memcli(*words).out
+    assert shown.startswith("would evolve memories/note/we-deploy-on-tuesdays.md\n")
+    assert "to do it leave --dry-run out" in shown
+    assert path.read_bytes() == before
+    assert sorted(Path(vault.root).rglob("*.md")) == index
+    refused = memcli("evolve", old, "We deploy on Tuesdays", "--dry-run", "--json")
+    assert refused.json["error"]["code"] == "nothing_to_change"
+    new = vault.evolve(old, "We deploy on Mondays", reason="x").id
+    back = memcli("evolve", "--revert", new, "--dry-run", "--json").json["data"]
+    assert "+We deploy on Tuesdays" in back["diff"]
+    assert vault.get(new).body.strip() == "We deploy on Mondays"
+
+
 def test_it_says_what_it_replaced_and_what_it_did_not(
     memcli: Run, vault: Vault, old: str
 ) -> None:

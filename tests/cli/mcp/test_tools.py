@@ -46,6 +46,7 @@ LEFT_OUT = {
         "file": _FILES,
         "edit": "there is no editor",
         "allow_secret": _SECRET,
+        "dry_run": "the version before is kept, and revert takes it back",
     },
     "recall": {
         "batch": _FILES,
