@@ -6,15 +6,17 @@ words. Commands speak of commands, tools of an MCP client of tools.
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from memcli.entries.text.counted import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memcli.cli.context import Context
     from memcli.recall.no_match import NoMatch
 
+_MOST_NAMED = 12
 _WORDS_ONLY = (
     "memcli compares words, not meanings: an entry that says it in other words may be "
     "missed"
@@ -55,16 +57,26 @@ def sentences(
     if lacking and (found.filtered or found.ended):
         said.append(f"in no entry: {lacking}")
     ask = _Tool(command) if tools else _Command(command)
-    return [*said, f"try: {ask.next(query, found)}"]
+    without = ", without filters" if found.filtered else ""
+    return [*said, f"try{without}: {ask.next(query, found)}"]
 
 
 def _missing(found: NoMatch) -> str:
     """The words of a question that no entry holds, with the nearest spellings."""
     near = {word: ", ".join(words) for word, words in found.near.items()}
-    return ", ".join(
-        f"{word} (nearest: {near[word]})" if word in near else word
-        for word in found.missing
+    return named(
+        [
+            f"{word} (nearest: {near[word]})" if word in near else word
+            for word in found.missing
+        ]
     )
+
+
+def named(words: Sequence[str]) -> str:
+    """Words in a row; of the hundreds of a pasted error the first, and a count."""
+    more = len(words) - _MOST_NAMED
+    shown = ", ".join(words[:_MOST_NAMED])
+    return shown if more <= 0 else f"{shown} and {counted(more, 'more word')}"
 
 
 class _Command:
@@ -75,10 +87,10 @@ class _Command:
 
     def next(self, query: str, found: NoMatch) -> str:
         if found.filtered:
-            return f"{self._line(query)}  (without filters)"
+            return self._line(query)
         if found.ended:
             flags = [word for name in found.ended for word in ("--status", name)]
-            return shlex.join(["memcli", "recall", *flags, "--", query])
+            return _pasted(["memcli", "recall", *flags, "--", query])
         corrected = found.corrected(query)
         if corrected:
             return self._line(corrected)
@@ -86,7 +98,7 @@ class _Command:
 
     def _line(self, query: str) -> str:
         dashes = ["--"] if query.startswith("-") else []
-        return shlex.join(["memcli", self._command, *dashes, query])
+        return _pasted(["memcli", self._command, *dashes, query])
 
 
 class _Tool:
@@ -97,7 +109,7 @@ class _Tool:
 
     def next(self, query: str, found: NoMatch) -> str:
         if found.filtered:
-            return f"{self._tool} with the same query and without filters"
+            return f"{self._tool} with the same query"
         if found.ended:
             names = ", ".join(found.ended)
             return f"memory_recall with the same query and statuses: {names}"
@@ -108,3 +120,9 @@ class _Tool:
             f"{self._tool} with other or fewer words before you take it that nothing "
             "is known; memory_recall with all and limit lists entries"
         )
+
+
+def _pasted(words: list[str]) -> str:
+    import shlex
+
+    return shlex.join(words)

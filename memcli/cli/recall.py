@@ -374,7 +374,9 @@ def _result(
 
         warnings += no_match.sentences(context, "recall", answer.query, answer.no_match)
     elif answer.missing_terms:
-        warnings.append(f"in no entry: {', '.join(answer.missing_terms)}")
+        from memcli.cli import no_match
+
+        warnings.append(f"in no entry: {no_match.named(answer.missing_terms)}")
     if answer.omitted:
         warnings.append(f"{answer.omitted} more did not fit --max-chars")
     return Result(data=answer.as_dict(), text=text, warnings=tuple(warnings))

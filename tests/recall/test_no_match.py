@@ -76,7 +76,7 @@ def test_of_several_vaults_a_word_is_missing_that_all_of_them_lack() -> None:
         (NoMatch(0), "memcli save TEXT", "memory_save"),
         (NoMatch(1, ("apels",), {"apels": ("apples",)}), "recall apples", "apples"),
         (NoMatch(1, ("apels",)), "memcli list", "other or fewer words"),
-        (NoMatch(1, (), {}, 2), "(without filters)", "without filters"),
+        (NoMatch(1, (), {}, 2), "try, without filters: ", "try, without filters: "),
         (NoMatch(1, (), {}, 0, {"expired": 1}), "--status expired", "statuses: exp"),
     ],
 )
@@ -89,6 +89,12 @@ def test_the_next_step_is_named_in_the_words_of_the_caller(
     said = wording.sentences(of(vault, "mcp"), "recall", "apels", found)
     assert tool in said[-1]
     assert "memcli recall" not in " ".join(said)
+
+
+def test_of_very_many_words_the_first_are_named(vault: Vault) -> None:
+    found = NoMatch(1, tuple(f"w{number}" for number in range(500)))
+    said = wording.sentences(of(vault, "recall"), "recall", "x", found)
+    assert said[0].endswith("w10, w11 and 488 more words")
 
 
 def test_a_corrected_question_is_one_word_of_a_shell(vault: Vault) -> None:
