@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memcli.curation.evolve import Evolved
     from memcli.curation.forget import Forgotten
     from memcli.curation.resolve import Target
+    from memcli.curation.verify import Confirmed, Verified
     from memcli.entries.entry import Entry
     from memcli.recall.feedback import Noted
     from memcli.recall.query import Narrowing, Options, Query
@@ -218,6 +219,20 @@ class Vault(_vault.Vault):
         from memcli.recall import feedback
 
         return feedback.feedback((self,), useful, not_useful)
+
+    def verify(self, project: str = "here") -> "list[Verified]":
+        """What became of the code that a project's entries name; see
+        `memcli.curation.verify.verify`."""
+        from memcli.curation import verify
+
+        return verify.verify(self, project)
+
+    def confirm(self, *ids: str) -> "list[Confirmed]":
+        """Note the code of entries as it is now, since they still hold; see
+        `memcli.curation.verify.confirm`."""
+        from memcli.curation import verify
+
+        return verify.confirm(self, ids)
 
     def forget(self, entry_id: str, *, versions: bool = False) -> "Forgotten":
         """Remove an entry for good; see `memcli.curation.forget.forget`."""

@@ -28,6 +28,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "undo": "undo",
         "log": "log",
         "promote": "promote",
+        "verify": "verify",
         "forget": "forget",
     },
     "Review": {

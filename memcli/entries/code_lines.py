@@ -51,7 +51,7 @@ def fingerprint(data: bytes, first: int = 0, last: int = 0) -> str:
     Raises:
         InvalidValue: the file has no such lines, or they are blank.
     """
-    lines = _lines(data)
+    lines = lines_of(data)
     if last > len(lines):
         from memcli.entries.text.counted import counted
 
@@ -73,7 +73,7 @@ def compare(anchor: Anchor, data: bytes) -> Found:
     first, last = anchor.first, anchor.last
     if not anchor.fingerprint:
         return Found(EXISTS, first, last)
-    lines = _lines(data)
+    lines = lines_of(data)
     if not first:
         same = _mark(list(filter(None, lines))) == anchor.fingerprint
         return Found(UNCHANGED if same else CHANGED)
@@ -119,7 +119,7 @@ def _size(mark: str) -> int:
 
 
 def _mark(lines: list[bytes]) -> str:
-    """The fingerprint of lines as `_lines` gives them, without blank ones."""
+    """The fingerprint of lines as `lines_of` gives them, without blank ones."""
     from hashlib import blake2b
 
     first = zlib.crc32(lines[0]) if lines else 0
@@ -127,7 +127,7 @@ def _mark(lines: list[bytes]) -> str:
     return f"{len(lines)}-{first:08x}{whole}"
 
 
-def _lines(data: bytes) -> list[bytes]:
+def lines_of(data: bytes) -> list[bytes]:
     """The lines as editors count them, without what stands at their ends."""
     lines = data.removeprefix(_BOM).split(b"\n")
     if not lines[-1]:

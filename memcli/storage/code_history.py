@@ -41,6 +41,7 @@ class CodeHistory:
     ) -> None:
         self._folder, self._top, self._git_dir = folder, top, git_dir
         self._environ = environ
+        self._renames: dict[str, dict[str, str]] = {}
         below = os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
         self._prefix = "" if below == "." else below + "/"
 
@@ -102,17 +103,22 @@ class CodeHistory:
         """
         if not re.fullmatch(_COMMIT, commit):
             return None
+        if commit not in self._renames:
+            self._renames[commit] = self._renames_since(commit)
+        new = self._renames[commit].get(self._prefix + path, "")
+        below = new.startswith(self._prefix)
+        return new.removeprefix(self._prefix) if new and below else None
+
+    def _renames_since(self, commit: str) -> dict[str, str]:
+        """By the path of then, the path of now, of each file that was renamed."""
         command = (
             "diff-index", "--cached", "-M", f"-l{_MOST_RENAMES}", "--diff-filter=R",
             "--name-status", "-z", "--no-ext-diff", "--no-textconv",
             "--ignore-submodules=all", commit, "--",
         )  # fmt: skip
-        done = self._git(command)
-        words = done.printed.decode("utf-8", "surrogateescape").split("\0")
-        for old, new in zip(words[1::3], words[2::3], strict=False):
-            if old == self._prefix + path and new.startswith(self._prefix):
-                return new.removeprefix(self._prefix)
-        return None
+        printed = self._git(command).printed.decode("utf-8", "surrogateescape")
+        words = printed.split("\0")
+        return dict(zip(words[1::3], words[2::3], strict=False))
 
     def lines_with(
         self, words: Sequence[str], seconds: float

@@ -166,9 +166,11 @@ def named(vault: "Vault", drafts: Sequence[Entry]) -> list[Entry]:
     symbols = [
         name.word for names in wanted.values() for name in names if name.kind == SYMBOL
     ]
-    homes = _homes(vault, project, list(dict.fromkeys(symbols))[:_MOST_SYMBOLS])
+    symbols = list(dict.fromkeys(symbols))[:_MOST_SYMBOLS]
+    history = _history(vault, project) if symbols else None
+    found = homes(history, symbols) if history else {}
     return [
-        draft.replace(code_names=_there(project, wanted[place], homes))
+        draft.replace(code_names=_there(project, wanted[place], found))
         if place in wanted
         else draft
         for place, draft in enumerate(drafts)
@@ -229,23 +231,23 @@ def _is_read_back(name: Name) -> bool:
     return anchors.read_names([str(name)]) == [name]
 
 
-def _homes(
-    vault: "Vault", project: "Project", symbols: Sequence[str]
-) -> dict[str, str]:
-    """The file that defines each symbol; a symbol that none defines is left out."""
-    history = _history(vault, project) if symbols else None
-    if history is None or history.number_of_files() > _MOST_FILES:
+def homes(history: "CodeHistory", symbols: Sequence[str]) -> dict[str, str]:
+    """The file that defines each symbol; a symbol that none defines is left out.
+
+    Nothing is found in a repository of too many files, and after `_SECONDS`.
+    """
+    if history.number_of_files() > _MOST_FILES:
         return {}
     lasts = {symbol.rpartition(".")[2] for symbol in symbols}
-    homes: dict[str, str] = {}
+    found: dict[str, str] = {}
     for path, line in history.lines_with(sorted(lasts), _SECONDS):
-        for last in lasts - homes.keys():
+        for last in lasts - found.keys():
             if _defines(line, last.encode()) and not anchors.unsafe(path):
-                homes[last] = path
+                found[last] = path
     return {
-        symbol: homes[last]
+        symbol: found[last]
         for symbol in symbols
-        if (last := symbol.rpartition(".")[2]) in homes
+        if (last := symbol.rpartition(".")[2]) in found
     }
 
 

@@ -11,6 +11,7 @@ python tests/benchmarks mining --data FOLDER
 python tests/benchmarks turns --data FILE
 python tests/benchmarks projects --data FILE
 python tests/benchmarks repo_vault               the hook in a repository with a vault
+python tests/benchmarks anchors                  two versions of public projects, by pip
 python tests/benchmarks probe                    questions of software teams
 python tests/benchmarks peers --data FILE --cache FOLDER
 """
@@ -34,6 +35,7 @@ NAMES = (
     "feedback",
     "projects",
     "repo_vault",
+    "anchors",
     "probe",
     "peers",
     "timing",

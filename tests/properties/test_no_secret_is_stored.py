@@ -229,6 +229,7 @@ LINES = {
     "undo": "undo --dry-run",
     "edit": "edit {id}",
     "log": "log",
+    "verify": "verify --project x",
     "review": "review {waiting} --approve",
     "ideas": "ideas promote {idea}",
     "entities": "entities register 'New {n}'",

@@ -67,6 +67,23 @@ def _draw_trust(canvas: Canvas, seen: Inspected) -> None:
         canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
 
 
+def _draw_code(canvas: Canvas, seen: Inspected) -> None:
+    """What became of each place in the code that it names, and what changed there."""
+    from memcli.entries.code_lines import NOT_CHECKED, STALE
+
+    for look in seen.code:
+        state = look.state
+        if not state.why:
+            canvas.line(f"  {state.state}: {state.place}", style="dim")
+            continue
+        label = {NOT_CHECKED: "not checked"}.get(state.state, state.state)
+        bad = state.state in STALE
+        shown = f"stale: {state.why}" if bad else f"{label}: {state.why}"
+        canvas.line(f"  {shown}", style="bad" if bad else "dim")
+        for line in (*look.diff, *filter(None, [look.note])):
+            canvas.line(f"    {line}", style="dim")
+
+
 def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     from memcli.entries.entry import FIELDS
 
@@ -88,6 +105,7 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     canvas.line(f"  shown by recall: {state}", style="good" if seen.eligible else "bad")
     if entry.layer != "fact":
         _draw_trust(canvas, seen)
+    _draw_code(canvas, seen)
     if seen.recurred_at:
         reopen = f"memcli resolve --undo {entry.id}"
         canvas.line(f"  recurred on {seen.recurred_at}; to reopen it: {reopen}")

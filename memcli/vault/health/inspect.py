@@ -19,6 +19,8 @@ from memcli.errors import EntryNotFound, MemcliError, Unreadable
 from memcli.search import edges
 from memcli.storage import files
 from memcli.vault import lineage, staleness
+from memcli.vault.code_look import CloseLook, Looked
+from memcli.vault.code_state import is_stale
 from memcli.vault.health import git_state, usage
 from memcli.vault.health.lint import Names, add_files
 from memcli.vault.health.lint_tree import walked
@@ -108,6 +110,12 @@ class Inspected(NamedTuple):
     item: ItemFacts | None
     recurred_at: str | None
     uses: int | None
+    code: tuple[Looked, ...] = ()
+
+    @property
+    def stale(self) -> bool:
+        """Whether it may no longer hold, by its evidence or by its code."""
+        return self.around.stale or is_stale([look.state for look in self.code])
 
     @property
     def eligible(self) -> bool:
@@ -147,7 +155,8 @@ class Inspected(NamedTuple):
             "item_facts": self.item and self.item._asdict(),
             "recurred_at": self.recurred_at,
             **self._of_layer(),
-            "stale": around.stale,
+            "code_state": [look.as_dict() for look in self.code],
+            "stale": self.stale,
             "stale_why": [reason._asdict() for reason in around.stale_why],
             "uses": self.uses,
         }
@@ -194,7 +203,15 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
         item=_item_facts(entry, known.expires, now, policies),
         recurred_at=vault.read(lambda reader: lineage.recurred_at(reader, entry)),
         uses=usage.uses(vault, entry),
+        code=_code(vault, entry),
     )
+
+
+def _code(vault: "Vault", entry: Entry) -> tuple[Looked, ...]:
+    """What became of the code that an entry names, with what changed in it."""
+    if not (entry.code or entry.code_names):
+        return ()
+    return tuple(CloseLook(vault).looks(entry, diffs=True))
 
 
 def _conflicts(stored: "Stored") -> Iterator[Problem]:

@@ -31,6 +31,7 @@ CHANGES = {
     "ideas": "ideas",
     "reflect": "mined",
     "promote": "promoted",
+    "verify": "confirmed",
     "forget": "forgotten",
     "repair": "repaired",
 }

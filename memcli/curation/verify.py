@@ -1,0 +1,203 @@
+"""Verify: all entries of a project, held against its code; and the renewal of anchors.
+
+Invariant: what is looked at is what the caller may see and what is in force. A renewal
+changes anchors and names in place and nothing that the entry claims, so it makes no new
+version; all of one call go into one commit, under the lock, or none.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries.anchors import Anchor
+from memcli.entries.code_lines import MOVED, NOT_CHECKED, STALE
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Entry
+from memcli.entries.projects import HERE
+from memcli.entries.rights import Action
+from memcli.errors import InvalidContent, NotAllowed
+from memcli.search.document import EVERYWHERE
+from memcli.storage import known_vaults
+from memcli.vault.agents import refuse_unless
+from memcli.vault.code_look import CloseLook, Looked
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
+    from memcli.vault.vault import Vault
+
+STALE_ENTRY, MOVED_ENTRY, UNKNOWN, AS_IT_WAS = "stale", "moved", "not_checked", "same"
+
+
+class Verified(NamedTuple):
+    """An entry that names code, and what became of that.
+
+    `state` is the worst of its places: stale (some code changed or is gone),
+    not_checked, moved, or same.
+    """
+
+    id: str
+    title: str
+    kind: str
+    path: str
+    state: str
+    looks: tuple[Looked, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "kind": self.kind,
+            "path": self.path,
+            "state": self.state,
+            "code_state": [look.state.as_dict() for look in self.looks],
+        }
+
+
+class Confirmed(NamedTuple):
+    """An entry whose anchors were renewed, or would be.
+
+    Attributes:
+        code, code_names: as they are from now on.
+        dropped: places that are gone, and that the entry names no more.
+    """
+
+    id: str
+    title: str
+    path: str
+    code: tuple[str, ...]
+    code_names: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in self._zipped()}
+
+    def _zipped(self) -> list[tuple[str, Any]]:
+        return list(zip(self._fields, self, strict=True))
+
+
+def verify(vault: "Vault", project: str = HERE) -> list[Verified]:
+    """What became of the code that the entries of a project name, the worst first.
+
+    Args:
+        vault: asked from a folder of the project.
+        project: its name, or `here`; of a project that the caller does not stand in
+            nothing can be checked.
+
+    Raises:
+        NotAllowed: `here` is no project (code `no_project`).
+    """
+    name = vault.here if project == HERE else project
+    if name is None:
+        raise NotAllowed(
+            "you stand in no project, so there is no code to look at",
+            hint="Go to a checkout of the project.",
+            code="no_project",
+        )
+    rows = vault.read(lambda reader: _rows(reader, vault, name))
+    close = CloseLook(vault)
+    found = []
+    for number, row in enumerate(rows, 1):
+        looks = tuple(close.looks(row))
+        state = _worst(looks)
+        found.append(Verified(row.id, row.title, row.kind, row.path, state, looks))
+        if vault.progress is not None:
+            vault.progress(number, len(rows))
+    order = (STALE_ENTRY, MOVED_ENTRY, UNKNOWN, AS_IT_WAS)
+    return sorted(found, key=lambda each: (order.index(each.state), each.id))
+
+
+def confirm(
+    vault: "Vault", ids: Sequence[str], *, dry_run: bool = False
+) -> list[Confirmed]:
+    """Renew what entries note of the code, since they still hold.
+
+    Lines that moved or changed are noted as they are now, places that are gone are
+    dropped.
+
+    Args:
+        vault: asked from a folder of the entries' project.
+        ids: the entries, or unique prefixes of their ids.
+        dry_run: only say what would be done.
+
+    Raises:
+        EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
+        InvalidContent: an entry names no code (code `not_anchored`), or is of a project
+            that the caller does not stand in (code `other_project`).
+        NotAllowed: the agent may not change an entry.
+        LockBusy, WriteFailed, HistoryError: nothing was changed.
+    """
+    close = CloseLook(vault)
+    if dry_run:
+        paths = dict.fromkeys(vault.path_of(name) for name in ids)
+        return [_renewed(vault, close, vault.stored(path).entry)[0] for path in paths]
+    from memcli.entries import codec
+    from memcli.storage.transaction import subject
+
+    with vault.transaction() as change:
+        done = []
+        for path in dict.fromkeys(vault.path_of(name) for name in ids):
+            stored = vault.stored(path)
+            renewed, entry = _renewed(vault, close, stored.entry)
+            done.append(renewed)
+            if entry != stored.entry:
+                data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
+                change.put(path, data, expected=stored.data)
+        title = done[0].title if len(done) == 1 else f"{len(done):,} entries"
+        change.message = subject("verify: confirm", title)
+    return done
+
+
+def _rows(reader: "Reader", vault: "Vault", name: str) -> "list[StoredRow]":
+    """The entries of a project that are in force and name code, by id."""
+    names = [name]
+    if vault.source == known_vaults.REPO and name == vault.here:
+        names.append(EVERYWHERE)
+    view = View(vault.now_ms() // 1000, agent=vault.agent)
+    rows = [
+        reader.row(doc)
+        for each in names
+        for doc in reader.exact("project", each)
+        if reader.verdict(doc, view) is None
+    ]
+    return sorted(
+        (row for row in rows if row.code or row.code_names), key=lambda row: row.id
+    )
+
+
+def _worst(looks: Sequence[Looked]) -> str:
+    states = {look.state.state for look in looks}
+    if not states.isdisjoint(STALE):
+        return STALE_ENTRY
+    if NOT_CHECKED in states:
+        return UNKNOWN
+    return MOVED_ENTRY if MOVED in states else AS_IT_WAS
+
+
+def _renewed(vault: "Vault", close: CloseLook, entry: Entry) -> tuple[Confirmed, Entry]:
+    refuse_unless(vault, Action.EVOLVE, entry)
+    if not (entry.code or entry.code_names):
+        raise InvalidContent(
+            f"{entry.id} names no code, so there is nothing to confirm",
+            hint=f"To anchor it: memcli evolve {entry.id} --code PATH:FROM-TO",
+            code="not_anchored",
+        )
+    if not close.is_here(entry):
+        raise InvalidContent(
+            f"{entry.id} is of {entry.project or 'no project'}, and you are not in a "
+            "checkout of that",
+            hint="Go there, then repeat the command.",
+            code="other_project",
+        )
+    looks = list(close.looks(entry))
+    fresh = [look.fresh for look in looks if look.fresh is not None]
+    code = [str(place) for place in fresh if isinstance(place, Anchor)]
+    names = [str(place) for place in fresh if not isinstance(place, Anchor)]
+    entry = entry.replace(
+        code=tuple(dict.fromkeys(code)), code_names=tuple(dict.fromkeys(names))
+    )
+    dropped = tuple(look.state.place for look in looks if look.fresh is None)
+    title = entry.display_title
+    done = Confirmed(entry.id, title, entry.path, entry.code, entry.code_names, dropped)
+    return done, entry

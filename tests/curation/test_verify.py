@@ -1,0 +1,232 @@
+"""Verify: what became of a project's code, and how entries note it anew."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli.api import Vault
+from memcli.curation.verify import confirm, verify
+from memcli.entries import anchors
+from memcli.entries.code_lines import fingerprint
+from memcli.errors import EntryNotFound, InvalidContent, NotAllowed
+from memcli.vault.code_look import CloseLook
+from tests.checkouts import APP, git, made_shop
+from tests.conftest import VaultMaker
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return made_shop(tmp_path / "shop")
+
+
+@pytest.fixture
+def inside(make_vault: VaultMaker, shop: Path) -> Vault:
+    return make_vault(cwd=str(shop))
+
+
+def save(vault: Vault, text: str = "The limiter waits", **fields: Any) -> str:
+    fields.setdefault("code", ["src/app.py:4-6"])
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def write(shop: Path, data: bytes, name: str = "src/app.py") -> None:
+    (shop / name).write_bytes(data)
+
+
+def states(vault: Vault) -> dict[str, list[str]]:
+    return {
+        each.id: [each.state, *(look.state.state for look in each.looks)]
+        for each in verify(vault)
+    }
+
+
+def files(root: str) -> dict[str, bytes]:
+    pages = Path(root).rglob("*.md")
+    return {str(path): path.read_bytes() for path in pages}
+
+
+def test_a_scripted_history_is_told_line_by_line(inside: Vault, shop: Path) -> None:
+    """Thirty functions are anchored; each of six things happens to five of them."""
+    numbers = range(30)
+    parts = [f"def f{n}():\n    a = {n}\n    return a * {n + 7}\n\n\n" for n in numbers]
+    for n in numbers:
+        write(shop, parts[n].encode(), f"src/m{n}.py")
+    git(shop, "add", ".")
+    git(shop, "commit", "-qm", "thirty")
+    ids = [save(inside, f"Memory {n}", code=[f"src/m{n}.py:1-3"]) for n in numbers]
+    want = {}
+    for n in numbers:
+        path, text = shop / f"src/m{n}.py", parts[n]
+        match n % 6:
+            case 0:
+                want[ids[n]] = "same"
+            case 1:
+                path.write_text(text.replace("\n", "  \r\n"), newline="")
+                want[ids[n]] = "same"
+            case 2:
+                path.write_text(f"import os\n\n{text}x = 1\n")
+                want[ids[n]] = "moved"
+            case 3:
+                git(shop, "mv", f"src/m{n}.py", f"src/renamed{n}.py")
+                want[ids[n]] = "moved"
+            case 4:
+                path.write_text(text.replace("return a", "return -a"))
+                want[ids[n]] = "stale"
+            case _:
+                path.unlink()
+                want[ids[n]] = "stale"
+    assert {each.id: each.state for each in verify(inside)} == want
+
+
+def test_the_worst_comes_first_and_only_what_names_code_is_listed(
+    inside: Vault, shop: Path
+) -> None:
+    same = save(inside, "A", code=["Makefile"])
+    moved = save(inside, "B")
+    stale = save(inside, "C", code=["src/app.py:9"])
+    save(inside, "D", code=None)
+    write(shop, b"\nimport os\n" + APP.replace(b"max_rate = 10", b"max_rate = 11"))
+    assert list(states(inside)) == [stale, moved, same]
+
+
+def test_what_is_over_or_of_another_project_is_not_listed(
+    inside: Vault, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    done = save(inside, "A")
+    inside.resolve(done)
+    other = make_vault(cwd=str(made_shop(tmp_path / "other")))
+    git(tmp_path / "other", "remote", "set-url", "origin", "git@github.com:acme/blog")
+    other = make_vault(cwd=str(tmp_path / "other"))
+    save(other, "B")
+    assert states(inside) == {}
+    assert [each.state for each in verify(inside, "github.com/acme/blog")] == [
+        "not_checked"
+    ]
+
+
+def test_outside_a_project_there_is_nothing_to_verify(make_vault: VaultMaker) -> None:
+    with pytest.raises(NotAllowed, match="you stand in no project"):
+        verify(make_vault(cwd=None))
+
+
+def test_a_progress_bar_is_told_of_every_entry(
+    inside: Vault, make_vault: VaultMaker, shop: Path
+) -> None:
+    save(inside, "A")
+    save(inside, "B")
+    told: list[tuple[int, int]] = []
+    vault = make_vault(cwd=str(shop), progress=lambda *step: told.append(step))
+    verify(vault)
+    assert told[-2:] == [(1, 2), (2, 2)]
+
+
+def test_to_confirm_notes_the_code_as_it_is_and_makes_no_version(
+    inside: Vault, shop: Path
+) -> None:
+    entry_id = save(inside, "RateLimiter waits")
+    changed = b"import os\n" + APP.replace(b"sleep(1)", b"sleep(2)\n        return")
+    write(shop, changed)
+    git(shop, "commit", "-qam", "second")
+    assert states(inside)[entry_id][0] == "stale"
+    before = files(inside.root)
+    planned = confirm(inside, [entry_id], dry_run=True)
+    assert files(inside.root) == before
+    assert confirm(inside, [entry_id[:15]]) == planned
+    after = files(inside.root)
+    assert len(after) == len(before)
+    (path,) = (path for path in after if after[path] != before[path])
+    lines = zip(before[path].split(b"\n"), after[path].split(b"\n"), strict=True)
+    assert [new[:5] for old, new in lines if old != new] == [b"code:"]
+    (anchor,) = anchors.read_all(inside.get(entry_id).code)
+    # The lines of then arrived one further down, and one came to them.
+    assert anchor[:3] == ("src/app.py", 5, 8)
+    assert anchor.fingerprint == fingerprint(changed, 5, 8)
+    assert states(inside)[entry_id][0] == "same"
+    assert _last_subject(inside).startswith("verify: confirm: RateLimiter waits")
+
+
+def _last_subject(vault: Vault) -> str:
+    import subprocess
+
+    command = ["git", "-C", vault.root, "log", "-1", "--format=%s"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_to_confirm_follows_a_renamed_file_and_drops_what_is_gone(
+    inside: Vault, shop: Path
+) -> None:
+    text = "RateLimiter waits; make deploy is not needed"
+    entry_id = save(inside, text, code=["src/app.py:4-6", "Makefile"])
+    git(shop, "mv", "src/app.py", "src/limits.py")
+    git(shop, "rm", "-q", "Makefile")
+    (done,) = confirm(inside, [entry_id])
+    assert [each.split("#")[0] for each in done.code] == ["src/limits.py:4-6"]
+    assert done.code_names == ("RateLimiter@src/limits.py",)
+    assert done.dropped == ("Makefile", "make deploy")
+    entry = inside.get(entry_id)
+    assert (entry.code, entry.code_names) == (done.code, done.code_names)
+    assert entry.supersedes is None
+
+
+def test_an_anchor_that_a_person_typed_gets_its_fingerprint(
+    inside: Vault, shop: Path
+) -> None:
+    entry = inside.get(save(inside))
+    page = Path(inside.root, entry.path)
+    page.write_text(page.read_text().replace(entry.code[0], "src/app.py:9"))
+    (done,) = confirm(inside, [entry.id])
+    assert done.code[0].startswith("src/app.py:9#1-")
+
+
+def test_what_cannot_be_confirmed_is_refused_and_nothing_changes(
+    inside: Vault, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    plain, anchored = save(inside, "A", code=None), save(inside, "B")
+    before = files(inside.root)
+    with pytest.raises(InvalidContent, match="names no code"):
+        confirm(inside, [anchored, plain])
+    with pytest.raises(EntryNotFound):
+        confirm(inside, [anchored, "zzzz"])
+    with pytest.raises(InvalidContent, match="you are not in a checkout"):
+        confirm(make_vault(cwd=str(tmp_path)), [anchored])
+    assert files(inside.root) == before
+
+
+def test_the_difference_is_shown_where_the_checkout_has_the_commit_of_then(
+    inside: Vault, shop: Path
+) -> None:
+    entry = inside.get(save(inside))
+    write(shop, b"import os\n" + APP.replace(b"sleep(1)", b"sleep(2)"))
+    (look,) = CloseLook(inside).looks(entry, diffs=True)
+    assert "-        time.sleep(1)" in look.diff
+    assert "+        time.sleep(2)" in look.diff
+    shutil.rmtree(shop / ".git")
+    git(shop, "init", "-q")
+    git(shop, "remote", "add", "origin", "git@github.com:Acme/Shop.git")
+    (look,) = CloseLook(inside).looks(entry, diffs=True)
+    assert (look.state.state, look.diff) == ("changed", ())
+    assert "the commit of then is not in this checkout" in look.note
+
+
+def test_lines_that_were_anchored_before_their_commit_have_no_difference_to_show(
+    inside: Vault, shop: Path
+) -> None:
+    write(shop, APP.replace(b"sleep(1)", b"sleep(3)"))
+    entry = inside.get(save(inside))
+    write(shop, APP.replace(b"sleep(1)", b"sleep(4)"))
+    (look,) = CloseLook(inside).looks(entry, diffs=True)
+    assert look.note.endswith("it was anchored before it was committed")
+
+
+def test_inspect_shows_every_place_and_what_changed(inside: Vault, shop: Path) -> None:
+    from memcli.vault.health.inspect import inspect
+
+    entry_id = save(inside, "RateLimiter waits")
+    write(shop, APP.replace(b"sleep(1)", b"sleep(2)"))
+    seen = inspect(inside, entry_id).as_dict()
+    assert [each["state"] for each in seen["code_state"]] == ["changed", "exists"]
+    assert "+        time.sleep(2)" in seen["code_state"][0]["diff"]
+    assert seen["stale"] is True
+    assert seen["stale_why"] == []
