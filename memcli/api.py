@@ -88,8 +88,8 @@ class Vault(_vault.Vault):
 
         Args:
             query: words, a question, or a whole `memcli.recall.query.Query`.
-            options: limit, budget, filters, view, max_chars, depth, explain; `Query`
-                says what each means.
+            options: limit, budget, filters, view, exact, max_chars, depth, explain;
+                `Query` says what each means.
 
         Raises:
             InvalidValue: an option names what does not exist.
@@ -109,7 +109,7 @@ class Vault(_vault.Vault):
             query: words, a question, or a whole `memcli.recall.query.Query`.
             response_schema: ignored, with a DeprecationWarning; the caller shapes the
                 answer from the facts.
-            options: limit, budget, filters, view.
+            options: limit, budget, filters, view, exact.
 
         Raises:
             InvalidValue: an option names what does not exist.

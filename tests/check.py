@@ -202,7 +202,7 @@ def check_wheel() -> str:
     source = next((BUILD / "dist").glob("*.tar.gz"))
     shipped = [
         f"{top}/{name}"
-        for top in ("vault-template", "skills")
+        for top in ("vault-template", "skills", "words")
         for name in files_below(ROOT / top)
     ]
     with zipfile.ZipFile(wheel) as archive:

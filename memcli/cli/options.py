@@ -144,6 +144,13 @@ CiteResearch = Annotated[
 ]
 Reason = Annotated[str | None, Option("--reason", metavar="REASON", help="Why")]
 
+# --- how a question is read -----------------------------------------------------------
+
+Exact = Annotated[
+    bool,
+    Option("--exact", help="The words as typed: no other spelling, name or near word"),
+]
+
 # --- what a question is narrowed by ---------------------------------------------------
 
 Vaults = Annotated[

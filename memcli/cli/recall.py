@@ -69,6 +69,7 @@ def recall(
             help="Hops over entities, links and versions: 0, 1 or 2; 1 if not given",
         ),
     ] = None,
+    exact: options.Exact = False,
     explain: Annotated[
         bool, Option("--explain", help="Say why each row was chosen")
     ] = False,
@@ -138,6 +139,7 @@ def recall(
         "depth": depth,
         "no_graph": no_graph,
         "explain": explain,
+        "exact": exact,
     }
     if useful or not_useful:
         others = batch or research or all_ or cursor or exit_code
@@ -377,6 +379,10 @@ def _result(
         from memcli.cli import no_match
 
         warnings.append(f"in no entry: {no_match.named(answer.missing_terms)}")
+    if answer.reading:
+        from memcli.recall.read_as import sentence
+
+        warnings += [sentence(word, others) for word, others in answer.reading.items()]
     if answer.omitted:
         warnings.append(f"{answer.omitted} more did not fit --max-chars")
     return Result(data=answer.as_dict(), text=text, warnings=tuple(warnings))

@@ -43,6 +43,7 @@ def reflect(
     after: options.After = None,
     before: options.Before = None,
     at: options.At = None,
+    exact: options.Exact = False,
     session: Annotated[
         str | None,
         Option(
@@ -141,6 +142,7 @@ def reflect(
         "at": at,
         "limit": limit,
         "budget": budget,
+        "exact": exact,
     }
     of_sessions = {
         "--session": session,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.recall import query_of
 from memcli.cli.rows import draw, draw_constraints
+from memcli.recall.read_as import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +91,8 @@ def _result(
         )
         if reflection.missing_terms and reflection.facts:
             canvas.line(f"in none of them: {', '.join(reflection.missing_terms)}")
+        for word, others in reflection.reading.items():
+            canvas.line(sentence(word, others))
         for pair in reflection.conflicts:
             both = " and ".join(map(short, pair.ids))
             canvas.line(f"disagree: {both}: {pair.why}", style="bad")

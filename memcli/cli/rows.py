@@ -78,11 +78,14 @@ def draw(
         parts = ", ".join(
             f"{name} {part}"
             for name, part in row.explain.items()
-            if name not in ("matched", "path")
+            if name not in ("matched", "path", "read")
         )
         words = " ".join(row.explain["matched"])
         matched = f"matched: {words}" if words else "no word of the question"
         canvas.line(f"  why: score {row.score} = {parts}; {matched}", style="dim")
+        for one in row.explain.get("read", ()):
+            other = f"{one['word']} ~ {one['read_as']} {one['share']:.2f}"
+            canvas.line(f"  {one['kind']}: {other}", style="dim")
         # What holds a word needs no path to be understood; JSON has every one.
         if row.explain["path"] and not row.explain["matched"]:
             steps = (

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         view: View
         limit: int | None
         budget: str
+        exact: bool
 
     class Options(Narrowing, total=False):
         """Python's options of a recall; the fields of `Query`."""
@@ -89,6 +90,7 @@ class Query(NamedTuple):
         explain: attach the pieces of each row's score, and what led to the row.
         here: the project that the question is asked in, by its name; what holds in
             another one only ranks lower. Where it is None, `checked` takes the vault's.
+        exact: its words count as typed: none is respelled, none has near words.
     """
 
     text: str
@@ -100,6 +102,7 @@ class Query(NamedTuple):
     depth: int = 1
     explain: bool = False
     here: str | None = None
+    exact: bool = False
 
     @property
     def scope(self) -> int | None:
@@ -143,6 +146,7 @@ class Words(TypedDict, total=False):
     depth: int | None
     no_graph: bool
     explain: bool
+    exact: bool
 
 
 WORDS = tuple(Words.__annotations__)
@@ -195,6 +199,7 @@ def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
         max_chars=words.get("max_chars"),
         depth=_depth(words.get("depth"), no_graph=words.get("no_graph", False)),
         explain=words.get("explain", False),
+        exact=words.get("exact", False),
     )
 
 

@@ -52,6 +52,7 @@ def window_of(reader: "Reader", query: Query) -> "Window | None":
 
 def read(reader: "Reader", query: Query, window: "Window | None") -> Question:
     """The question of a query, as the ranking of this vault reads it."""
+    from memcli.search.readings import readings
     from memcli.search.stemmer import stemmer
 
     text = query.text
@@ -72,7 +73,10 @@ def read(reader: "Reader", query: Query, window: "Window | None") -> Question:
     if query.here and not query.filters.project:
         elsewhere = reader.elsewhere(number(query.here))
     answers = answer_types.asked(query.text)
-    return Question(terms, query.view.now, named, implied, share, elsewhere, answers)
+    others = {} if query.exact else readings(terms, reader)
+    return Question(
+        terms, query.view.now, named, implied, share, elsewhere, answers, others
+    )
 
 
 def echo(filters: Filters, window: "Window | None" = None) -> dict[str, Any] | None:

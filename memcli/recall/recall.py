@@ -17,6 +17,7 @@ from memcli.recall import code_rows, scorer_store
 from memcli.recall import question as asking
 from memcli.recall.filters import Admission, unknown_warnings, within
 from memcli.recall.query import Query, checked
+from memcli.recall.read_as import read_as
 from memcli.recall.results import (
     FACT,
     Recalled,
@@ -31,9 +32,10 @@ from memcli.recall.results import (
 from memcli.search.edges import Decided, EntryLinks
 from memcli.search.ranking import bm25
 from memcli.search.ranking.boosts import Adjust
-from memcli.search.ranking.corpus import Inside, Question, Scope
+from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope
 from memcli.search.ranking.order import Hit
 from memcli.search.ranking.weights import Weights
+from memcli.search.stemmer import stemmer
 from memcli.vault import staleness
 from memcli.vault.signals import event
 
@@ -225,15 +227,22 @@ def _answer(
     None instead of them means that no path to the hit is wanted.
     """
     stored = reader.row(hit.doc)
+    readings = [
+        (word, reading)
+        for word, reading in hit.read
+        if query.explain or reading.kind == SPELLING
+    ]
+    read = read_as(readings, stored, stemmer())
     explain = None
     if query.explain:
         explain = {
             "matched": list(hit.matched),
             **{name: round(part, 4) for name, part in hit.parts.items() if part},
+            "read": [one._asdict() for one in read],
             "path": [] if named is None else _path(reader, hit, stored, named),
         }
     row = row_of(stored, round(hit.score, 4), event.channels(hit.parts), explain)
-    row = row._replace(parts=hit.parts, share=hit.share)
+    row = row._replace(parts=hit.parts, share=hit.share, read=read)
     return aged(reader, query.view, hit.doc, stored, row)
 
 

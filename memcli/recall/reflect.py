@@ -16,9 +16,10 @@ from memcli.recall import question as asking
 from memcli.recall.conflicts import Conflict, conflicts
 from memcli.recall.next_queries import Next, next_queries
 from memcli.recall.query import Query, checked
+from memcli.recall.read_as import respelled
 from memcli.recall.results import Recalled, Row, noted, of_source
 from memcli.search.ranking import bm25
-from memcli.search.ranking.corpus import Question
+from memcli.search.ranking.corpus import SPELLING, Question
 from memcli.search.ranking.weights import DEFAULTS
 from memcli.vault import code_state, lineage
 
@@ -77,6 +78,7 @@ class Reflection(NamedTuple):
     constraints: list[Row]
     coverage: float
     missing_terms: list[str]
+    reading: dict[str, list[str]]
     stale: list[str]
     conflicts: list[Conflict]
     superseded_excluded: list[Excluded]
@@ -202,6 +204,7 @@ def conclude(query: Query, gathered: Gathered) -> Reflection:
         constraints=gathered.constraints,
         coverage=round(coverage, 3),
         missing_terms=missing,
+        reading=respelled(row.read for row in rows),
         stale=[row.id for row in rows if row.stale],
         conflicts=conflicts(rows),
         superseded_excluded=gathered.excluded,
@@ -249,7 +252,8 @@ def gather(reader: "Reader", query: Query) -> Gathered:
         warnings.update(dict.fromkeys(answer.warnings))
         for row in answer.rows:
             matched.append(_matched(row))
-            rows.append(row._replace(explain=None))
+            spelled = tuple(one for one in row.read if one.kind == SPELLING)
+            rows.append(row._replace(explain=None, read=spelled))
     rows, matched = rows[: query.limit], matched[: query.limit]
     question = asking.read(reader, query, asking.window_of(reader, query))
     words = _weights(reader, query, question)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries.entry import Layer
 from memcli.entries.ids import is_id
 from memcli.errors import InvalidValue
+from memcli.recall.read_as import ReadAs, respelled
 from memcli.vault import staleness
 from memcli.vault.code_state import CodeState
 from memcli.vault.signals import event
@@ -23,7 +24,7 @@ FACT = str(Layer.FACT)
 
 
 _NOT_OF_FACTS = ("subtype", "stale_why", "citations_checked")
-_NEVER = ("parts", "writer", "share", "code", "code_names")
+_NEVER = ("parts", "writer", "share", "code", "code_names", "read")
 
 
 class Row(NamedTuple):
@@ -64,6 +65,7 @@ class Row(NamedTuple):
     code: tuple[str, ...] = ()
     code_names: tuple[str, ...] = ()
     code_state: tuple[CodeState, ...] = ()
+    read: tuple[ReadAs, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
@@ -107,6 +109,12 @@ class Recalled(NamedTuple):
     warnings: list[str]
     no_match: "NoMatch | None" = None
 
+    @property
+    def reading(self) -> dict[str, list[str]]:
+        """The words of the question that are spelled in no entry as they were asked,
+        with what they were read as."""
+        return respelled(row.read for row in self.rows)
+
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
         return {
@@ -115,6 +123,7 @@ class Recalled(NamedTuple):
             "constraints": [row.as_dict() for row in self.constraints],
             "coverage": self.coverage,
             "missing_terms": self.missing_terms,
+            "reading": self.reading,
             "window": self.window,
             "next_cursor": self.next_cursor,
             "omitted": self.omitted,

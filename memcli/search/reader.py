@@ -227,6 +227,15 @@ class Reader:
         """Whether any document, deleted ones included, has a value in a field."""
         return any(True for s in self._segments for _ in s.starting(field, ""))
 
+    def beginning(self, letters: str, endings: Sequence[str] = ("",)) -> set[str]:
+        """The terms that begin with these letters and end in one of the endings.
+
+        Those of `weigh_with` are among them, and those of deleted documents: ask
+        `frequency`.
+        """
+        every = (reader.vocabulary for reader in (self, *self._beside))
+        return set[str]().union(*(terms.begun(letters, endings) for terms in every))
+
     def names(self, entry_id: str | None) -> str | None:
         """The id, or None when the reader is an agent that may not see the entry."""
         if entry_id is None or self.agent is None:

@@ -126,6 +126,11 @@ class Segment:
         for place in self._terms.starting(field, encoded(prefix)):
             yield decoded(self._terms.text(place))
 
+    def begun(self, field: str, prefix: str, endings: Iterable[str]) -> list[str]:
+        """The terms with one of these endings among them, all read at once."""
+        wanted = tuple(map(encoded, endings))
+        return list(map(decoded, self._terms.begun(field, encoded(prefix), wanted)))
+
     def near(self, field: str, term: str) -> Iterator[str]:
         """The terms of a field that are one edit away, as `TermTable.near`."""
         for place in self._terms.near(field, term):

@@ -82,6 +82,27 @@ class TermTable:
         start, end = self._ranges.get(field, (0, 0))
         return iter(self._begun(prefix, start, end))
 
+    def begun(
+        self, field: str, prefix: bytes, endings: tuple[bytes, ...]
+    ) -> list[bytes]:
+        """The terms of a field that start with a prefix and end in one of the endings.
+
+        They are in order, and are read at once: thousands take a tenth of what
+        `starting` and `text` do.
+        """
+        here = self._begun(prefix, *self._ranges.get(field, (0, 0)))
+        if not here:
+            return []
+        first = self._text_ends + 4 * here.start
+        ends = numbers_of("I", self.file.take(first, 4 * len(here)))
+        start = ends[0] - len(self.text(here.start))
+        texts = self.file.take(self._texts + start, ends[-1] - start)
+        return [
+            text
+            for a, b in pairwise((start, *ends))
+            if (text := texts[a - start : b - start]).endswith(endings)
+        ]
+
     def near(self, field: str, term: str) -> Iterator[int]:
         """The places of the other terms of a field that are one edit away.
 

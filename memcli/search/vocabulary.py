@@ -1,8 +1,8 @@
 """The terms of an index: is one known, which begin alike, which are one edit away.
 
-Invariant: a term counts when a live document holds it, so that what a reader may not
-see gives no term away; and the answer does not depend on how the index is cut into
-segments.
+Invariant: a term counts when a live document holds it (but in `begun`), so that what a
+reader may not see gives no term away; and the answer does not depend on how the index
+is cut into segments.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -38,6 +38,14 @@ class Vocabulary(NamedTuple):
 
         found = merge(*(s.starting(self.field, prefix) for s in self.segments))
         return list(islice(self._live(found), most))
+
+    def begun(self, prefix: str, endings: Sequence[str]) -> set[str]:
+        """The terms that start with a prefix and end in one of the endings.
+
+        Those of deleted documents are among them.
+        """
+        parts = (s.begun(self.field, prefix, endings) for s in self.segments)
+        return {text for part in parts for text in part}
 
     def near(self, term: str) -> list[str]:
         """The other terms one edit away, the most frequent first.

@@ -33,6 +33,7 @@ def test_the_envelope_is_that_of_the_use_case(
             "constraints",
             "coverage",
             "missing_terms",
+            "reading",
             "stale",
             "conflicts",
             "superseded_excluded",

@@ -28,12 +28,15 @@ def test_an_answer_with_a_row_says_nothing_of_no_match(vault: Vault) -> None:
 
 
 def test_missing_words_come_with_words_that_are_spelt_alike(vault: Vault) -> None:
-    save(vault, "Postgres fails over by Patroni, and deployments wait")
-    found = why(vault, "Postgress deploymnets by kubernetes")
-    assert found.missing == ("postgress", "deploymnets", "kubernetes")
-    assert found.near == {"postgress": ("postgres",), "deploymnets": ("deployments",)}
-    text = "Postgress deploymnets by kubernetes"
-    assert found.corrected(text) == "postgres deployments by kubernetes"
+    save(vault, "Postgres fails over by Patroni, and Elasticsearch waits")
+    found = why(vault, "Pozdgres elasticsaerhc by kubernetes")
+    assert found.missing == ("pozdgres", "elasticsaerhc", "kubernetes")
+    assert found.near == {
+        "pozdgres": ("postgres",),
+        "elasticsaerhc": ("elasticsearch",),
+    }
+    text = "Pozdgres elasticsaerhc by kubernetes"
+    assert found.corrected(text) == "postgres elasticsearch by kubernetes"
 
 
 def test_no_spelling_is_taken_from_an_entry_that_is_not_shown(vault: Vault) -> None:

@@ -60,6 +60,7 @@ def _resolved(values: dict[str, Any]) -> None:
 
 
 _QUESTION = Parameter("query", "Words or a question", required=True)
+_EXACT = Parameter("exact", "The words as typed: no other spelling or near word")
 _VAULT = Parameter(
     "vault", "Only this vault, by name: personal, repo, or one of the config", kind=str
 )
@@ -120,6 +121,7 @@ RECALL = Tool(
         _RESEARCH,
         Parameter("no_graph", "The words of each entry alone, not what it is tied to"),
         Parameter("depth", "Hops over entities, links and versions: 0, 1 or 2"),
+        _EXACT,
         Parameter("explain", "Say why each row was chosen"),
         Parameter("all", "Instead of a query: every entry, oldest first"),
         Parameter("cursor", "With all and limit: the next_cursor of the page before"),
@@ -144,6 +146,7 @@ REFLECT = Tool(
         Parameter("limit", "Facts at most (low 9, mid 17, high 34)"),
         _OF_TYPES,
         *_NARROWING,
+        _EXACT,
         _RESEARCH,
         Parameter("personal_only", "Only the user's own memory, no team's"),
         Parameter(

@@ -30,17 +30,19 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.search.ranking.boosts import Adjust, Nudge
+from memcli.search.ranking.borrowing import Loans, loans, weighed
 from memcli.search.ranking.corpus import (
     WHOLE,
     Corpus,
     Question,
     Scope,
     Term,
+    average_length,
     inverse_frequency,
 )
 from memcli.search.ranking.order import Evidence, Hit, Order, Table
 from memcli.search.ranking.proximity import Neighbourhood
-from memcli.search.ranking.weights import DEFAULTS, Weights
+from memcli.search.ranking.weights import DEFAULTS, Weights, by_length
 
 if TYPE_CHECKING:
     from memcli.search.ranking.graph import Reached
@@ -89,15 +91,16 @@ def rank(
     terms = weigh(question.terms, corpus, weights, implied)
     unknown = {term.text for term in terms if not term.frequency}
     missing = [word for text, word in question.terms if text in unknown]
-    known = [term for term in terms if term.frequency]
-    evidence = _gather(known, question, corpus, scope, weights)
+    borrowed = loans(question, corpus, weights) if question.readings else {}
+    known = weighed(terms, borrowed, corpus.size)
+    evidence = _gather(known, question, borrowed, corpus, scope, weights)
     if evidence is None:
         return Ranking([], terms, missing)
     nudge = Nudge(corpus, question, weights, evidence.replies())
     order = Order(evidence, nudge, corpus.orders, adjust)
     hits = [order.hit(doc) for doc in order.best(limit)]
     for place, hit in enumerate(hits[:COVERING]):
-        share = _share(hit.doc, terms, evidence.table)
+        share = _share(hit.doc, terms, evidence)
         hits[place] = hit._replace(share=share)
     return Ranking(hits, terms, missing)
 
@@ -134,6 +137,7 @@ def weigh(
 def _gather(
     known: list[Term],
     question: Question,
+    borrowed: Loans,
     corpus: Corpus,
     scope: Scope,
     weights: Weights,
@@ -143,6 +147,7 @@ def _gather(
     Args:
         known: the terms that the corpus holds.
         question: its `implied` documents do not hold the term themselves.
+        borrowed: the documents that hold another word instead of a term.
         corpus: the documents.
         scope: which of them take part.
         weights: how much each thing counts.
@@ -158,6 +163,10 @@ def _gather(
         )
         for term in known
     }
+    for text, loan in borrowed.items():
+        if text in matches:
+            docs, counts = matches[text]
+            matches[text] = [*docs, *loan.counts], [*counts, *loan.counts.values()]
     bm25 = _BM25(corpus, weights)
     lexical = bm25.lexical(known, matches, scope.within)
     if question.inside is not None:
@@ -187,7 +196,9 @@ def _gather(
         reached = walk(totals, corpus, scope, weights)
         for doc, arrival in reached.items():
             totals[doc] = totals.get(doc, 0.0) + arrival.score
-    return Evidence(known, extra, table, question.implied, around, reached, totals)
+    return Evidence(
+        known, extra, table, question.implied, borrowed, around, reached, totals
+    )
 
 
 def _unsaid(
@@ -231,11 +242,9 @@ class _BM25:
     """BM25 for one term in one document."""
 
     def __init__(self, corpus: Corpus, weights: Weights) -> None:
-        average = (corpus.total_length / corpus.size if corpus.size else 1.0) or 1.0
-        long = average / (average + weights.half_length)
-        self.k1, b = (
-            low + (high - low) * long for low, high in (weights.k1, weights.b)
-        )
+        average = average_length(corpus)
+        self.k1 = by_length(weights.k1, average, weights.half_length)
+        b = by_length(weights.b, average, weights.half_length)
         self.base = self.k1 * (1 - b)
         self.slope = self.k1 * b / average
         self.lengths = corpus.lengths
@@ -283,8 +292,8 @@ class _BM25:
         return table
 
 
-def _share(doc: int, terms: Sequence[Term], table: Table) -> float:
-    """The share of the question's idf that a document holds."""
+def _share(doc: int, terms: Sequence[Term], evidence: Evidence) -> float:
+    """The share of the question's idf that a document holds, or means."""
     whole = sum(term.idf for term in terms)
-    held = sum(term.idf for term in terms if doc in table.get(term.text, ()))
+    held = sum(term.idf for term in terms if evidence.holds(doc, term.text))
     return held / whole if whole else 0.0

@@ -18,6 +18,30 @@ Inside = Callable[[int], float]
 _NONE: Mapping[str, Collection[int]] = MappingProxyType({})
 
 
+SPELLING, SAME, NEAR = "spelling", "same", "near"
+"""How another word stands for a word of the question.
+
+As what was meant by a word that is spelled wrong, as another name of the same thing
+(k8s, kubernetes), or as a word of similar meaning.
+"""
+
+
+class Reading(NamedTuple):
+    """What a word of the question may be read as.
+
+    `terms` are one term, or several that an entry must hold together; `kind` is one of
+    the above. `share` is what one of them counts, as a share of the word itself; that
+    of a near word is its similarity, which `Weights.near` dampens.
+    """
+
+    terms: tuple[str, ...]
+    share: float
+    kind: str
+
+
+_NO_READINGS: Mapping[str, Sequence[Reading]] = MappingProxyType({})
+
+
 class Question(NamedTuple):
     """A question as the ranking reads it.
 
@@ -33,6 +57,7 @@ class Question(NamedTuple):
             question is asked in; None when that does not matter.
         answers: the kinds of answer that it asks for, a bit each; 0 when it does not
             say.
+        readings: a term -> what else it may be read as, the best reading first.
     """
 
     terms: Sequence[tuple[str, str]]
@@ -42,6 +67,7 @@ class Question(NamedTuple):
     inside: Inside | None = None
     elsewhere: Admit | None = None
     answers: int = 0
+    readings: Mapping[str, Sequence[Reading]] = _NO_READINGS
 
 
 class Edge(NamedTuple):
@@ -144,3 +170,8 @@ class Term(NamedTuple):
 def inverse_frequency(n: int, size: int) -> float:
     """How well a term tells documents apart, when n of `size` hold it."""
     return math.log(1 + (size - n + 0.5) / (n + 0.5))
+
+
+def average_length(corpus: Corpus) -> float:
+    """The average length of the documents, in terms; 1 where there are none."""
+    return (corpus.total_length / corpus.size if corpus.size else 1.0) or 1.0

@@ -1,18 +1,20 @@
 """The order of the documents: small factors, what was learned, and two promises.
 
 Invariant: pure; a shorter list is the beginning of a longer one, but for the room
-that `LEXICAL_SHARE` makes. The promises are of documents that stand beside a match and
-hold no word of the question themselves:
+that `LEXICAL_SHARE` makes. The promises are of documents that hold no word of the
+question themselves, but stand beside a match or hold a near word:
 
 - they leave `LEXICAL_SHARE` of the hits to documents that do, as long as so many do;
 - none stands above the best document that holds a rare word of the question.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.search.ranking.boosts import SPREAD, Adjust, Nudge, learned_factors
-from memcli.search.ranking.corpus import Term
+from memcli.search.ranking.borrowing import Loans
+from memcli.search.ranking.corpus import NEAR, Reading, Term
 from memcli.search.ranking.proximity import Neighbourhood
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ class Hit(NamedTuple):
 
     `matched` are the words of the question that it holds or means; `way` are the steps
     over which the graph reached it, if it did; `share` is that of the question's weight
-    (idf) which it holds, 0 to 1, said of the first `COVERING` hits alone.
+    (idf) which it holds, 0 to 1, said of the first `COVERING` hits alone; `read` are
+    the words of the question that it holds another word for, each with that reading.
     """
 
     doc: int
@@ -45,6 +48,7 @@ class Hit(NamedTuple):
     matched: tuple[str, ...]
     way: "tuple[Step, ...]" = ()
     share: float = 0.0
+    read: tuple[tuple[str, Reading], ...] = ()
 
 
 class Evidence(NamedTuple):
@@ -54,6 +58,7 @@ class Evidence(NamedTuple):
     extra: list[Term]
     table: Table
     implied: Mapping[str, Collection[int]]
+    borrowed: Loans
     around: Neighbourhood
     reached: "dict[int, Reached]"
     totals: dict[int, float]
@@ -67,14 +72,44 @@ class Evidence(NamedTuple):
 
     def matched(self, doc: int) -> tuple[str, ...]:
         """The words of the question that a document holds, or means."""
-        return tuple(term.word for term in self.known if doc in self.table[term.text])
+        return tuple(term.word for term in self.known if self.holds(doc, term.text))
+
+    def holds(self, doc: int, text: str) -> bool:
+        """Whether a document holds a term, or means it; what it borrows is neither."""
+        return doc in self.table.get(text, ()) and self._reading(doc, text) is None
+
+    def read(self, doc: int) -> tuple[tuple[str, Reading], ...]:
+        """The words of the question that a document holds another word for."""
+        readings = ((term.word, self._reading(doc, term.text)) for term in self.known)
+        return tuple((word, reading) for word, reading in readings if reading)
+
+    def _reading(self, doc: int, text: str) -> Reading | None:
+        return self.borrowed[text].read.get(doc) if text in self.borrowed else None
+
+    def worded(self) -> set[int]:
+        """The documents that hold a word of the question, or more than a near one."""
+        return {
+            doc
+            for term in self.known
+            for doc in self.table[term.text]
+            if not self._near(doc, term.text)
+        }
+
+    def _near(self, doc: int, text: str) -> bool:
+        reading = self._reading(doc, text)
+        return reading is not None and reading.kind == NEAR
 
     def rare(self) -> list[Term]:
         """The rarest words of the question that a document holds, and those like them.
 
-        A word is like them when it weighs `RARE` of what the rarest weighs.
+        A near word does not count as holding it. A word is like them when it weighs
+        `RARE` of what the rarest weighs.
         """
-        held = [term for term in self.known if self.table[term.text]]
+        held = [
+            term
+            for term in self.known
+            if any(not self._near(doc, term.text) for doc in self.table[term.text])
+        ]
         least = RARE * max((term.idf for term in held), default=0.0)
         return [term for term in held if term.idf >= least]
 
@@ -92,6 +127,7 @@ class Evidence(NamedTuple):
             for term in self.known
             for doc in self.table[term.text]
             if doc not in self.implied.get(term.text, ())
+            and not self._near(doc, term.text)
         }
 
 
@@ -112,10 +148,8 @@ class Order:
         self._final: dict[int, float] = {}
         self._learned: dict[int, float] = {}
         self._ceiling = 0.0
-        totals, table = evidence.totals, evidence.table
-        self._worded = {
-            doc: totals[doc] for term in evidence.known for doc in table[term.text]
-        }
+        totals = evidence.totals
+        self._worded = {doc: totals[doc] for doc in evidence.worded()}
         self._beside = {
             doc: score for doc, score in totals.items() if doc not in self._worded
         }
@@ -125,7 +159,8 @@ class Order:
         worded = self._first(self._worded, limit)
         beside = self._first(self._beside, limit)
         if beside:
-            self._ceiling = min(map(self._highest, self._evidence.rare()))
+            highest = map(self._highest, self._evidence.rare())
+            self._ceiling = min(highest, default=math.inf)
         best = sorted([*worded, *beside], key=self._key)[:limit]
         holding = self._evidence.holding()
         least = int(LEXICAL_SHARE * len(best))
@@ -148,7 +183,8 @@ class Order:
             parts["held_back"] = score / self._final[doc]
         reached = evidence.reached.get(doc)
         way = reached.way if reached else ()
-        return Hit(doc, score, parts, evidence.matched(doc), way)
+        matched, read = evidence.matched(doc), evidence.read(doc)
+        return Hit(doc, score, parts, matched, way, read=read)
 
     def _first(self, totals: Mapping[int, float], limit: int) -> list[int]:
         spread = 1.0 if self._adjust is None else SPREAD
@@ -162,9 +198,10 @@ class Order:
         return sorted(final, key=lambda doc: (-final[doc], self._orders[doc]))[:limit]
 
     def _highest(self, term: Term) -> float:
-        """The score of the best document that holds a term."""
+        """The score of the best document that holds a term, or more than a near one."""
         holding = self._evidence.table[term.text]
-        best = self._first({doc: self._worded[doc] for doc in holding}, 1)
+        worded = {doc: self._worded[doc] for doc in holding if doc in self._worded}
+        best = self._first(worded, 1)
         return self._final[best[0]]
 
     def _score(self, doc: int) -> float:

@@ -60,6 +60,9 @@ class Weights(NamedTuple):
     depth: int = 1
     # How often an entry holds a word that is another name of an entity it is about.
     implied: float = 0.5
+    # What a near word counts beside its similarity: in short texts, in long ones, where
+    # more words are near by chance. LoCoMo: turns want .4 to .5, sessions .3 to .35.
+    near: tuple[float, float] = (0.45, 0.25)
     # How many of the best lexical matches get the closer look.
     pool: int = 100
     # How many sessions, best first, are read for neighbours.
@@ -82,3 +85,15 @@ LEXICAL = Weights(
     depth=0,
 )
 """The words alone, for answers that must not depend on the entries around one."""
+
+
+def by_length(pair: tuple[float, float], average: float, half: float) -> float:
+    """The figure between that of short texts and that of long ones.
+
+    Args:
+        pair: the figures of short texts and of long ones.
+        average: the average length of the texts, in terms.
+        half: the average length that is half way.
+    """
+    low, high = pair
+    return low + (high - low) * average / (average + half)

@@ -126,11 +126,11 @@ PARAMETERS = {
     "revert? vault",
     "memory_recall": "query budget(3) limit# types[](11) kinds[] tags[] tags_match(4) "
     "entities[] project after before query_timestamp statuses[] history? as_of "
-    "max_chars# personal_only? research no_graph? depth# explain? all? cursor useful[] "
-    "not_useful[] vault",
+    "max_chars# personal_only? research no_graph? depth# exact? explain? all? cursor "
+    "useful[] not_useful[] vault",
     "memory_reflect": "query! budget(3) limit# types[](11) kinds[] tags[] "
-    "tags_match(4) entities[] project after before query_timestamp research "
-    "personal_only? response_schema* vault",
+    "tags_match(4) entities[] project after before query_timestamp exact? "
+    "research personal_only? response_schema* vault",
     "memory_resolve": "query kinds[] id ids[] note by only_this? dry_run? expect# "
     "undo? vault",
     "memory_inspect": "id topic name query session stale? project vault",
