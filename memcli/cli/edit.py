@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 def edit(
     context: Context,
     entry_id: Annotated[
-        str, Argument(metavar="ID", help="The entry's id, or a unique prefix")
+        str,
+        Argument(
+            metavar="ID", help="Its id, a prefix of it, its path, or its file's name"
+        ),
     ],
     *,
     allow_secret: options.AllowSecret = False,

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def pin(
     context: Context,
     ids: Annotated[
-        list[str], Argument(metavar="ID...", help="Ids, or unique prefixes")
+        list[str],
+        Argument(metavar="ID...", help="Ids, prefixes, paths, or names of files"),
     ],
 ) -> Result:
     """Put entries into every session
@@ -33,7 +34,8 @@ def pin(
 def unpin(
     context: Context,
     ids: Annotated[
-        list[str], Argument(metavar="ID...", help="Ids, or unique prefixes")
+        list[str],
+        Argument(metavar="ID...", help="Ids, prefixes, paths, or names of files"),
     ],
 ) -> Result:
     """Take pinned entries out of the start of sessions

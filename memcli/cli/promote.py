@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def promote(
     context: Context,
     entry_id: Annotated[
-        str, Argument(metavar="ID", help="The entry's id, or a unique prefix")
+        str,
+        Argument(
+            metavar="ID", help="Its id, a prefix of it, its path, or its file's name"
+        ),
     ],
     *,
     dry_run: options.DryRun = False,

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def resolve(
     context: Context,
     ids: Annotated[
-        list[str] | None, Argument(metavar="[ID]...", help="Ids, or unique prefixes")
+        list[str] | None,
+        Argument(metavar="[ID]...", help="Ids, prefixes, paths, or names of files"),
     ] = None,
     *,
     query: Annotated[

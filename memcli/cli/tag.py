@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 def tag(
     context: Context,
     entry_id: Annotated[
-        str, Argument(metavar="ID", help="The entry's id, or a unique prefix")
+        str,
+        Argument(
+            metavar="ID", help="Its id, a prefix of it, its path, or its file's name"
+        ),
     ],
     tags: Annotated[
         list[str] | None,

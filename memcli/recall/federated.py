@@ -48,6 +48,8 @@ def recall(vaults: "Vaults", query: Query) -> Recalled:
     for vault, _ in answers:
         rows = noted(merged.rows, merged.constraints, vault.source)
         vault.recorder.recalled(query.text, rows)
+    if not (merged.rows or merged.omitted):
+        merged = merged._replace(no_match=_no_match(vaults, each))
     return merged._replace(
         warnings=warnings + _warnings((v, a.warnings) for v, a in answers)
     )
@@ -124,6 +126,8 @@ def reflect(vaults: "Vaults", query: Query) -> "Reflection":
     for vault, _ in answers:
         rows = of_question.logged(merged, vault.source)
         vault.recorder.recalled(query.text, rows)
+    if not merged.rows:
+        merged = merged._replace(no_match=_no_match(vaults, query))
     warnings += _warnings((v, a.warnings) for v, a in answers)
     return of_question.conclude(query, merged._replace(warnings=warnings))
 
@@ -257,17 +261,15 @@ def _merged(answers: "Sequence[tuple[Vault, Recalled]]", query: Query) -> Recall
             if all(word in answer.missing_terms for _, answer in answers)
         ],
         window=next(windows, None),
-        no_match=None
-        if shown or omitted
-        else _no_match([answer.no_match for _, answer in answers]),
     )
 
 
-def _no_match(answers: "Sequence[NoMatch | None]") -> "NoMatch | None":
+def _no_match(vaults: "Vaults", query: Query) -> "NoMatch":
     """Why none of the vaults has an answer."""
     from memcli.recall import no_match
 
-    return no_match.merged([answer for answer in answers if answer is not None])
+    answers, _ = _ask(vaults, query, of_one.no_match)
+    return no_match.merged([answer for _, answer in answers])
 
 
 def _constraints(
@@ -315,7 +317,4 @@ def _gathered(answers: "Sequence[tuple[Vault, Gathered]]", query: Query) -> "Gat
         ends={k: v for _, answer in answers for k, v in answer.ends.items()},
         excluded=list(excluded)[: of_question.MOST_EXCLUDED],
         window=next(windows, None),
-        no_match=None
-        if shown
-        else _no_match([answer.no_match for _, answer in answers]),
     )

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries.eligibility import standing
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
+from memcli.recall import question as asking
 from memcli.recall.filters import Admission
 from memcli.recall.query import Filters, Query
-from memcli.search.ranking.corpus import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,14 +71,14 @@ class NoMatch(NamedTuple):
         return text if self.near else None
 
 
-def why(reader: "Reader", query: Query, question: Question) -> NoMatch:
+def why(reader: "Reader", query: Query) -> NoMatch:
     """Why nothing was found in one vault.
 
     Args:
         reader: the vault's index.
         query: as `query.checked` gives it.
-        question: the query as the ranking read it.
     """
+    question = asking.read(reader, query, asking.window_of(reader, query))
     missing: dict[str, None] = {}
     docs: set[int] = set()
     for term, word in question.terms:

@@ -59,7 +59,7 @@ def recall(vault: "Vault", query: Query) -> Recalled:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
     query = checked(query, vault)
-    answer = labelled(vault, vault.read(lambda reader: look(reader, query)))
+    answer = labelled(vault, vault.read(lambda reader: _explained(reader, query)))
     answer = code_rows.answered(vault, answer)
     vault.recorder.recalled(query.text, noted(answer.rows, answer.constraints))
     return answer._replace(warnings=answer.warnings + index_warnings(vault))
@@ -129,15 +129,22 @@ def look(
         next_cursor=None,
         omitted=omitted,
         warnings=warnings + _broken_warnings(reader),
-        no_match=None if rows or omitted else no_match(reader, query, question),
     )
 
 
-def no_match(reader: "Reader", query: Query, question: Question) -> "NoMatch":
+def _explained(reader: "Reader", query: Query) -> Recalled:
+    """A recall that says why it has no row; `look` does not, for hooks wait for it."""
+    answer = look(reader, query)
+    if answer.rows or answer.omitted:
+        return answer
+    return answer._replace(no_match=no_match(reader, query))
+
+
+def no_match(reader: "Reader", query: Query) -> "NoMatch":
     """Why a question has no row; loaded only when it has none."""
     from memcli.recall import no_match
 
-    return no_match.why(reader, query, question)
+    return no_match.why(reader, query)
 
 
 def weights_of(query: Query) -> Weights:

@@ -19,7 +19,7 @@ from memcli.recall.query import Query, checked
 from memcli.recall.read_as import respelled
 from memcli.recall.results import Recalled, Row, noted, of_source
 from memcli.search.ranking import bm25
-from memcli.search.ranking.corpus import SPELLING, Question
+from memcli.search.ranking.corpus import SPELLING
 from memcli.search.ranking.weights import DEFAULTS
 from memcli.vault import code_state, lineage
 
@@ -148,6 +148,9 @@ def reflect(vault: "Vault", query: Query) -> Reflection:
         rows=of_source(gathered.rows, vault.source),
         constraints=of_source(gathered.constraints, vault.source),
         warnings=gathered.warnings + recall.index_warnings(vault),
+        no_match=None
+        if gathered.rows
+        else vault.read(lambda reader: recall.no_match(reader, query)),
     )
     gathered = in_code(vault, gathered)
     vault.recorder.recalled(query.text, logged(gathered))
@@ -255,8 +258,7 @@ def gather(reader: "Reader", query: Query) -> Gathered:
             spelled = tuple(one for one in row.read if one.kind == SPELLING)
             rows.append(row._replace(explain=None, read=spelled))
     rows, matched = rows[: query.limit], matched[: query.limit]
-    question = asking.read(reader, query, asking.window_of(reader, query))
-    words = _weights(reader, query, question)
+    words = _weights(reader, query)
     shown = {doc for row in rows for doc in reader.exact("path", row.path)}
     return Gathered(
         rows=rows,
@@ -267,7 +269,6 @@ def gather(reader: "Reader", query: Query) -> Gathered:
         excluded=_excluded(reader, query, words, rows),
         window=window,
         warnings=list(warnings),
-        no_match=None if rows else recall.no_match(reader, query, question),
     )
 
 
@@ -303,7 +304,8 @@ def _matched(row: Row) -> tuple[str, ...]:
     return tuple((row.explain or {}).get("matched", ()))
 
 
-def _weights(reader: "Reader", query: Query, question: Question) -> dict[str, float]:
+def _weights(reader: "Reader", query: Query) -> dict[str, float]:
+    question = asking.read(reader, query, asking.window_of(reader, query))
     terms = bm25.weigh(question.terms, reader, DEFAULTS)
     words = (word for _, word in question.terms)
     return confidence.weights(words, terms, for_agent=_by_agent(query))

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from memcli import Vault
+from memcli import Vault, Vaults
 from memcli.cli import no_match as wording
 from memcli.cli.context import Context
 from memcli.recall.no_match import NoMatch, merged
 from memcli.recall.query import Filters
+from tests.conftest import VaultMaker
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -92,6 +93,34 @@ def test_the_next_step_is_named_in_the_words_of_the_caller(
     said = wording.sentences(of(vault, "mcp"), "recall", "apels", found)
     assert tool in said[-1]
     assert "memcli recall" not in " ".join(said)
+
+
+def test_what_hooks_ask_does_not_look_for_reasons(vault: Vault) -> None:
+    from memcli.recall.query import Query, checked, view_of
+    from memcli.recall.recall import look
+
+    save(vault, "red apples")
+    query = checked(Query("pears", view_of(vault.now_ms() // 1000)), vault)
+    assert look(vault.reader(), query).no_match is None
+    assert vault.recall("pears").no_match is not None
+
+
+def test_several_vaults_say_together_what_none_of_them_holds(
+    make_vault: VaultMaker,
+) -> None:
+    one, two = make_vault("one"), make_vault("two")
+    save(one, "red apples")
+    save(two, "green pears")
+    both = Vaults([one, two])
+    assert both.recall("kubernetes pears").no_match is None
+    found = both.recall("applezz kubernetes").no_match
+    assert found is not None
+    assert found.entries == 2
+    assert found.missing == ("applezz", "kubernetes")
+    assert found.near == {"applezz": ("apples",)}
+    gathered = both.reflect("kubernetes").no_match
+    assert gathered is not None
+    assert gathered.missing == ("kubernetes",)
 
 
 def test_of_very_many_words_the_first_are_named(vault: Vault) -> None:

@@ -45,9 +45,9 @@ def inspect(
         str | None,
         Argument(
             metavar="[WHAT]",
-            help="An id (a unique prefix will do), inbox, reflections, ideas, "
-            "projects, entities, entity, models, research, mining, sessions, "
-            "agents, vaults, index, or lint",
+            help="An id (or a prefix of it, a path, a file's name), inbox, "
+            "reflections, ideas, projects, entities, entity, models, research, "
+            "mining, sessions, agents, vaults, index, or lint",
         ),
     ] = None,
     name: Annotated[
