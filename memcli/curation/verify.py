@@ -133,6 +133,7 @@ def confirm(
         paths = dict.fromkeys(vault.path_of(name) for name in ids)
         return [_renewed(vault, close, vault.stored(path).entry)[0] for path in paths]
     from memcli.entries import codec
+    from memcli.entries.text.counted import counted
     from memcli.storage.transaction import subject
 
     with vault.transaction() as change:
@@ -144,7 +145,7 @@ def confirm(
             if entry != stored.entry:
                 data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
                 change.put(path, data, expected=stored.data)
-        title = done[0].title if len(done) == 1 else f"{len(done):,} entries"
+        title = done[0].title if len(done) == 1 else counted(len(done), "entry")
         change.message = subject("verify: confirm", title)
     return done
 

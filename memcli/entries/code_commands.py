@@ -37,10 +37,17 @@ def parted(command: str) -> tuple[Runner, str] | None:
 
 
 def _is_target(text: str, word: str) -> bool:
-    """Whether a Makefile has the target; `deploy := x` is a variable."""
-    named = re.escape(word)
-    line = rf"^(?:[^\s:#=][^:#=\n]*[ \t])?{named}(?:[ \t][^:#=\n]*)?::?(?!=)"
-    return re.search(line, text, re.MULTILINE) is not None
+    """Whether a Makefile has the target; `deploy := x` is a variable.
+
+    Line by line, since a pattern would take time in the square of a long line.
+    """
+    for line in text.splitlines():
+        head, colon, rest = line.partition(":")
+        if not colon or line[:1].isspace() or rest.lstrip(":").startswith("="):
+            continue
+        if not set("#=").intersection(head) and word in head.split():
+            return True
+    return False
 
 
 def _is_recipe(text: str, word: str) -> bool:

@@ -51,7 +51,7 @@ def diff(then: bytes, now: bytes, first: int, last: int) -> list[str]:
 
     old, new = lines_of(then), lines_of(now)
     if max(len(old), len(new)) > MOST_LINES:
-        return [f"(not compared: a file has more than {MOST_LINES:,} lines)"]
+        return [f"(not compared: a file is longer than line {MOST_LINES:,})"]
     shown: list[str] = []
     wanted = False
     before = [line.decode("utf-8", "replace") for line in old]

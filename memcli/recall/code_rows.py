@@ -42,6 +42,13 @@ def answered(vault: "Vault", answer: "Recalled", *, ranked: bool = True) -> "Rec
     )
 
 
+def of_one(vault: "Vault", row: "Row") -> "Row":
+    """One row with what became of the code that it speaks of."""
+    if not names_code(row):
+        return row
+    return _looked_at(row, code_state.watch(vault))
+
+
 def names_code(row: "Row") -> bool:
     """Whether an entry names any code."""
     return bool(row.code or row.code_names)

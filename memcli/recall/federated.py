@@ -44,7 +44,9 @@ def recall(vaults: "Vaults", query: Query) -> Recalled:
         vaults, each, lambda reader, query: of_one.look(reader, query, scorer=scorer)
     )
     answers = [(vault, of_one.labelled(vault, answer)) for vault, answer in answers]
-    merged = code_rows.answered(vaults.vaults[0], _merged(answers, query))
+    merged = _merged(answers, query)
+    if query.view.as_of is None:
+        merged = code_rows.answered(vaults.vaults[0], merged)
     for vault, _ in answers:
         rows = noted(merged.rows, merged.constraints, vault.source)
         vault.recorder.recalled(query.text, rows)
@@ -122,7 +124,9 @@ def reflect(vaults: "Vaults", query: Query) -> "Reflection":
         )
         for vault, gathered in answers
     ]
-    merged = of_question.in_code(vaults.vaults[0], _gathered(answers, query))
+    merged = _gathered(answers, query)
+    if query.view.as_of is None:
+        merged = of_question.in_code(vaults.vaults[0], merged)
     for vault, _ in answers:
         rows = of_question.logged(merged, vault.source)
         vault.recorder.recalled(query.text, rows)

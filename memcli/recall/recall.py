@@ -60,7 +60,8 @@ def recall(vault: "Vault", query: Query) -> Recalled:
     """
     query = checked(query, vault)
     answer = labelled(vault, vault.read(lambda reader: _explained(reader, query)))
-    answer = code_rows.answered(vault, answer)
+    if query.view.as_of is None:  # the code of then is not looked at
+        answer = code_rows.answered(vault, answer)
     vault.recorder.recalled(query.text, noted(answer.rows, answer.constraints))
     return answer._replace(warnings=answer.warnings + index_warnings(vault))
 
@@ -81,7 +82,8 @@ def enumerate_all(vault: "Vault", query: Query, cursor: str | None = None) -> Re
     if cursor is not None:
         check_mark(cursor)
     answer = labelled(vault, vault.read(lambda reader: _page(reader, query, cursor)))
-    answer = code_rows.answered(vault, answer, ranked=False)
+    if query.view.as_of is None:
+        answer = code_rows.answered(vault, answer, ranked=False)
     return answer._replace(warnings=answer.warnings + index_warnings(vault))
 
 

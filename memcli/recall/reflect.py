@@ -152,7 +152,8 @@ def reflect(vault: "Vault", query: Query) -> Reflection:
         if gathered.rows
         else vault.read(lambda reader: recall.no_match(reader, query)),
     )
-    gathered = in_code(vault, gathered)
+    if query.view.as_of is None:
+        gathered = in_code(vault, gathered)
     vault.recorder.recalled(query.text, logged(gathered))
     return conclude(query, gathered)
 

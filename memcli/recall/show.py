@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.eligibility import View
 from memcli.errors import EntryNotFound
+from memcli.recall import code_rows
 from memcli.recall import recall as of_one
 from memcli.recall.results import Row, of_source, row_of
 
@@ -69,4 +70,5 @@ def _at(vault: "Vault", path: str) -> Shown:
         (row,) = of_source([row], vault.source)
         return Shown(row, reader.verdict(docs[0], view))
 
-    return vault.read(look)
+    shown = vault.read(look)
+    return shown._replace(row=code_rows.of_one(vault, shown.row))

@@ -85,6 +85,7 @@ def by_confidence(
             "title": candidate.title,
             "kind": "decision" if candidate.pattern == _DECIDED else kind,
             "entities": candidate.entities,
+            "code": () if everywhere else candidate.code,
             # Of a proposal it is the entry that it would replace.
             "evidence": (candidate.evolves,) if candidate.evolves else (),
             "status": str(Status.ACTIVE if saved else Status.PENDING),

@@ -6,7 +6,9 @@ names exactly must be there; what the text mentions is noted where it is, and co
 save no more than `_SECONDS`.
 """
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memcli.entries import anchors, code_lines
@@ -119,6 +121,24 @@ def _followed(project: "Project", anchor: Anchor, commit: str) -> Anchor:
         seen = code_lines.compare(anchor, look.data)
         anchor = anchor._replace(first=seen.first, last=seen.last)
     return made_now(project, anchor, commit)
+
+
+def there(vault: "Vault", folder: str | None, code: Sequence[str]) -> tuple[str, ...]:
+    """Those anchors that are in the project of a folder, as their lines are now.
+
+    For what a judge names, who may be wrong: what is not there is left out.
+    """
+    from memcli.storage import projects
+
+    project = projects.of(folder, vault.environ or os.environ) if code else None
+    if project is None:
+        return ()
+    commit = _commit(vault, project)
+    made: dict[str, None] = {}
+    for anchor in anchors.read_all(code):
+        with suppress(InvalidValue):
+            made[str(made_now(project, anchor, commit))] = None
+    return tuple(made)
 
 
 def made_now(project: "Project", anchor: Anchor, commit: str) -> Anchor:

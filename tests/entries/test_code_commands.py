@@ -1,5 +1,7 @@
 """A command counts when a file of the project defines its word."""
 
+import time
+
 import pytest
 
 from memcli.entries import code_commands
@@ -45,6 +47,16 @@ def test_a_file_defines_its_commands(command: str, text: str, defined: bool) -> 
     assert parted is not None
     runner, word = parted
     assert runner.defines(text, word) is defined
+
+
+def test_a_file_that_is_made_to_be_slow_is_not() -> None:
+    before = time.monotonic()
+    for text in ("deploy " * 140_000, " " * 1_000_000, "deploy:=" * 120_000):
+        for command in ("make deploy", "just deploy", "task deploy"):
+            parted = code_commands.parted(command)
+            assert parted is not None
+            assert not parted[0].defines(text, "deploy")
+    assert time.monotonic() - before < 2
 
 
 def test_what_nothing_is_known_of_has_no_runner() -> None:

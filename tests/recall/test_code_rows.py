@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from memcli.api import Vault, Vaults
+from memcli.recall.query import view_of
+from memcli.recall.show import show
 from memcli.storage import code_files
 from memcli.vault import code_state
 from tests.checkouts import APP, git, made_shop
@@ -217,3 +219,22 @@ def test_several_vaults_are_held_against_the_same_checkout(
         "team:x": False,
     }
     assert vaults.reflect(ASK).stale == [rows[1].id]
+
+
+def test_a_question_about_an_earlier_moment_looks_at_no_code_of_now(
+    inside: Vault, shop: Path
+) -> None:
+    save(inside, "The limiter waits", code=["src/app.py:4-6"])
+    removed(shop)
+    now = inside.now_ms() // 1000
+    row = inside.recall(ASK, view=view_of(now, as_of=now)).rows[0]
+    assert (row.code_state, row.stale) == ((), False)
+    assert inside.reflect(ASK, view=view_of(now, as_of=now)).stale == []
+
+
+def test_show_says_it_too(inside: Vault, shop: Path) -> None:
+    entry_id = save(inside, "The limiter waits", code=["src/app.py:4-6"])
+    changed(shop)
+    (shown,) = show([inside], [entry_id])
+    assert shown.row.stale
+    assert shown.row.code_state[0].state == "changed"

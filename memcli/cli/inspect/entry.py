@@ -76,10 +76,9 @@ def _draw_code(canvas: Canvas, seen: Inspected) -> None:
         if not state.why:
             canvas.line(f"  {state.state}: {state.place}", style="dim")
             continue
-        label = {NOT_CHECKED: "not checked"}.get(state.state, state.state)
         bad = state.state in STALE
-        shown = f"stale: {state.why}" if bad else f"{label}: {state.why}"
-        canvas.line(f"  {shown}", style="bad" if bad else "dim")
+        label = "stale: " if bad else "" if state.state == NOT_CHECKED else "moved: "
+        canvas.line(f"  {label}{state.why}", style="bad" if bad else "dim")
         for line in (*look.diff, *filter(None, [look.note])):
             canvas.line(f"    {line}", style="dim")
 

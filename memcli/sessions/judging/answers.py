@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
+from memcli.entries import anchors
 from memcli.entries.entry import KINDS, Confidence
 from memcli.entries.text import prompt_injection, redaction
 from memcli.sessions.judging.digest import (
@@ -50,6 +51,7 @@ class Answer(NamedTuple):
         project: "none" when it holds everywhere; None: where the session was.
         evolves: the entry that it would replace; None for none.
         resolves: entries that it says are settled.
+        code: files or lines of the project that it speaks of, as the judge gave them.
     """
 
     turns: tuple[Turn, ...]
@@ -61,6 +63,7 @@ class Answer(NamedTuple):
     project: str | None = None
     evolves: str | None = None
     resolves: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
 
 
 class Refusal(NamedTuple):
@@ -151,6 +154,7 @@ def _answer(row: Any, digest: Digest, kinds: Collection[str]) -> Answer:
         project="none" if row.get("project") == "none" else None,
         evolves=_text(row, "evolves").strip() or None,
         resolves=_names(row, "resolves"),
+        code=_names(row, "code")[: anchors.MOST],
     )
 
 

@@ -17,6 +17,7 @@ from memcli.sessions.judging.answers import Answer, Refusal
 from memcli.sessions.mining import Candidate, Mined
 from memcli.sessions.mining.candidate import Category, excerpt, title
 from memcli.sessions.reflect_session import JUDGED, Origin, Reflected
+from memcli.vault import anchoring
 
 if TYPE_CHECKING:
     from memcli.sessions.judging.digest import Digest
@@ -77,10 +78,14 @@ def bring(
     made = gather.gather(vault, transcript)
     kept, refused = answers.read(data, made, vault.kinds)
     turns = len(made.turns)
+    folder = made.session.cwd
+    candidates = [
+        _candidate(one, judge, anchoring.there(vault, folder, one.code)) for one in kept
+    ]
     reflected = reflect_session.learn(
         vault,
         made.session,
-        lambda: Mined(turns, [_candidate(one, judge) for one in kept]),
+        lambda: Mined(turns, candidates),
         Origin(backfill.label(transcript.path), None, writer, judge),
         dry_run=dry_run,
     )
@@ -88,7 +93,7 @@ def bring(
     return Brought(reflected, refused, resolved, judge)
 
 
-def _candidate(answer: Answer, judge: str) -> Candidate:
+def _candidate(answer: Answer, judge: str, code: tuple[str, ...] = ()) -> Candidate:
     turn = answer.turns[0]
     cited = ", ".join(str(one.number) for one in answer.turns)
     numbers = f"turn {cited}" if len(answer.turns) == 1 else f"turns {cited}"
@@ -111,6 +116,7 @@ def _candidate(answer: Answer, judge: str) -> Candidate:
         entities=answer.entities,
         everywhere=answer.project == "none",
         evolves=answer.evolves,
+        code=code,
     )
 
 

@@ -61,7 +61,8 @@ confidence  HIGH when the person said it outright and it holds beyond this task;
 evolves     optional: the id of a known entry that this replaces
 resolves    optional: ids of known entries that are settled now
 entities    optional: names of people, projects and tools that it is about
-project     optional: "none" when it holds in every project"""
+project     optional: "none" when it holds in every project
+code        optional: files or lines of the project that it speaks of: src/app.py:10-20"""
 
 
 class Turn(NamedTuple):

@@ -36,6 +36,7 @@ class Candidate(NamedTuple):
         entities: names that it is about.
         everywhere: whether it holds beyond the project of the session.
         evolves: the id of the entry that it is offered to supersede.
+        code: anchors in the code of the session's project.
     """
 
     category: Category
@@ -53,6 +54,7 @@ class Candidate(NamedTuple):
     entities: tuple[str, ...] = ()
     everywhere: bool = False
     evolves: str | None = None
+    code: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

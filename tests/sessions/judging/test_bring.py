@@ -6,11 +6,13 @@ from typing import Any
 
 from memcli import Vault
 from memcli.curation import inbox
+from memcli.entries import anchors
 from memcli.entries.entry import Confidence, Status
 from memcli.hosts.transcripts import open_transcript
-from memcli.sessions.backfill import reflect_file
+from memcli.sessions.backfill import opened, reflect_file
 from memcli.sessions.judging import bring, gather
 from memcli.sessions.judging.bring import Brought
+from tests.checkouts import made_shop
 from tests.sessions.test_reflect_session import Snapshot, commits, talk, texts
 
 ROWS = [
@@ -142,3 +144,19 @@ def test_no_secret_of_a_session_is_in_its_digest(vault: Vault, tmp_path: Path) -
     made = gather.gather(vault, open_transcript(talk(tmp_path, ROWS)))
     assert "sk-ant" not in made.text + json.dumps(made.as_dict())
     assert "[REDACTED]" in made.text
+
+
+def test_code_that_an_answer_names_is_anchored_where_it_is_there(
+    vault: Vault, tmp_path: Path
+) -> None:
+    shop = made_shop(tmp_path / "shop")
+    code = ["src/app.py:4-6", "src/nope.py", "../secret", "src/app.py:900"]
+    everywhere = {**SLOW, "confidence": "HIGH", "project": "none", "code": code}
+    transcript = opened(talk(tmp_path, ROWS), None, str(shop))
+    data = "\n".join(map(json.dumps, [{**REDIS, "code": code}, everywhere])).encode()
+    done = bring.bring(vault, transcript, data, judge="haiku")
+    here, all_over = (vault.get(fate.id or "") for fate in done.reflected.fates)
+    assert here.project == "github.com/acme/shop"
+    (anchor,) = anchors.read_all(here.code)
+    assert (anchor.place, bool(anchor.fingerprint)) == ("src/app.py:4-6", True)
+    assert (all_over.project, all_over.code) == (None, ())
