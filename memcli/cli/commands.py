@@ -48,6 +48,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Maintenance": {
         "inspect": "inspect",
         "repair": "repair",
+        "view": "view",
         "signals": "signals",
         "import": "import_",
         "export": "export",

@@ -12,6 +12,7 @@ python tests/benchmarks turns --data FILE
 python tests/benchmarks projects --data FILE
 python tests/benchmarks repo_vault               the hook in a repository with a vault
 python tests/benchmarks anchors                  two versions of public projects, by pip
+python tests/benchmarks view                     how soon the page can be used
 python tests/benchmarks probe                    questions of software teams
 python tests/benchmarks peers --data FILE --cache FOLDER
 """
@@ -37,6 +38,7 @@ NAMES = (
     "repo_vault",
     "anchors",
     "probe",
+    "view",
     "peers",
     "timing",
     "corpus",

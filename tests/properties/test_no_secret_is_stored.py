@@ -239,6 +239,7 @@ LINES = {
     "signals": "signals",
     "import": "import {lines}",
     "export": "export",
+    "view": "view --out {folder}.html",
 }
 # What an argument needs instead; several lines where it may mean several things.
 BESIDE = {

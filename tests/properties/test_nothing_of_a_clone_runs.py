@@ -155,6 +155,7 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
         ["tag", second, "+x"], ["pin", second], ["unpin", second],
         ["edit", second],
         ["log"], ["undo", "--dry-run"], ["undo"],
+        ["view", "--out", f"{vault.root}.html"],
         ["verify", "--project", "x"], ["export"], ["list"],
         ["list", "--by", "tag"], ["show", first],
         ["inspect"], ["inspect", first], ["inspect", "lint"], ["inspect", "index"],
@@ -246,7 +247,7 @@ def test_every_command_that_opens_a_vault_is_in_the_list() -> None:
         "save", "evolve", "recall", "reflect", "resolve", "inspect", "repair",
         "review", "ideas", "entities", "signals", "sweep", "forget", "hook", "mcp",
         "list", "show", "tag", "pin", "unpin", "undo",
-        "log", "edit", "export", "verify",
+        "log", "edit", "export", "verify", "view",
     }  # fmt: skip
     elsewhere = {"init", "import", "install", "uninstall", "skills"}
     # The vault that a repository carries: tests/properties/test_hostile_vault.py.

@@ -1,0 +1,87 @@
+"""`memcli view`: what a vault knows, as one page for a browser.
+
+Door: `view` is the command; `page.html` makes the page of a `recall.picture`.
+
+Not in here: what an entry is or may be shown (`recall/picture`).
+"""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+import os
+from typing import TYPE_CHECKING
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import Conflict
+
+if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Option
+
+    from memcli.cli import options
+
+_NAME = "memcli.html"
+
+
+def view(
+    context: Context,
+    *,
+    out: Annotated[
+        str | None,
+        Option("--out", metavar="FILE", help="The page; memcli.html here if not given"),
+    ] = None,
+    open_: Annotated[bool, Option("--open", help="Show it in the browser")] = False,
+    project: options.OfProject = None,
+) -> Result:
+    """Write what the vault knows as one page, to be opened in a browser
+
+    The page needs no network and loads nothing: a timeline, a search as you type,
+    every entry with its history, links and reasons, entities as a graph, the inbox,
+    and what was used. It holds the text of every entry that you may see.
+
+    \b
+    Example:
+      memcli view --open
+      memcli view --project here --out shop.html
+    """
+    from memcli.cli.view import page
+    from memcli.recall import picture
+    from memcli.storage import files
+
+    path = os.path.abspath(out or _NAME)
+    vault = context.open_vault("drawing")
+    if _is_inside(path, vault.root):
+        raise Conflict(
+            f"{path} lies in the vault, where it would be committed",
+            hint="Name a file outside of it: --out ~/memory.html",
+        )
+    seen = picture.picture(vault, project or "")
+    name = os.path.basename(vault.root.rstrip(os.sep))
+    html = page.html(seen, page.About(name, project or "", vault.now_ms() // 1000))
+    data = html.encode("utf-8", "replace")
+    files.write_atomic(path, data)
+    if open_:
+        import webbrowser
+
+        webbrowser.open(_address(path))
+
+    def text(canvas: Canvas) -> None:
+        canvas.line(f"wrote {path}", style="good")
+        canvas.line(f"  {len(seen.entries)} entries, {len(data):,} bytes", style="dim")
+
+    return Result(
+        data={"path": path, "entries": len(seen.entries), "bytes": len(data)},
+        text=text,
+    )
+
+
+def _address(path: str) -> str:
+    from urllib.request import pathname2url
+
+    return "file:" + pathname2url(path)
+
+
+def _is_inside(path: str, root: str) -> bool:
+    folder = os.path.realpath(os.path.dirname(path))
+    root = os.path.realpath(root)
+    return folder == root or folder.startswith(os.path.join(root, ""))

@@ -1,0 +1,180 @@
+"""Everything that a vault knows, as one value to be looked at.
+
+Invariant: reads only. It holds what the caller may see: for an agent neither another's
+entries nor a word of what others recalled. Nothing here is drawn, or said in words.
+"""
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries import dates
+from memcli.entries.eligibility import View, standing, verdict
+from memcli.entries.text import tokens
+from memcli.recall.filters import of_project
+from memcli.search.edges import outgoing
+from memcli.search.stemmer import stemmer
+from memcli.vault import code_state, staleness
+from memcli.vault.signals import log
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
+    from memcli.vault.vault import Vault
+
+# A graph of more names cannot be read, and one of more lines is a ball of wool.
+_MOST_NAMES, _MOST_TIES = 300, 900
+# A title says what an entry is about; its text may name much else.
+_TITLE_WEIGHT = 3
+
+
+class Seen(NamedTuple):
+    """One entry.
+
+    Attributes:
+        row: as the index holds it; its status is the one that it counts as.
+        hidden: why recall does not show it; None when it does.
+        links: the numbers of the entries that its text links to.
+        stale: why it may no longer hold.
+        code: what became of the code that it speaks of, a line for each place.
+        recalled, useful: how often an answer held it, and was judged useful.
+    """
+
+    row: "StoredRow"
+    hidden: str | None
+    links: tuple[int, ...]
+    stale: tuple[str, ...]
+    code: tuple[str, ...]
+    recalled: int
+    useful: int
+
+
+class Words(NamedTuple):
+    """The search terms of all entries.
+
+    Attributes:
+        postings: term to the numbers of its entries and how often each holds it, in
+            turn: `[entry, count, entry, count, ...]`.
+        terms_of: each word whose term is not the word itself, with its term.
+        lengths: how many terms each entry has.
+    """
+
+    postings: dict[str, list[int]]
+    terms_of: dict[str, str]
+    lengths: list[int]
+
+
+class Picture(NamedTuple):
+    """A vault at one moment.
+
+    Attributes:
+        entries: newest first; numbers elsewhere are places in this list.
+        words: for a search.
+        names: the most frequent entities, each with its count.
+        ties: (place of a name, place of another, entries that hold both).
+        use: month, answers given, rows judged useful; empty for an agent.
+    """
+
+    entries: list[Seen]
+    words: Words
+    names: list[tuple[str, int]]
+    ties: list[tuple[int, int, int]]
+    use: list[tuple[str, int, int]]
+
+
+def picture(vault: "Vault", project: str = "") -> Picture:
+    """What a vault knows.
+
+    Args:
+        vault: whose.
+        project: only of this project, as `--project` names it.
+    """
+    view = View(vault.now_ms() // 1000, agent=vault.agent)
+    events = log.read(vault.root).events if vault.agent is None else []
+    recalled: Counter[str] = Counter()
+    useful: Counter[str] = Counter()
+    use: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for event in events:
+        month = dates.iso(event["at"])[:7]
+        if event["event"] == "recall":
+            recalled.update({row["id"] for row in event["rows"]})
+            use[month][0] += 1
+        elif event["event"] == "feedback" and event["useful"]:
+            useful[event["id"]] += 1
+            use[month][1] += 1
+
+    code = code_state.watch(vault)
+
+    def look(reader: "Reader") -> list[Seen]:
+        chosen = of_project(reader, project, vault.here) if project else None
+        docs = list(reader.everything() if chosen is None else chosen)
+        rows = {doc: reader.row(doc) for doc in docs}
+        order = sorted(docs, key=lambda doc: rows[doc].created or "", reverse=True)
+        places = {doc: place for place, doc in enumerate(order)}
+        seen = []
+        for doc in order:
+            row, facts = rows[doc], reader.facts(doc)
+            links = {places[d] for d in outgoing(reader, row) if d in places}
+            states = code.states(row, "personal")
+            stale = [
+                *map(staleness.sentence, staleness.reasons(reader, row, view)),
+                *code_state.why_stale(states),
+            ]
+            seen.append(
+                Seen(
+                    row._replace(status=str(standing(facts, view))),
+                    verdict(facts, view),
+                    tuple(sorted(links - {places[doc]})),
+                    tuple(stale),
+                    tuple(one.why or f"{one.place}: {one.state}" for one in states),
+                    recalled[row.id],
+                    useful[row.id],
+                )
+            )
+        return seen
+
+    entries = vault.read(look)
+    names, ties = _graph(entries)
+    months = [(month, asked, judged) for month, (asked, judged) in sorted(use.items())]
+    return Picture(entries, _words(entries), names, ties, months)
+
+
+def _words(entries: list[Seen]) -> Words:
+    stem = stemmer()
+    postings: dict[str, list[int]] = {}
+    terms_of: dict[str, str] = {}
+    lengths = []
+    for place, seen in enumerate(entries):
+        row = seen.row
+        counts: Counter[str] = Counter()
+        for text, weight in (
+            (row.title, _TITLE_WEIGHT),
+            (row.text, 1),
+            (" ".join((*row.tags, *row.entities, row.kind, row.id)), 1),
+        ):
+            for term, word in tokens.question(text, stem):
+                counts[term] += weight
+                if term != word:
+                    terms_of[word] = term
+        for term, count in counts.items():
+            postings.setdefault(term, []).extend((place, count))
+        lengths.append(sum(counts.values()))
+    return Words(postings, terms_of, lengths)
+
+
+def _graph(
+    entries: list[Seen],
+) -> tuple[list[tuple[str, int]], list[tuple[int, int, int]]]:
+    """The most frequent entities, and how many entries hold two of them."""
+    shown = [seen.row.entities for seen in entries if seen.hidden is None]
+    counts = Counter(name for held in shown for name in set(held))
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    names = ranked[:_MOST_NAMES]
+    places = {name: place for place, (name, _) in enumerate(names)}
+    ties: Counter[tuple[int, int]] = Counter()
+    for held in shown:
+        known = sorted({places[name] for name in held if name in places})
+        ties.update(
+            (one, other) for at, one in enumerate(known) for other in known[at + 1 :]
+        )
+    strongest = sorted(ties.items(), key=lambda pair: (-pair[1], pair[0]))
+    return names, [(*pair, count) for pair, count in strongest[:_MOST_TIES]]
