@@ -230,3 +230,18 @@ def test_inspect_shows_every_place_and_what_changed(inside: Vault, shop: Path) -
     assert "+        time.sleep(2)" in seen["code_state"][0]["diff"]
     assert seen["stale"] is True
     assert seen["stale_why"] == []
+
+
+def test_inspect_shows_the_rest_where_the_project_cannot_be_told(
+    inside: Vault, make_vault: VaultMaker, shop: Path, home: Path
+) -> None:
+    from memcli.vault.health.inspect import inspect
+
+    entry_id = save(inside)
+    config = home / ".config" / "memcli" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("[projects]\n'~/notes' = 3\n")
+    told: list[str] = []
+    seen = inspect(make_vault(cwd=str(shop), tell=told.append), entry_id)
+    assert seen.code == ()
+    assert any("its code was not checked" in line for line in told)

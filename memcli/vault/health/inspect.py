@@ -15,7 +15,7 @@ from memcli.entries.eligibility import View, facts, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.identity import claim_number
 from memcli.entries.text import conflict
-from memcli.errors import EntryNotFound, MemcliError, Unreadable
+from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.search import edges
 from memcli.storage import files
 from memcli.vault import lineage, staleness
@@ -211,7 +211,11 @@ def _code(vault: "Vault", entry: Entry) -> tuple[Looked, ...]:
     """What became of the code that an entry names, with what changed in it."""
     if not (entry.code or entry.code_names):
         return ()
-    return tuple(CloseLook(vault).looks(entry, diffs=True))
+    try:
+        return tuple(CloseLook(vault).looks(entry, diffs=True))
+    except InvalidConfig as error:  # everything else is shown all the same
+        vault.tell(f"its code was not checked: {error.message}")
+        return ()
 
 
 def _conflicts(stored: "Stored") -> Iterator[Problem]:
