@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.save import written_text
-from memcli.entries.entry import Layer
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Annotated
 
     from typer import Argument, Option
@@ -108,9 +108,7 @@ def evolve(
                 "--revert takes the version before as it was",
                 hint="Revert first, then evolve the result.",
             )
-        return _result(
-            vault, use_case.revert(vault, entry_id, reason=reason, dry_run=dry_run)
-        )
+        return _result(use_case.revert(vault, entry_id, reason=reason, dry_run=dry_run))
     if edit:
         new_text = _edited(context, vault, entry_id, text or file)
     elif text is None and not file and (fields or untag or also or cite or research):
@@ -133,10 +131,14 @@ def evolve(
             allow_secret=allow_secret,
             dry_run=dry_run,
         )
-    result = _result(vault, done)
+    result = _result(done)
     if dry_run:
         return result
-    more = _still_stale(vault, done.id) if done.of is None else done.of.notes()
+    more: Iterable[str] = ()
+    if done.of is not None:
+        more = done.of.notes()
+    elif done.citations_checked is not None:  # a fact rests on nothing
+        more = _still_stale(vault, done.id)
     return result._replace(warnings=(*result.warnings, *more))
 
 
@@ -153,8 +155,6 @@ def _edited(
 
 def _still_stale(vault: Vault, entry_id: str) -> tuple[str, ...]:
     """Warn that the entry stays stale: a new wording is no new evidence."""
-    if vault.get(entry_id).layer is Layer.FACT:
-        return ()
     from memcli.curation import models
     from memcli.entries.eligibility import View
     from memcli.vault import staleness
@@ -169,7 +169,7 @@ def _still_stale(vault: Vault, entry_id: str) -> tuple[str, ...]:
     )
 
 
-def _result(vault: Vault, done: Evolved) -> Result:
+def _result(done: Evolved) -> Result:
     def text(canvas: Canvas) -> None:
         if done.diff is None:
             canvas.line(f"evolved {done.id} {done.path}", style="good")
@@ -194,7 +194,4 @@ def _result(vault: Vault, done: Evolved) -> Result:
         if done.diff is not None:
             canvas.line(to_apply(dry_run=True), style="dim")
 
-    from memcli.vault import not_shown
-
-    warnings = tuple(not_shown.notes(vault, [done.id])) if done.id else ()
-    return Result(data=done.as_dict(), text=text, warnings=warnings)
+    return Result(data=done.as_dict(), text=text, warnings=done.notes)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation import citing
 from memcli.curation.citing import Cites
-from memcli.curation.siblings import Sibling, siblings
+from memcli.curation.siblings import Sibling, look_around
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
@@ -24,7 +24,7 @@ from memcli.errors import (
     NotAllowed,
     UsageError,
 )
-from memcli.vault import anchoring, lineage
+from memcli.vault import anchoring, lineage, not_shown
 from memcli.vault.agents import refuse_unless
 
 if TYPE_CHECKING:
@@ -54,8 +54,9 @@ class Replaced(NamedTuple):
 class Evolved(NamedTuple):
     """The new version, the entries that it replaced, and entries that may need the same
     change; `of` is what it cites, if it was to cite anything; `citations_checked` is
-    None for a fact. Of a change that was only tried `id` is empty, and `diff` shows the
-    lines of the file that would change."""
+    None for a fact; `notes` say why it is not shown, if it is not. Of a change that was
+    only tried `id` is empty, and `diff` shows the lines of the file that would change.
+    """
 
     id: str
     path: str
@@ -65,6 +66,7 @@ class Evolved(NamedTuple):
     citations_checked: bool | None = None
     of: citing.Granted | None = None
     diff: str | None = None
+    notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
@@ -150,6 +152,7 @@ def evolve(
             tried = _tried(vault, [old, *others], fresh)
             return tried._replace(of=of, citations_checked=citing.were_checked(fresh))
         done = _replace(vault, change, old, others, fresh, reason, now_ms)
+        around = look_around(vault, fresh, [old.entry, *(o.entry for o in others)])
         change.note(fresh, "evolve")
         change.message = subject("evolve", fresh.display_title)
         done = done._replace(of=of, citations_checked=citing.were_checked(fresh))
@@ -157,11 +160,17 @@ def evolve(
     if of:
         citing.conclude(vault, done.id, of)
         vault.recorder.judged(of.cited, useful=True, by="citation")
+    done = done._replace(siblings=around.siblings)
+    return _explained(vault, done) if around.is_resolved else done
+
+
+def _explained(vault: "Vault", done: Evolved) -> Evolved:
+    """What was done, with a note where the new version is not shown."""
     try:
-        return done._replace(siblings=siblings(vault, old.entry, done.id))
+        return done._replace(notes=tuple(not_shown.notes(vault, [done.id])))
     except MemcliError as error:
         # The new version is committed, whatever the disk or the index say now.
-        vault.tell(f"entries that make the same claim are unknown: {error.message}")
+        vault.tell(f"whether {done.id} is shown is unknown: {error.message}")
         return done
 
 
@@ -206,7 +215,7 @@ def revert(
         change.note(fresh, "evolve")
         change.message = subject("evolve: revert", fresh.display_title)
     replaced = Replaced(old.entry.id, place, old.entry.display_title)
-    return Evolved(
+    done = Evolved(
         fresh.id,
         old.path,
         fresh.display_title,
@@ -214,6 +223,7 @@ def revert(
         [],
         citing.were_checked(fresh),
     )
+    return _explained(vault, done)
 
 
 def _before(vault: "Vault", entry_id: str) -> "Stored":
@@ -233,7 +243,7 @@ def _named(
     vault: "Vault", entry_id: str, also: Sequence[str]
 ) -> "tuple[Stored, list[Stored]]":
     """The entries that the ids name, each once and in force; the lock is held."""
-    stored = [vault.stored(vault.path_of(name)) for name in (entry_id, *also)]
+    stored = [vault.stored(path) for path in vault.paths_of((entry_id, *also))]
     for item in stored:
         refuse_unless(vault, Action.EVOLVE, item.entry)
         lineage.refuse_ended(vault, item.entry)
@@ -359,14 +369,13 @@ def _tried(vault: "Vault", old: "Sequence[Stored]", fresh: Entry) -> Evolved:
         )
         for item in old
     ]
-    found = siblings(vault, first, first.id)
-    also = {item.entry.id for item in old}
+    around = look_around(vault, fresh, [item.entry for item in old])
     return Evolved(
         "",
         path,
         fresh.display_title,
         replaced,
-        [sibling for sibling in found if sibling.id not in also],
+        around.siblings,
         diff="\n".join(lines),
     )
 

@@ -7,6 +7,7 @@ records that, and stays resolved until a person reopens it. A plan that is not c
 not of the number that the caller expects, is never carried out.
 """
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import ResolutionScope, Status
 from memcli.entries.rights import Action, may
 from memcli.entries.text.counted import counted
-from memcli.errors import AmbiguousQuery, EntryNotFound
+from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError
 from memcli.vault import lineage, lookup
 from memcli.vault.agents import refuse_unless
 
@@ -125,13 +126,13 @@ def plan(
         NotAllowed: an entry is superseded, pending or rejected.
     """
     wanted = Status.ACTIVE if undo else Status.RESOLVED
-    entries = [vault.stored(vault.path_of(name)).entry for name in ids]
+    entries = [vault.stored(path).entry for path in vault.paths_of(ids)]
     for entry in entries:
         refuse_unless(vault, Action.RESOLVE, entry)
         if entry.status is not Status.RESOLVED:
             lineage.refuse_ended(vault, entry)
     named = {entry.path: None for entry in entries}
-    return vault.read(
+    return vault.again(
         lambda reader: gather(
             reader, [(name, None) for name in named], wanted, same_key=same_key
         )
@@ -332,6 +333,11 @@ def gather(
 
 def _stored(vault: "Vault", target: Target) -> "Stored":
     """The entry of a plan: at its path, or wherever its id is by now."""
+    if vault.agent is None:  # what an agent may see, only the index tells
+        with contextlib.suppress(MemcliError):
+            stored = vault.stored(target.path)
+            if stored.entry.id == target.id:
+                return stored
     try:
         return vault.stored(vault.path_of(target.path))
     except EntryNotFound:

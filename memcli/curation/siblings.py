@@ -4,10 +4,12 @@ Invariant: a hint and nothing more: what seems to make the same claim is named, 
 nothing is changed.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry
+from memcli.entries.identity import claim_number
 from memcli.entries.projects import number
 from memcli.vault import lineage
 
@@ -35,29 +37,44 @@ class Sibling(NamedTuple):
     likeness: float
 
 
-def siblings(vault: "Vault", old: Entry, fresh_id: str) -> list[Sibling]:
-    """Active entries that say nearly what the old or new text says, the nearest first.
+class Around(NamedTuple):
+    """What stands around a new version: `is_resolved` says that a resolved entry makes
+    its claim, so that it may not be shown."""
 
-    They have the same kind and layer, and hold where it does: what another project says
-    is that project's. Entries that this one rests on, or that rest on
-    it, are left out: a model repeats its facts, and must not replace them.
+    siblings: list[Sibling]
+    is_resolved: bool
+
+
+def look_around(vault: "Vault", fresh: Entry, replaced: Sequence[Entry]) -> Around:
+    """What stands around the new version of some entries, before it is written.
+
+    The siblings are active entries that say nearly what the old or new text says, the
+    nearest first. They have the same kind and layer, and hold where it does: what
+    another project says is that project's. Entries that this one rests on, or that
+    rest on it, are left out: a model repeats its facts, and must not replace them.
+
+    Args:
+        vault: its index is asked as the last question found it.
+        fresh: the new version.
+        replaced: what it replaces, the entry whose text it rewords first.
     """
     now = vault.now_ms() // 1000
+    old = replaced[0]
 
-    def find(reader: "Reader") -> list[Sibling]:
+    def find(reader: "Reader") -> Around:
         from memcli.entries.text.tokens import name_key
         from memcli.search.document import document
         from memcli.search.stemmer import stemmer
         from memcli.vault.likeness import alike
 
-        docs = reader.exact("id", fresh_id)
-        if not docs:  # it was changed again already
-            return []
-        row = reader.row(docs[0])
+        row = document(fresh, stemmer()).row
         about = {name_key(name) for name in row.entities}
-        within = set(reader.exact("kind", row.kind)) - set(docs)
+        within = set(reader.exact("kind", row.kind))
         within &= set(reader.exact("layer", row.layer))
-        own = {version.id for version in lineage.versions(reader, fresh_id)}
+        own = {fresh.id}
+        for entry in replaced:
+            within.difference_update(reader.exact("id", entry.id))
+            own.update(version.id for version in lineage.versions(reader, entry.id))
         rests_on = {
             lineage.current(reader, name) for name in (*old.evidence, *row.evidence)
         }
@@ -83,6 +100,7 @@ def siblings(vault: "Vault", old: Entry, fresh_id: str) -> list[Sibling]:
                         theirs.id, theirs.title, theirs.path, likeness
                     )
         nearest = sorted(found.values(), key=lambda item: (-item.likeness, item.id))
-        return nearest[:_MOST_SIBLINGS]
+        is_resolved = claim_number(fresh.body) in reader.claims.resolved
+        return Around(nearest[:_MOST_SIBLINGS], is_resolved)
 
-    return vault.read(find)
+    return vault.again(find)

@@ -241,12 +241,15 @@ class Index:
     def _catch_up(self, listing: Listing, state: State | None) -> State:
         try:
             with Lock(self._lock, self.patience):
-                # The process that held the lock before may have done the work.
-                state = self._load()
+                # The process that held the lock before may have done the work, for
+                # files that were written after this listing.
+                before, state = state, self._load()
+                if state != before:
+                    listing = self._scan(state)
                 reason = ""
                 if state is not None and not state.is_whole(self._folder):
                     state, reason = None, "it is damaged (files changed or missing)"
-                listing = self._scan(state)
+                    listing = self._scan(None)
                 if state is not None and state.describes(self.root, listing):
                     return state
                 return self._bring_up_to_date(listing, state, reason)

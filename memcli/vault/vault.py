@@ -5,7 +5,7 @@ Invariant: every change of its files goes through one `transaction`.
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
@@ -230,6 +230,14 @@ class Vault:
         self._finish_killed()
         return self.index.read(answer)
 
+    def again(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+        """As `read`, over the files as the last `read` found them, if there was one.
+
+        For the further questions of one decision: listing 10,000 files takes 20 ms.
+        """
+        self._finish_killed()
+        return self.index.again(answer)
+
     def reader(self) -> "Reader":
         """A reader of the files as they are now; it lasts until the next is asked for.
 
@@ -270,9 +278,14 @@ class Vault:
             EntryNotFound: it means no entry.
             AmbiguousId: it means several.
         """
+        return self.paths_of((entry_id,))[0]
+
+    def paths_of(self, entry_ids: Iterable[str]) -> list[str]:
+        """As `path_of` for each of these, over the files as they are at one moment."""
         from memcli.vault import lookup
 
-        return self.read(lambda reader: lookup.path_of(reader, entry_id))
+        words = tuple(entry_ids)
+        return self.read(lambda reader: [lookup.path_of(reader, w) for w in words])
 
     def get(self, entry_id: str) -> Entry:
         """The entry that a word means, as `path_of`.

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.curation import evolve
-from memcli.curation.siblings import Sibling
 from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
@@ -27,6 +26,7 @@ from memcli.errors import (
 )
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
+from memcli.vault import not_shown
 from memcli.vault.lineage import versions
 from tests.conftest import NOW, VaultMaker
 
@@ -482,20 +482,20 @@ def _shared(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> None
 def test_what_is_done_is_not_said_to_have_failed(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What else makes the claim is asked of the index, which a full disk refuses."""
+    """Whether it is shown is asked of the index, which a full disk refuses."""
+    vault.resolve(save(vault, "We deploy on Mondays"))
     old = save(vault, "We deploy on Tuesdays")
     told: list[str] = []
     vault.tell = told.append
 
-    def full(*_: object) -> list[Sibling]:
+    def full(*_: object) -> list[str]:
         raise WriteFailed("no space left on the device")
 
-    monkeypatch.setattr(evolve, "siblings", full)
+    monkeypatch.setattr(not_shown, "notes", full)
     done = vault.evolve(old, "We deploy on Mondays")
     assert vault.get(done.id).supersedes == old
-    assert done.siblings == []
     assert told == [
-        "entries that make the same claim are unknown: no space left on the device"
+        f"whether {done.id} is shown is unknown: no space left on the device"
     ]
 
 
