@@ -10,7 +10,6 @@ when it is older, damaged or gone.
 import contextlib
 import errno
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -308,6 +307,8 @@ class Index:
         return self._rebuild(listing, reason)
 
     def _rebuild(self, listing: Listing, reason: str) -> State:
+        import shutil
+
         from memcli.search import writer
 
         if os.path.isdir(self._folder):

@@ -8,7 +8,11 @@ nothing and imports no library.
 import mmap
 import os
 import struct
+import sys
 import zlib
+from collections.abc import Sequence
+
+from memcli.search.packed_facts import numbers_of
 
 FORMAT = 6
 """Raised with every change of what the files hold; older ones are built anew."""
@@ -46,12 +50,23 @@ class File:
             raise Damaged(f"{name} is of another format, or cut short")
         self.name = name
         self.size = size
+        self._views: list[memoryview[int]] = []
 
     def take(self, start: int, length: int) -> bytes:
         """The bytes at a place."""
         if start < 0 or length < 0 or start + length > self.size:
             raise Damaged(f"{self.name} points out of itself")
         return self._memory[start : start + length]
+
+    def numbers(self, start: int, count: int) -> Sequence[int]:
+        """The u32 numbers at a place, read as they are asked for."""
+        if sys.byteorder == "big":
+            return numbers_of("I", self.take(start, 4 * count))
+        if start + 4 * count > self.size:
+            raise Damaged(f"{self.name} points out of itself")
+        with memoryview(self._memory) as memory:
+            self._views.append(memory[start : start + 4 * count].cast("I"))
+        return self._views[-1]
 
     def part(self, start: int, length: int) -> bytes:
         """What `with_check` made the bytes at a place of."""
@@ -72,6 +87,8 @@ class File:
 
     def close(self) -> None:
         """Let go of the file."""
+        for view in self._views:
+            view.release()
         self._memory.close()
 
 

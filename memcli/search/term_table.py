@@ -46,7 +46,7 @@ class TermTable:
         stops = numbers_of("I", ends)
         self._ranges = dict(zip(self.fields, pairwise((0, *stops)), strict=True))
         at += len(ends)
-        self._text_ends, at = at, at + 4 * count
+        self._text_ends, at = file.numbers(at, count), at + 4 * count
         self._counts, at = at, at + 4 * count
         self._offsets, at = at, at + 8 * count
         self._texts = at
@@ -55,12 +55,8 @@ class TermTable:
 
     def text(self, place: int) -> bytes:
         """The term at a place."""
-        at = self._text_ends + 4 * place
-        if place:
-            start, end = struct.unpack("<II", self.file.take(at - 4, 8))
-        else:
-            start, end = 0, struct.unpack("<I", self.file.take(at, 4))[0]
-        return self.file.take(self._texts + start, end - start)
+        start = self._text_ends[place - 1] if place else 0
+        return self.file.take(self._texts + start, self._text_ends[place] - start)
 
     def frequency(self, place: int) -> int:
         """How many documents hold the term at a place, deleted ones included."""
