@@ -4,6 +4,8 @@ Invariant: pure; the same file gives the same document. Everything that recall o
 inspect shows of an entry without opening its file is in the row.
 """
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from memcli.entries import dates, decay
@@ -71,11 +73,12 @@ def document(
     for alias in aliases(entry):
         _add(terms, tokens.terms(alias, stem), _TITLE)
     for tag in entry.tags:
-        _add(terms, tokens.terms(tag, stem), _TAG)
+        _add(terms, _terms_of_name(tag, stem), _TAG)
     for entity in entry.entities:
-        _add(terms, tokens.terms(entity, stem), _ENTITY)
+        _add(terms, _terms_of_name(entity, stem), _ENTITY)
     length = len(body) + len(title)
-    key_terms = sorted(terms, key=lambda t: (-terms[t], t))[:_KEY_TERMS]
+    # The most frequent first, and those as frequent in order: sorting is stable.
+    key_terms = sorted(sorted(terms), key=terms.__getitem__, reverse=True)[:_KEY_TERMS]
     frequent = {text: terms[text] for text in key_terms}
     when = entry.occurred_at or entry.created
     _add(terms, [stem(word) for word in dates.date_words(when)] if when else [], _DATE)
@@ -110,7 +113,7 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "status": (str(entry.status),),
         "tag": entry.tags or (UNTAGGED,),
         "project": (entry.project or EVERYWHERE,),
-        "entity": tuple(tokens.name_key(name) for name in entry.entities),
+        "entity": tuple(map(tokens.name_key, entry.entities)),
         "session": (source,) if source else (),
         "fingerprint": (fingerprint(entry.body),),
         "link": tuple(
@@ -181,6 +184,12 @@ def _row(
     )
 
 
+# Many entries share their tags and entities.
+@lru_cache(maxsize=1 << 12)
+def _terms_of_name(name: str, stem: tokens.Stem) -> tuple[str, ...]:
+    return tuple(tokens.terms(name, stem))
+
+
 def _count(words: list[str]) -> dict[str, float]:
     counts: dict[str, float] = {}
     for word in words:
@@ -188,7 +197,7 @@ def _count(words: list[str]) -> dict[str, float]:
     return counts
 
 
-def _add(counts: dict[str, float], words: list[str], weight: float) -> None:
+def _add(counts: dict[str, float], words: Sequence[str], weight: float) -> None:
     for word in words:
         counts[word] = counts.get(word, 0.0) + weight
 
