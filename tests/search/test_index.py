@@ -141,14 +141,18 @@ def test_unreadable_folder_deletes_nothing(
 ) -> None:
     save(vault, "red apples")
     vault.recall("apples")
-    scandir = os.scandir
 
-    def refuse(path: str) -> object:
-        if str(path).endswith("note"):
-            raise PermissionError(13, "Permission denied")
-        return scandir(path)
+    def refusing(call: Callable[..., object]) -> Callable[..., object]:
+        def refuse(path: str, *rest: object) -> object:
+            if str(path).endswith("note"):
+                raise PermissionError(13, "Permission denied")
+            return call(path, *rest)
 
-    monkeypatch.setattr(os, "scandir", refuse)
+        return refuse
+
+    # A folder is opened first where its files can be listed by its handle.
+    monkeypatch.setattr(os, "open", refusing(os.open))
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir))
     found = Vault.open(vault.root).recall("apples")
     assert [row.text for row in found.rows] == ["red apples"]
     assert any("memories/note/ cannot be listed" in w for w in found.warnings)
