@@ -89,8 +89,7 @@ class TermTable:
         here = self._begun(prefix, *self._ranges.get(field, (0, 0)))
         if not here:
             return []
-        first = self._text_ends + 4 * here.start
-        ends = numbers_of("I", self.file.take(first, 4 * len(here)))
+        ends = self._text_ends[here.start : here.stop]
         start = ends[0] - len(self.text(here.start))
         texts = self.file.take(self._texts + start, ends[-1] - start)
         return [
