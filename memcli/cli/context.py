@@ -21,6 +21,7 @@ class Context(NamedTuple):
     `ask` puts a question on stderr and returns the line that was typed, None at the
     end of the input; a command asks only when it is `interactive`. `via` says in the
     log of signals how a question came in, `cwd` in which folder the caller stands.
+    `processes` is how many may index at once.
     """
 
     environ: Mapping[str, str]
@@ -36,6 +37,7 @@ class Context(NamedTuple):
     agent: str | None = None
     via: str = "recall"
     cwd: str | None = None
+    processes: int = 1
 
     @property
     def interactive(self) -> bool:
@@ -112,6 +114,7 @@ class Context(NamedTuple):
             "agent": self.agent,
             "via": self.via,
             "cwd": self.cwd,
+            "processes": self.processes,
         }
 
 

@@ -74,7 +74,15 @@ def _context(vault: str | None, as_json: bool, screen: "render.Screen") -> Conte
         vault=vault,
         json=as_json,
         cwd=_cwd(),
+        processes=_processors(),
     )
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _cwd() -> str | None:

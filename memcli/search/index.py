@@ -10,25 +10,23 @@ when it is older, damaged or gone.
 import contextlib
 import errno
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memcli.entries import layout
 from memcli.entries.text.tokens import ANALYSIS_VERSION
-from memcli.errors import InvalidEntry, LockBusy, MemcliError, Unreadable, WriteFailed
+from memcli.errors import LockBusy, MemcliError, WriteFailed
 from memcli.search import state as states
 from memcli.search.reader import Reader
 from memcli.search.segment_file import FORMAT, Damaged
-from memcli.search.state import State, listed, racy_number
-from memcli.search.stemmer import stemmer
-from memcli.storage import files, state_dirs
+from memcli.search.state import State, listed
+from memcli.storage import state_dirs
 from memcli.storage.listing import Listing, scan
 from memcli.storage.lock import Lock
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
-    from memcli.search.document import Document
+    from memcli.search.prepared import Prepared
     from memcli.search.resolved_claims import ResolvedClaims
 
 _STATE = "state"
@@ -66,6 +64,7 @@ class Index:
         tell: takes a sentence for the person who waits (rebuilds and their reason).
         progress: called with (files done, files to do) while many are read.
         agent: who asks, when it is not the owner.
+        processes: how many may read files at once when there are thousands.
 
     Attributes:
         patience: seconds to wait for another process that indexes.
@@ -83,10 +82,12 @@ class Index:
         tell: Callable[[str], None] | None = None,
         progress: Callable[[int, int], None] | None = None,
         agent: "Agent | None" = None,
+        processes: int = 1,
     ) -> None:
         self.root = root
         self.elsewhere: Callable[[], ResolvedClaims | None] = lambda: None
         self._agent = agent
+        self._processes = processes
         self.patience = 10.0
         self.change = UpdateCounts()
         self.stale = False
@@ -105,19 +106,21 @@ class Index:
         damaged), it is called again with a fresh reader; it must therefore have no
         effects. What fails for another reason is raised.
         """
+        return self._answered(answer, self.current)
+
+    def again(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+        """As `read`, over the files as the last `read` found them, if there was one."""
+        return self._answered(answer, lambda: self._reader or self.current())
+
+    def _answered(
+        self, answer: "Callable[[Reader], _Answer]", reader: "Callable[[], Reader]"
+    ) -> _Answer:
         try:
-            return answer(self.current())
+            return answer(reader())
         except Exception as error:
             if isinstance(error, MemcliError) or not self.mend(error):
                 raise
         return answer(self.current())
-
-    def again(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
-        """As `read`, over the files as the last `read` found them, if there was one."""
-        if self._reader is not None:
-            with contextlib.suppress(Exception):
-                return answer(self._reader)
-        return self.read(answer)
 
     def mend(self, error: Exception) -> bool:
         """Mend the index, and say whether the answer that failed may succeed now.
@@ -384,32 +387,17 @@ class Index:
         paths: Sequence[str],
         broken: dict[str, tuple[int, str]],
         recent: dict[str, int],
-    ) -> "Iterator[Document]":
+    ) -> "Iterator[Prepared]":
         """The documents of these files; adds to `broken` and `recent` on the way."""
-        from memcli.entries import codec
-        from memcli.entries.entry import KINDS
-        from memcli.search.document import document
-        from memcli.search.writer import beginning
-        from memcli.storage import settings as config
+        from memcli.search.reading_processes import found_in
 
-        settings = config.load(self.root)
-        kinds = (*KINDS, *settings.kinds)
-        stem = stemmer()
-        for done, path in enumerate(paths):
+        for done, found in enumerate(found_in(self.root, paths, self._processes)):
             if done % 64 == 0:
                 self._progress(done, len(paths))
-            absolute = os.path.join(self.root, path)
-            try:
-                read_at = time.time_ns()
-                data = files.read(absolute, first=states.LOOKED_AT, follow=False)
-                number = racy_number(os.stat(absolute), data, read_at)
-                if number is not None:
-                    recent[path] = number
-                entry = codec.decode(beginning(data), path, kinds=kinds).entry
-            except InvalidEntry as error:
-                broken[path] = (error.line, error.reason)
-            except (Unreadable, OSError) as error:
-                broken[path] = (1, str(error).removeprefix(absolute).strip(": "))
-            else:
-                yield document(entry, stem, settings.policies)
+            if found.number is not None:
+                recent[found.path] = found.number
+            if found.broken is not None:
+                broken[found.path] = found.broken
+            elif found.document is not None:
+                yield found.document
         self._progress(len(paths), len(paths))

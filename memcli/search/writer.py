@@ -10,35 +10,20 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from memcli.entries.entry import ResolutionScope, Status
 from memcli.errors import WriteFailed
-from memcli.search.document import Document, numbered
-from memcli.search.packed_facts import (
-    ANSWERS_SHIFT,
-    ASKS,
-    CONFLICT,
-    ONLY_THIS,
-    PINNED,
-    SPAN,
-    Packed,
-    pack,
-)
+from memcli.search.prepared import Prepared
 from memcli.search.segment import SegmentId
 from memcli.search.whoosh_codec import Writer
 
-_STATUS_NUMBER = {status: number for number, status in enumerate(Status)}
 # More segments than this are merged; each costs a recall half a millisecond.
 _MOST_SEGMENTS = 6
-# Larger files are indexed by their beginning: a memory of a megabyte is a mistake
-# that must not stop every recall.
-_LARGEST = 1_000_000
 
 
 def update(
     folder: str,
     known: Sequence[SegmentId],
     gone: Iterable[int],
-    documents: Iterable[Document],
+    documents: Iterable[Prepared],
 ) -> tuple[SegmentId, ...]:
     """Take documents out by their numbers, add others; returns the segments then.
 
@@ -55,7 +40,12 @@ def update(
         for doc in gone:
             writer.delete_document(doc)
         for document in documents:
-            _write(writer, document)
+            writer.add_document(
+                terms=document.terms,
+                row=document.row,
+                packed=document.packed,
+                **document.exact,
+            )
         writer.commit(mergetype=_merge_policy)
     except BaseException:
         if not writer.is_closed:
@@ -86,36 +76,6 @@ def sweep(folder: str, segments: Iterable[SegmentId], names: Iterable[str]) -> N
                     os.unlink(file.path)
 
 
-def _write(writer: Any, doc: Any) -> None:
-    flags = _STATUS_NUMBER[doc.facts.status]
-    flags |= (ASKS if doc.asks else 0) | (SPAN if doc.is_span else 0)
-    flags |= doc.answers << ANSWERS_SHIFT
-    flags |= PINNED if doc.row.pinned else 0
-    flags |= CONFLICT if doc.facts.conflict else 0
-    flags |= ONLY_THIS if doc.row.resolution_scope == ResolutionScope.ENTRY else 0
-    session, said = doc.exact["session"], doc.exact["claim"]
-    packed = Packed(
-        order=numbered(doc.row.id + "\0" + doc.row.path),
-        session=numbered(session[0]) if session else 0,
-        time=doc.time,
-        created=doc.facts.created,
-        expires=doc.facts.expires,
-        ended=doc.facts.ended,
-        claim=int(said[0], 16) if said else 0,
-        length=min(doc.length, 0xFFFFFFFF),
-        seq=max(-1, min(doc.seq, 0x7FFFFFFF)),
-        flags=flags,
-        project=doc.facts.project,
-    )
-    exact = doc.exact | {"session": (f"{packed.session:016x}",) if session else ()}
-    writer.add_document(
-        terms=doc.terms,
-        row=doc.row.as_json(),
-        packed=pack(packed),
-        **exact,
-    )
-
-
 def _merge_policy(writer: Writer, segments: list[Any]) -> list[Any]:
     """Merge the small segments when there are many, and any that is half deleted.
 
@@ -136,13 +96,6 @@ def _merge_policy(writer: Writer, segments: list[Any]) -> list[Any]:
         if live(segment):
             writer.absorb(segment)
     return [s for s in segments if s not in merged]
-
-
-def beginning(data: bytes) -> bytes:
-    """The data, cut before the limit at the end of a character."""
-    if len(data) <= _LARGEST:
-        return data
-    return data[:_LARGEST].decode("utf-8", "ignore").encode()
 
 
 def unwritable(folder: str, error: OSError) -> WriteFailed:

@@ -84,6 +84,7 @@ class Vault:
         via: str = "python",
         cwd: str | None = None,
         own: "Vault | None" = None,
+        processes: int = 1,
     ) -> None:
         self.root = root
         self.named = named or root
@@ -105,6 +106,7 @@ class Vault:
         self.cwd = cwd
         self._project: tuple[Project | None] | None = None
         self.own = own
+        self.processes = processes
         self.resolved_elsewhere: Callable[[], ResolvedClaims | None] | None = None
         self._index: Index | None = None
 
@@ -180,6 +182,7 @@ class Vault:
             via=self.via,
             cwd=self.cwd,
             own=self.own.acting_as(agent) if self.own else None,
+            processes=self.processes,
         )
 
     @property
@@ -218,7 +221,11 @@ class Vault:
             from memcli.search.index import Index
 
             self._index = Index(
-                self.root, tell=self.tell, progress=self.progress, agent=self.agent
+                self.root,
+                tell=self.tell,
+                progress=self.progress,
+                agent=self.agent,
+                processes=self.processes,
             )
         # Of the other vault alone: a circle would keep the files of both open.
         counted = partial(own_vault.resolved_in, self.own)

@@ -227,6 +227,20 @@ def test_what_is_racy_no_more_is_read_once(
     assert len(read) == 1
 
 
+def test_a_failing_answer_over_the_last_reader_is_tried_once(vault: Vault) -> None:
+    index = Index(vault.root)
+    index.read(lambda reader: reader.live)
+    asked: list[Reader] = []
+
+    def failing(reader: Reader) -> None:
+        asked.append(reader)
+        raise ValueError("a bug")
+
+    with pytest.raises(ValueError, match="a bug"):
+        index.again(failing)
+    assert len(asked) == 1
+
+
 def test_a_bug_in_an_answer_is_not_taken_for_damage(vault: Vault) -> None:
     """It is raised at once, by name, and the index stays as it is."""
     save(vault, "We deploy on Tuesdays")

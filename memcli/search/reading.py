@@ -1,0 +1,81 @@
+"""Files of a vault, read for the index: each one as a document, or why it is none.
+
+Invariant: what is found depends on the files alone and comes in the order of their
+paths, however many processes read them and whichever of them dies.
+"""
+
+import os
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries import codec
+from memcli.entries.entry import KINDS
+from memcli.errors import InvalidEntry, Unreadable
+from memcli.search.document import document
+from memcli.search.prepared import Prepared, prepared
+from memcli.search.state import LOOKED_AT, racy_number
+from memcli.search.stemmer import stemmer
+from memcli.storage import files
+from memcli.storage import settings as config
+
+if TYPE_CHECKING:
+    from memcli.entries.text.tokens import Stem
+
+# Larger files are indexed by their beginning: a memory of a megabyte is a mistake
+# that must not stop every recall.
+_LARGEST = 1_000_000
+
+
+class Found(NamedTuple):
+    """What a file of the vault holds.
+
+    `number` is its content number while it may change unseen (`state.racy_number`);
+    `broken` the line and reason when it is no entry, and `document` is None then.
+    """
+
+    path: str
+    number: int | None
+    broken: tuple[int, str] | None
+    document: Prepared | None
+
+
+class Files:
+    """The files of one vault.
+
+    Args:
+        root: the vault's folder.
+
+    Raises:
+        InvalidConfig: the vault's settings cannot be understood.
+    """
+
+    def __init__(self, root: str) -> None:
+        settings = config.load(root)
+        self.root = root
+        self._kinds = (*KINDS, *settings.kinds)
+        self._policies = settings.policies
+        self._stem: Stem = stemmer()
+
+    def found(self, path: str) -> Found:
+        """What the file of a path holds."""
+        absolute = os.path.join(self.root, path)
+        number = None
+        try:
+            read_at = time.time_ns()
+            data = files.read(absolute, first=LOOKED_AT, follow=False)
+            number = racy_number(os.stat(absolute), data, read_at)
+            entry = codec.decode(_beginning(data), path, kinds=self._kinds).entry
+        except InvalidEntry as error:
+            return Found(path, number, (error.line, error.reason), None)
+        except (Unreadable, OSError) as error:
+            why = str(error).removeprefix(absolute).strip(": ")
+            return Found(path, number, (1, why), None)
+        doc = document(entry, self._stem, self._policies)
+        return Found(path, number, None, prepared(doc))
+
+
+def _beginning(data: bytes) -> bytes:
+    """The data, cut before the limit at the end of a character."""
+    if len(data) <= _LARGEST:
+        return data
+    return data[:_LARGEST].decode("utf-8", "ignore").encode()

@@ -1,0 +1,121 @@
+"""Several processes find in files what one finds, whatever becomes of them."""
+
+import io
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memcli import Vault
+from memcli.search import reading_processes
+from memcli.search.reading import Files, Found
+from memcli.storage.listing import paths_of, scan
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def files(vault: Vault) -> Files:
+    """Files for three shares, good ones and bad."""
+    folder = Path(vault.root, "memories", "note")
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(40):
+        head = f"---\ntags: [t{number % 3}]\n---\n" if number % 2 else ""
+        text = f"{head}Deploy {number} café 中文 src/app{number}.py\n"
+        (folder / f"note-{number:02}.md").write_text(text)
+    (folder / "bad.md").write_text("---\nid: [\n---\n")
+    (folder / "empty.md").write_bytes(b"")
+    (folder / os.fsdecode(b"half-\xed\xa0\x80.md")).write_text("half a pair\n")
+    return Files(vault.root)
+
+
+def one_by_one(files: Files) -> tuple[list[str], list[Found]]:
+    paths = sorted(paths_of(scan(files.root)))
+    return paths, [files.found(path) for path in paths]
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_several_find_what_one_finds_in_the_same_order(
+    files: Files, processes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths, alone = one_by_one(files)
+    # No file is read here: each answer comes from another process.
+    monkeypatch.setattr(Files, "found", None)
+    found = reading_processes.found_by_several(files, paths, processes)
+    assert [*found] == alone
+
+
+def test_a_process_that_is_killed_loses_nothing(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths, alone = one_by_one(files)
+    started = kept(monkeypatch)
+    found: Iterator[Found] = reading_processes.found_by_several(files, paths, 2)
+    first = next(found)
+    for process in started:
+        process.kill()
+    assert [first, *found] == alone
+    assert all(process.returncode is not None for process in started)
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"\0" * 12, b"x" * 99, b"\2\0\0\0" + b"\0" * 8 + b"[]", b"\xff" * 12]
+)
+def test_a_process_that_gives_no_answer_loses_nothing(
+    files: Files, monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    paths, alone = one_by_one(files)
+
+    class Babbler:
+        stdin, stdout = None, io.BytesIO(said)
+
+        def kill(self) -> None: ...
+        def wait(self) -> None: ...
+
+    monkeypatch.setattr(reading_processes, "_start", lambda *_: Babbler())
+    assert [*reading_processes.found_by_several(files, paths, 1)] == alone
+
+
+def test_where_no_process_can_be_started_this_one_reads(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths, alone = one_by_one(files)
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert [*reading_processes.found_by_several(files, paths, 2)] == alone
+
+
+def test_who_takes_only_the_first_answer_leaves_no_process(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths, _ = one_by_one(files)
+    started = kept(monkeypatch)
+    found: Any = reading_processes.found_by_several(files, paths, 2)
+    next(found)
+    found.close()
+    assert [process.returncode is None for process in started] == [False, False]
+
+
+def test_processes_are_started_for_thousands_of_files_and_never_in_a_crowd() -> None:
+    assert [
+        reading_processes.worth(8, files) for files in (0, 1_999, 2_000, 3_999, 10**6)
+    ] == [*(1, 1, 2, 3, 4)]
+    assert reading_processes.worth(1, 10**6) == 1, "a hook takes one"
+
+
+def kept(monkeypatch: pytest.MonkeyPatch) -> "list[subprocess.Popen[bytes]]":
+    """The processes that are started from now on."""
+    started: list[subprocess.Popen[bytes]] = []
+    start = reading_processes._start
+
+    def keeping(root: str, paths: list[str]) -> "subprocess.Popen[bytes] | None":
+        process = start(root, paths)
+        if process:
+            started.append(process)
+        return process
+
+    monkeypatch.setattr(reading_processes, "_start", keeping)
+    return started
