@@ -1,6 +1,7 @@
 """Run one benchmark by name, or those that need no data: `python tests/benchmarks`.
 
-python tests/benchmarks                          startup, then scale
+python tests/benchmarks                          startup, imports, then scale
+python tests/benchmarks imports                  what each command loads
 python tests/benchmarks agents                   what visibility adds to a recall
 python tests/benchmarks locomo --data FILE
 python tests/benchmarks channels --data FILE
@@ -25,6 +26,7 @@ from pathlib import Path
 
 NAMES = (
     "startup",
+    "imports",
     "scale",
     "agents",
     "locomo",
@@ -51,7 +53,7 @@ def main() -> None:
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     name, *rest = sys.argv[1:] or [""]
     if name in ("", "all"):
-        chosen = ["startup", "scale"]
+        chosen = ["startup", "imports", "scale"]
     elif name in NAMES:
         chosen = [name]
     else:
