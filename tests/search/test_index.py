@@ -212,7 +212,7 @@ def test_what_is_racy_no_more_is_read_once(
     save(vault, "We deploy on Tuesdays")
     assert vault.recall("deploy").rows
     later = time.time_ns() + 60_000_000_000
-    monkeypatch.setattr("memcli.search.index.time.time_ns", lambda: later)
+    monkeypatch.setattr("memcli.search.state.time.time_ns", lambda: later)
     read: list[str] = []
     whole = files.read
 
