@@ -258,17 +258,28 @@ def homes(history: "CodeHistory", symbols: Sequence[str]) -> dict[str, str]:
     """
     if history.number_of_files() > _MOST_FILES:
         return {}
-    lasts = {symbol.rpartition(".")[2] for symbol in symbols}
-    found: dict[str, str] = {}
-    for path, line in history.lines_with(sorted(lasts), _SECONDS):
-        for last in lasts - found.keys():
-            if _defines(line, last.encode()) and not anchors.unsafe(path):
-                found[last] = path
-    return {
-        symbol: found[last]
-        for symbol in symbols
-        if (last := symbol.rpartition(".")[2]) in found
-    }
+    parts = {symbol: symbol.split(".")[-2:] for symbol in symbols}
+    words = {word for each in parts.values() for word in each}
+    defined: dict[str, dict[str, None]] = {word: {} for word in words}
+    for path, line in history.lines_with(sorted(words), _SECONDS):
+        for word, paths in defined.items():
+            if _defines(line, word.encode()) and not anchors.unsafe(path):
+                paths[path] = None
+    found = {symbol: _home(part, defined) for symbol, part in parts.items()}
+    return {symbol: path for symbol, path in found.items() if path}
+
+
+def _home(parts: Sequence[str], defined: dict[str, dict[str, None]]) -> str:
+    """The first file that defines a symbol; empty without one.
+
+    `os.path` is no `path` of this project: of a dotted name the part before must be the
+    file's own name, or be defined in it.
+    """
+    for path in defined[parts[-1]]:
+        stem = path.rpartition("/")[2].partition(".")[0]
+        if len(parts) == 1 or parts[0] == stem or path in defined[parts[0]]:
+            return path
+    return ""
 
 
 def _defines(line: bytes, word: bytes) -> bool:

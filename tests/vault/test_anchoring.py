@@ -106,6 +106,16 @@ def test_names_that_are_in_the_project_are_noted(inside: Vault) -> None:
     )
 
 
+def test_a_dotted_name_is_one_of_the_project_with_both_of_its_parts(
+    inside: Vault,
+) -> None:
+    text = "RateLimiter.wait and app.max_rate are ours, time.wait and os.max_rate not"
+    assert save(inside, f"`{text.replace(' ', '` `')}`").code_names == (
+        "RateLimiter.wait@src/app.py",
+        "app.max_rate@src/app.py",
+    )
+
+
 def test_prose_names_nothing(inside: Vault) -> None:
     assert save(inside, "We deploy on Tuesdays, after GitHub is up.").code_names == ()
 
