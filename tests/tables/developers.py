@@ -1,4 +1,4 @@
-"""Make words/developers.bin from words/developers.toml and words/forms.txt.
+"""Make words/developers.bin from words/developers.toml.
 
     python -m tests.tables.developers
 
@@ -34,9 +34,6 @@ def table() -> bytes:
         for group in told[kind]:
             names = dict.fromkeys(_searched(name, stem) for name in group)
             _join(others, names, share)
-    for line in (FOLDER / "forms.txt").read_text(encoding="ascii").splitlines():
-        if not line.startswith("#"):
-            _join(others, dict.fromkeys(map(stem, line.split())), SHARES["same"])
     return packed(
         {
             text: sorted(row.items(), key=lambda item: (-item[1], item[0]))
