@@ -15,8 +15,8 @@ def mcp(context: Context) -> Result:
     """Serve the vault to an MCP client, over stdin and stdout
 
     The tools memory_save, memory_evolve, memory_recall, memory_reflect,
-    memory_resolve and memory_inspect do what the commands do. The client starts
-    this command and ends it. Needs: pip install 'memcli[mcp]'
+    memory_resolve, memory_inspect and memory_judge do what the commands do. The
+    client starts this command and ends it. Needs: pip install 'memcli[mcp]'
 
     \b
     Example:

@@ -59,6 +59,11 @@ def _resolved(values: dict[str, Any]) -> None:
         raise UsageError("expect goes with ids; a query only shows its plan")
 
 
+def _judged(values: dict[str, Any]) -> None:
+    if not values.get("judged"):
+        values["digest"] = True
+
+
 _QUESTION = Parameter("query", "Words or a question", required=True)
 _EXACT = Parameter("exact", "The words as typed: no other spelling or near word")
 _VAULT = Parameter(
@@ -290,5 +295,17 @@ INSPECT = Tool(
     _as_given,
 )
 
-TOOLS: Sequence[Tool] = (SAVE, EVOLVE, RECALL, REFLECT, RESOLVE, INSPECT)
+JUDGE = Tool(
+    "memory_judge",
+    "reflect",
+    "Read this session once more as a judge of what will matter later. Call it near "
+    "the end: without answers for the user's turns and the question, then with your "
+    "answers. Not for one memory: that is memory_save.",
+    (Parameter("answers", "JSON objects, one a line", to="--judged", stdin=True),),
+    _judged,
+    changes=True,
+    without=("question", "turns", "known"),
+)
+
+TOOLS: Sequence[Tool] = (SAVE, EVOLVE, RECALL, REFLECT, RESOLVE, INSPECT, JUDGE)
 """The tools, in the order in which a client lists them."""

@@ -1,9 +1,10 @@
 """The commands as tools of an agent: parameters in, a command's own answer out.
 
 Invariant: a tool runs the command of its use case with that command's values, so its
-data is what `memcli ... --json` prints as `data`. Whatever happens inside, the answer
-is data or an error with code, message and hint; a tool never raises. A parameter that
-it does not know is refused: a filter dropped in silence would be a wrong answer.
+data is what `memcli ... --json` prints as `data`, or a part of it. Whatever happens
+inside, the answer is data or an error with code, message and hint; a tool never raises.
+A parameter that it does not know is refused: a filter dropped in silence would be a
+wrong answer.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +21,8 @@ class Parameter(NamedTuple):
     `to` names another flag, or an argument. The rest is as the command has it.
     `choices` are shown to the client; the command itself refuses anything else. `kind`
     is `list` for several strings, `object` for anything. `default` is what the tool's
-    `finish` fills in where it is not the command's own default.
+    `finish` fills in where it is not the command's own default. What is `stdin` is the
+    command's standard input, where its flag names a file.
     """
 
     name: str
@@ -31,12 +33,14 @@ class Parameter(NamedTuple):
     kind: type | None = None
     deprecated: bool = False
     default: str = ""
+    stdin: bool = False
 
 
 class Tool(NamedTuple):
     """A tool: the words that a model chooses it by, and the command behind it.
 
     `finish` makes the command's values whole, or refuses them with UsageError.
+    `without` names parts of the data that the rest says again.
     """
 
     name: str
@@ -45,6 +49,7 @@ class Tool(NamedTuple):
     parameters: tuple[Parameter, ...]
     finish: Callable[[dict[str, Any]], None]
     changes: bool = False
+    without: tuple[str, ...] = ()
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of its parameters."""
@@ -77,14 +82,15 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
     """Run a tool with a client's arguments; never raises."""
     try:
         values = _values(tool, arguments)
-        context = _in_vault(context, values)
+        context = _in_vault(_with_stdin(tool, arguments, context), values)
         result = commands.answer(tool.command, context, values)
         notes = [f"warning: {warning}" for warning in result.warnings]
-        if tool.changes:
+        if tool.changes and not values.get("digest"):  # its data has all of the text
             shown = _Lines()
             result.text(shown)
             notes = shown.lines + notes
-        return Answer(data=result.data, notes=tuple(notes))
+        data = {k: v for k, v in result.data.items() if k not in tool.without}
+        return Answer(data=data, notes=tuple(notes))
     except MemcliError as error:
         failed = _failed(error.error_code, error.message, error.hint)
         if failed.error is not None and error.details is not None:
@@ -97,6 +103,15 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
             context.tell("".join(traceback.format_exception(error)))
         message = f"a bug in memcli: {type(error).__name__}: {error}"
         return _failed("bug", message, "Report it, please; MEMCLI_DEBUG=1 says more.")
+
+
+def _with_stdin(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Context:
+    """The context whose standard input is the argument that is meant for it."""
+    texts = [arguments.get(one.name) for one in tool.parameters if one.stdin]
+    text = next((text for text in texts if isinstance(text, str)), None)
+    if text is None:
+        return context
+    return context._replace(read_stdin=lambda: text.encode("utf-8", "replace"))
 
 
 def _in_vault(context: Context, values: dict[str, Any]) -> Context:
@@ -164,6 +179,8 @@ def _values(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if repeat:
             items = checked if isinstance(checked, list) else [checked]
             values[target] = [*values.get(target, ()), *items]
+        elif known[name].stdin:
+            values[target] = "-"
         elif other != name:
             raise UsageError(f"give '{other}' or '{name}', not both")
         else:

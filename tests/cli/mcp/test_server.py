@@ -134,6 +134,7 @@ PARAMETERS = {
     "memory_resolve": "query kinds[] id ids[] note by only_this? dry_run? expect# "
     "undo? vault",
     "memory_inspect": "id topic name query session stale? project vault",
+    "memory_judge": "answers",
 }
 SIGNS = {"array": "[]", "boolean": "?", "integer": "#", "string": "", None: "*"}
 

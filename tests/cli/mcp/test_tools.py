@@ -1,5 +1,6 @@
 """The tools for an MCP client take what the commands take, or it is said why not."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from memcli.cli.mcp import catalog, tools
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.cli.mcp.tools import Tool
 from tests.conftest import ROOT, VaultMaker
+from tests.hosts.writing import Claude
+from tests.sessions.judging.test_bring import REDIS, ROWS, SLOW
 
 PAGE = ROOT / "docs" / "agents" / "mcp.md"
 
@@ -59,10 +62,9 @@ LEFT_OUT = {
         "all_sessions": _MINES,
         "since": _MINES,
         "host": _MINES,
-        "digest": _MINES,
-        "judged": _MINES,
-        "judge": _MINES,
-        "max_chars": _MINES,
+        "digest": "memory_judge without answers shows it",
+        "judge": "the agent that calls memory_judge is named",
+        "max_chars": "12,000 are enough",
         "dry_run": _MINES,
     },
     "resolve": {
@@ -89,7 +91,12 @@ def test_what_a_command_takes_its_tool_takes_or_it_is_said_why_not(tool: Tool) -
     flags = (flag for flag in table.FLAGS[tool.command] if flag.startswith("--"))
     options = set(map(named, flags))
     options |= {word[0] for word in table.WORDS[tool.command]}
-    taken = {named(one.to or one.name) for one in tool.parameters}
+    taken = {
+        named(one.to or one.name)
+        for other in TOOLS
+        if other.command == tool.command
+        for one in other.parameters
+    }
     left_out = {**LEFT_OUT["*"], **LEFT_OUT[tool.command]}
     assert options - taken - set(left_out) == set()
     # The list is of what there is, and is not taken.
@@ -114,6 +121,35 @@ def test_the_page_says_what_is_left_out_and_why(tool: Tool) -> None:
 
 def left_out_part() -> str:
     return PAGE.read_text("utf-8").partition("\n## What the tools leave out\n")[2]
+
+
+def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
+    vault: Vault, context: Context, tmp_path: Path
+) -> None:
+    talk = Claude()
+    for role, text in ROWS:
+        if role == "user":
+            talk.user(text)
+        else:
+            talk.agent({"type": "text", "text": text})
+    talk.save(tmp_path / "claude" / "projects" / "-shop")
+    environ = {
+        **context.environ,
+        "CLAUDE_CONFIG_DIR": str(tmp_path / "claude"),
+        "CLAUDE_CODE_SESSION_ID": "5e55",
+    }
+    context = context._replace(environ=environ)
+    asked = tools.call(catalog.JUDGE, {}, context)
+    assert asked.data is not None, asked.error
+    assert set(asked.data) == {"session", "host", "project", "left_out", "text"}
+    assert "2: no, they need a local redis" in asked.data["text"]
+    assert asked.notes == ()
+    lines = f"{json.dumps(REDIS)}\n{json.dumps({**SLOW, 'turns': [99]})}\n"
+    done = tools.call(catalog.JUDGE, {"answers": lines}, context)
+    assert done.data is not None, done.error
+    assert [fate["action"] for fate in done.data["candidates"]] == ["saved"]
+    assert any("line 2 is not taken" in note for note in done.notes)
+    assert [row.text for row in vault.recall("local redis").rows] == [REDIS["text"]]
 
 
 def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
