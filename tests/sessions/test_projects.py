@@ -88,8 +88,19 @@ def test_a_rule_stated_in_a_is_told_in_a_and_not_in_b(
     assert "pnpm" in prompted(live, clones[A], question, "asked here")
 
 
+def judged(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Name a judge in the user's config."""
+    path = folder / "config" / "memcli" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text('[mining]\njudge = ["llm"]\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+
+
 def test_said_in_both_it_is_offered_and_then_told_in_c(
-    live: Vault, clones: dict[str, str], tmp_path: Path
+    live: Vault,
+    clones: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ):
     for number, name in enumerate((A, B)):
         reflect_file(live, session(tmp_path, f"s{number}", clones[name], RULE))
@@ -99,7 +110,10 @@ def test_said_in_both_it_is_offered_and_then_told_in_c(
     c = clones["github.com/acme/c"]
     before = start(live, c)
     assert "pnpm" not in before
-    assert "1 candidate waits for the user's review (memcli review)" in before
+    waits = "1 candidate waits for the user's review (memcli review)"
+    assert f"{waits}; no judge reads sessions." in before
+    judged(monkeypatch, tmp_path)
+    assert f"{waits}.\n" in start(live, c, "judged")
     done = review.approve(live, [candidate.id])
     entry = live.get(done.items[0].id)
     assert (entry.project, entry.status) == (None, Status.ACTIVE)

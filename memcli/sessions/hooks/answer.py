@@ -266,7 +266,8 @@ def _closing(count: int, event: "Event | None") -> str:
         from memcli.entries.text.counted import agreeing, counted
 
         candidates = f"{counted(count, 'candidate')} {agreeing(count, 'waits')}"
-        said.append(f"{candidates} for the user's review (memcli review).")
+        judged = "" if _has_judge() else "; no judge reads sessions"
+        said.append(f"{candidates} for the user's review (memcli review){judged}.")
     if event is not None:
         from memcli.errors import MemcliError
         from memcli.storage import known_vaults
@@ -276,6 +277,17 @@ def _closing(count: int, event: "Event | None") -> str:
             if found and not found.allowed:
                 said.append(_NOT_ALLOWED)
     return "\n".join(said)
+
+
+def _has_judge() -> bool:
+    """Whether the user has named a judge, also in a config that cannot be read."""
+    from memcli.errors import MemcliError
+    from memcli.sessions.judging import command
+
+    try:
+        return command.configured(os.environ) is not None
+    except MemcliError:
+        return True
 
 
 def _ask_teams(

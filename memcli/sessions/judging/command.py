@@ -3,7 +3,8 @@
 Invariant: only the user's own config names it; no vault can. It gets the digest on
 standard input, an empty folder to stand in, a time limit, and no hooks of memcli; it is
 called once when a session ends, and so often a day at most. Whatever it does, what the
-rules have found stays.
+rules have found stays. The module is light: the start of a session asks whether there
+is a judge.
 """
 
 import os
@@ -13,11 +14,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.errors import InvalidConfig, MemcliError
-from memcli.sessions import backfill, hook_log
-from memcli.sessions.judging import answers, bring, gather
-from memcli.sessions.reflect_session import is_judged
+from memcli.sessions import hook_log
 from memcli.storage import user_config
-from memcli.vault import session_records
 
 if TYPE_CHECKING:
     import subprocess
@@ -96,6 +94,11 @@ def judge_session(
     Nothing is asked when no judge is configured, when the session was judged before or
     its judge was asked before, and when the day's calls are used.
     """
+    from memcli.sessions import backfill
+    from memcli.sessions.judging import bring, gather
+    from memcli.sessions.reflect_session import is_judged
+    from memcli.vault import session_records
+
     line: dict[str, object] = {"event": "judge", "host": host or ""}
     try:
         judge = configured(environ)
@@ -187,6 +190,8 @@ def ask(
     import subprocess
     import tempfile
 
+    from memcli.sessions.judging.answers import LARGEST
+
     # On Windows a program of npm is NAME.cmd, which is found only by its path.
     program = shutil.which(judge.command[0], path=environ.get("PATH"))
     words = [program or judge.command[0], *judge.command[1:]]
@@ -216,7 +221,7 @@ def ask(
                 hint="Correct [mining] judge in your config.",
             ) from error
         try:
-            code = _wait(process, said.fileno(), judge.seconds)
+            code = _wait(process, said.fileno(), judge.seconds, LARGEST)
         finally:
             _end(process)
         said.seek(0)
@@ -226,10 +231,12 @@ def ask(
                 f"the judge {judge.name} ended with exit code {code}",
                 hint=ending(said.read() + errors.read()) if told else None,
             )
-        return said.read(answers.LARGEST + 1)
+        return said.read(LARGEST + 1)
 
 
-def _wait(process: "subprocess.Popen[bytes]", said: int, seconds: float) -> int:
+def _wait(
+    process: "subprocess.Popen[bytes]", said: int, seconds: float, most: int
+) -> int:
     import subprocess
 
     end = time.monotonic() + seconds
@@ -237,7 +244,7 @@ def _wait(process: "subprocess.Popen[bytes]", said: int, seconds: float) -> int:
         try:
             return process.wait(0.1)
         except subprocess.TimeoutExpired:
-            if os.fstat(said).st_size > answers.LARGEST:
+            if os.fstat(said).st_size > most:
                 raise JudgeFailed(
                     "the judge writes more than an answer holds"
                 ) from None

@@ -629,7 +629,7 @@ def test_without_a_vault_each_call_says_so_until_there_is_one(
     root = str(tmp_path / "later")
 
     async def work(client: Client) -> None:
-        assert len((await client.list_tools()).tools) == 6
+        assert len((await client.list_tools()).tools) == len(TOOLS)
         for name, arguments in (
             ("memory_recall", {"query": "x"}),
             ("memory_inspect", {}),
