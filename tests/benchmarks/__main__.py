@@ -10,6 +10,7 @@ python tests/benchmarks prompt --data FILE
 python tests/benchmarks feedback --data FILE
 python tests/benchmarks mining --data FOLDER
 python tests/benchmarks turns --data FILE
+python tests/benchmarks judge --data FILE        judges that know all, and noise
 python tests/benchmarks projects --data FILE
 python tests/benchmarks repo_vault               the hook in a repository with a vault
 python tests/benchmarks anchors                  two versions of public projects, by pip
@@ -34,6 +35,7 @@ NAMES = (
     "reflect",
     "mining",
     "turns",
+    "judge",
     "prompt",
     "feedback",
     "projects",

@@ -66,8 +66,8 @@ def test_an_answer_that_cites_a_turn_and_keeps_to_it_passes() -> None:
         ),
         (
             {
-                "text": "The payment tests need local redis; Alice approved Lisbon, "
-                "budget, offsite, holiday, flights, hotels, dinner."
+                "text": "The payment tests need local redis, one of Alice's, approved "
+                "with Lisbon, budget, offsite."
             },
             "says more than the session does",
         ),
