@@ -18,6 +18,7 @@ from memcli.sessions.mining.candidate import (
     Candidate,
     Category,
     Reading,
+    alone,
     core,
     excerpt,
     title,
@@ -125,7 +126,7 @@ def _of_turn(
             if confidence is not HIGH:
                 continue
             confidence = MEDIUM
-        if found and words.startswith(found[-1].text):
+        if found and alone(words).startswith(found[-1].text):
             found.pop()
         elif (
             found and last == place - 1 and rule.category == found[-1].category == "fix"
@@ -133,7 +134,7 @@ def _of_turn(
             # The cause in one sentence, what helped in the next.
             words = f"{found.pop().text} {words}"
         last = place
-        reading = Reading(confidence, rule.name, rule.finds, words)
+        reading = Reading(confidence, rule.name, rule.finds, alone(words))
         found.append(_candidate(rule.category, reading, turn, turn.text))
     return found[:_PER_TURN]
 

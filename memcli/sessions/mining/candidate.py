@@ -71,6 +71,25 @@ class Reading(NamedTuple):
     words: str
 
 
+# What begins an answer, and says nothing by itself.
+_FILLER = (
+    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|no|nope|well|hmm+|ah|oh|so|also|and|but|alright|great|"
+    r"thanks|perfect|agreed)\b[,.!]*\s+|(?:please )+(?=please ))+"
+)
+
+
+def alone(words: str) -> str:
+    """A sentence as it is kept: without what only answers the one before it.
+
+    >>> alone("yeah, but never push to main")
+    'never push to main'
+    """
+    import re
+
+    plain = re.sub(_FILLER, "", words, flags=re.IGNORECASE)
+    return plain if len(plain.split()) > 2 else words
+
+
 def title(words: str, category: Category = "preference") -> str:
     """The directive as a title: one line, no courtesies, cut at a word.
 
@@ -109,6 +128,12 @@ def core(category: Category, words: str) -> str:
     """The sentence that says it: of a correction, not "no, that's wrong"."""
     import re
 
+    if category == "correction":
+        # "... is not correct, " says which; what is right comes after it.
+        rest = re.split(
+            r"\b(?:not (?:\w+ )?(?:correct|right|true)|wrong)[,;:] ", words
+        )[-1]
+        words = rest if len(rest.split()) > 3 else words
     parts = [part for part in re.split(r"(?<=[.!?])\s+", words) if part]
     if category == "correction" and len(parts) > 1 and len(parts[0].split()) < 6:
         return parts[1]

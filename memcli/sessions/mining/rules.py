@@ -21,14 +21,19 @@ class Rule(NamedTuple):
     category: Category
     confidence: Confidence
     finds: str
+    needs: "re.Pattern[str]"
     pattern: "re.Pattern[str]"
     veto: "re.Pattern[str]"
     yes: tuple[str, ...]
     no: tuple[str, ...]
 
-    def matches(self, plain: str) -> bool:
-        """Whether it finds something in a sentence, as `Sentence.plain` has it."""
-        return bool(self.pattern.search(plain)) and not self.veto.search(plain)
+    def matches(self, lower: str) -> bool:
+        """Whether it finds something in a sentence: `Sentence.plain` in lower case."""
+        return bool(
+            self.needs.search(lower)
+            and self.pattern.search(lower)
+            and not self.veto.search(lower)
+        )
 
 
 class Table(NamedTuple):
@@ -47,12 +52,11 @@ class Table(NamedTuple):
             confidence: of the rules that are tried.
             answered: whether the agent has said anything yet; else nothing is corrected.
         """
-        if self.vetoes[confidence].search(plain):
-            return None
+        lower = plain.lower()
         for rule in self.rules:
-            fits = rule.confidence is confidence and rule.matches(plain)
+            fits = rule.confidence is confidence and rule.matches(lower)
             if fits and (answered or rule.category != "correction"):
-                return rule
+                return None if self.vetoes[confidence].search(lower) else rule
         return None
 
 
@@ -65,10 +69,10 @@ def table() -> Table:
     words = data["words"]
 
     def compiled(patterns: list[str]) -> "re.Pattern[str]":
-        whole = "|".join(patterns) or r"(?!)"
+        whole = "|".join(patterns) if patterns else r"(?!)"
         while named := re.search(r"<([a-z]+)>", whole):
             whole = whole.replace(named[0], words[named[1]])
-        return re.compile(whole, re.IGNORECASE)
+        return re.compile(whole)
 
     rules = tuple(
         Rule(
@@ -76,6 +80,7 @@ def table() -> Table:
             row["category"],
             Confidence(row["confidence"]),
             row["finds"],
+            compiled([row.get("needs", "")]),
             compiled(row["patterns"]),
             compiled(row.get("vetoes", [])),
             tuple(row["yes"]),

@@ -38,8 +38,8 @@ def rows() -> list[dict[str, Any]]:
     for number, labels in enumerate(SAID):
         for place, (category, confidence, span) in enumerate(labels):
             label = {"category": category, "confidence": confidence, "span": span}
-            row = {"repo": "acme/shop", "session": f"s{number}", "labels": []}
-            row |= {"before": "", "text": f"have a look at step {place}, please"}
+            row: dict[str, Any] = {"repo": "acme/shop", "session": f"s{number}"}
+            row |= {"before": "", "text": f"have a look at step {place}", "labels": []}
             found.append(row)
             said = f"hm, {span}\n\nSee below:\n{judge.INJECTED}"
             before = "I changed both files, as you said. Shall I go on?"
