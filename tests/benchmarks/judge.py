@@ -230,7 +230,7 @@ def noise(vault: Vault, all_talks: Sequence[Talk], seed: int = 1) -> dict[str, T
 def figures(known: Tally, noisy: dict[str, Tally]) -> list[report.Row]:
     """The measures, beside what is asked."""
     arrived = known.right / known.given if known.given else 0.0
-    twice = float(known.stored - known.given)
+    twice = float(max(0, known.stored - known.given))
     rows = [
         report.Row("oracle: labels that arrive", str(known.given), arrived, "", ALL),
         report.Row("oracle: stored more than once", str(known.stored), twice, "", NONE),

@@ -15,7 +15,6 @@ from memcli.entries.entry import KINDS, Confidence
 from memcli.entries.text import prompt_injection, redaction
 from memcli.sessions.judging.digest import (
     LONGEST_TEXT,
-    LONGEST_TURN,
     MOST_ANSWERS,
     Digest,
     Known,
@@ -28,7 +27,7 @@ LARGEST = 1_000_000
 # The share of a text's words that the digest holds, and that the cited turns hold, two
 # words at least. Of 31 texts that were written anew of labelled turns, 30 hold .58 and
 # .40 or more; of 4,400 that were made up or are of another session, one in a hundred
-# met .50 and two words, one in 400 these (make bench ARGS="judge").
+# met .50 and two words, one in 200 these (make bench ARGS="judge").
 _SHARED = 0.55
 _CITED = 0.34
 _LEAST = 2
@@ -225,8 +224,8 @@ def _check_words(answer: Answer, digest: Digest, known: dict[str, Known]) -> Non
 
 
 def _seen(turn: Turn) -> tuple[str, str]:
-    """What a judge could read of a turn at most."""
-    return turn.text[:LONGEST_TURN], turn.before
+    """The words of a turn, also those that a digest shortens: a judge may have them."""
+    return turn.step.text, turn.before
 
 
 def _words(text: str) -> set[str]:

@@ -31,11 +31,8 @@ LONGEST_TEXT = 400
 _AGENT, _ROW = 200, 200
 # Of each end of a paste: a person's own words may stand behind it.
 _PASTE = 300
-LONGEST_TURN = 2_000
-"""How much of one turn a digest shows at most, in characters."""
-
-# So much where there is no room.
-_SHORT_TURN = 500
+# Of one turn, in characters: first so much is left, then so much.
+_TURN, _SHORT_TURN = 2_000, 500
 
 QUESTION = f"""\
 Below is what a person typed in a session with a coding agent, turn by turn, each after
@@ -170,7 +167,7 @@ def compose(
     if len(rows) < len(known):
         left_out.append(f"{len(known) - len(rows)} known entries")
     room -= sum(len(row) + 1 for row in rows)
-    lines = {one.number: _lines(one, LONGEST_TURN, agent=True) for one in turns}
+    lines = {one.number: _lines(one, _TURN, agent=True) for one in turns}
     if _size(lines) > room:
         left_out.append(f"what long turns hold beyond {_SHORT_TURN} characters")
         lines = {one.number: _lines(one, _SHORT_TURN, agent=True) for one in turns}
