@@ -1,11 +1,12 @@
 """`memcli reflect` on sessions: one transcript, or a host's whole history."""
 
+import contextlib
 import os
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
-from memcli.errors import Unreadable, UsageError
+from memcli.errors import Unreadable, UsageError, VaultNotFound
 
 if TYPE_CHECKING:
     from memcli.sessions.backfill import FileOutcome
@@ -117,11 +118,18 @@ def mine_all(
 
 def _current(context: Context) -> str:
     from memcli.hosts import transcripts
+    from memcli.sessions import markers
+    from memcli.storage import known_vaults
 
     path = transcripts.current(context.environ, os.getcwd())
+    session = transcripts.running(context.environ)
+    if path is None and session is None:
+        # What opencode's plugin writes is known by the hooks alone.
+        with contextlib.suppress(VaultNotFound):
+            root = known_vaults.find_vault(context.vault, context.environ)
+            path = markers.newest_transcript(root, os.getcwd(), context.agent)
     if path is not None:
         return path
-    session = transcripts.running(context.environ)
     if session is not None:
         raise Unreadable(
             f"session {session} has no transcript yet",

@@ -104,6 +104,25 @@ def begin(
     return not before
 
 
+def newest_transcript(root: str, cwd: str, agent: str | None) -> str | None:
+    """The transcript of the session in a folder that gave a sign last; None for none.
+
+    Args:
+        root: the vault.
+        cwd: the folder; links are resolved.
+        agent: only sessions of this agent; None for the owner, who sees all.
+    """
+    here = os.path.realpath(cwd)
+    paths = [
+        (marker.touched, marker.transcript)
+        for marker in markers(root)
+        if agent in (None, marker.agent)
+        if marker.cwd and os.path.realpath(marker.cwd) == here
+        if marker.transcript and os.path.isfile(marker.transcript)
+    ]
+    return max(paths)[1] if paths else None
+
+
 def make_folder(root: str) -> None:
     """Make the folder of the markers, outside the working tree.
 

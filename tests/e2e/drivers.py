@@ -21,13 +21,17 @@ class Driver(NamedTuple):
     `words` stand before the prompt. `settings` writes what the client needs into a
     home, for a project, and returns variables of the environment.
     `transcripts` is a pattern below the home: where its sessions are written.
-    `slow` is how many seconds a session may take.
+    `slow` is how many seconds a session may take. `acts` are words that let it use its
+    shell unasked. `judges` makes its judge's command one that finds the model at an
+    address; None where the proposed one does.
     """
 
     words: tuple[str, ...]
     settings: Settings
     transcripts: str
     slow: int = 90
+    acts: tuple[str, ...] = ()
+    judges: Callable[[tuple[str, ...], str], tuple[str, ...]] | None = None
 
 
 def _claude_code(home: Path, project: Path, url: str) -> dict[str, str]:
@@ -107,24 +111,62 @@ def _opencode(home: Path, project: Path, url: str) -> dict[str, str]:
     }
 
 
+def _codex_judge(words: tuple[str, ...], url: str) -> tuple[str, ...]:
+    # A judge does not read the config, which may name MCP servers.
+    stub = (
+        f'{{name="stub",wire_api="responses",base_url="{url}/v1",env_key="STUB_KEY"}}'
+    )
+    return (
+        *words[:-1],
+        *("-c", 'model="stub"', "-c", 'model_provider="stub"'),
+        *("-c", f"model_providers.stub={stub}"),
+        words[-1],
+    )
+
+
+def _copilot_judge(words: tuple[str, ...], url: str) -> tuple[str, ...]:
+    # Copilot keeps the variables that name a provider from its hooks.
+    provider = (
+        f"COPILOT_PROVIDER_BASE_URL={url}/v1",
+        f"COPILOT_PROVIDER_API_KEY={KEY}",
+    )
+    return ("env", *provider, "COPILOT_MODEL=stub", "COPILOT_OFFLINE=true", *words)
+
+
 DRIVERS = {
-    "claude-code": Driver(("-p",), _claude_code, ".claude/projects/*/*.jsonl"),
+    "claude-code": Driver(
+        ("-p",),
+        _claude_code,
+        ".claude/projects/*/*.jsonl",
+        acts=("--allowedTools=Bash",),
+    ),
     # Codex runs hooks that a person has trusted; this says that one has.
     "codex": Driver(
         ("exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check"),
         _codex,
         ".codex/sessions/*/*/*/*.jsonl",
+        acts=("--dangerously-bypass-approvals-and-sandbox",),
+        judges=_codex_judge,
     ),
     "gemini": Driver(
         ("--skip-trust", "-m", "gemini-2.5-flash", "-p"),
         _gemini,
         ".gemini/tmp/*/chats/*.jsonl",
+        acts=("--yolo",),
     ),
     "copilot": Driver(
-        ("--allow-all-tools", "-p"), _copilot, ".copilot/session-state/*/events.jsonl"
+        ("--allow-all-tools", "-p"),
+        _copilot,
+        ".copilot/session-state/*/events.jsonl",
+        acts=("--allow-all",),
+        judges=_copilot_judge,
     ),
     "opencode": Driver(
-        ("run",), _opencode, ".local/state/memcli/opencode/*.jsonl", slow=180
+        ("run",),
+        _opencode,
+        ".local/state/memcli/opencode/*.jsonl",
+        slow=180,
+        acts=("--auto",),
     ),
 }
 

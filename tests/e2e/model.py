@@ -1,8 +1,9 @@
 """A model on 127.0.0.1 that says one sentence in the four ways clients understand.
 
-Invariant: listens on loopback only, decides nothing, and keeps every request, so that
-a test can say what reached the model. It answers Anthropic's messages, OpenAI's
-responses and chat completions, and Gemini's generateContent, streamed or not.
+Invariant: listens on loopback only, decides nothing but what a test has told it, and
+keeps every request, so that a test can say what reached the model. It answers
+Anthropic's messages, OpenAI's responses and chat completions, and Gemini's
+generateContent, streamed or not.
 """
 
 import gzip
@@ -36,11 +37,32 @@ class Request(NamedTuple):
         return "\n".join(_texts(self.body))
 
 
+class Call(NamedTuple):
+    """A tool that a client is told to use."""
+
+    tool: str
+    given: dict[str, str]
+
+
+# The clients' shells, each with the name of its command.
+_SHELLS = {
+    "Bash": "command",
+    "exec_command": "cmd",
+    "shell": "command",
+    "run_shell_command": "command",
+    "bash": "command",
+}
+
+
 class Model:
     """The server; use it as a context, then `url` says where it is."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        # What is said to a request that holds these words, instead of `SAYS`.
+        self.says: dict[str, str] = {}
+        # The command that the shell of a client is told to run, once.
+        self.runs: str | None = None
         # Cleared: whoever asks gets no answer until it is set.
         self.answers = threading.Event()
         self.answers.set()
@@ -102,7 +124,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.owner.asked.set()
         self.owner.answers.wait(300)
         stream = bool(body.get("stream")) or "stream" in path
-        whole, events = speak(body, _said(body))
+        call = self._call(body)
+        whole, events = speak(body, _said(body, self.owner.says), call)
         try:
             if stream:
                 self._stream(events)
@@ -110,6 +133,15 @@ class _Handler(BaseHTTPRequestHandler):
                 self._json(whole)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # who asked was killed
+
+    def _call(self, body: dict[str, Any]) -> Call | None:
+        """The call of the client's shell that the test wants, once it offers one."""
+        shell = next((name for name in _names(body) if name in _SHELLS), None)
+        command = self.owner.runs
+        if command is None or shell is None:
+            return None
+        self.owner.runs = None
+        return Call(shell, {_SHELLS[shell]: command, "description": "judge"})
 
     def _body(self) -> dict[str, Any]:
         if self.headers.get("transfer-encoding") == "chunked":
@@ -151,7 +183,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
 
-def _said(body: dict[str, Any]) -> str:
+def _names(body: dict[str, Any]) -> Iterator[str]:
+    """The names of the tools that a client offers."""
+    for tool in body.get("tools") or ():
+        yield str(tool.get("name") or (tool.get("function") or {}).get("name"))
+        yield from (
+            str(one.get("name")) for one in tool.get("functionDeclarations", ())
+        )
+
+
+def _said(body: dict[str, Any], says: dict[str, str]) -> str:
     """The sentence, or JSON where the client asks for that."""
     settings = body.get("generationConfig") or {}
     asked = (
@@ -159,10 +200,15 @@ def _said(body: dict[str, Any]) -> str:
         or (body.get("text") or {}).get("format", {}).get("type") == "json_schema"
         or settings.get("responseMimeType") == "application/json"
     )
-    return json.dumps(_OBJECT) if asked else SAYS
+    if asked:
+        return json.dumps(_OBJECT)
+    text = "\n".join(_texts(body))
+    return next((said for words, said in says.items() if words in text), SAYS)
 
 
-def _anthropic(body: dict[str, Any], said: str) -> tuple[Any, list[Any]]:
+def _anthropic(
+    body: dict[str, Any], said: str, call: Call | None
+) -> tuple[Any, list[Any]]:
     usage = {"input_tokens": 9, "output_tokens": 1}
     whole = {
         "id": _id("msg"),
@@ -174,10 +220,15 @@ def _anthropic(body: dict[str, Any], said: str) -> tuple[Any, list[Any]]:
         "stop_sequence": None,
         "usage": usage,
     }
-    begun = {**whole, "content": [], "stop_reason": None}
-    empty = {"type": "text", "text": ""}
+    empty: dict[str, Any] = {"type": "text", "text": ""}
     part = {"type": "text_delta", "text": said}
     end = {"stop_reason": "end_turn", "stop_sequence": None}
+    if call is not None:
+        empty = {"type": "tool_use", "id": _id("toolu"), "name": call.tool, "input": {}}
+        part = {"type": "input_json_delta", "partial_json": json.dumps(call.given)}
+        end["stop_reason"] = "tool_use"
+        whole |= {"content": [{**empty, "input": call.given}], **end}
+    begun = {**whole, "content": [], "stop_reason": None}
     return whole, [
         {"type": "message_start", "message": begun},
         {"type": "content_block_start", "index": 0, "content_block": empty},
@@ -188,7 +239,9 @@ def _anthropic(body: dict[str, Any], said: str) -> tuple[Any, list[Any]]:
     ]
 
 
-def _responses(body: dict[str, Any], said: str) -> tuple[Any, list[Any]]:
+def _responses(
+    body: dict[str, Any], said: str, call: Call | None
+) -> tuple[Any, list[Any]]:
     del body
     text = {"type": "output_text", "text": said, "annotations": []}
     item = {
@@ -197,6 +250,14 @@ def _responses(body: dict[str, Any], said: str) -> tuple[Any, list[Any]]:
         "id": _id("msg"),
         "content": [text],
     }
+    if call is not None:
+        item = {
+            "type": "function_call",
+            "id": _id("fc"),
+            "call_id": _id("call"),
+            "name": call.tool,
+            "arguments": json.dumps(call.given),
+        }
     usage = {"input_tokens": 9, "output_tokens": 1, "total_tokens": 10}
     whole = {"id": _id("resp"), "output": [item], "usage": usage}
     place = {"output_index": 0, "item": item}
@@ -208,26 +269,36 @@ def _responses(body: dict[str, Any], said: str) -> tuple[Any, list[Any]]:
     ]
 
 
-def _chat(body: dict[str, Any], said: str) -> tuple[Any, list[Any]]:
+def _chat(body: dict[str, Any], said: str, call: Call | None) -> tuple[Any, list[Any]]:
     head = {"id": _id("chatcmpl"), "created": int(time.time()), "model": "stub"}
     usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
-    message = {"role": "assistant", "content": said}
+    message: dict[str, Any] = {"role": "assistant", "content": said}
+    reason = "stop"
+    if call is not None:
+        given = {"name": call.tool, "arguments": json.dumps(call.given)}
+        one = {"index": 0, "id": _id("call"), "type": "function", "function": given}
+        message, reason = {"role": "assistant", "tool_calls": [one]}, "tool_calls"
 
     def choice(**part: Any) -> dict[str, Any]:
         return {"choices": [{"index": 0, "finish_reason": None, **part}]}
 
     whole = {**head, "object": "chat.completion", "usage": usage}
     chunk = {**head, "object": "chat.completion.chunk"}
-    return {**whole, **choice(message=message, finish_reason="stop")}, [
+    return {**whole, **choice(message=message, finish_reason=reason)}, [
         {**chunk, **choice(delta=message)},
-        {**chunk, **choice(delta={}, finish_reason="stop"), "usage": usage},
+        {**chunk, **choice(delta={}, finish_reason=reason), "usage": usage},
         "[DONE]",
     ]
 
 
-def _gemini(body: dict[str, Any], said: str) -> tuple[Any, list[Any]]:
+def _gemini(
+    body: dict[str, Any], said: str, call: Call | None
+) -> tuple[Any, list[Any]]:
     del body
-    content = {"role": "model", "parts": [{"text": said}]}
+    part: dict[str, Any] = {"text": said}
+    if call is not None:
+        part = {"functionCall": {"name": call.tool, "args": call.given}}
+    content = {"role": "model", "parts": [part]}
     whole = {
         "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 9, "totalTokenCount": 10},

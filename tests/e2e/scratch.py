@@ -34,6 +34,15 @@ _NOWHERE = "http://127.0.0.1:9"
 _PATIENCE = 120.0
 
 
+_TRIAL = {
+    "turns": [2],
+    "kind": "preference",
+    "text": "Always run the linter before every commit.",
+    "why": "it is said outright",
+    "confidence": "HIGH",
+}
+
+
 class Ended(NamedTuple):
     """How a session went: exit code, what it printed, and seconds."""
 
@@ -60,6 +69,7 @@ class Scratch:
         node = shutil.which("node")
         system = ["/usr/local/bin", "/usr/bin", "/bin"]
         path = [str(Path(node).parent), *system] if node else system
+        path = [str(client.path.parent), *path]
         self.environ = {
             "HOME": str(self.home),
             "PATH": os.pathsep.join(path),
@@ -79,6 +89,22 @@ class Scratch:
         """Make the vault, and install the client's hooks for it."""
         self.memcli("init", str(self.vault))
         installed(self.client.name, self.home, self.environ)
+
+    def judge(self) -> tuple[str, ...]:
+        """Name the client's own command as the judge, as a person does; returns it."""
+        from memcli.hosts import table
+
+        words = table.find(self.client.name).judge
+        if self.driver.judges:  # by hand: what is proposed would not find the model
+            words = self.driver.judges(words, self.model.url)
+            path = self.home / ".config" / "memcli" / "config.toml"
+            text = f"[mining]\njudge = {json.dumps(list(words))}\n"
+            path.write_text(text, encoding="utf-8")
+            return words
+        self.model.says["run the linter before every commit"] = json.dumps(_TRIAL)
+        self.memcli("install", self.client.name, "--judge")
+        del self.model.says["run the linter before every commit"]
+        return words
 
     def lose_vault(self) -> None:
         """Take the vault away."""
@@ -112,9 +138,19 @@ class Scratch:
         assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout)["data"]
 
-    def start(self, prompt: str, folder: Path | None = None) -> subprocess.Popen[bytes]:
-        """Start the client with a prompt, in `folder` or in the project."""
-        command = [str(self.client.path), *self.driver.words, prompt]
+    def start(
+        self, prompt: str, folder: Path | None = None, *, acts: bool = False
+    ) -> subprocess.Popen[bytes]:
+        """Start the client with a prompt, in `folder` or in the project.
+
+        With `acts` it may use its shell without asking.
+        """
+        first, *rest = self.driver.words
+        more = self.driver.acts if acts else ()
+        # `exec` and `run` are commands: flags come after them.
+        words = [first, *more, *rest] if rest or not first.startswith("-") else []
+        words = words or [*more, first]
+        command = [str(self.client.path), *words, prompt]
         # Files: what a client leaves running would keep a pipe open.
         out, err = self._printed
         with open(out, "wb") as said, open(err, "wb") as errors:
@@ -128,10 +164,12 @@ class Scratch:
                 start_new_session=True,
             )
 
-    def session(self, prompt: str, folder: Path | None = None) -> Ended:
+    def session(
+        self, prompt: str, folder: Path | None = None, *, acts: bool = False
+    ) -> Ended:
         """Run a session of one prompt to its end."""
         started = time.monotonic()
-        client = self.start(prompt, folder)
+        client = self.start(prompt, folder, acts=acts)
         late = ""
         try:
             client.wait(timeout=self.driver.slow)

@@ -5,12 +5,15 @@ the model, the log of the hooks, and the vault. Nothing of memcli is called in b
 that a person would not have called.
 """
 
+import json
+import shlex
 from pathlib import Path
 
 import pytest
 
 from memcli.entries import layout
 from tests.conftest import state_of
+from tests.e2e.hooks import MEMCLI
 from tests.e2e.model import SAYS
 from tests.e2e.scratch import Scratch, kill
 
@@ -19,6 +22,14 @@ FACT = "The staging database is rebuilt from the nightly snapshot at two o'clock
 STATED = "Always use ruff for linting, never flake8."
 ASKS = "When is the staging database rebuilt from the snapshot?"
 ELSE = "Name a colour."
+TAUGHT = "hm, the payment tests could take a local redis, that of staging is shared"
+JUDGED = {
+    "turns": [1],
+    "kind": "convention",
+    "text": "The payment tests take a local redis; that of staging is shared.",
+    "why": "another session may use it",
+    "confidence": "HIGH",
+}
 
 
 def test_what_a_user_states_in_one_session_is_told_to_the_next(
@@ -169,6 +180,50 @@ def test_a_repositorys_own_vault_is_silent_until_the_user_allows_it(
     assert f"(repo) {FACT}" in allowed
     assert "memcli allow" not in allowed
     assert FACT not in _told(machine, machine.project, ASKS)
+
+
+def test_a_clients_own_command_judges_a_session_that_has_ended(
+    machine: Scratch,
+) -> None:
+    machine.make_vault()
+    words = machine.judge()
+    machine.model.says["## What was typed"] = json.dumps(JUDGED)
+    assert machine.session(TAUGHT).code == 0
+    machine.wait_for("the end of its turn", lambda: machine.hooks(event="reflect"))
+    # Where a client does not say that a session ends, a sweep finds it.
+    machine.memcli("sweep", "--still", "0")
+    (line,) = machine.wait_for("a judge", lambda: machine.hooks(event="judge"))
+    assert (line["did"], line.get("saved"), line["refused"]) == ("asked", 1, 0), line
+    assert machine.memories("payment redis") == [JUDGED["text"]]
+    asked = [one for one in machine.model.requests if "What was typed" in one.text]
+    assert asked, "the digest did not reach the model"
+    assert len(machine.hooks(event="session-start")) == 1, "hooks of the judge ran"
+    if machine.client.name in ("claude-code", "copilot", "opencode"):
+        assert not [one for one in asked if one.body.get("tools")], words
+    shown = machine.memcli("inspect", "sessions")["judge"]
+    assert (shown["command"], shown["calls"]) == (list(words), 1)
+    # Where a client keeps the session of its judge, it teaches nothing.
+    machine.memcli("reflect", "--all-sessions", "--host", machine.client.name)
+    assert machine.memories("payment redis") == [JUDGED["text"]]
+
+
+def test_the_agent_of_a_session_judges_it_in_its_shell(machine: Scratch) -> None:
+    machine.make_vault()
+    answers = machine.project / "answers.jsonl"
+    answers.write_text(json.dumps(JUDGED) + "\n", encoding="utf-8")
+    memcli = shlex.join(MEMCLI)
+    machine.model.runs = (
+        f"{memcli} reflect --digest --json > digest.json 2> digest.err; "
+        f"{memcli} reflect --judged answers.jsonl --json > judged.json 2> judged.err"
+    )
+    ended = machine.session(TAUGHT, acts=True)
+    assert ended.code == 0, ended
+    done = machine.project / "judged.json"
+    assert done.exists(), (machine.model.runs, ended)
+    said = json.loads(done.read_text("utf-8"))
+    assert said["ok"], (said, (machine.project / "digest.json").read_text("utf-8"))
+    assert [one["action"] for one in said["data"]["candidates"]] == ["saved"], said
+    assert machine.memories("payment redis") == [JUDGED["text"]]
 
 
 def _told(machine: Scratch, folder: Path, prompt: str = ELSE) -> str:
