@@ -60,7 +60,7 @@ def test_the_envelope_has_every_key_of_the_use_case(
     assert list(data["candidates"][0]) == [
         *("category", "confidence", "pattern", "rationale", "title", "text"),
         *("excerpt", "line", "record", "at", "occurrences"),
-        *("kind", "entities", "everywhere", "evolves"),
+        *("kind", "entities", "everywhere", "evolves", "code"),
         *("action", "id", "path", "target", "why"),
     ]
     again = memcli("reflect", "--session", path, "--json").json["data"]
