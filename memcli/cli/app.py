@@ -1,4 +1,4 @@
-"""The command line as Typer sees it: help, completion, and mistakes explained.
+"""The command line as Typer sees it: help, and mistakes explained.
 
 Invariant: the commands' own functions are all that is declared. Typer reads them here,
 and the table by which `argv` reads plain command lines is generated from them here. A
@@ -6,7 +6,6 @@ mistake in the words exits with 2 and, with `--json`, speaks JSON.
 """
 
 import inspect
-import os
 import re
 import sys
 from collections.abc import Callable, Collection
@@ -52,10 +51,9 @@ _MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]
 def main(words: list[str]) -> int:
     """Run a command line through Typer; returns the exit code."""
     words = words or ["--help"]
-    completing = any(name.startswith("_MEMCLI_COMPLETE") for name in os.environ)
     try:
         # Declaring a command costs 1 ms, and the first word mostly tells which it is.
-        app = build(commands.COMMANDS if completing else words[:1])
+        app = build(words[:1])
         code = app(args=words, prog_name="memcli", standalone_mode=False)
     except _MISTAKE as mistake:
         return _explain(mistake, words)
@@ -78,6 +76,8 @@ def build(whole: Collection[str] = tuple(commands.COMMANDS)) -> typer.Typer:
         name="memcli",
         cls=_Grouped,
         help=_HELP,
+        # `memcli completion` has scripts that evaluate nothing of a vault.
+        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -160,43 +160,59 @@ def parameters(function: Callable[..., Result]) -> list[inspect.Parameter]:
     """What a command takes from its command line: its own parameters and everyone's."""
     signature = inspect.signature(function, locals=_NAMES, eval_str=True)
     _, *own = signature.parameters.values()  # the first is the context
+    vault, *others = _of_every_command()
     if all(parameter.name != "vaults" for parameter in own):
-        own.append(_everywhere("vault", options.Vault, None))
-    own.append(_everywhere("json", options.Json, False))
-    own.append(_everywhere("agent", options.Agent, None))
+        own.append(vault)
+    own += others
     return [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
 
 
-def _everywhere(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+def _of_every_command() -> list[inspect.Parameter]:
     kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+    return [
+        inspect.Parameter(name, kind, default=default, annotation=annotation)
+        for name, annotation, default in (
+            ("vault", options.Vault, None),
+            ("json", options.Json, False),
+            ("agent", options.Agent, None),
+        )
+    ]
 
 
 def tables() -> str:
     """The source of the tables in `flags`: what plain command lines may say."""
     words, rows, lines = [], [], []
+    everywhere = "".join(map(_rows, _of_every_command()))
     for name in commands.COMMANDS:
         row, block = "", ""
         function = commands.load(name)
         first = (function.__doc__ or "").partition("\n")[0]
         lines.append(f"    {name!r}: {first!r},\n")
         for parameter in parameters(function):
-            declared, kind, repeat, choices = _read(parameter.annotation)
+            declared, _, repeat, choices = _read(parameter.annotation)
             if isinstance(declared, typer.models.ArgumentInfo):
                 required = parameter.default is parameter.empty
                 row += f'("{parameter.name}", {required}, {repeat}, {choices}), '
                 continue
-            # In an annotation Typer takes the first flag for a default.
-            for flag in (declared.default, *declared.param_decls):
-                value = f'("{parameter.name}", {kind.__name__}, {repeat}, {choices})'
-                block += f'        "{flag}": {value},\n'
+            block += _rows(parameter)
         words.append(f'    "{name}": ({row.rstrip()}),\n')
+        block = block.replace(everywhere, "        **EVERYWHERE,\n")
         rows.append(f'    "{name}": {{\n{block}    }},\n')
     return (
         f"WORDS: dict[str, tuple[Word, ...]] = {{\n{''.join(words)}}}\n\n"
+        f"EVERYWHERE: dict[str, Flag] = {{\n{everywhere}}}\n\n"
         f"FLAGS: dict[str, dict[str, Flag]] = {{\n{''.join(rows)}}}\n\n"
         f"HELP: dict[str, str] = {{\n{''.join(lines)}}}"
     )
+
+
+def _rows(parameter: inspect.Parameter) -> str:
+    """The rows of an option in the source of `flags`, one for each of its spellings."""
+    declared, kind, repeat, choices = _read(parameter.annotation)
+    value = f'("{parameter.name}", {kind.__name__}, {repeat}, {choices})'
+    # In an annotation Typer takes the first flag for a default.
+    flags = (declared.default, *declared.param_decls)
+    return "".join(f'        "{flag}": {value},\n' for flag in flags)
 
 
 def _read(annotation: Any) -> tuple[Any, type, bool, tuple[str, ...]]:

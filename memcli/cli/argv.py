@@ -17,6 +17,11 @@ def main() -> None:
     # A command lives for a moment: collecting garbage after every 700 objects costs
     # a recall 5 of its 75 ms, and taking the process apart at its end 5 more.
     gc.set_threshold(100_000)
+    if sys.argv[1:2] == ["__complete"]:
+        from memcli.cli import complete
+
+        complete.main(sys.argv[2:])
+        leave(0)
     words = plain.in_order(sys.argv[1:])
     if words[:1] == ["hook"] and not {"--help", "-h"} & set(words):
         from memcli.sessions.hooks import call

@@ -3,9 +3,10 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.dated import dated
 from memcli.cli.save import written_text
 from memcli.errors import UsageError
 
@@ -101,7 +102,7 @@ def evolve(
         "tags": tags,
         "entities": entities,
     }
-    fields: dict[str, Any] = {name: value for name, value in given.items() if value}
+    fields = dated({k: v for k, v in given.items() if v}, context.now_ms())
     if revert:
         if fields or text or file or edit or also or cite or research:
             raise UsageError(

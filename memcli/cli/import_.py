@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError
 
 if TYPE_CHECKING:
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
-    from memcli.curation.importing import Imported
+    from memcli.curation.importing import Failure, Imported
+    from memcli.vault.vault import Vault
+
+_KIND = "invalid_kind"
+# Lines of one kind that a warning names.
+_PLACES = 3
 
 
 def import_(
@@ -43,6 +49,15 @@ def import_(
             help="Make the folder itself a vault; no byte of its notes changes",
         ),
     ] = False,
+    map_: Annotated[
+        list[str] | None,
+        Option(
+            "--map",
+            metavar="KIND=KIND",
+            help="Of JSON lines: a kind of theirs, and the kind here that it becomes; "
+            "repeatable",
+        ),
+    ] = None,
     yes: options.Yes = False,
     dry_run: options.DryRun = False,
     allow_secret: options.AllowSecret = False,
@@ -56,12 +71,13 @@ def import_(
     \b
     Example:
       memcli import notes.jsonl
+      memcli import notes.jsonl --map fact=note --map semantic=reference
       memcli import ~/obsidian --dry-run
       memcli import ~/obsidian --in-place
       memcli import --from claude-code --dry-run
     """
     if from_ is not None:
-        if in_place or yes or allow_secret:
+        if in_place or yes or allow_secret or map_:
             raise UsageError(
                 "--from goes only with --dry-run",
                 hint="Secrets are left out of what other tools remember.",
@@ -95,8 +111,9 @@ def import_(
             hint=f"memcli save --file {quote(source)}; a page of instructions for "
             f"agents, by its sections: memcli import {quote(source)} --from agents-md",
         )
+    kinds = _kinds(context, vault, data, source, map_ or [])
     done = importing.import_lines(
-        vault, data, source, dry_run=dry_run, allow_secret=allow_secret
+        vault, data, source, kinds=kinds, dry_run=dry_run, allow_secret=allow_secret
     )
     result = report(done)
     if done.failed and not (done.created or done.duplicates) and source != "-":
@@ -120,6 +137,40 @@ def _of_a_session(result: Result, source: str) -> Result:
         f"memcli reflect --session {quote(source)}"
     )
     return result._replace(warnings=(hint, *result.warnings))
+
+
+def _kinds(
+    context: Context, vault: Vault, data: bytes, source: str, words: list[str]
+) -> dict[str, str]:
+    """By a kind of the lines the kind that it becomes: as --map says, or a person."""
+    from memcli.curation import importing
+    from memcli.entries.checks import check_kind
+    from memcli.errors import InvalidValue
+
+    kinds: dict[str, str] = {}
+    for word in words:
+        theirs, equals, ours = word.partition("=")
+        if not (equals and theirs.strip() and ours.strip()):
+            raise UsageError(
+                f"--map takes KIND=KIND (got {word[:60]!r})", hint="As in: fact=note"
+            )
+        kinds[theirs.strip().lower()] = check_kind(ours, vault.kinds)
+    if not context.interactive or source == "-":
+        return kinds
+    for kind, count in importing.foreign_kinds(vault, data, source, kinds).items():
+        lines = counted(count, "line")
+        while kind not in kinds:
+            answer = context.ask(
+                f"{lines} of the kind '{kind}', which the vault does not know. "
+                "Which kind is it here? (empty: leave them out) "
+            )
+            if not (answer or "").strip():
+                break
+            try:
+                kinds[kind] = check_kind(answer or "", vault.kinds)
+            except InvalidValue as error:
+                context.tell(f"{error.message} {error.hint or ''}".rstrip())
+    return kinds
 
 
 def _memories(
@@ -197,7 +248,10 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
         for saved in done.created
         if saved.settled_by
     ]
+    warnings += _about_kinds(done.failed)
     for item in done.failed:
+        if item.code == _KIND:
+            continue
         where = (
             ""
             if item.reason.startswith(item.source)
@@ -221,6 +275,21 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
     if done.became:
         data["became"] = [item._asdict() for item in done.became]
     return Result(data=data, text=text, warnings=tuple(warnings), ok=not done.failed)
+
+
+def _about_kinds(failed: list[Failure]) -> list[str]:
+    """One warning for all entries that failed for the same kind."""
+    reasons: dict[str, list[Failure]] = {}
+    for item in failed:
+        if item.code == _KIND:
+            reasons.setdefault(item.reason, []).append(item)
+    warnings = []
+    for reason, items in reasons.items():
+        places = [f"{item.source}:{item.line}" for item in items[:_PLACES]]
+        more = len(items) - len(places)
+        where = ", ".join(places) + (f" and {more:,} more" if more else "")
+        warnings.append(f"{where}: {reason}; to import them: --map KIND=note")
+    return warnings
 
 
 def _brief(saved: Any) -> dict[str, str | None]:

@@ -115,17 +115,31 @@ def uninstall(
         bool,
         Option("--judge", help="Take only the host's judge out of your config"),
     ] = False,
+    all_: Annotated[
+        bool,
+        Option("--all", help="Hooks and skills out of every host, and their judge"),
+    ] = False,
 ) -> Result:
     """Take memcli's hooks out of an agent host
 
     Leaves everything else in the host's settings as it is. The vault stays. The judge
-    that install --judge has named goes as well, unless --scope is project.
+    that install --judge has named goes as well, unless --scope is project. --all says
+    what is left of memcli on this machine, and how to remove it.
 
     \b
     Example:
       memcli uninstall claude-code
       memcli uninstall gemini --scope project --dry-run
+      memcli uninstall --all --dry-run
     """
+    if all_:
+        from memcli.cli import uninstall_all
+
+        if host or judge or scope != "user":
+            raise UsageError(
+                "--all is every host, at both scopes", hint="Give it alone."
+            )
+        return uninstall_all.everywhere(context, dry_run=dry_run)
     from memcli.cli import judge_setting
     from memcli.hosts import install as use_case
 

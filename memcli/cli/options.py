@@ -111,12 +111,16 @@ OccurredAt = Annotated[
     Option(
         "--occurred-at",
         metavar="DATE",
-        help="When it happened: 2026, 2026-11, 2026-11-21, ...",
+        help="When it happened: 2026, 2026-11, 2026-11-21, yesterday, 3d, ...",
     ),
 ]
 ExpiresAt = Annotated[
     str | None,
-    Option("--expires-at", metavar="DATE", help="Not shown from this date on"),
+    Option(
+        "--expires-at",
+        metavar="DATE",
+        help="Not shown from this date on: 2026-12-24, 30d (in 30 days), ...",
+    ),
 ]
 Subtype = Annotated[
     str | None,

@@ -59,8 +59,8 @@ def review(
         str | None,
         Option(
             "--all-older-than",
-            metavar="DAYS",
-            help="Everything older than this many days (30, 30d)",
+            metavar="WHEN",
+            help="Everything older than this: 30 (days), 30d, 2w, 2026-05",
         ),
     ] = None,
     min_confidence: Annotated[
@@ -200,21 +200,28 @@ def _selected(
 
     return inbox.select(
         inbox.pending(vault, to_decide=to_decide),
-        older_than_days=_days(older_than),
+        older_than_days=_days(older_than, vault.now_ms() // 1000),
         min_confidence=min_confidence,
     )
 
 
-def _days(text: str | None) -> float | None:
+def _days(text: str | None, now: int) -> float | None:
+    """How many days before now a moment lies; a number alone counts days."""
     if text is None:
         return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*d?(?:ays?)?", text.strip())
-    if match is None:
+    from memcli.entries.dates import parse_bound
+
+    word = text.strip()
+    if re.fullmatch(r"\d+\.\d+d?", word):
+        return float(word.removesuffix("d"))
+    try:
+        moment = parse_bound(f"{word}d" if word.isdigit() else word, now, end=False)
+    except InvalidValue as error:
         raise InvalidValue(
-            f"--all-older-than takes days: 30 or 30d (got {text!r})",
+            f"--all-older-than takes days, as in 30, or 2w, or a date (got {text!r})",
             code="invalid_all_older_than",
-        )
-    return float(match[1])
+        ) from error
+    return (now - moment) / 86_400
 
 
 def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.dated import dated
 from memcli.errors import InvalidValue, Unreadable, UsageError
 
 if TYPE_CHECKING:
@@ -194,6 +195,7 @@ def save(
         "groups": groups,
     }
     fields = {name: value for name, value in fields.items() if value}
+    fields = dated(fields, context.now_ms())
     if batch:
         if cite or research:
             raise UsageError(

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from memcli.cli import options
     from memcli.hosts.skills import PageChange, Skill
 
-_ACTIONS = ("list", "install", "show")
+_ACTIONS = ("list", "install", "uninstall", "show")
 
 
 def skills(
     context: Context,
     action: Annotated[
-        str | None, Argument(metavar="[ACTION]", help="list, install or show")
+        str | None,
+        Argument(metavar="[ACTION]", help="list, install, uninstall or show"),
     ] = None,
     names: Annotated[
         list[str] | None, Argument(metavar="[NAME]...", help="Names of skills")
@@ -44,7 +45,7 @@ def skills(
     ] = None,
     all_: Annotated[bool, Option("--all", help="Every skill")] = False,
     force: Annotated[
-        bool, Option("--force", help="Overwrite pages that were edited")
+        bool, Option("--force", help="Overwrite or remove pages that were edited")
     ] = False,
     dry_run: options.DryRun = False,
 ) -> Result:
@@ -53,7 +54,8 @@ def skills(
     A skill is a page that a host loads when it fits: when to recall, save, evolve and
     resolve, and how to read the answers. `list` says where each is installed and
     whether it is up to date; `show` prints a page; `install` copies pages into the
-    host's folder, and overwrites a page that you have edited only with --force.
+    host's folder, and overwrites a page that you have edited only with --force;
+    `uninstall` takes them out again.
 
     \b
     Example:
@@ -73,10 +75,10 @@ def skills(
             hint=(f"Did you mean: {meant}? " if meant else "")
             + f"It has {', '.join(_ACTIONS)}.",
         )
-    only_install = {"--dir": dir_, "--all": all_, "--force": force}
-    only_install["--dry-run"] = dry_run
-    for flag, given in only_install.items():
-        fits = action == "install" or (action, flag) == ("list", "--dir")
+    of_changes = {"--dir": dir_, "--all": all_, "--force": force}
+    of_changes["--dry-run"] = dry_run
+    for flag, given in of_changes.items():
+        fits = action in ("install", "uninstall") or (action, flag) == ("list", "--dir")
         if given and not fits:
             raise UsageError(f"{flag} does not belong to skills {action}")
     if action == "show":
@@ -99,8 +101,11 @@ def skills(
             "name the host",
             hint=f"Add --host: {', '.join(use_case.HOSTS)}; or --dir.",
         )
-    variant = use_case.variant_of(host)
-    steps = use_case.plan(chosen, folder, variant, shared=shared, force=force)
+    if action == "uninstall":
+        steps, doubles = use_case.plan_removal(chosen, folder, force=force), []
+    else:
+        variant = use_case.variant_of(host)
+        steps = use_case.plan(chosen, folder, variant, shared=shared, force=force)
     if not dry_run:
         use_case.apply(steps)
     warnings = [
@@ -190,7 +195,7 @@ def _chosen(names: list[str], *, every: bool) -> list[Skill]:
 
     if bool(names) == every:
         raise UsageError(
-            "name the skills to install, or --all",
+            "name the skills, or --all",
             hint=f"There are: {', '.join(skills.catalog())}.",
         )
     return skills.pick(names or skills.catalog())
@@ -200,6 +205,8 @@ def _installed(
     steps: list[PageChange], folder: str, warnings: list[str], *, dry_run: bool
 ) -> Result:
     def text(canvas: Canvas) -> None:
+        if not steps:
+            canvas.line(f"no page of memcli is in {folder}", style="dim")
         for step in steps:
             would = "would be " if dry_run and step.outcome in _WRITES else ""
             line = f"{would}{step.outcome} {step.path}"
@@ -216,7 +223,7 @@ def _installed(
     return Result(data=data, text=text, warnings=tuple(warnings), ok=done)
 
 
-_WRITES = {"installed": "good", "updated": "good"}
+_WRITES = {"installed": "good", "updated": "good", "removed": "good"}
 
 
 def _folder(path: str) -> str:

@@ -14,13 +14,13 @@ _ALSO = {
     "remember": "save", "store": "save", "new": "save", "put": "save",
     "find": "recall", "query": "recall", "get": "recall",
     "ask": "recall", "dir": "list", "cat": "show", "view": "show", "print": "show",
-    "status": "inspect", "stats": "inspect",
+    "status": "doctor", "stats": "inspect",
     "info": "inspect", "history": "log", "changes": "log", "revert": "undo",
     "open": "edit", "update": "evolve", "replace": "evolve", "change": "evolve",
     "delete": "forget", "remove": "forget",
     "done": "resolve", "close": "resolve", "solve": "resolve", "fix": "repair",
     "approve": "review --approve", "reject": "review --reject",
-    "doctor": "inspect lint", "check": "inspect lint", "fsck": "inspect lint",
+    "health": "doctor", "check": "doctor", "fsck": "inspect lint",
     "mine": "reflect --session", "create": "init", "setup": "install",
     "serve": "mcp", "server": "mcp", "help": "--help",
 }  # fmt: skip
@@ -58,8 +58,25 @@ def command(
     """The command line that an unknown command was meant to be."""
     if word in topics:
         return f"memcli inspect {word}"
-    meant = nearest(word, commands, _ALSO)
-    if meant is None:
-        topic = nearest(word, topics)
-        return topic and f"memcli inspect {topic}"
-    return f"memcli {meant}"
+    meant, topic = nearest(word, commands, _ALSO), nearest(word, topics)
+    if topic and (
+        meant is None
+        # Not a word of other programs, and a command that is less alike.
+        or (
+            meant == nearest(word, commands)
+            and _likeness(word, topic) > _likeness(word, meant) + _CLEARLY
+        )
+    ):
+        return f"memcli inspect {topic}"
+    return meant and f"memcli {meant}"
+
+
+# How much likelier a topic of inspect has to be than a command: `entitys` is the
+# command `entities`, and `indx` the topic `index`, not the command `kinds`.
+_CLEARLY = 0.15
+
+
+def _likeness(word: str, known: str) -> float:
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, word.lower(), known).ratio()

@@ -6,6 +6,7 @@ one is reported with its line and reason; repeating an import adds nothing.
 
 import os
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation import citing
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from memcli.hosts.memories.memory import Tool
     from memcli.vault.saving import Saved
     from memcli.vault.vault import Vault
+
+
+_NO_KINDS: Mapping[str, str] = MappingProxyType({})
 
 
 class Failure(NamedTuple):
@@ -70,6 +74,7 @@ def import_lines(
     name: str,
     *,
     fields: Mapping[str, Any] | None = None,
+    kinds: Mapping[str, str] = _NO_KINDS,
     allow_secret: bool = False,
     dry_run: bool = False,
     verb: str = "import",
@@ -81,6 +86,7 @@ def import_lines(
         data: JSON lines, each an object with `text` and any field of an entry.
         name: what to call the source in messages.
         fields: fields of every entry; a line's own fields win.
+        kinds: by a kind of the lines the kind that it becomes.
         allow_secret: whether text that looks like a secret may be saved.
         dry_run: only say what would be done.
         verb: what the commit calls it: import or save.
@@ -94,6 +100,9 @@ def import_lines(
             # What an import brings was not learned where it is called.
             anywhere = {"project": None} if verb == "import" else {}
             extra = _extra(values.pop("extra", {}))
+            kind = _word(values.get("kind"))
+            if kind in kinds:
+                values["kind"] = kinds[kind]
             entry = vault.draft({**anywhere, **(fields or {}), **values})
             entry = entry.replace(extra=extra)
             # A line with an id is an entry that was exported: it keeps its own source.
@@ -118,6 +127,24 @@ def import_lines(
         vault, drafts, origin, verb=verb, allow_secret=allow_secret, dry_run=dry_run
     )
     return _imported(saved, failed, dry_run=dry_run)
+
+
+def foreign_kinds(
+    vault: "Vault", data: bytes, name: str, known: Mapping[str, str] = _NO_KINDS
+) -> dict[str, int]:
+    """The kinds of JSON lines that the vault does not know, with how many lines have
+    each; without those of `known`."""
+    kinds = {*vault.kinds, *known, ""}
+    found: dict[str, int] = {}
+    for _, values in jsonl.attempts(data, name):
+        kind = "" if isinstance(values, Exception) else _word(values.get("kind"))
+        if kind not in kinds:
+            found[kind] = found.get(kind, 0) + 1
+    return found
+
+
+def _word(value: Any) -> str:
+    return value.strip().lower() if isinstance(value, str) else ""
 
 
 def import_folder(

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from enum import StrEnum
 from typing import TypeVar
 
+from memcli.entries.entry import EntityType, Layer, Status
 from memcli.errors import InvalidValue
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -26,6 +27,15 @@ def check_kind(value: str, kinds: Collection[str]) -> str:
     kind = value.strip().lower()
     if kind in kinds:
         return kind
+    for what, words in (("layer", Layer), ("type", EntityType), ("status", Status)):
+        if kind in set(words):
+            raise InvalidValue(
+                f"{kind} is a {what}, not a kind; kinds are {', '.join(kinds)}",
+                hint=f"Give it with --{what} {kind}."
+                if what != "status"
+                else f"It filters by --status {kind}.",
+                code="invalid_kind",
+            )
     raise _refusal("kind", value, kinds)
 
 

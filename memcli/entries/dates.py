@@ -135,6 +135,62 @@ def parse_bound(text: str, now: int, *, end: bool) -> int:
         ) from error
 
 
+def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
+    """Return the date of a field, as coarse as a person names it.
+
+    Dates stay as they are (`checks.check_date`). `today`, `yesterday`, `tomorrow`,
+    `7d` and `2 weeks` are a day, `12h` and `30min` a moment; `last month` is a month.
+
+    >>> field_date("2 weeks ago", to_epoch("2026-11-21"), "occurred_at")
+    '2026-11-07'
+
+    Args:
+        text: what was typed.
+        now: the moment that relative words count from, epoch seconds.
+        field: whose date it is, for an error.
+        ahead: whether a distance without a direction lies in the future.
+
+    Raises:
+        InvalidValue: the text names no date.
+    """
+    words = " ".join(text.lower().split())
+    if words in ("now", "tomorrow"):
+        return iso(now) if words == "now" else iso(now + _DAY)[:10]
+    period = _period(words, now)
+    if period is not None:
+        start = iso(period[0])
+        unit = words.rpartition(" ")[2]
+        return start[: {"month": 7, "year": 4}.get(unit, 10)]
+    forward = words.startswith("in ") or (ahead and not words.endswith(" ago"))
+    distance = _AGO.fullmatch(words.removeprefix("in "))
+    if distance and distance[2] in _UNITS:
+        count = 1 if distance[1] in ("a", "an") else int(distance[1])
+        unit = _UNITS[distance[2]]
+        try:
+            moment = iso(back(now, -count if forward else count, unit))
+        except (ValueError, OverflowError) as error:
+            raise _no_year(text, field) from error
+        return moment if unit in ("minutes", "hours") else moment[:10]
+    try:
+        return check_date(text, field)
+    except InvalidValue as error:
+        raise InvalidValue(
+            error.message,
+            hint=f"{error.hint or ''} Or a distance from today: "
+            + (
+                "30d, 'in 2 weeks', tomorrow." if ahead else "7d, '2 weeks ago', today."
+            ),
+            code=error.error_code,
+        ) from error
+
+
+def _no_year(text: str, field: str) -> InvalidValue:
+    return InvalidValue(
+        f"{field}: {text[:60]!r} lies before the year 1 or after the year 9999",
+        code=f"invalid_{field}",
+    )
+
+
 def names_period(text: str, now: int) -> bool:
     """Whether a text names a period by its distance from now, such as `last week`."""
     return _period(" ".join(text.lower().split()), now) is not None

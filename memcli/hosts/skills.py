@@ -1,8 +1,8 @@
 """Skills: the pages that teach an agent to use memcli, and their copies in hosts.
 
-Invariant: a copy is written over only when its bytes are those that some version of
-the catalog wrote (line ends aside). A page that a person edited, that a newer memcli
-wrote or that is not memcli's stays as it is, and is named; none is ever removed.
+Invariant: a copy is written over or removed only when its bytes are those that some
+version of the catalog wrote (line ends aside). A page that a person edited, that a
+newer memcli wrote or that is not memcli's stays as it is, and is named.
 """
 
 import hashlib
@@ -83,7 +83,7 @@ class PageChange(NamedTuple):
     Attributes:
         name: the skill's.
         path: the page's file.
-        outcome: installed, updated, unchanged or kept.
+        outcome: installed, updated, unchanged, kept or removed.
         version, version_before: of the page; None for no page before.
         variant: the page's; empty for a skill without variants.
         reason: why the page is kept, or is another than the host's own.
@@ -311,12 +311,56 @@ def _step(
     return PageChange(skill.name, path, outcome, skill.version, before, variant, reason)
 
 
+def plan_removal(
+    skills: Sequence[Skill], folder: str, *, force: bool
+) -> list[PageChange]:
+    """The change to each page of these skills that is in a folder, to take it out.
+
+    Args:
+        skills: as `pick` gives them.
+        folder: the host's folder of skills.
+        force: remove what was edited as well; never what is foreign.
+    """
+    steps = []
+    for skill in skills:
+        copy = look(skill, folder)
+        if copy is None:
+            continue
+        outcome, reason = "removed", None
+        if copy.state == "foreign":
+            outcome, reason = "kept", "it is not memcli's"
+        elif copy.state in ("edited", "newer") and not force:
+            why = "edited" if copy.state == "edited" else "written by a newer memcli"
+            outcome, reason = "kept", f"it was {why}; --force removes it"
+        variant = copy.variant or ""
+        steps.append(
+            PageChange(
+                skill.name,
+                copy.path,
+                outcome,
+                skill.version,
+                copy.version,
+                variant,
+                reason,
+            )
+        )
+    return steps
+
+
 def apply(steps: Sequence[PageChange]) -> None:
-    """Write what a plan says; what it keeps or leaves unchanged is not touched.
+    """Write and remove what a plan says; what it keeps or leaves unchanged is not
+    touched. The folder of a page that is removed goes when nothing else is in it.
 
     Raises:
         WriteFailed: the disk refused.
     """
+    for step in steps:
+        if step.outcome == "removed":
+            files.remove(step.path)
+            try:
+                os.rmdir(os.path.dirname(step.path))
+            except OSError:
+                continue  # something else lies there
     known = catalog()
     files.write_several(
         [

@@ -6,7 +6,6 @@ edit changes one setting, and no other byte.
 """
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -76,59 +75,6 @@ def with_words(
         InvalidConfig: the text does not parse, or is written so that only a person can
             change it.
     """
-    import json
-    import tomllib
+    from memcli.storage import toml_edit
 
-    try:
-        wanted: dict[str, Any] = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
-    inner = wanted.setdefault(name, {})
-    row = f"{key} = {json.dumps(list(words or ()), ensure_ascii=False)}\n"
-    by_hand = InvalidConfig(
-        f"{path}: memcli cannot change {key} of [{name}] there; nothing was changed",
-        hint=f"Take {key} out of it." if words is None else f"Write there: {row[:-1]}",
-    )
-    if not isinstance(inner, dict):
-        raise by_hand
-    if words is None:
-        inner.pop(key, None)
-        row = ""
-    else:
-        inner[key] = list(words)
-    if not inner:
-        del wanted[name]
-    edited = _edited(text, name, key, row)
-    try:
-        if tomllib.loads(edited) == wanted:
-            return edited
-    except tomllib.TOMLDecodeError:
-        pass
-    raise by_hand
-
-
-def _edited(text: str, name: str, key: str, row: str) -> str:
-    """The text with `row` as the line of a key; the caller checks what it means."""
-    head = re.search(rf"(?m)^[ \t]*\[[ \t]*{name}[ \t]*\][^\n]*(?:\n|\Z)", text)
-    if head is None:
-        if not row:
-            return text
-        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-        return f"{text}{gap}[{name}]\n{row}"
-    start, rest = text[: head.end()], text[head.end() :]
-    after = re.search(r"(?m)^[ \t]*\[", rest)
-    own = rest[: after.start()] if after else rest
-    old = re.search(rf"(?ms)^[ \t]*{key}[ \t]*=[ \t]*\[.*?\][^\n]*(?:\n|\Z)", own)
-    if old is not None:
-        own_after = own[: old.start()] + row + own[old.end() :]
-    else:
-        own_after = row + own
-    others = rest[len(own) :]
-    if not own_after.strip():  # the table goes, with the blank line above it
-        before = text[: head.start()]
-        return (before[:-1] if before.endswith("\n\n") and not others else before) + (
-            others
-        )
-    if not start.endswith("\n"):
-        start += "\n"
-    return start + own_after + others
+    return toml_edit.with_value(text, path, name, key, words)

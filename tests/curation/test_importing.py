@@ -121,3 +121,59 @@ def test_what_is_no_folder_is_refused(vault: Vault, tmp_path: Path) -> None:
     for name in ("file.md", "missing"):
         with pytest.raises(Unreadable):
             importing.import_folder(vault, str(tmp_path / name))
+
+
+KINDS = b"\n".join(
+    b'{"text": "text %d", "kind": "%s"}' % (number, kind)
+    for number, kind in enumerate((b"fact", b" Fact ", b"semantic", b"note", b"fact"))
+)
+
+
+def test_kinds_of_another_program_are_counted_and_mapped(vault: Vault) -> None:
+    found = importing.foreign_kinds(vault, KINDS, "x")
+    assert found == {"fact": 3, "semantic": 1}
+    assert importing.foreign_kinds(vault, KINDS, "x", {"fact": "note"}) == {
+        "semantic": 1
+    }
+    kinds = {"fact": "note", "semantic": "reference"}
+    done = importing.import_lines(vault, KINDS, "x", kinds=kinds)
+    assert (len(done.created), done.failed) == (5, [])
+    said = [vault.get(item.id).kind for item in done.created]
+    assert said == ["note", "note", "reference", "note", "note"]
+
+
+def test_a_kind_that_is_not_mapped_is_one_warning_for_all_its_lines(
+    vault: Vault,
+) -> None:
+    from memcli.cli.import_ import report
+
+    done = report(importing.import_lines(vault, KINDS, "x"))
+    assert [len(done.data["failed"]), len(done.data["created"])] == [4, 1]
+    assert len(done.warnings) == 2
+    assert done.warnings[0].startswith("x:1, x:2, x:5: fact is a layer, not a kind;")
+    assert done.warnings[0].endswith("to import them: --map KIND=note")
+
+
+def test_a_person_is_asked_once_for_each_kind(vault: Vault, tmp_path: Path) -> None:
+    from memcli.cli import run
+    from memcli.cli.import_ import import_
+    from memcli.cli.render import Screen
+
+    file = tmp_path / "lines.jsonl"
+    file.write_bytes(KINDS)
+    answers = iter(["lesson plan", "lesson", ""])
+    asked: list[str] = []
+
+    def ask(question: str) -> str:
+        asked.append(question)
+        return next(answers)
+
+    context = run._context(vault.root, False, Screen("import", as_json=False))
+    context = context._replace(stdin_is_terminal=True, ask=ask, tell=lambda _: None)
+    done = import_(context, str(file))
+    assert [question.partition(",")[0] for question in asked] == [
+        "3 lines of the kind 'fact'",
+        "3 lines of the kind 'fact'",
+        "1 line of the kind 'semantic'",
+    ]
+    assert (len(done.data["created"]), len(done.data["failed"])) == (4, 1)

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.entries.dates import date_words, iso, parse_bound, span, to_epoch
+from memcli.entries.dates import (
+    date_words,
+    field_date,
+    iso,
+    parse_bound,
+    span,
+    to_epoch,
+)
 from memcli.errors import InvalidValue
 
 NOW = to_epoch("2026-11-21T10:20:30Z")  # a Saturday
@@ -133,3 +140,39 @@ def test_anything_else_is_refused_with_the_forms(text: str) -> None:
     with pytest.raises(InvalidValue, match="not a moment") as caught:
         bound(text)
     assert "3 days ago" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "behind", "ahead"),
+    [
+        ("2026-05", "2026-05", "2026-05"),
+        ("2026-05-01T10:00+01:00", "2026-05-01T09:00:00Z", "2026-05-01T09:00:00Z"),
+        ("today", "2026-11-21", "2026-11-21"),
+        ("Yesterday", "2026-11-20", "2026-11-20"),
+        ("tomorrow", "2026-11-22", "2026-11-22"),
+        ("30d", "2026-10-22", "2026-12-21"),
+        ("in 30 days", "2026-12-21", "2026-12-21"),
+        ("2 weeks ago", "2026-11-07", "2026-11-07"),
+        ("a month", "2026-10-21", "2026-12-21"),
+        ("3m", "2026-08-21", "2027-02-21"),
+        ("1y", "2025-11-21", "2027-11-21"),
+        ("12h", "2026-11-20T22:20:30Z", "2026-11-21T22:20:30Z"),
+        ("now", "2026-11-21T10:20:30Z", "2026-11-21T10:20:30Z"),
+        ("last week", "2026-11-09", "2026-11-09"),
+        ("last month", "2026-10", "2026-10"),
+        ("this year", "2026", "2026"),
+    ],
+)
+def test_a_field_takes_what_a_bound_takes_and_the_future_where_it_lies_there(
+    text: str, behind: str, ahead: str
+) -> None:
+    assert field_date(text, NOW, "occurred_at") == behind
+    assert field_date(text, NOW, "expires_at", ahead=True) == ahead
+
+
+@pytest.mark.parametrize("text", ["soon", "9999y", "in 99999y", "", "30 parsecs", "in"])
+def test_what_names_no_date_of_a_field_is_refused_with_the_forms(text: str) -> None:
+    for ahead in (True, False):
+        with pytest.raises(InvalidValue) as refusal:
+            field_date(text, NOW, "expires_at", ahead=ahead)
+        assert refusal.value.error_code == "invalid_expires_at"

@@ -237,6 +237,12 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("signals", "--pairs")
     yield run("log")
     yield run("verify", "--project", "x")
+    yield run("doctor")
+    for names in ("tags", "kinds", "projects"):
+        yield run(names)
+    yield run("config")
+    yield run("config", "get", "limits.body")
+    yield run("config", "set", "limits.body", "5")
     yield run("undo", "--dry-run")
     yield run("undo")
     yield run("repair")

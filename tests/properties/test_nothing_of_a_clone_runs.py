@@ -158,6 +158,8 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
         ["view", "--out", f"{vault.root}.html"],
         ["verify", "--project", "x"], ["export"], ["list"],
         ["list", "--by", "tag"], ["show", first],
+        ["tags"], ["kinds"], ["projects"], ["doctor"], ["config"],
+        ["config", "set", "limits.body", "9000"],
         ["inspect"], ["inspect", first], ["inspect", "lint"], ["inspect", "index"],
         ["inspect", "git"], ["inspect", "sessions"], ["repair", "--dry-run"],
         ["repair", "--yes"], ["review"], ["ideas"], ["entities"], ["signals"],
@@ -248,8 +250,11 @@ def test_every_command_that_opens_a_vault_is_in_the_list() -> None:
         "review", "ideas", "entities", "signals", "sweep", "forget", "hook", "mcp",
         "list", "show", "tag", "pin", "unpin", "undo",
         "log", "edit", "export", "verify", "view",
+        "log", "edit", "export", "verify", "doctor", "config",
+        "tags", "kinds", "projects",
     }  # fmt: skip
     elsewhere = {"init", "import", "install", "uninstall", "skills"}
     # The vault that a repository carries: tests/properties/test_hostile_vault.py.
     elsewhere |= {"allow", "promote"}
+    elsewhere |= {"completion"}  # tests/cli/test_complete.py
     assert set(FLAGS) - tried == elsewhere

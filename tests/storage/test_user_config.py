@@ -35,7 +35,13 @@ def test_a_setting_is_put_in_and_taken_out_again(text: str) -> None:
 
 @pytest.mark.parametrize(
     "old",
-    ['judge = ["x"]', "judge = [\n  'x', # one\n  'y',\n]", "  judge=['[x]'] # why"],
+    [
+        'judge = ["x"]',
+        "judge = [\n  'x', # one\n  'y',\n]",
+        "judge = [\n  'a]',\n  'b',\n]",
+        "  judge=['[x]'] # why",
+        "judge = 'x'",
+    ],
 )
 def test_a_setting_that_is_there_is_replaced(old: str) -> None:
     text = f"[mining]\njudge_a_day = 3\n{old}\njudge_seconds = 9\n\n[vaults]\n"
@@ -50,9 +56,7 @@ def test_a_setting_that_is_there_is_replaced(old: str) -> None:
         "mining.judge = ['x']\n",
         "mining = {judge = ['x']}\n",
         "mining = 3\n",
-        "[mining]\njudge = 'x'\n",
         "[mining]\n'judge' = ['x']\n",
-        "[mining]\njudge = [\n  'a]',\n  'b',\n]\n",
         "[mining\n",
     ],
 )

@@ -6,7 +6,7 @@ than any git needs.
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
@@ -121,3 +121,15 @@ def _about_lock(lock: GitLock) -> Finding:
 def _label(repository: "Repository", path: str) -> str:
     path = path.replace(os.sep, "/")
     return path.removeprefix(repository.root.replace(os.sep, "/") + "/")
+
+
+def version(environ: Mapping[str, str]) -> str:
+    """What git says of its version, as in `git version 2.39.5`.
+
+    Raises:
+        HistoryError: there is no git on the PATH, or it cannot be started.
+    """
+    from memcli.storage.git import process
+
+    done = process.run(os.sep, process.clean_environment(environ), ("version",))
+    return done.text or "git, of an unknown version"

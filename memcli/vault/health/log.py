@@ -34,6 +34,7 @@ CHANGES = {
     "verify": "confirmed",
     "forget": "forgotten",
     "repair": "repaired",
+    "config": "configured",
 }
 """First word of memcli's commits -> what was done; each of them can be undone."""
 

@@ -1,0 +1,328 @@
+"""What a shell offers when a person presses Tab.
+
+Invariant: it answers in the time of a keystroke, so it loads no Typer and indexes
+nothing; whatever goes wrong, it offers nothing and says nothing. A value that a shell
+would read as more than a word is not offered, and a title is shown in one line without
+what a terminal obeys: a vault is data of strangers.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from heapq import nlargest
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.cli import flags, plain
+from memcli.entries.ids import shortened
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
+
+CALL = "__complete"
+"""The first word by which the scripts of `memcli completion` call memcli."""
+
+# What the shells take as one word, whatever is around it.
+_WORD = re.compile(r"[\w.:/@%+=~-]+")
+_MOST = 50
+_LONGEST = 80
+_TITLE = 60
+# Most ids begin alike, with the time: below so many characters only the newest entries
+# are looked at, and so many of them.
+_RARE = 8
+_MOST_READ = 300
+_EVERYWHERE = ("--vault", "--agent", "--json", "--help", "--version")
+
+
+class Offer(NamedTuple):
+    """A word that may stand there, and what it is."""
+
+    value: str
+    about: str = ""
+
+
+def main(words: Sequence[str]) -> None:
+    """Answer a shell: its name, then the words up to the cursor, the last one begun."""
+    from memcli.cli.render import safe
+
+    lines = []
+    try:
+        shell, line = words[0], list(words[1:]) or [""]
+        if shell == "bash":
+            line, cut = _of_bash(line)
+        else:
+            cut = 0
+        for offer in offers(line, os.environ):
+            about = " ".join(safe(offer.about).split())[:_LONGEST]
+            lines.append(f"{offer.value[cut:]}\t{about}")
+    except Exception:  # noqa: BLE001 a person types, and must not be disturbed
+        lines = []
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+def _of_bash(words: list[str]) -> tuple[list[str], int]:
+    """The words of a line of bash, and how much of the last one bash has behind it.
+
+    bash breaks words at `:` and `=`, and puts only the last part in the place.
+
+    Args:
+        words: the line up to the cursor, and the word that bash would replace.
+    """
+    import shlex
+
+    line, current = words[0], words[1] if len(words) > 1 else ""
+    try:
+        parts = shlex.split(line)
+    except ValueError:  # a quote that is still open
+        parts = line.split()
+    parts = parts[1:]
+    if line[-1:].isspace() or not parts:
+        parts.append("")
+    current = "" if current in (":", "=") else current
+    last = parts[-1]
+    cut = len(last) - len(current) if last.endswith(current) else 0
+    return parts, cut if current != last else 0
+
+
+def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
+    """What may stand in the place of the last word.
+
+    Args:
+        words: those behind `memcli`, the last one as far as it was typed.
+        environ: names the user's vaults.
+    """
+    *before, current = words
+    if before[-1:] in (["--vault"], ["-v"]):
+        return _starting(current, [Offer(name) for name in _vaults(environ)])
+    before = plain.in_order([*before, "-"])[:-1] if before else []
+    if not before or before[0] not in flags.FLAGS:
+        if any(not word.startswith("-") for word in before):
+            return []
+        return _starting(current, _commands(current))
+    place = _place(before[0], before[1:], current)
+    if place is None:
+        known = flags.FLAGS[before[0]]
+        return _starting(current, [Offer(flag) for flag in known if flag[:2] == "--"])
+    parameter, choices, head = place
+    current = current.removeprefix(head)
+    values = _values(before, parameter, choices, environ, current)
+    return [
+        offer._replace(value=head + offer.value) for offer in _starting(current, values)
+    ]
+
+
+def _commands(current: str) -> Iterator[Offer]:
+    if current.startswith("-"):
+        yield from map(Offer, _EVERYWHERE)
+        return
+    for name, about in flags.HELP.items():
+        yield Offer(name, about)
+    for other, name in plain.ALIASES.items():
+        yield Offer(other, flags.HELP[name])
+
+
+def _starting(current: str, values: "Iterator[Offer] | list[Offer]") -> list[Offer]:
+    found = dict[str, Offer]()
+    for offer in values:
+        if offer.value.startswith(current) and _WORD.fullmatch(offer.value):
+            found.setdefault(offer.value, offer)
+        if len(found) == _MOST:
+            break
+    return list(found.values())
+
+
+def _place(
+    name: str, words: Sequence[str], current: str
+) -> tuple[str, tuple[str, ...], str] | None:
+    """Which parameter the last word is for: its name, its choices, and what stands
+    before its value in the word. None when it is a flag."""
+    known, loose = flags.FLAGS[name], 0
+    waiting: str | None = None
+    for word in words:
+        if waiting is not None:
+            waiting = None
+        elif word.startswith("-") and word != "-":
+            flag, equals, _ = word.partition("=")
+            takes = flag in known and known[flag][1] is not bool and not equals
+            waiting = flag if takes else None
+        else:
+            loose += 1
+    if waiting is not None:
+        return waiting, known[waiting][3], ""
+    flag, equals, _ = current.partition("=")
+    if equals and flag in known:
+        return flag, known[flag][3], f"{flag}="
+    if current.startswith("-"):
+        return None
+    sign = "+" if name == "tag" and loose and current.startswith("+") else ""
+    for number, (parameter, _, repeat, choices) in enumerate(flags.WORDS[name]):
+        if number == loose or repeat:
+            return f"{name} {parameter}", choices, sign
+    return "", (), ""
+
+
+def _values(
+    before: Sequence[str],
+    parameter: str,
+    choices: tuple[str, ...],
+    environ: Mapping[str, str],
+    current: str,
+) -> list[Offer]:
+    """Everything that a parameter may be."""
+    if choices:
+        return [Offer(choice) for choice in choices]
+    fixed = _FIXED.get(parameter)
+    if fixed is not None:
+        return [Offer(word) for word in fixed(environ)]
+    asked = _ASKED.get(parameter)
+    if asked is None:
+        return []
+    from memcli.vault.vault import Vault
+
+    named = _value_of(before, ("--vault", "-v"))
+    agent = _value_of(before, ("--agent",)) or environ.get("MEMCLI_AGENT") or None
+    vault = Vault.open(named, environ=environ, agent=agent, cwd=os.getcwd())
+    return vault.index.at_once(
+        lambda reader, _changed, _gone: list(asked(vault, reader, current))
+    )
+
+
+def _value_of(words: Sequence[str], names: tuple[str, ...]) -> str | None:
+    for number, word in enumerate(words):
+        flag, equals, value = word.partition("=")
+        if flag in names:
+            return value if equals else next(iter(words[number + 1 :]), None)
+    return None
+
+
+# --- values that need no vault ------------------------------------------------------
+
+
+def _hosts(_: Mapping[str, str]) -> Sequence[str]:
+    from memcli.hosts import table
+
+    return [host.name for host in table.with_hooks()]
+
+
+def _vaults(environ: Mapping[str, str]) -> Sequence[str]:
+    from memcli.storage import known_vaults
+
+    return ["personal", "repo", *known_vaults.configured(environ)]
+
+
+def _topics(_: Mapping[str, str]) -> Sequence[str]:
+    from memcli.cli.inspect import TOPICS
+
+    return list(TOPICS)
+
+
+def _skills(_: Mapping[str, str]) -> Sequence[str]:
+    from memcli.hosts import skills
+
+    return list(skills.catalog())
+
+
+def _settings(_: Mapping[str, str]) -> Sequence[str]:
+    from memcli.vault import config
+
+    return [*config.defaults(), config.DEFAULT_VAULT]
+
+
+_LAYERS = ("fact", "observation", "model")
+_STATUSES = ("active", "superseded", "resolved", "expired", "pending", "rejected")
+_FIXED: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
+    "--host": _hosts,
+    "install host": _hosts,
+    "uninstall host": _hosts,
+    "--vault": _vaults,
+    "-v": _vaults,
+    "--layer": lambda _: _LAYERS,
+    "--status": lambda _: _STATUSES,
+    "--min-confidence": lambda _: ("HIGH", "MEDIUM", "LOW"),
+    "skills action": lambda _: ("list", "install", "uninstall", "show"),
+    "skills names": _skills,
+    "config words": _settings,
+    "completion shell": lambda _: ("bash", "zsh", "fish"),
+    "entities action": lambda _: (),
+}
+
+
+# --- values that the index of a vault has -------------------------------------------
+
+
+def _entries(_: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+    """Ids with their titles; the newest first."""
+    created = reader.columns.created
+    if len(current) < _RARE:
+        docs = nlargest(_MOST_READ, reader.everything(), key=created.__getitem__)
+    else:
+        ids = reader.starting("id", current)
+        docs = [doc for entry_id in ids for doc in reader.exact("id", entry_id)]
+        docs.sort(key=lambda doc: -created[doc])
+    for doc in docs:
+        row = reader.row(doc)
+        if row.id.startswith(current):
+            state = "" if row.status == "active" else f" ({row.status})"
+            yield Offer(row.id, f"{shortened(row.title, _TITLE, ' ')}{state}")
+
+
+def _in_force(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+    for offer in _entries(vault, reader, current):
+        if not offer.about.endswith((" (superseded)", " (rejected)", " (expired)")):
+            yield offer
+
+
+def _candidates(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+    for offer in _entries(vault, reader, current):
+        if offer.about.endswith(" (pending)"):
+            yield offer
+
+
+def _inspected(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+    yield from map(Offer, _topics({}))
+    yield from _entries(vault, reader, current)
+
+
+def _of_field(field: str) -> "Callable[[Vault, Reader, str], Iterator[Offer]]":
+    def named(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+        del vault
+        for name in reader.starting(field, current):
+            if name != "-":
+                yield Offer(name)
+
+    return named
+
+
+def _kinds(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+    del reader, current
+    yield from map(Offer, vault.kinds)
+
+
+def _projects(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+    yield from (Offer("here"), Offer("none"), Offer("any"))
+    yield from _of_field("project")(vault, reader, current)
+
+
+_Asked = Callable[["Vault", "Reader", str], Iterator[Offer]]
+_ASKED: dict[str, _Asked] = {
+    **dict.fromkeys(("--kind", "-k"), _kinds),
+    **dict.fromkeys(("--tag", "-t", "--untag", "tag tags"), _of_field("tag")),
+    **dict.fromkeys(("--project", "-p"), _projects),
+    "--agent": _of_field("agent"),
+    **dict.fromkeys(
+        ("--cite", "--also", "--useful", "--not-useful", "--supersede", "show ids"),
+        _entries,
+    ),
+    **dict.fromkeys(("edit entry_id", "forget entry_id"), _entries),
+    **dict.fromkeys(
+        (
+            *("evolve entry_id", "tag entry_id", "pin ids", "unpin ids"),
+            *("resolve ids", "promote entry_id"),
+        ),
+        _in_force,
+    ),
+    "review ids": _candidates,
+    "inspect what": _inspected,
+}

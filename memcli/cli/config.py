@@ -1,0 +1,147 @@
+"""`memcli config`: settings by their names."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import UsageError, VaultNotFound
+
+if TYPE_CHECKING:
+    from typing import Annotated, Literal
+
+    from typer import Argument
+
+    from memcli.vault.config import Changed, Setting
+    from memcli.vault.vault import Vault
+
+# Action -> the fewest and the most words that it takes.
+_TAKES = {
+    "list": (0, 0),
+    "get": (1, 1),
+    "set": (2, 99),
+    "unset": (1, 1),
+    "path": (0, 0),
+}
+
+
+def config(
+    context: Context,
+    action: Annotated[
+        Literal["list", "get", "set", "unset", "path"] | None,
+        Argument(metavar="[ACTION]", help="list (if not given), get, set, unset, path"),
+    ] = None,
+    words: Annotated[
+        list[str] | None,
+        Argument(metavar="[NAME] [VALUE]...", help="A setting, and its value"),
+    ] = None,
+) -> Result:
+    """Show settings, or change one
+
+    Those of the vault (limits.body, memory.review_mode, agents.NAME.policy, ...), where
+    a change is a commit, and your own (default-vault, vaults.NAME.path, mining.judge,
+    ...). A value that is not valid is refused. docs/reference/config.md explains each.
+
+    \b
+    Example:
+      memcli config
+      memcli config set injection.chars 6000
+      memcli config set vaults.platform.path ~/platform-memory
+      memcli config unset injection.chars
+    """
+    action, words = action or "list", words or []
+    fewest, most = _TAKES[action]
+    if not fewest <= len(words) <= most:
+        takes = {"set": "a name and a value", "list": "nothing", "path": "nothing"}
+        raise UsageError(
+            f"memcli config {action} takes {takes.get(action, 'one name')}",
+            hint="What there is: memcli config list",
+        )
+    if action == "path":
+        return _paths(context)
+    from memcli.vault import config as use_case
+
+    user = action != "list" and use_case.scope_of(words[0]) == use_case.USER
+    vault = None if user else _vault(context, changes=action in ("set", "unset"))
+    if action == "list":
+        return _listed(use_case.listed(vault, context.environ))
+    if action == "get":
+        return _got(use_case.get(vault, words[0], context.environ))
+    value = words[1:] if action == "set" else None
+    return _changed(
+        use_case.put(vault, words[0], value, context.environ, _checks()), action
+    )
+
+
+def _vault(context: Context, *, changes: bool) -> Vault | None:
+    try:
+        return context.open_vault("reading", writes=changes)
+    except VaultNotFound:
+        if changes or context.vault:
+            raise
+        return None
+
+
+def _checks() -> list[Any]:
+    """What reads the user's config, and refuses what is not valid in it."""
+    from memcli.sessions.judging import command
+    from memcli.storage import known_vaults
+
+    return [known_vaults.configured, command.configured]
+
+
+def _paths(context: Context) -> Result:
+    import os
+
+    from memcli.entries import layout
+    from memcli.storage import user_config
+
+    vault = _vault(context, changes=False)
+    paths = {"user": user_config.path_of(context.environ), "vault": None}
+    if vault is not None:
+        paths["vault"] = os.path.join(vault.root, *layout.CONFIG.split("/"))
+
+    def text(canvas: Canvas) -> None:
+        for path in paths.values():
+            if path:
+                canvas.line(path)
+
+    return Result(data=paths, text=text)
+
+
+def _listed(settings: list[Setting]) -> Result:
+    def text(canvas: Canvas) -> None:
+        canvas.table(
+            ("setting", "value", "from"),
+            [
+                (one.name, _shown(one.value), one.scope if one.is_set else "default")
+                for one in settings
+            ],
+        )
+
+    data = {"settings": [one.as_dict() for one in settings], "count": len(settings)}
+    return Result(data=data, text=text)
+
+
+def _got(setting: Setting) -> Result:
+    shown = _shown(setting.value)
+    return Result(data=setting.as_dict(), text=lambda canvas: canvas.line(shown))
+
+
+def _changed(done: Changed, action: str) -> Result:
+    def text(canvas: Canvas) -> None:
+        setting = done.setting
+        verb = action if done.changed else "unchanged"
+        value = _shown(setting.value) or "none"
+        canvas.line(f"{verb} {setting.name} = {value} in {done.path}", style="good")
+
+    data = {**done.setting.as_dict(), "path": done.path, "changed": done.changed}
+    return Result(data=data, text=text)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

@@ -1,0 +1,327 @@
+"""Config: the settings of a vault and of its user, by name, read and changed.
+
+Invariant: a setting is written only when the whole file is valid with it, and no other
+byte of the file changes. A vault's setting is a commit, a user's is not.
+"""
+
+import difflib
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries import layout
+from memcli.errors import InvalidConfig, InvalidValue, Unreadable
+from memcli.storage import files, known_vaults, settings, toml_edit, user_config
+
+if TYPE_CHECKING:
+    from memcli.vault.vault import Vault
+
+VAULT, USER = "vault", "user"
+"""Whose a setting is."""
+
+DEFAULT_VAULT = "default-vault"
+"""The setting that stands in a file of its own."""
+
+# Part of a name -> what it may be: tables with a name of the user's choice.
+_OF_AGENT = {"policy": "isolated", "groups": ()}
+_OF_VAULT = {"path": "", "role": "rw", "recall": True, "hooks": True}
+_OF_MINING = {"judge": (), "judge_seconds": None, "judge_a_day": None}
+# Bytes of a vault's config; and dots in a line of it, since tomllib takes time that
+# grows with the square of a key's parts.
+_LARGEST = 100_000
+_MOST_DOTS = 50
+
+Check = Callable[[Mapping[str, str]], object]
+"""Reads a part of the user's config, and raises InvalidConfig when it is not valid."""
+
+
+class Setting(NamedTuple):
+    """A setting: its name with dots, its value now, whether a file sets it, and whose
+    it is."""
+
+    name: str
+    value: Any
+    is_set: bool
+    scope: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        value = list(self.value) if isinstance(self.value, tuple) else self.value
+        return {
+            "name": self.name,
+            "value": value,
+            "is_set": self.is_set,
+            "scope": self.scope,
+        }
+
+
+class Changed(NamedTuple):
+    """A setting that was set or taken out, the file, and whether anything changed."""
+
+    setting: Setting
+    path: str
+    changed: bool
+
+
+def defaults() -> dict[str, Any]:
+    """Every setting of a vault with its default, but for those of agents."""
+    default = settings.Config()
+    found: dict[str, Any] = {"vault.kinds": default.kinds}
+    tables: dict[str, Any] = {
+        "limits": default.limits,
+        **{f"reflections.{item}": p for item, p in default.policies.items()},
+        "injection": default.injection,
+        "memory": default.memory,
+    }
+    for table, values in tables.items():
+        for name, value in values._asdict().items():
+            found[f"{table}.{name}"] = value
+    return {**found, "signals.log": default.log_signals}
+
+
+def scope_of(name: str) -> str:
+    """Whose setting this is.
+
+    Raises:
+        InvalidValue: there is no such setting; the hint names the nearest.
+    """
+    if name == DEFAULT_VAULT:
+        return USER
+    table, _, key = name.rpartition(".")
+    first, _, chosen = table.partition(".")
+    if first == "vaults" and chosen and key in _OF_VAULT:
+        return USER
+    if table == "mining" and key in _OF_MINING:
+        return USER
+    if name in defaults() or (first == "agents" and chosen and key in _OF_AGENT):
+        return VAULT
+    known = [*defaults(), DEFAULT_VAULT, *(f"mining.{key}" for key in _OF_MINING)]
+    near = difflib.get_close_matches(name, known, 1, 0.5)
+    raise InvalidValue(
+        f"there is no setting '{name}'",
+        hint=(f"Did you mean '{near[0]}'? " if near else "")
+        + "What there is: memcli config list",
+        code="invalid_setting",
+    )
+
+
+def listed(vault: "Vault | None", environ: Mapping[str, str]) -> list[Setting]:
+    """Every setting of a vault, and those that the user's config sets.
+
+    Raises:
+        InvalidConfig: a file cannot be understood.
+    """
+    found = []
+    if vault is not None:
+        vault.owner_only("the config")
+        settings.load(vault.root)
+        _, text = _of_vault(vault)
+        tables = _flat(toml_edit.read(text, _vaults(vault)))
+        for name, value in {**defaults(), **tables}.items():
+            found.append(Setting(name, value, name in tables, VAULT))
+    path = user_config.path_of(environ)
+    default = known_vaults.default_vault(environ)
+    found.append(Setting(DEFAULT_VAULT, default, default is not None, USER))
+    tables = _flat(toml_edit.read(_text(path), path))
+    return found + [Setting(name, value, True, USER) for name, value in tables.items()]
+
+
+def get(vault: "Vault | None", name: str, environ: Mapping[str, str]) -> Setting:
+    """One setting.
+
+    Raises:
+        InvalidValue: there is no such setting.
+        InvalidConfig: a file cannot be understood.
+    """
+    scope = scope_of(name)
+    for setting in listed(vault, environ):
+        if setting.name == name:
+            return setting
+    return Setting(name, _default(name), False, scope)
+
+
+def put(
+    vault: "Vault | None",
+    name: str,
+    words: Sequence[str] | None,
+    environ: Mapping[str, str],
+    checks: Iterable[Check] = (),
+) -> Changed:
+    """Set a setting, or take it out.
+
+    Args:
+        vault: for a setting of a vault.
+        name: with dots between its parts.
+        words: its value as it was typed, several words for a list; None takes it out.
+        environ: names the user's config.
+        checks: of the user's config.
+
+    Raises:
+        InvalidValue: there is no such setting.
+        InvalidConfig: the value is not valid, or only a person can change the file.
+        NotAllowed: an agent asks.
+        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
+    """
+    scope_of(name)
+    if name == DEFAULT_VAULT:
+        return _default_vault(words, environ)
+    value = None if words is None else _value(name, words)
+    table, _, key = name.rpartition(".")
+    if scope_of(name) == USER:
+        return _put_of_user(name, value, environ, checks)
+    if vault is None:
+        raise InvalidConfig("the setting of a vault needs a vault")
+    return _put_of_vault(vault, table, key, value)
+
+
+def _put_of_vault(vault: "Vault", table: str, key: str, value: Any) -> Changed:
+    from tempfile import TemporaryDirectory
+
+    vault.owner_only("the config")
+    path = _vaults(vault)
+    name = f"{table}.{key}"
+    with vault.transaction() as change:
+        before, text = _of_vault(vault)
+        after = toml_edit.with_value(text, path, table, key, value)
+        with TemporaryDirectory(prefix="memcli-") as folder:
+            _check_in(folder, layout.CONFIG, after)
+            _valid(lambda: settings.load(folder), folder, vault.root)
+        changed = after != text
+        if changed:
+            change.put(layout.CONFIG, after.encode(), expected=before)
+        verb = "unset" if value is None else "set"
+        change.message = f"config: {verb} {name}"
+    shown = _default(name) if value is None else value
+    return Changed(Setting(name, shown, value is not None, VAULT), path, changed)
+
+
+def _put_of_user(
+    name: str, value: Any, environ: Mapping[str, str], checks: Iterable[Check]
+) -> Changed:
+    table, _, key = name.rpartition(".")
+    path = user_config.path_of(environ)
+    text = _text(path)
+    after = toml_edit.with_value(text, path, table, key, value)
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="memcli-") as folder:
+        tried = {**environ, "XDG_CONFIG_HOME": folder}
+        _check_in(folder, "memcli/config.toml", after)
+        for check in checks:
+            _valid(
+                lambda check=check: check(tried),  # type: ignore[misc]
+                os.path.join(folder, "memcli"),
+                user_config.folder(environ),
+            )
+    changed = after != text
+    if changed:
+        files.write_atomic(path, after.encode())
+    shown = _default(name) if value is None else value
+    return Changed(Setting(name, shown, value is not None, USER), path, changed)
+
+
+def _default_vault(words: Sequence[str] | None, environ: Mapping[str, str]) -> Changed:
+    path = os.path.join(user_config.folder(environ), DEFAULT_VAULT)
+    before = known_vaults.default_vault(environ)
+    if words is None:
+        if before is not None:
+            files.remove(path)
+        return Changed(Setting(DEFAULT_VAULT, None, False, USER), path, bool(before))
+    place = known_vaults.place_of(" ".join(words), environ)
+    root = os.path.abspath(place.path)
+    if root != before:
+        known_vaults.set_default_vault(root, environ)
+    return Changed(Setting(DEFAULT_VAULT, root, True, USER), path, root != before)
+
+
+def _check_in(folder: str, path: str, text: str) -> None:
+    """Write a config into a folder where it is only read."""
+    place = os.path.join(folder, *path.split("/"))
+    os.makedirs(os.path.dirname(place))
+    with open(place, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def _valid(read: Callable[[], object], folder: str, real: str) -> None:
+    """Read a config that was tried in `folder`; its error names the real place."""
+    try:
+        read()
+    except InvalidConfig as error:
+        message = error.message.replace(folder, real)
+        raise InvalidConfig(f"{message}; nothing was changed") from error
+
+
+def _value(name: str, words: Sequence[str]) -> Any:
+    """What was typed as a value of the type that the setting has by default."""
+    default = _default(name)
+    text = " ".join(words)
+    if isinstance(default, tuple):
+        if len(words) == 1 and name != "mining.judge":
+            return [part.strip() for part in text.split(",") if part.strip()]
+        return list(words)
+    if isinstance(default, bool):
+        known = {"true": True, "yes": True, "on": True, "1": True}
+        known |= {"false": False, "no": False, "off": False, "0": False}
+        if text.lower() in known:
+            return known[text.lower()]
+    elif default is None or isinstance(default, int | float):
+        for kind in (int, float):
+            try:
+                return kind(text)
+            except ValueError:
+                continue
+    return text
+
+
+def _default(name: str) -> Any:
+    if name in (values := defaults()):
+        return values[name]
+    first, _, key = name.partition(".")
+    tables: dict[str, dict[str, Any]] = {
+        "agents": _OF_AGENT,
+        "vaults": _OF_VAULT,
+        "mining": _OF_MINING,
+    }
+    return tables.get(first, {}).get(key.rpartition(".")[2])
+
+
+def _flat(tables: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Nested tables as names with dots."""
+    found: dict[str, Any] = {}
+    for name, value in tables.items():
+        full = f"{above}.{name}" if above else name
+        if isinstance(value, dict):
+            found.update(_flat(value, full))
+        else:
+            found[full] = value
+    return found
+
+
+def _vaults(vault: "Vault") -> str:
+    return os.path.join(vault.root, *layout.CONFIG.split("/"))
+
+
+def _of_vault(vault: "Vault") -> tuple[bytes | None, str]:
+    """The bytes of a vault's config, None without one, and its text."""
+    path = _vaults(vault)
+    try:
+        data = files.read(path, limit=_LARGEST, follow=False)
+    except Unreadable as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None, ""
+        raise InvalidConfig(error.message, hint="Correct the file.") from error
+    text = _decoded(data, path)
+    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
+        raise InvalidConfig(f"{path}: nested too deep", hint="Correct the file.")
+    return data, text
+
+
+def _text(path: str) -> str:
+    return _decoded(files.current(path), path)
+
+
+def _decoded(data: bytes | None, path: str) -> str:
+    try:
+        return (data or b"").decode()
+    except UnicodeDecodeError as error:
+        raise InvalidConfig(f"{path}: is not UTF-8", hint="Correct it.") from error

@@ -1,0 +1,59 @@
+"""How many entries of a vault have each tag, kind or project.
+
+Invariant: the counts come from the index that answers the asking agent, so they include
+nothing that it would not get.
+"""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Status
+from memcli.search.document import UNTAGGED
+
+if TYPE_CHECKING:
+    from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
+
+
+class Count(NamedTuple):
+    """How many entries with a name are in force, over, and wait for review.
+
+    `name` is None for the entries without one.
+    """
+
+    name: str | None
+    current: int
+    past: int
+    waiting: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return self._asdict()
+
+
+def tags(vault: "Vault") -> list[Count]:
+    """The tags of a vault, the one with most entries in force first."""
+    found = vault.read(lambda reader: by_field(vault, reader, "tag"))
+    return [count for count in found if count.name != UNTAGGED]
+
+
+def kinds(vault: "Vault") -> list[Count]:
+    """The kinds that a vault knows, also those without an entry, and those that only
+    notes by hand have; the one with most entries in force first."""
+    found = vault.read(lambda reader: by_field(vault, reader, "kind"))
+    used = {count.name for count in found}
+    unused = [Count(name, 0, 0, 0) for name in vault.kinds if name not in used]
+    return found + unused
+
+
+def by_field(vault: "Vault", reader: "Reader", field: str) -> list[Count]:
+    """The values of a field of the index, each with its entries."""
+    view = View(vault.now_ms() // 1000)
+    waits = View(view.now, frozenset({Status.PENDING}))
+    counts = []
+    for name in reader.starting(field, ""):
+        docs = reader.exact(field, name)
+        current = sum(reader.verdict(doc, view) is None for doc in docs)
+        waiting = sum(reader.verdict(doc, waits) is None for doc in docs)
+        counts.append(Count(name, current, len(docs) - current - waiting, waiting))
+    return sorted(counts, key=lambda count: (-count.current, count.name or ""))

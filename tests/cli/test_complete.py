@@ -1,0 +1,193 @@
+"""What a shell offers: the words that may stand there, and nothing it would run."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.cli import complete
+from memcli.cli.completion import _SCRIPTS
+from tests import processes
+
+HOSTILE = "evil $(touch pwned) `touch pwned` \"; touch pwned; ' \x1b[31m\n\ttab"
+
+
+@pytest.fixture
+def filled(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    for text, kind, tags in (
+        ("We deploy on Tuesdays", "convention", ["deploy"]),
+        ("Redis hangs", "fix", ["area:ci", "deploy"]),
+    ):
+        draft = {"text": text, "kind": kind, "tags": tags, "project": "shop"}
+        vault.save(vault.draft(draft))
+    vault.read(lambda reader: reader.size)
+    monkeypatch.setenv("MEMCLI_VAULT", vault.root)
+    return vault
+
+
+def offered(*words: str) -> list[str]:
+    return [offer.value for offer in complete.offers(words, os.environ)]
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("sho", ["show"]),
+        ("sear", ["search"]),
+        ("--va", ["--vault"]),
+        ("recall x --kin", ["--kind"]),
+        ("recall x --kind conv", ["convention"]),
+        ("recall x --kind=conv", ["--kind=convention"]),
+        ("search x -k conv", ["convention"]),
+        ("list --tag ", ["area:ci", "deploy"]),
+        ("list --project s", ["shop"]),
+        ("list --by ", ["kind", "tag", "project"]),
+        ("install clau", ["claude-code"]),
+        ("inspect inb", ["inbox"]),
+        ("skills unin", ["uninstall"]),
+        ("skills show reca", ["recall", "recap"]),
+        ("config set limits.b", ["limits.body"]),
+        ("entities reg", ["register"]),
+        ("completion z", ["zsh"]),
+        ("--vault rep", ["repo"]),
+        ("recall some words ", []),
+        ("save --title x", []),
+        ("nosuch ", []),
+        ("recall --nosuch ", []),
+    ],
+)
+def test_each_place_has_its_words(filled: Vault, line: str, wanted: list[str]) -> None:
+    assert offered(*line.split(" ")) == wanted
+
+
+def test_ids_are_offered_with_titles_and_tags_with_their_sign(filled: Vault) -> None:
+    first = filled.recall("Tuesdays").rows[0].id
+    titles = {o.value: o.about for o in complete.offers(["show", ""], os.environ)}
+    assert titles[first] == "We deploy on Tuesdays"
+    assert offered("show", first[:10]) == [o for o in titles if o[:10] == first[:10]]
+    assert offered("tag", first, "+a") == ["+area:ci"]
+    assert offered("-v", filled.root, "pin", first) == [first]
+
+
+def test_what_is_over_is_not_offered_to_change_and_candidates_to_review(
+    filled: Vault,
+) -> None:
+    first = filled.recall("Tuesdays").rows[0].id
+    second = filled.evolve(first, "We deploy on Mondays").id
+    waits = filled.save(filled.draft({"text": "A guess", "status": "pending"})).id
+    filled.read(lambda reader: reader.size)
+    assert first in offered("show", "")
+    assert first not in offered("evolve", "")
+    assert second in offered("evolve", "")
+    assert offered("review", "") == [waits]
+
+
+def test_an_agent_is_offered_what_it_may_see(
+    filled: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert offered("--agent", "eve", "show", "") == []
+    monkeypatch.setenv("MEMCLI_AGENT", "eve")
+    assert offered("show", "") == []
+    assert offered("list", "--tag", "") == []
+
+
+def test_nothing_is_said_when_anything_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "vault").mkdir()
+    for named in (tmp_path / "vault", tmp_path / "nowhere"):
+        environ = {**os.environ, "MEMCLI_VAULT": str(named)}
+        done = processes.run(complete.CALL, "zsh", "show", "", environ=environ)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    done = processes.run(complete.CALL)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("line", "current", "parts", "cut"),
+    [
+        ("memcli list --tag area:c", "c", ["list", "--tag", "area:c"], 5),
+        ("memcli list --tag area:", ":", ["list", "--tag", "area:"], 5),
+        ("memcli list --kind=f", "f", ["list", "--kind=f"], 7),
+        ("memcli list --kind=", "=", ["list", "--kind="], 7),
+        ("memcli show ", "", ["show", ""], 0),
+        ("memcli show 1m", "1m", ["show", "1m"], 0),
+        ("memcli save 'a b", "'a b", ["save", "'a", "b"], 0),
+        ("memcli", "memcli", [""], 0),
+    ],
+)
+def test_bash_is_given_the_part_of_a_word_that_it_replaces(
+    line: str, current: str, parts: list[str], cut: int
+) -> None:
+    assert complete._of_bash([line, current]) == (parts, cut)
+
+
+def test_a_hostile_vault_offers_words_only_and_titles_in_one_plain_line(
+    filled: Vault, capsys: pytest.CaptureFixture[str]
+) -> None:
+    filled.save(filled.draft({"text": HOSTILE, "title": HOSTILE.replace("\x1b", "")}))
+    path = Path(filled.root, "memories", "note", "x.md")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    name = "$(touch pwned)"
+    path.write_text(f"---\ntags: ['{name}', fine]\nproject: '{name}'\n---\nx\n")
+    filled.read(lambda reader: reader.size)
+    for words in (["show", ""], ["list", "--tag", ""], ["list", "--project", ""]):
+        complete.main(["zsh", *words])
+        for line in capsys.readouterr().out.splitlines():
+            value, tab, about = line.partition("\t")
+            assert complete._WORD.fullmatch(value), value
+            assert tab
+            assert about.isprintable()
+
+
+@pytest.mark.parametrize("shell", list(_SCRIPTS))
+def test_a_shell_takes_the_script_and_runs_nothing_of_a_title(
+    filled: Vault, tmp_path: Path, shell: str
+) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"LOUD: {shell} is not on this machine, so its script is not tried")
+    filled.save(filled.draft({"text": HOSTILE}))
+    filled.read(lambda reader: reader.size)
+    tries = {
+        "bash": "COMP_WORDS=(memcli show ''); COMP_CWORD=2; COMP_LINE='memcli show '; "
+        "COMP_POINT=12; COMP_TYPE=9; _memcli_completion; printf '%s\\n' "
+        '"${COMPREPLY[@]}"',
+        "zsh": "compadd() { print -rl -- $shown }; words=(memcli show ''); CURRENT=3; "
+        "_memcli",
+        "fish": "complete --do-complete 'memcli show '",
+    }
+    script = _SCRIPTS[shell]
+    if shell == "zsh":
+        script = "compdef() { : }\n" + script
+    path = processes.path_with_memcli(tmp_path / "bin")
+    done = subprocess.run(
+        [shell, *(["-f"] if shell == "zsh" else []), "-c", f"{script}\n{tries[shell]}"],
+        env={**os.environ, "PATH": path},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "We deploy on Tuesdays" in done.stdout, done.stderr
+    assert "touch pwned" in done.stdout
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_completion_loads_neither_typer_nor_what_makes_an_index(
+    filled: Vault,
+) -> None:
+    code = (
+        "import sys\nfrom memcli.cli import complete\n"
+        "complete.main(['zsh', 'show', ''])\n"
+        "sys.stderr.write(' '.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "Tuesdays" in done.stdout
+    heavy = {"typer", "click", "whoosh", "git", "rich", "yaml", "subprocess"}
+    assert heavy.isdisjoint(done.stderr.split())

@@ -1,0 +1,156 @@
+"""Doctor names what is wrong with its mend, and is stopped by nothing."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.entries import layout
+from memcli.hosts import install, skills
+from memcli.hosts.install.command_line import Program
+from memcli.sessions import hook_log
+from memcli.sessions.doctor import Check, Surroundings, doctor
+from tests.conftest import NOW
+
+Examine = Callable[..., dict[str, Check]]
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    file = tmp_path / "bin" / "memcli"
+    file.parent.mkdir()
+    file.write_text("#!/bin/sh\n")
+    file.chmod(0o755)
+    return file
+
+
+@pytest.fixture
+def examine(vault: Vault, program: Path, tmp_path: Path) -> Examine:
+    """What doctor says of the vault, by the names of its checks."""
+
+    def run(named: str | None = None, **changes: Any) -> dict[str, Check]:
+        around = Surroundings(
+            versions=("1.0", "3.11"),
+            program=Program((str(program),)),
+            which=lambda name: str(program) if name == "memcli" else None,
+            has_mcp=True,
+        )
+        options: dict[str, Any] = {"environ": dict(os.environ), "cwd": str(tmp_path)}
+        options["now_ms"] = vault.now_ms
+        around = around._replace(**changes)
+        checks = doctor(named or vault.root, around, options)
+        for check in checks:
+            assert check.said
+            assert check.mend or check.state != "problem", check
+        return {check.name: check for check in checks}
+
+    return run
+
+
+def states(checks: dict[str, Check]) -> dict[str, str]:
+    return {name: check.state for name, check in checks.items() if check.state != "ok"}
+
+
+def test_a_vault_in_order_has_no_problem(
+    vault: Vault,
+    examine: Examine,
+    snapshot: Callable[[str], dict[str, str]],
+) -> None:
+    vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    before = snapshot(vault.root)
+    assert states(examine()) == {"skills": "note"}
+    assert snapshot(vault.root) == before
+
+
+def test_each_trouble_is_named_where_it_is(
+    vault: Vault, examine: Examine, program: Path, home: Path
+) -> None:
+    Path(vault.root, "memories").mkdir(exist_ok=True)
+    Path(vault.root, "memories", "x.md").write_text("---\nid: [\n---\n")
+    hook_log.note(vault.root, {"at": NOW, "event": "stop", "error": "bug: x"})
+    config = home / ".config" / "memcli" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text('[vaults.team]\npath = "/nowhere"\n')
+    found = examine()
+    assert states(found) == {
+        "vault": "problem",
+        "calls": "note",
+        "vault team": "note",
+        "skills": "note",
+    }
+    assert "memories/x.md" in found["vault"].said
+    assert "memcli repair" in (found["vault"].mend or "")
+    config.write_text("[vaults")
+    assert states(examine())["config"] == "problem"
+
+
+def test_no_vault_and_no_git_are_problems_with_their_mends(
+    examine: Examine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = examine("/nowhere")
+    assert states(found)["vault"] == "problem"
+    assert "memcli init /nowhere" in (found["vault"].mend or "")
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert states(examine())["git"] == "problem"
+
+
+def test_a_host_is_named_with_what_its_hooks_lack(
+    examine: Examine, program: Path, home: Path, tmp_path: Path
+) -> None:
+    (home / ".claude").mkdir()
+    assert examine()["hooks of claude-code"].mend == "memcli install claude-code"
+    plan = install.plan(
+        "claude-code",
+        "user",
+        dict(os.environ),
+        str(tmp_path),
+        Program((str(program),)),
+        str(tmp_path / "vault"),
+    )
+    install.apply(plan)
+    check = examine()["hooks of claude-code"]
+    assert check.state != "problem", check
+    assert check.said.startswith("work, at scope user")
+    program.chmod(0o644)
+    check = examine(which=lambda name: None)["hooks of claude-code"]
+    assert (check.state, "cannot be started" in check.said) == ("problem", True)
+    assert check.mend == "memcli install claude-code --scope user"
+
+
+def test_outdated_skills_are_named_with_their_folder(
+    examine: Examine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        skills,
+        "look",
+        lambda skill, folder: (
+            skills.InstalledPage(folder, "outdated", 1, "")
+            if ".claude" in folder and str(home) in folder
+            else None
+        ),
+    )
+    check = examine()["skills of claude-code"]
+    assert (check.state, "outdated" in check.said) == ("note", True)
+    assert check.mend == ("memcli skills install --all --host claude-code --scope user")
+
+
+@pytest.mark.parametrize("hostile", ["link", "folder", "bytes", "fifo"])
+def test_a_hostile_vault_stops_nothing(
+    vault: Vault, examine: Examine, hostile: str
+) -> None:
+    config = Path(vault.root, layout.CONFIG)
+    config.unlink(missing_ok=True)
+    if hostile == "link":
+        config.symlink_to("/etc/passwd")
+    elif hostile == "folder":
+        config.mkdir()
+    elif hostile == "bytes":
+        config.write_bytes(b"\xff\0[" * 99)
+    else:
+        os.mkfifo(config)
+    found = examine()
+    assert states(found)["vault"] == "problem"
+    assert "mcp" in found

@@ -1,0 +1,166 @@
+"""A setting is changed alone, only to what is valid, and only by the owner."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.cli.config import _checks
+from memcli.entries import layout
+from memcli.errors import InvalidConfig, InvalidValue, MemcliError, NotAllowed
+from memcli.storage import settings, user_config
+from memcli.vault import config
+
+
+def put(vault: Vault, name: str, *words: str) -> config.Changed:
+    return config.put(vault, name, words or None, os.environ, _checks())
+
+
+def value(vault: Vault, name: str) -> Any:
+    return config.get(vault, name, os.environ).value
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "wanted"),
+    [
+        ("limits.body", ["500"], 500),
+        ("limits.lock_wait", ["2.5"], 2.5),
+        ("reflections.derived.k", ["1"], 1),
+        ("injection.chars", ["4_000"], 4000),
+        ("memory.review_mode", ["silent"], "silent"),
+        ("signals.log", ["off"], False),
+        ("vault.kinds", ["recipe,tip"], ["recipe", "tip"]),
+        ("vault.kinds", ["recipe", "tip"], ["recipe", "tip"]),
+        ("agents.planner.policy", ["group"], "group"),
+        ("agents.planner.groups", ["blue"], ["blue"]),
+        ("vaults.team.path", ['/x "y" \u00e9'], '/x "y" \u00e9'),
+        ("mining.judge", ["codex", "exec", "a,b"], ["codex", "exec", "a,b"]),
+    ],
+)
+def test_a_setting_is_set_read_and_taken_out_again(
+    vault: Vault, name: str, words: list[str], wanted: Any
+) -> None:
+    file = Path(vault.root, layout.CONFIG)
+    if config.scope_of(name) == config.USER:
+        file = Path(user_config.path_of(os.environ))
+    before = file.read_text() if file.exists() else ""
+    default = value(vault, name)
+    done = put(vault, name, *words)
+    assert (done.changed, done.path) == (True, str(file))
+    assert value(vault, name) == wanted
+    assert not put(vault, name, *words).changed
+    assert all(line in file.read_text() for line in before.splitlines())
+    put(vault, name)
+    assert file.read_text().strip() == before.strip()
+    assert value(vault, name) == default
+
+
+def test_every_setting_with_a_default_can_be_set_to_it(vault: Vault) -> None:
+    for name, default in config.defaults().items():
+        words = default if isinstance(default, tuple) else (str(default),)
+        put(vault, name, *(words or ("recipe",)))
+    assert settings.load(vault.root)._replace(kinds=()) == settings.Config()
+
+
+def test_a_change_of_the_vault_is_a_commit(vault: Vault) -> None:
+    put(vault, "limits.body", "500")
+    git = ["git", "-C", vault.root]
+    last = subprocess.check_output([*git, "log", "-1", "--format=%s"], text=True)
+    assert last == "config: set limits.body\n"
+    assert subprocess.check_output([*git, "status", "--porcelain"]) == b""
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "said"),
+    [
+        ("limits.body", ["many"], "wrong type"),
+        ("limits.body", ["0"], "must be above 0"),
+        ("memory.review_mode", ["loud"], "must be one of"),
+        ("vault.kinds", ["two words"], "holds no kind"),
+        ("agents.ada.policy", ["all"], "must be one of"),
+        ("vaults.team.role", ["rw"], "needs a path"),
+        ("vaults.Team.path", ["/x"], "not a name for a vault"),
+        ("mining.judge_seconds", ["900"], None),
+        ("default-vault", ["/nowhere"], "there is no vault"),
+    ],
+)
+def test_what_is_not_valid_is_refused_and_nothing_changes(
+    vault: Vault,
+    home: Path,
+    snapshot: Callable[[str], dict[str, str]],
+    name: str,
+    words: list[str],
+    said: str | None,
+) -> None:
+    put(vault, "mining.judge", "codex")
+    config_file = Path(user_config.path_of(os.environ))
+    before, users = snapshot(vault.root), config_file.read_text()
+    with pytest.raises(MemcliError, match=said) as refusal:
+        put(vault, name, *words)
+    assert "memcli-" not in refusal.value.message
+    assert (snapshot(vault.root), config_file.read_text()) == (before, users)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("limits.bodi", "Did you mean 'limits.body'?"),
+        ("limits", "What there is"),
+        ("agents.policy", "What there is"),
+        ("vaults.team.colour", "What there is"),
+        ("", "What there is"),
+        ("a..b", "What there is"),
+    ],
+)
+def test_an_unknown_setting_is_answered_with_the_nearest(
+    vault: Vault, name: str, hint: str
+) -> None:
+    with pytest.raises(InvalidValue, match="there is no setting") as refusal:
+        put(vault, name, "1")
+    assert hint in (refusal.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    "text", ["limits = {body = 3}\n", "limits.body = 3\n", "x" + ".y" * 99, "[limits"]
+)
+def test_what_only_a_person_can_change_stays(vault: Vault, text: str) -> None:
+    file = Path(vault.root, layout.CONFIG)
+    file.write_text(text)
+    with pytest.raises(InvalidConfig):
+        put(vault, "limits.body", "500")
+    assert file.read_text() == text
+
+
+def test_a_config_that_is_a_link_is_neither_read_nor_written(
+    vault: Vault, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text("[limits]\nbody = 3\n")
+    file = Path(vault.root, layout.CONFIG)
+    file.unlink()
+    file.symlink_to(other)
+    for act in (lambda: put(vault, "limits.body", "5"), lambda: value(vault, "x.y")):
+        with pytest.raises(MemcliError):
+            act()
+    assert other.read_text() == "[limits]\nbody = 3\n"
+
+
+def test_settings_of_the_vault_are_the_owner_s(vault: Vault) -> None:
+    agent = vault.acting_as("ada")
+    for act in (
+        lambda: put(agent, "agents.ada.policy", "shared"),
+        lambda: config.listed(agent, os.environ),
+    ):
+        with pytest.raises(NotAllowed, match="for the owner"):
+            act()
+
+
+def test_the_default_vault_is_a_setting(vault: Vault) -> None:
+    put(vault, "default-vault", vault.root)
+    assert value(vault, "default-vault") == vault.root
+    put(vault, "default-vault")
+    assert value(vault, "default-vault") is None

@@ -1,0 +1,49 @@
+"""Counts of tags, kinds and projects agree with what a list of them shows."""
+
+from pathlib import Path
+
+from memcli import Vault
+from memcli.entries import layout
+from memcli.recall.listing import Wish, listed
+from memcli.recall.query import Filters, Query, view_of
+from memcli.vault import counts, project_counts
+from tests.conftest import NOW
+
+
+def test_each_name_has_its_entries_in_force_past_and_waiting(vault: Vault) -> None:
+    one = vault.save(vault.draft({"text": "one", "tags": ["a", "b"]})).id
+    vault.save(vault.draft({"text": "two", "tags": ["a"], "kind": "fix"}))
+    vault.save(vault.draft({"text": "three", "tags": ["a"], "status": "pending"}))
+    vault.save(vault.draft({"text": "four", "project": "shop"}))
+    vault.resolve(one)
+    assert [tuple(count) for count in counts.tags(vault)] == [
+        ("a", 1, 1, 1),
+        ("b", 0, 1, 0),
+    ]
+    kinds = {count.name: tuple(count)[1:] for count in counts.kinds(vault)}
+    assert (kinds["note"], kinds["fix"]) == ((1, 1, 1), (1, 0, 0))
+    assert kinds["skill"] == (0, 0, 0)
+    assert kinds.keys() == set(vault.kinds)
+    projects = [tuple(count) for count in project_counts.projects(vault)]
+    assert projects == [(None, 1, 1, 1), ("shop", 1, 0, 0)]
+    for count in counts.tags(vault):
+        filters = Filters(tags=(count.name or "",), tags_match="any_strict")
+        wish = Wish(Query("", view_of(NOW), filters))
+        assert listed(vault, wish).total == count.current
+
+
+def test_a_kind_that_only_a_note_by_hand_has_is_counted(vault: Vault) -> None:
+    config = Path(vault.root, layout.CONFIG)
+    config.write_text('[vault]\nkinds = ["recipe"]\n')
+    vault.save(vault.draft({"text": "one", "kind": "recipe"}))
+    config.write_text("")
+    kinds = {count.name: count.current for count in counts.kinds(vault)}
+    assert kinds["recipe"] == 1
+
+
+def test_an_agent_is_told_of_no_name_of_others(vault: Vault) -> None:
+    vault.save(vault.draft({"text": "one", "tags": ["a"], "project": "shop"}))
+    agent = vault.acting_as("eve")
+    assert counts.tags(agent) == []
+    assert sum(count.current for count in counts.kinds(agent)) == 0
+    assert [tuple(one) for one in project_counts.projects(agent)] == [(None, 0, 0, 0)]
