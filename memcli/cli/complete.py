@@ -58,8 +58,8 @@ def main(words: Sequence[str]) -> None:
             lines.append(f"{offer.value[cut:]}\t{about}")
     except Exception:  # noqa: BLE001 a person types, and must not be disturbed
         lines = []
-    sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    text = "".join(f"{line}\n" for line in lines)
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
 
 def _of_bash(words: list[str]) -> tuple[list[str], int]:

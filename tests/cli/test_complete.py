@@ -137,6 +137,7 @@ def test_a_hostile_vault_offers_words_only_and_titles_in_one_plain_line(
     filled.read(lambda reader: reader.size)
     for words in (["show", ""], ["list", "--tag", ""], ["list", "--project", ""]):
         complete.main(["zsh", *words])
+        sys.stdout.flush()
         for line in capsys.readouterr().out.splitlines():
             value, tab, about = line.partition("\t")
             assert complete._WORD.fullmatch(value), value
