@@ -185,7 +185,8 @@ def _values(
     agent = _value_of(before, ("--agent",)) or environ.get("MEMCLI_AGENT") or None
     vault = Vault.open(named, environ=environ, agent=agent, cwd=os.getcwd())
     return vault.index.at_once(
-        lambda reader, _changed, _gone: list(asked(vault, reader, current))
+        lambda reader, _changed, _gone: list(asked(vault, reader, current)),
+        as_it_was=True,
     )
 
 

@@ -481,7 +481,7 @@ HELP: dict[str, str] = {
     'entities': 'List the entities, or decide on names',
     'install': 'Install hooks, so that an agent host calls memcli by itself',
     'uninstall': "Take memcli's hooks out of an agent host",
-    'skills': 'Show the skills that teach agents to use memory, and install them',
+    'skills': 'Show the skills that teach agents, install them, or remove them',
     'mcp': 'Serve the vault to an MCP client, over stdin and stdout',
     'hook': "Answer a hook of an agent's host (installed by memcli install)",
     'sweep': 'Mine sessions that crashed or ended without a hook',

@@ -49,7 +49,7 @@ def skills(
     ] = False,
     dry_run: options.DryRun = False,
 ) -> Result:
-    """Show the skills that teach agents to use memory, and install them
+    """Show the skills that teach agents, install them, or remove them
 
     A skill is a page that a host loads when it fits: when to recall, save, evolve and
     resolve, and how to read the answers. `list` says where each is installed and
