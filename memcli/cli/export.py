@@ -44,7 +44,7 @@ def export(
     ] = False,
     dry_run: options.DryRun = False,
 ) -> Result:
-    """Write memories as JSON lines, notes, or part of a page for agents
+    """Write memories as JSON lines, notes, or part of an agents' page
 
     jsonl holds every entry with its history, and `memcli import` takes it back.
     markdown is a folder of plain notes. agents-md keeps a marked block of a page up

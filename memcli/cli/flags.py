@@ -494,7 +494,7 @@ HELP: dict[str, str] = {
     'view': 'Write what the vault knows as one page, to be opened in a browser',
     'signals': 'Show how the vault is used, and what memcli has learned from it',
     'import': 'Import memories from JSON lines, or a folder of markdown notes',
-    'export': 'Write memories as JSON lines, notes, or part of a page for agents',
+    'export': "Write memories as JSON lines, notes, or part of an agents' page",
 }
 # [[[end]]]
 # fmt: on
