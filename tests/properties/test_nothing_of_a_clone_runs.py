@@ -249,8 +249,7 @@ def test_every_command_that_opens_a_vault_is_in_the_list() -> None:
         "save", "evolve", "recall", "reflect", "resolve", "inspect", "repair",
         "review", "ideas", "entities", "signals", "sweep", "forget", "hook", "mcp",
         "list", "show", "tag", "pin", "unpin", "undo",
-        "log", "edit", "export", "verify", "view",
-        "log", "edit", "export", "verify", "doctor", "config",
+        "log", "edit", "export", "verify", "view", "doctor", "config",
         "tags", "kinds", "projects",
     }  # fmt: skip
     elsewhere = {"init", "import", "install", "uninstall", "skills"}
