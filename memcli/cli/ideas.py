@@ -162,14 +162,14 @@ def _decided(done: IdeaDecisions) -> Result:
     return Result(data=data, text=text)
 
 
-_KEYS = "[p]romote [d]ismiss [m]erge [s]kip [z] undo [q]uit [?]"
+_KEYS = "[p]romote [d]ismiss [m]erge [s]kip [u]ndo [q]uit [?]"
 _HELP = """\
   p       promote: it becomes a memory of kind idea
   p KIND  it becomes a memory of this kind
   d       dismiss: it goes to the archive and is not proposed again
   m SLUG  merge: it goes into that idea
   s       skip: it waits on
-  z       undo the last decision
+  u       undo the last decision
   q       quit; what is decided stays decided"""
 
 
@@ -250,7 +250,7 @@ class _Walk:
         if key == "s":
             self.skipped.add(slug)
             return True
-        if key == "z":
+        if key in ("u", "z"):  # z, as it was before
             return self._undo()
         self.context.tell(_HELP)
         return False

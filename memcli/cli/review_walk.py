@@ -20,21 +20,29 @@ if TYPE_CHECKING:
     from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
 
-_KEYS = "[a]pprove [e]dit [r]eject [s]kip s[u]persede [z] undo [q]uit [?]"
+_KEYS = "[y] approve [n] reject [e]dit [m] supersede [s]kip [u]ndo [q]uit [?]"
 _HELP = """\
-  a      approve: it becomes a memory
-  e      edit it in your editor, then approve it
-  r      reject: it goes to the archive and is not proposed again
-  s      skip: it waits on
-  1-3    supersede: it becomes the next version of that entry
-  u ID   supersede the entry of that id, or of that number
-  z      undo the last decision
-  q      quit; what is decided stays decided"""
+  y          approve: it becomes a memory
+  n          reject: it goes to the archive and is not proposed again
+  e          edit it in your editor, then approve it
+  1-3        supersede: it becomes the next version of that entry
+  m ID       supersede the entry of that id, or of that number
+  k KIND     change its kind; y then approves it so
+  t +x -y    change its tags
+  p NAME     change where it holds; none: everywhere
+  s          skip: it waits on
+  u          undo the last decision
+  q          quit; what is decided stays decided"""
+_CHANGES = {"k": "kind", "t": "tags", "p": "project"}
+# As the keys were before; r and z are not in the way of any other.
+_FORMER = {"a": "y", "r": "n", "z": "u"}
 
 
 # A candidate is to be read at a glance; a transcript that got in is not.
 _MOST_LINES = 40
 _WIDEST = 2_000
+# Of an entry that it may replace, so that both can be read beside each other.
+_MOST_OF_OLD = 6
 
 
 class _Decision(NamedTuple):
@@ -63,6 +71,7 @@ class _Walk:
         self.total = len(self.waiting)
         self.place = 0
         self.decided: list[_Decision] = []
+        self.changes: dict[str, dict[str, Any]] = {}
 
     def go(self) -> bool:
         """Ask about each candidate; whether there was an answer for every one."""
@@ -119,6 +128,8 @@ class _Walk:
         near = inbox.proposals(self.vault, candidate)
         for number, old in enumerate(near, 1):
             tell(f"  {number}: may replace {old.id} ({old.likeness:.0%}) {old.title}")
+            for line in self.vault.get(old.id).body.splitlines()[:_MOST_OF_OLD]:
+                tell(f"       {line[:_WIDEST]}")
         return near
 
     def _obey(
@@ -127,19 +138,23 @@ class _Walk:
         """Do what a key asks for; whether the walk goes on to the next candidate."""
         from memcli.curation import review
 
-        if key == "a":
-            return self._note(review.approve(self.vault, [candidate.id]))
+        key = _FORMER.get(key, key)
+        changes = self.changes.setdefault(candidate.id, {})
+        if key == "y":
+            return self._note(review.approve(self.vault, [candidate.id], changes))
         if key == "e":
-            return self._note(edited(self.context, self.vault, candidate.id, {}))
-        if key == "r":
+            return self._note(edited(self.context, self.vault, candidate.id, changes))
+        if key in _CHANGES:
+            return self._change(candidate, changes, _CHANGES[key], word)
+        if key == "n":
             reason = (self.context.ask("Why? (empty: no reason) ") or "").strip()
             return self._note(review.reject(self.vault, [candidate.id], reason or None))
         if key == "s":
             self.place += 1
             return True
         numbers = {str(number): old.id for number, old in enumerate(near, 1)}
-        if key == "u" or key in numbers:
-            target = word if key == "u" else key
+        if key == "m" or key in numbers:
+            target = word if key == "m" else key
             if not target:
                 which = "Number, or id of the entry? " if near else "Id of the entry? "
                 target = (self.context.ask(which) or "").strip()
@@ -147,9 +162,37 @@ class _Walk:
                 return False
             target = numbers.get(target, target)
             return self._note(review.supersede(self.vault, candidate.id, target))
-        if key == "z":
+        if key == "u":
             return self._undo()
         self.context.tell(_HELP)
+        return False
+
+    def _change(
+        self, candidate: PendingEntry, changes: dict[str, Any], name: str, word: str
+    ) -> bool:
+        """Note what is to be another kind, other tags or another project; False, since
+        the candidate is not decided on yet.
+
+        Raises:
+            InvalidValue: there is no such kind, tag or project.
+        """
+        if not word:
+            word = (self.context.ask(f"Its {name}? ") or "").strip()
+        if not word:
+            return False
+        from memcli.curation.review import retagged
+
+        wanted: Any = word
+        if name == "tags":
+            tags = changes.get("retagged", self.vault.get(candidate.id).tags)
+            wanted = retagged(tags, word.split())
+            name = "retagged"
+        checked = self.vault.draft(
+            {"text": "-", ("tags" if name == "retagged" else name): wanted}
+        )
+        changes[name] = checked.tags if name == "retagged" else word
+        shown = " ".join(checked.tags) if name == "retagged" else word
+        self.context.tell(f"  {name.replace('retagged', 'tags')}: {shown or 'none'}")
         return False
 
     def _note(self, done: EntryDecisions) -> bool:

@@ -77,7 +77,7 @@ def test_each_medium_candidate_produces_an_approve_edit_reject_skip_supersede_pr
     vault: Vault, three: list[str]
 ) -> None:
     walked = walk(vault, "s", "s", "s")
-    assert walked.said.count("[a]pprove [e]dit [r]eject [s]kip s[u]persede") == 3
+    assert walked.said.count("[y] approve [n] reject [e]dit [m] supersede [s]kip") == 3
     for place in ("1 of 3", "2 of 3", "3 of 3"):
         assert place in walked.said
     assert walked.data == {"approved": 0, "rejected": 0, "superseded": 0, "left": 3}
@@ -93,7 +93,7 @@ def test_interactive_review_prompts_work_and_each_option_does_the_right_thing(
     editor = tmp_path / "editor.py"
     editor.write_text("import sys\nopen(sys.argv[1], 'w').write('edited by hand\\n')\n")
     monkeypatch.setenv("EDITOR", f"{sys.executable} {editor}")
-    walked = walk(vault, "a", "e", "r", "too vague", "1", "s")
+    walked = walk(vault, "y", "e", "n", "too vague", "1", "s")
     assert vault.get(first).status is Status.ACTIVE
     assert vault.get(second).body == "edited by hand\n"
     assert vault.get(second).status is Status.ACTIVE
@@ -131,7 +131,7 @@ def test_a_text_that_is_saved_as_it_was_is_approved(
     assert walk(vault, "e", "q").data["approved"] == 1
 
 
-@pytest.mark.parametrize("lines", [("1",), ("u", "1"), ("u 1",), ("a", "z", "u", "1")])
+@pytest.mark.parametrize("lines", [("1",), ("m", "1"), ("m 1",), ("y", "u", "m", "1")])
 def test_a_shown_number_names_its_entry_in_every_answer(
     vault: Vault, lines: tuple[str, ...]
 ) -> None:
@@ -143,10 +143,44 @@ def test_a_shown_number_names_its_entry_in_every_answer(
     assert vault.get(name).supersedes == old
 
 
+def test_kind_tags_and_project_are_changed_before_it_is_approved(
+    vault: Vault,
+) -> None:
+    name = candidate(vault, "Use pnpm", tags=["a", "b"])
+    walked = walk(
+        vault, "k fixx", "k fix", "t +c -a", "t -b", "p", "shop", "p two words", "y"
+    )
+    entry = vault.get(name)
+    assert (entry.kind, entry.tags, entry.project) == ("fix", ("c",), "shop")
+    assert "kind must be one of" in walked.said
+    assert "  tags: b c" in walked.said
+    assert walked.data["approved"] == 1
+    assert entry.path.startswith("memories/fix/")
+
+
+def test_a_candidate_that_is_edited_takes_the_title_of_its_new_words(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = candidate(vault, "Use pnpm", title="Use pnpm")
+    editor = tmp_path / "editor.py"
+    editor.write_text("import sys\nopen(sys.argv[1], 'w').write('Use bun\\n')\n")
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {editor}")
+    walk(vault, "e")
+    assert vault.get(name).display_title == "Use bun"
+    assert vault.get(name).path.endswith("/use-bun.md")
+
+
+def test_what_it_may_replace_is_shown_with_its_words(vault: Vault) -> None:
+    text = "candidate four was here\n\nand it said more"
+    vault.save(vault.draft({"text": text}))
+    candidate(vault, "candidate four is here and it said more")
+    assert "       and it said more" in walk(vault, "q").said
+
+
 def test_an_empty_id_asks_again_and_changes_nothing(
     vault: Vault, three: list[str]
 ) -> None:
-    walked = walk(vault, "u", "", "q")
+    walked = walk(vault, "m", "", "q")
     assert walked.said.count("1 of 3") == 1
     assert walked.data["left"] == 3
 
@@ -193,7 +227,7 @@ def test_a_decision_of_an_earlier_walk_is_taken_back_too(
 
 
 def test_an_error_is_told_and_the_walk_goes_on(vault: Vault, three: list[str]) -> None:
-    walked = walk(vault, "u zzzz", "x", "a", "q")
+    walked = walk(vault, "m zzzz", "x", "y", "q")
     assert "no entry has the id or the file name 'zzzz'" in walked.said
     assert "it becomes a memory" in walked.said  # the help, for an unknown key
     assert walked.data["approved"] == 1
