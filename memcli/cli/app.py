@@ -96,8 +96,11 @@ class _Grouped(TyperGroup):
         del ctx
         for heading, group in commands.GROUPS.items():
             with formatter.section(heading):
-                rows = [(name.ljust(_NAMES_WIDTH), flags.HELP[name]) for name in group]
-                formatter.write_dl(rows)
+                indent = " " * formatter.current_indent
+                for name in group:
+                    # In one line each, however long: Typer would break it.
+                    line = f"{indent}{name:<{_NAMES_WIDTH}}  {flags.HELP[name]}"
+                    formatter.write(f"{line}\n")
 
 
 # The lines of all groups begin in one column.
