@@ -35,6 +35,8 @@ QUESTIONS = (
     "cafe",
     "京都 deploy",
     "when the friday",
+    "deplyo on fridya",  # misspelled: what is read instead depends on the terms held
+    "kafka rollout",  # near words of queue and deploy
 )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memcli.search.word_table import WordList, WordTable, packed
 from memcli.storage import package_data
-from tests.tables import developers
+from tests.tables import developers, ordinary
 
 FOLDER = Path(package_data.folder("words"))
 _WORD = st.text("ab cé", min_size=1, max_size=4)
@@ -50,6 +50,7 @@ def test_every_ordinary_word_is_found_and_no_other():
     words = path.read_text(encoding="ascii").split("\n")
     assert words.pop() == ""
     assert words == sorted(set(words))
+    assert ordinary.words("\n".join(reversed(words))) == path.read_text("ascii")
     known = WordList(str(path))
     for word in [*words[:: len(words) // 500], words[0], words[-1], "mango"]:
         assert word in known
