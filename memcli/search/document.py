@@ -5,7 +5,6 @@ inspect shows of an entry without opening its file is in the row.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from memcli.entries import dates, decay
@@ -73,9 +72,9 @@ def document(
     for alias in aliases(entry):
         _add(terms, tokens.terms(alias, stem), _TITLE)
     for tag in entry.tags:
-        _add(terms, _terms_of_name(tag, stem), _TAG)
+        _add(terms, tokens.terms(tag, stem), _TAG)
     for entity in entry.entities:
-        _add(terms, _terms_of_name(entity, stem), _ENTITY)
+        _add(terms, tokens.terms(entity, stem), _ENTITY)
     length = len(body) + len(title)
     # The most frequent first, and those as frequent in order: sorting is stable.
     key_terms = sorted(sorted(terms), key=terms.__getitem__, reverse=True)[:_KEY_TERMS]
@@ -182,12 +181,6 @@ def _row(
         names=names,
         source=entry.source,
     )
-
-
-# Many entries share their tags and entities.
-@lru_cache(maxsize=1 << 12)
-def _terms_of_name(name: str, stem: tokens.Stem) -> tuple[str, ...]:
-    return tuple(tokens.terms(name, stem))
 
 
 def _count(words: list[str]) -> dict[str, float]:

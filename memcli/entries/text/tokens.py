@@ -75,12 +75,11 @@ def words(text: str) -> list[str]:
         chunks = re.compile(_WIDE_CHUNK).findall
     words: list[str] = []
     for chunk in chunks(text):
-        words += _words_of(chunk)
+        short = len(chunk) <= _LONGEST
+        words += _remembered_words(chunk) if short else _words_of(chunk)
     return words
 
 
-# Most chunks of a vault are words that it holds a hundred times.
-@lru_cache(maxsize=1 << 14)
 def _words_of(chunk: str) -> tuple[str, ...]:
     """The words of a run of letters, digits and the marks between them."""
     if chunk.isascii() and chunk.isalpha():
@@ -89,6 +88,11 @@ def _words_of(chunk: str) -> tuple[str, ...]:
     elif not chunk.isascii() and _is_unspaced(chunk):
         return tuple(_bigrams(chunk))
     return tuple(_split(chunk))
+
+
+# Most chunks of a vault are words that it holds a hundred times. Long ones are not
+# kept: a note may be one chunk of a megabyte.
+_remembered_words = lru_cache(maxsize=1 << 14)(_words_of)
 
 
 def terms(text: str, stem: Stem) -> list[str]:

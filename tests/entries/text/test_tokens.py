@@ -148,6 +148,14 @@ def test_case_changes_no_term(words: list[str]) -> None:
     assert terms(text) == terms(text.upper()) == terms(text.title())
 
 
+def test_only_short_runs_of_characters_are_remembered() -> None:
+    remembered = tokens._remembered_words.cache_info
+    tokens.words("kept-only-once")
+    before = remembered().currsize
+    tokens.words("kept-only-once " + "y" * 65 + " " + "a-" * 50 + "a")
+    assert remembered().currsize == before
+
+
 def test_a_long_run_of_characters_takes_linear_time() -> None:
     # A pattern that backtracks would not come back from these in a lifetime.
     for text in ("a_" * 50_000, "A" * 100_000, "a." * 50_000, "'" * 100_000):
