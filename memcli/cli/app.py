@@ -177,6 +177,7 @@ def _of_every_command() -> list[inspect.Parameter]:
         for name, annotation, default in (
             ("vault", options.Vault, None),
             ("json", options.Json, False),
+            ("header", options.Header, False),
             ("agent", options.Agent, None),
         )
     ]
@@ -215,7 +216,8 @@ def _rows(parameter: inspect.Parameter) -> str:
     value = f'("{parameter.name}", {kind.__name__}, {repeat}, {choices})'
     # In an annotation Typer takes the first flag for a default.
     flags = (declared.default, *declared.param_decls)
-    return "".join(f'        "{flag}": {value},\n' for flag in flags)
+    cells = ", ".join(f'"{flag}": {value}' for flag in flags)
+    return f"        {cells},\n"
 
 
 def _read(annotation: Any) -> tuple[Any, type, bool, tuple[str, ...]]:

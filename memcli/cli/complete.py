@@ -32,7 +32,7 @@ _TITLE = 60
 # are looked at, and so many of them.
 _RARE = 8
 _MOST_READ = 300
-_EVERYWHERE = ("--vault", "--agent", "--json", "--help", "--version")
+_EVERYWHERE = ("--vault", "--agent", "--json", "--header", "--help", "--version")
 
 
 class Offer(NamedTuple):

@@ -37,7 +37,7 @@ def renamed(name: str, words: list[str]) -> tuple[str, _NEW] | None:
     values = plain.read(words, known, flags.WORDS[name])
     if values is None:
         return None
-    shared = ("vault", "json", "agent")
+    shared = ("vault", "json", "header", "agent")
     everywhere: _NEW = {key: values.pop(key) for key in shared if key in values}
     translated = (_of_inspect if name == "inspect" else _of_review)(values)
     # What is left over did not go with the rest.

@@ -15,6 +15,9 @@ Vault = Annotated[
     Option("--vault", "-v", metavar="PATH", help="A vault's folder, or its name"),
 ]
 Json = Annotated[bool, Option("--json", help="Print one JSON document")]
+Header = Annotated[
+    bool, Option("--header", help="Name the columns of tables, also on a pipe")
+]
 Agent = Annotated[
     str | None,
     Option(

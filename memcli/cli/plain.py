@@ -13,7 +13,13 @@ ALIASES = {"search": "recall", "add": "save", "ls": "list", "rm": "forget"}
 """Other names that people type for a command."""
 
 # What every command takes may stand before its name as well; whether it takes a value.
-_EVERYWHERE = {"--vault": True, "-v": True, "--agent": True, "--json": False}
+_EVERYWHERE = {
+    "--vault": True,
+    "-v": True,
+    "--agent": True,
+    "--json": False,
+    "--header": False,
+}
 
 
 def in_order(words: list[str]) -> list[str]:

@@ -37,9 +37,10 @@ def safe(text: str) -> str:
 class Screen:
     """Where one command's answer goes."""
 
-    def __init__(self, command: str, *, as_json: bool) -> None:
+    def __init__(self, command: str, *, as_json: bool, header: bool = False) -> None:
         self._command = command
         self._json = as_json
+        self._header = header
 
     def success(self, result: Result) -> int:
         """Print a result; returns the exit code."""
@@ -50,7 +51,7 @@ class Screen:
             named = f"{part.label}: " if part.label else ""
             for warning in part.warnings:  # of one line, whatever a file's name holds
                 self.tell(f"warning: {named}{' '.join(warning.split())}")
-            canvas = _Terminal() if _is_terminal(sys.stdout) else _Pipe()
+            canvas = self._canvas()
             if part.label:
                 if number:
                     canvas.line()
@@ -59,6 +60,9 @@ class Screen:
             part.text(canvas)
         sys.stdout.flush()
         return 0 if result.ok and result.found else 1
+
+    def _canvas(self) -> "_Terminal | _Pipe":
+        return _Terminal() if _is_terminal(sys.stdout) else _Pipe(header=self._header)
 
     def failure(self, error: MemcliError) -> int:
         """Print a failure; returns its exit code."""
@@ -144,17 +148,19 @@ _STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
 
 
 class _Pipe:
-    """Plain text."""
+    """Plain text; `header` names the columns of a table in its first line."""
 
     terminal = False
+
+    def __init__(self, *, header: bool = False) -> None:
+        self._header = header
 
     def line(self, text: str = "", *, style: str = "") -> None:
         del style
         _write(sys.stdout, safe(text) + "\n")
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-        del header
-        for row in rows:
+        for row in [header, *rows] if self._header else rows:
             cells = (" ".join(cell.split()) for cell in row)
             self.line("\t".join(cells))
 

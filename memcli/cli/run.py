@@ -29,7 +29,8 @@ def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
     """
     render.prepare_streams()
     as_json = bool(values.pop("json", False))
-    screen = render.Screen(spoken or name, as_json=as_json)
+    header = bool(values.pop("header", False))
+    screen = render.Screen(spoken or name, as_json=as_json, header=header)
     vault, named = values.pop("vault", None), values.pop("agent", None)
     context = _context(vault, as_json, screen)
     agent = os.environ.get("MEMCLI_AGENT") or None

@@ -10,6 +10,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import render
+from memcli.cli.context import Result
 from tests.conftest import VaultMaker
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
@@ -161,3 +162,14 @@ def test_tabs_stay_tabs_and_lines_stay_lines(
     line = "a\ttab " + "and a long line " * 9
     screen.line(line, style="good")
     assert capsys.readouterr().out == line + "\n"
+
+
+def test_a_pipe_names_the_columns_of_a_table_when_it_is_asked_to(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows: list[tuple[str, ...]] = [("1m7x", "a\ttab and\na line"), ("1m7y", "")]
+    table = Result({}, lambda canvas: canvas.table(("id", "title"), rows))
+    render.Screen("list", as_json=False).success(table)
+    render.Screen("list", as_json=False, header=True).success(table)
+    plain = "1m7x\ta tab and a line\n1m7y\t\n"
+    assert capsys.readouterr().out == f"{plain}id\ttitle\n{plain}"

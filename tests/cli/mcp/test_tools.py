@@ -30,6 +30,7 @@ _SECRET = "only a person can insist on what looks like a secret"
 LEFT_OUT = {
     "*": {
         "json": "every answer is JSON",
+        "header": "an answer has no tables",
         "agent": _AGENT,
     },
     "save": {
