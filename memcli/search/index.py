@@ -372,7 +372,7 @@ class Index:
             stamps=states.stamps(self._folder, segments),
         )
         self._store(new_state)
-        writer.sweep(self._folder, segments, (_STATE,))
+        writer.sweep(self._folder, segments, (_STATE, layout.FINDINGS))
         known = state.paths
         self.change = UpdateCounts(
             added=sum(path not in known for path in changed),

@@ -22,7 +22,7 @@ from memcli.entries.text.links import (
 )
 from memcli.errors import HistoryError, InvalidConfig, InvalidEntry, MemcliError
 from memcli.storage import files
-from memcli.storage.listing import Listing, paths_of, scan
+from memcli.storage.listing import Listing, scan, states_of
 from memcli.vault.health import (
     dropped,
     git_state,
@@ -32,6 +32,7 @@ from memcli.vault.health import (
     usage,
 )
 from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
+from memcli.vault.health.kept_findings import KeptFindings, Read
 from memcli.vault.health.working_tree import working_tree
 from memcli.vault.registry import store
 
@@ -59,7 +60,7 @@ def lint(
     """
     vault.owner_only("the lint")
     listing = scan(vault.root)
-    paths = sorted(path for path in paths_of(listing) if layout.is_entry(path))
+    states = sorted(item for item in states_of(listing) if layout.is_entry(item[0]))
     found: list[Finding] = []
     read: list[Text] = []
     try:
@@ -72,29 +73,23 @@ def lint(
             )
         ]
     now = vault.now_ms() // 1000
-    for done, path in enumerate(paths):
+    kept = KeptFindings(vault.root, kinds)
+    for done, (path, *state) in enumerate(states):
         if progress and done % 64 == 0:
-            progress(done, len(paths))
-        try:
-            place = os.path.join(vault.root, *path.split("/"))
-            data = files.read(place, follow=False)
-            decoded = _decode(data, path, kinds)
-        except InvalidEntry as error:
-            found.append(
-                Finding(path, error.line, "broken", ERROR, error.reason, error.hint)
-            )
-            continue
-        except MemcliError as error:
-            found.append(Finding(path, 1, "unreadable", ERROR, error.message))
-            continue
-        body = decoded.entry.body
-        text = Text(decoded.entry, *_split(data, body), claim(body))
-        found += _about_file(text, len(data))
-        found += _about_entry(text, decoded, kinds)
-        # A text without links is needed for its names alone from here on.
-        read.append(text if "[" in text.entry.body else text.without_body())
+            progress(done, len(states))
+        file = kept.of(path, state)
+        if file is None:
+            try:
+                file = kept.keep(path, state, _read(vault.root, path, kinds))
+            except MemcliError as error:
+                found.append(Finding(path, 1, "unreadable", ERROR, error.message))
+                continue
+        found += file.findings
+        if file.text is not None:
+            read.append(file.text)
+    kept.store()
     if progress:
-        progress(len(paths), len(paths))
+        progress(len(states), len(states))
     tree = lint_tree.walked(vault.root)
     found += _about_ids(read)
     found += lint_lifecycle.about_lives(read, now)
@@ -103,6 +98,20 @@ def lint(
     found += usage.findings(vault, [text.entry for text in read])
     found += _about_folder(vault, listing, tree, {text.entry.id for text in read})
     return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
+
+
+def _read(root: str, path: str, kinds: Collection[str]) -> Read:
+    """Read one file of the vault; raises what says that it cannot be read."""
+    data = files.read(os.path.join(root, *path.split("/")), follow=False)
+    try:
+        decoded = _decode(data, path, kinds)
+    except InvalidEntry as error:
+        why = Finding(path, error.line, "broken", ERROR, error.reason, error.hint)
+        return Read([why], None)
+    body = decoded.entry.body
+    text = Text(decoded.entry, *_split(data, body), claim(body))
+    findings = [*_about_file(text, len(data)), *_about_entry(text, decoded, kinds)]
+    return Read(findings, text)
 
 
 class Names(Generic[_Meant]):

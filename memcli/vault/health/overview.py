@@ -12,6 +12,7 @@ from memcli.entries import decay, layout
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
 from memcli.errors import MemcliError
+from memcli.search.packed_facts import PINNED
 from memcli.storage import state_dirs
 from memcli.storage.git.repository import Repository
 from memcli.vault import lineage
@@ -118,32 +119,60 @@ def overview(vault: "Vault") -> Overview:
     vault.owner_only("the overview")
     view = View(vault.now_ms() // 1000)
 
-    def look(reader: "Reader") -> "tuple[list[StoredRow], list[Brief]]":
-        """Every row, with the status that it counts as; those that came up again."""
-        facts = {doc: reader.facts(doc, access=False) for doc in reader.everything()}
-        rows = [
-            reader.row(doc)._replace(status=str(standing(known, view)))
-            for doc, known in facts.items()
-        ]
-        rows.sort(key=lambda row: (row.created, row.id), reverse=True)
-        return rows, [brief(row) for row in rows if lineage.recurred_at(reader, row)]
-
-    rows, recurred = vault.read(look)
+    held = vault.read(lambda reader: _held(reader, view))
     head, dirty, problem = _history_state(vault)
     return Overview(
         path=vault.root,
-        entries=len(rows),
-        by_status=dict(sorted(Counter(row.status for row in rows).items())),
-        by_kind=dict(sorted(Counter(row.kind for row in rows).items())),
-        pinned=[brief(row) for row in rows if row.pinned],
-        newest=[brief(row) for row in rows if row.status == "active"][:_NEWEST],
+        entries=sum(held.by_status.values()),
+        by_status=held.by_status,
+        by_kind=held.by_kind,
+        pinned=[brief(row) for row in held.rows if row.pinned],
+        newest=[brief(row) for row in held.rows if row.status == "active"][:_NEWEST],
         index_facts=index_facts(vault),
         head=head,
         dirty=dirty,
         git_problem=problem,
-        inbox=_inbox(rows, view.now),
-        recurred=recurred,
+        inbox=_inbox(held.rows, view.now),
+        recurred=held.recurred,
         findings=lint(vault, progress=vault.progress),
+    )
+
+
+class _Held(NamedTuple):
+    """What an index holds: counts of everything, and the rows that may be shown, each
+    with the status that it counts as, the newest first."""
+
+    by_status: dict[str, int]
+    by_kind: dict[str, int]
+    rows: "list[StoredRow]"
+    recurred: list[Brief]
+
+
+def _held(reader: "Reader", view: View) -> _Held:
+    """Count by the columns of the index; a row, which takes parsing, is read only of
+    what is pinned, waits, is resolved, or is among the newest."""
+    created, flags = reader.columns.created, reader.columns.flags
+    status = {
+        doc: str(standing(reader.facts(doc, access=False), view))
+        for doc in reader.everything()
+    }
+    active = [doc for doc, now in status.items() if now == "active"]
+    # With those of the same moment, since dates may be coarse.
+    newest = sorted((created[doc] for doc in active), reverse=True)[:_NEWEST]
+    least = newest[-1] if newest else 0
+    shown = {doc for doc in active if created[doc] >= least}
+    shown |= {doc for doc in status if flags[doc] & PINNED}
+    shown |= {doc for doc, now in status.items() if now in ("pending", "resolved")}
+    rows = [reader.row(doc)._replace(status=status[doc]) for doc in shown]
+    rows.sort(key=lambda row: (row.created, row.id), reverse=True)
+    kinds = {
+        kind: len(reader.exact("kind", kind)) for kind in reader.starting("kind", "")
+    }
+    return _Held(
+        dict(sorted(Counter(status.values()).items())),
+        dict(sorted(kinds.items())),
+        rows,
+        [brief(row) for row in rows if lineage.recurred_at(reader, row)],
     )
 
 
@@ -173,7 +202,7 @@ def index_facts(vault: "Vault") -> IndexFacts:
             stale=vault.index.stale,
         )
 
-    return vault.read(facts)
+    return vault.again(facts)
 
 
 def _size(folder: str) -> int:
