@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -157,16 +158,15 @@ def _page(
 
     def text(canvas: Canvas) -> None:
         if not page.changed:
-            canvas.line(f"{path} is up to date: {page.told} memories")
+            canvas.line(f"{path} is up to date: {counted(page.told, 'memory')}")
         else:
             canvas.line(_done(page.told, path, dry_run=dry_run), style="good")
         if page.left_out:
-            canvas.line(f"  {page.left_out} more are left out; a page is read whole")
+            canvas.line(f"  left out: {page.left_out} more; a page is read whole")
 
     return Result(data=data, text=text, warnings=tuple(found.unread))
 
 
 def _done(count: int, out: str | None, *, dry_run: bool) -> str:
     verb = "would write" if dry_run else "wrote"
-    things = f"{count} memory" if count == 1 else f"{count} memories"
-    return f"{verb} {things}" + (f" to {out}" if out else "")
+    return f"{verb} {counted(count, 'memory')}" + (f" to {out}" if out else "")

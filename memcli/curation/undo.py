@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
+from memcli.entries.text.counted import counted
 from memcli.errors import Conflict, NotAllowed
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
@@ -73,9 +74,9 @@ def last(vault: "Vault", prefix: str = "") -> Undone:
             return Undone(commit.id, commit.subject, repository.changes(commit.id))
     whose = f"no commit starts with '{prefix.strip()}'"
     if not prefix:
-        whose = f"the last {_HORIZON} commits hold no change of memcli's" + (
-            f" by {name}" if name else ""
-        )
+        by = f" by {name}" if name else ""
+        horizon = counted(_HORIZON, "commit")
+        whose = f"no change of memcli's{by} is among the last {horizon}"
     raise NotAllowed(f"there is nothing to undo: {whose}", code="nothing_to_undo")
 
 

@@ -252,6 +252,12 @@ def _parts(
             if strict:
                 raise InvalidEntry(path, first + 2, "a key without a line of its own")
             return None
+    if parts and parts[-1].first != root.start_mark.line:
+        # A tag or an anchor of the whole block, which a key put before it would take.
+        if strict:
+            line = root.start_mark.line + 2
+            raise InvalidEntry(path, line, "a tag or an anchor before the first key")
+        return None
     parts.reverse()
     seen = set()
     for part in parts:

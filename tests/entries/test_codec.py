@@ -303,6 +303,15 @@ def test_a_rewritten_file_holds_the_entry(
     assert after.entry == wanted
 
 
+@pytest.mark.parametrize("block", ["!\r::\n", "!\n::\n", "&a\n::\n"])
+def test_a_tag_or_an_anchor_of_the_whole_block_goes_to_no_key(block: str) -> None:
+    original = f"---\n{block}---\nbody".encode()
+    before = read(original)
+    assert read(rewrite(original, before.entry.replace(kind="fix"))).entry.body == (
+        before.entry.body
+    )
+
+
 @settings(max_examples=200, deadline=None)
 @given(frontmatters, st.text("ab\r\n-"))
 def test_one_change_touches_one_line(lines: list[str], body: str) -> None:

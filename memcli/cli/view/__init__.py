@@ -45,6 +45,7 @@ def view(
       memcli view --project here --out shop.html
     """
     from memcli.cli.view import page
+    from memcli.entries.text.counted import counted
     from memcli.recall import picture
     from memcli.storage import files
 
@@ -67,7 +68,8 @@ def view(
 
     def text(canvas: Canvas) -> None:
         canvas.line(f"wrote {path}", style="good")
-        canvas.line(f"  {len(seen.entries)} entries, {len(data):,} bytes", style="dim")
+        many = counted(len(seen.entries), "entry")
+        canvas.line(f"  {many}, {len(data):,} bytes", style="dim")
 
     return Result(
         data={"path": path, "entries": len(seen.entries), "bytes": len(data)},
