@@ -101,7 +101,14 @@ class Reader:
         # The few different flags, since most documents have some.
         odd = any(flag & _NOT_PLAIN for flag in set(compress(flags, live)))
         self._plain = not (odd or any(compress(expires, live)))
-        self.claims = Claims(self.columns, self.exact, self.row)
+        # Of the segments, not of this object: in a circle with it they would stay open
+        # until the garbage collector runs.
+        opened = self._segments
+        self.claims = Claims(
+            self.columns,
+            lambda field, value: _merged(opened, field, value)[0],
+            lambda doc: _stored(opened, doc),
+        )
         self.heed(None)
 
     def heed(self, elsewhere: ResolvedClaims | None) -> None:
@@ -176,7 +183,7 @@ class Reader:
     def postings(self, term: str) -> tuple["array[int]", "array[float]"]:
         """Live documents that hold a term, with its weight in each."""
         if term not in self._read:
-            self._read[term] = self._postings("terms", term)
+            self._read[term] = _merged(self._segments, "terms", term)
         return self._read[term]
 
     def frequency(self, term: str) -> int:
@@ -202,7 +209,7 @@ class Reader:
 
     def exact(self, field: str, value: str) -> Sequence[int]:
         """Live documents whose field has this exact value."""
-        return self._postings(field, value)[0]
+        return _merged(self._segments, field, value)[0]
 
     def starting(self, field: str, prefix: str) -> list[str]:
         """Values of a field that start with a prefix and belong to a live document."""
@@ -354,15 +361,12 @@ class Reader:
 
         Its status is the one that counts (`eligibility.standing`).
         """
-        for segment in reversed(self._segments):
-            if doc >= segment.base:
-                row = StoredRow.from_json(segment.row(doc - segment.base))
-                claim, project = self.columns.claims[doc], self.columns.projects[doc]
-                if row.status == _ACTIVE and claim in self.claims.resolved:
-                    resolves = self.claims.resolves(claim)
-                    row = with_standing(row, project, resolves, self.agent)
-                return self.censored(row)
-        raise IndexError(doc)
+        row = _stored(self._segments, doc)
+        claim, project = self.columns.claims[doc], self.columns.projects[doc]
+        if row.status == _ACTIVE and claim in self.claims.resolved:
+            resolves = self.claims.resolves(claim)
+            row = with_standing(row, project, resolves, self.agent)
+        return self.censored(row)
 
     def censored(self, row: _Named) -> _Named:
         """An entry or its row without the ids of what an agent may not see."""
@@ -384,19 +388,31 @@ class Reader:
         """The most frequent terms of a document, with their counts."""
         return self.row(doc).terms
 
-    def _postings(self, field: str, term: str) -> tuple["array[int]", "array[float]"]:
-        docs: array[int] = array("I")
-        weights: array[float] = array("f")
-        for segment in self._segments:
-            postings = segment.postings(field, term)
-            if postings is None:
-                continue
-            if segment.base:
-                shifted = array("I", [doc + segment.base for doc in postings[0]])
-                postings = shifted, postings[1]
-            if not docs:
-                docs, weights = postings
-            else:
-                docs.extend(postings[0])
-                weights.extend(postings[1])
-        return docs, weights
+
+def _merged(
+    segments: Sequence[Segment], field: str, term: str
+) -> tuple["array[int]", "array[float]"]:
+    """The live documents whose field holds a term, with their weights."""
+    docs: array[int] = array("I")
+    weights: array[float] = array("f")
+    for segment in segments:
+        postings = segment.postings(field, term)
+        if postings is None:
+            continue
+        if segment.base:
+            shifted = array("I", [doc + segment.base for doc in postings[0]])
+            postings = shifted, postings[1]
+        if not docs:
+            docs, weights = postings
+        else:
+            docs.extend(postings[0])
+            weights.extend(postings[1])
+    return docs, weights
+
+
+def _stored(segments: Sequence[Segment], doc: int) -> StoredRow:
+    """What the segments store of a document."""
+    for segment in reversed(segments):
+        if doc >= segment.base:
+            return StoredRow.from_json(segment.row(doc - segment.base))
+    raise IndexError(doc)
