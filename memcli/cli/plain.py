@@ -1,4 +1,4 @@
-"""Reads plain command lines: long flags, values, arguments.
+"""Reads plain command lines: flags, values, arguments.
 
 Invariant: a whole command line is understood exactly as Typer would, or given up; a
 mistake is never reported here. tests/cli/test_argv.py holds the two against each other.
