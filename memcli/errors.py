@@ -11,7 +11,13 @@ again later (EX_USAGE and friends of BSD sysexits.h, except that usage is 2 as i
 shell). tests/cli/test_exit_codes.py has a table of mistakes.
 """
 
-from typing import Any, ClassVar
+from __future__ import annotations
+
+# Not from `typing`, which costs more than a bare Python: a hook asks before each edit.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 
 class MemcliError(Exception):

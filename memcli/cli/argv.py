@@ -4,12 +4,16 @@ Invariant: this module loads nothing that a plain command does not use. `import 
 costs 5 times a bare Python, a recall over 10,000 entries in all 8 times.
 """
 
+from __future__ import annotations
+
 import gc
 import os
 import sys
-from typing import NoReturn
 
-from memcli.cli import flags, plain
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def main() -> None:
@@ -22,11 +26,14 @@ def main() -> None:
 
         complete.main(sys.argv[2:])
         leave(0)
-    words = plain.in_order(sys.argv[1:])
-    if words[:1] == ["hook"] and not {"--help", "-h"} & set(words):
-        from memcli.sessions.hooks import call
+    words = sys.argv[1:]
+    if words[:2] in (["hook", "pre-tool"], ["hook", "post-tool"]):
+        hook(words[1:])
+    from memcli.cli import flags, plain
 
-        call.main(words[1:])
+    words = plain.in_order(words)
+    if words[:1] == ["hook"]:
+        hook(words[1:])
     if words[:1] in (["inspect"], ["review"]):
         from memcli.cli import former
 
@@ -42,6 +49,20 @@ def main() -> None:
     from memcli.cli.app import main as typer_main
 
     sys.exit(typer_main(words))
+
+
+def hook(words: list[str]) -> None:
+    """Answer a hook and end the process; before a tool, first by the shortest way."""
+    if {"--help", "-h"} & set(words):
+        return
+    read = None
+    if words[:1] in (["pre-tool"], ["post-tool"]):
+        from memcli.sessions.hooks import glance
+
+        read = glance.payload_or_end(words)
+    from memcli.sessions.hooks import call
+
+    call.main(words, read)
 
 
 def leave(code: int) -> NoReturn:

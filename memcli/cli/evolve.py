@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.dated import dated
-from memcli.cli.save import written_text
+from memcli.cli.save import person_only, written_text
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Annotated
+    from typing import Annotated, Literal
 
     from typer import Argument, Option
 
@@ -53,6 +53,14 @@ def evolve(
     code: options.Code = None,
     occurred_at: options.OccurredAt = None,
     expires_at: options.ExpiresAt = None,
+    enforce: Annotated[
+        Literal["ask", "deny", "none"] | None,
+        Option(
+            "--enforce",
+            help="Before a tool that it is about: let the host ask, or refuse; none "
+            "takes that back",
+        ),
+    ] = None,
     also: Annotated[
         list[str] | None,
         Option(
@@ -103,16 +111,19 @@ def evolve(
         "entities": entities,
     }
     fields = dated({k: v for k, v in given.items() if v}, context.now_ms())
+    if enforce:
+        person_only(context, vault)
     if revert:
-        if fields or text or file or edit or also or cite or research:
+        if enforce or fields or text or file or edit or also or cite or research:
             raise UsageError(
                 "--revert takes the version before as it was",
                 hint="Revert first, then evolve the result.",
             )
         return _result(use_case.revert(vault, entry_id, reason=reason, dry_run=dry_run))
+    changed = fields or untag or also or cite or research or enforce
     if edit:
         new_text = _edited(context, vault, entry_id, text or file)
-    elif text is None and not file and (fields or untag or also or cite or research):
+    elif text is None and not file and changed:
         new_text = nullcontext(None)  # only fields change
     else:
         new_text = nullcontext(written_text(context, text, file, what="evolve ID"))
@@ -129,6 +140,7 @@ def evolve(
             also=also or [],
             untag=untag or [],
             cites=Cites(cite or (), research),
+            enforce=enforce,
             allow_secret=allow_secret,
             dry_run=dry_run,
         )

@@ -34,7 +34,8 @@ def hook(
     Reads the host's JSON on standard input and answers in the host's format. Always
     exits with 0, even when something is wrong; see memcli inspect sessions.
 
-    EVENT is session-start, prompt-submit, stop, session-end, pre-compact or idle.
+    EVENT is session-start, prompt-submit, pre-tool, post-tool, stop, session-end,
+    pre-compact or idle.
 
     \b
     Example:

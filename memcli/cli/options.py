@@ -80,6 +80,13 @@ Type = Annotated[
         "--type", metavar="TYPE", help="What it is about: person, project, tool, ..."
     ),
 ]
+Enforce = Annotated[
+    Literal["ask", "deny"] | None,
+    Option(
+        "--enforce",
+        help="Before a tool that it is about: let the host ask, or refuse",
+    ),
+]
 NewTags = Annotated[
     list[str] | None,
     Option("--tag", "-t", metavar="TAG", help="A tag to add, or key:value; repeatable"),

@@ -86,6 +86,7 @@ def save(
         ),
     ] = None,
     pinned: Annotated[bool, Option("--pinned", help="Goes into every session")] = False,
+    enforce: options.Enforce = None,
     visibility: Annotated[
         Literal["private", "shared", "group"] | None,
         Option(
@@ -161,6 +162,8 @@ def save(
         raise UsageError("--dry-run belongs to --batch")
     vault = context.open_vault("saving", writes=True)
     seen_by = _visibility(vault, visibility, groups)
+    if enforce:
+        person_only(context, vault)
     source = {
         "writer": _writer(source_writer),
         "host": source_host,
@@ -202,6 +205,11 @@ def save(
                 "--cite and --research go with one entry, not with --batch",
                 hint="A line may carry `evidence`: a list of ids.",
             )
+        if enforce:
+            raise UsageError(
+                "--enforce goes with one entry, not with --batch",
+                hint="Set it afterwards: memcli evolve ID --enforce deny",
+            )
         if text or file:
             raise UsageError("--batch brings its own texts", hint="Drop the TEXT.")
         return _batch(
@@ -209,6 +217,10 @@ def save(
         )
     body = written_text(context, text, file, what="save")
     draft = vault.draft({"text": body, **fields})
+    if enforce:
+        from memcli.entries.entry import Enforce
+
+        draft = draft.replace(enforce=Enforce(enforce))
     register = bool(draft.entities)
     if cite or research or draft.evidence:
         from memcli.curation import citing
@@ -225,6 +237,25 @@ def save(
 
         saved = saving.save(vault, draft, allow_secret=allow_secret, register=register)
     return _result(saved, draft.layer, _as_it_was(vault, saved, seen_by))
+
+
+def person_only(context: Context, vault: Vault) -> None:
+    """Refuse what only a person decides, where an agent calls.
+
+    Raises:
+        NotAllowed: an agent asks, or the session of an agent's host runs this.
+    """
+    from memcli.errors import NotAllowed
+    from memcli.hosts import table
+
+    vault.owner_only("--enforce")
+    host = table.running_in(context.environ)
+    if host is not None:
+        raise NotAllowed(
+            f"--enforce is for a person, and {host.title} runs this command",
+            hint="Ask the user to type it at a terminal of their own.",
+            code="owner_only",
+        )
 
 
 def _visibility(

@@ -13,7 +13,7 @@ from memcli.curation import citing
 from memcli.curation.citing import Cites
 from memcli.curation.siblings import Sibling, look_around
 from memcli.entries import layout
-from memcli.entries.entry import Entry, Source
+from memcli.entries.entry import Enforce, Entry, Source
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import new_id
 from memcli.entries.rights import Action, is_pinned
@@ -98,6 +98,7 @@ def evolve(
     also: Sequence[str] = (),
     untag: Sequence[str] = (),
     cites: Cites = Cites(),  # noqa: B008 a value that cannot change
+    enforce: str | None = None,
     allow_secret: bool = False,
     dry_run: bool = False,
 ) -> Evolved:
@@ -112,6 +113,7 @@ def evolve(
         untag: tags that the new version does not carry over.
         cites: what the new version of an observation or model rests on, which makes
             it fresh (`citing.renewed`).
+        enforce: ask, deny, or none; given by a person, which the caller has checked.
         allow_secret: whether text that looks like a secret may be saved.
         dry_run: check everything, and change nothing.
 
@@ -132,8 +134,9 @@ def evolve(
         of = None
         if cites.ids or cites.research:
             of = citing.grant(vault, old.entry.layer, cites).without(old.entry.id)
-        same = bool(others or of)
+        same = bool(others or of or enforce)
         fresh = successor(vault, old.entry, values, untag, now_ms, same)
+        fresh = _enforced(fresh, enforce)
         fresh = _passed_on(vault, fresh, [old, *others], values)
         if fresh.evidence != old.entry.evidence:
             fresh = citing.checked(vault, fresh.replace(research=None))
@@ -322,6 +325,19 @@ def successor(
     if fresh.item is not None:
         fresh = fresh.replace(key=strict_key(fresh.item, fresh.body))
     return vault.link(fresh).replace(id=new_id(now_ms, vault.entropy))
+
+
+def _enforced(fresh: Entry, enforce: str | None) -> Entry:
+    """The new version with what a person says of tools that it is about.
+
+    It is theirs then, whoever wrote the one before: what an import or a session brought
+    keeps no tool from running.
+    """
+    if enforce is None:
+        return fresh
+    source = fresh.source._replace(writer="manual")
+    value = None if enforce == "none" else Enforce(enforce)
+    return fresh.replace(enforce=value, source=source)
 
 
 def _replace(

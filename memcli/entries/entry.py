@@ -85,6 +85,13 @@ class Item(StrEnum):
     DERIVED = "derived"
 
 
+class Enforce(StrEnum):
+    """What a host does before a tool that an entry is about, when a person says so."""
+
+    ASK = "ask"
+    DENY = "deny"
+
+
 class Visibility(StrEnum):
     """Which agents may see an entry."""
 
@@ -170,6 +177,7 @@ class Entry(NamedTuple):
     refreshed_at: str | None = None
     research: str | None = None
     pinned: bool = False
+    enforce: Enforce | None = None
     expires_at: str | None = None
     review_after: str | None = None
     extra: tuple[tuple[str, str], ...] = ()

@@ -25,6 +25,7 @@ from memcli.entries.checks import (
 from memcli.entries.entry import (
     KINDS,
     Confidence,
+    Enforce,
     EntityType,
     Entry,
     Item,
@@ -407,6 +408,11 @@ TABLE: tuple[Field, ...] = (
     Field("refreshed_at", _DATE, "up to when an observation or model looked"),
     Field("research", _LINE, "the research run that retrieved what it cites"),
     Field("pinned", _FLAG, "true: it goes into every session"),
+    Field(
+        "enforce",
+        _choice(Enforce),
+        "ask or deny: what a host does before a tool that it is about; set by a person",
+    ),
     Field("expires_at", _DATE, "not shown from this date on"),
     Field("review_after", _DATE, "when to look whether it still holds"),
 )

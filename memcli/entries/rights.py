@@ -47,6 +47,8 @@ class Owned(Protocol):
     def pinned(self) -> bool: ...
     @property
     def subtype(self) -> str | None: ...
+    @property
+    def enforce(self) -> str | None: ...
 
 
 def may(action: Action, entry: Owned | None, agent: Agent | None) -> bool:
@@ -78,6 +80,7 @@ def may(action: Action, entry: Owned | None, agent: Agent | None) -> bool:
 
 
 def is_pinned(entry: Owned) -> bool:
-    """Whether it goes into every session, or is a model that a person keeps: the words
-    of another agent may not take its place."""
-    return entry.pinned or entry.subtype == Subtype.PINNED
+    """Whether it goes into every session, is a model that a person keeps, or keeps
+    tools from running: the words of another agent may not take its place."""
+    kept = entry.subtype == Subtype.PINNED or entry.enforce is not None
+    return entry.pinned or kept

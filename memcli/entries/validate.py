@@ -50,6 +50,12 @@ def draft(
             hint="Save it with --research NAME, or leave the field out.",
             code="invalid_research",
         )
+    if entry.enforce is not None:
+        raise InvalidValue(
+            "enforce keeps an agent's tools from running, which only a person decides",
+            hint="A person sets it at a terminal: memcli evolve ID --enforce deny",
+            code="invalid_enforce",
+        )
     if entry.subtype is not None and entry.layer is not Layer.MODEL:
         raise InvalidValue(
             f"subtype {entry.subtype} belongs to a model; this is of layer "

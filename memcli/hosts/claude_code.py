@@ -17,6 +17,7 @@ class ClaudeCode(Host):
     events = (
         ("SessionStart", "session-start"),
         ("UserPromptSubmit", "prompt-submit"),
+        ("PreToolUse", "pre-tool"),
         ("Stop", "stop"),
         ("SessionEnd", "session-end"),
         ("PreCompact", "pre-compact"),
@@ -25,13 +26,18 @@ class ClaudeCode(Host):
     reply_names_event = True
     hooks_also_run_by = ("cursor", "copilot")
     starts_after_compaction = True
+    tells_at = "pre-tool"
+    can_ask = True
 
     home_folder = (".claude",)
     home_variable = "CLAUDE_CONFIG_DIR"
     user_file = "settings.json"
     project_file = ".claude/settings.json"
     grouped = True
-    matchers: Mapping[str, str] = {"Notification": "idle_prompt"}
+    matchers: Mapping[str, str] = {
+        "Notification": "idle_prompt",
+        "PreToolUse": "Edit|MultiEdit|NotebookEdit|Write|Bash",
+    }
     timeout = ("timeout", 1)
 
     judge = (
@@ -42,6 +48,8 @@ class ClaudeCode(Host):
 
     skill_page = "claude-code"
     skill_folder = ".claude/skills"
+
+    program_variables = ("CLAUDECODE",)
 
     transcript_format = "memcli.hosts.formats.claude_code"
     hooks_name_format = True

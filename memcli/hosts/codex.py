@@ -19,12 +19,14 @@ class Codex(Host):
     events = (
         ("SessionStart", "session-start"),
         ("UserPromptSubmit", "prompt-submit"),
+        ("PreToolUse", "pre-tool"),
         ("Stop", "stop"),
         ("SessionEnd", "session-end"),
         ("PreCompact", "pre-compact"),
     )
     reply_names_event = True
     starts_after_compaction = True
+    tells_at = "pre-tool"
 
     home_folder = (".codex",)
     home_variable = "CODEX_HOME"
@@ -55,6 +57,8 @@ class Codex(Host):
     skill_folder = ".agents/skills"
     more_skills_at_home = (".codex/skills",)
     more_skills_in_project = (".codex/skills",)
+
+    program_variables = ("CODEX_SANDBOX", "CODEX_CI", "CODEX_THREAD_ID")
 
     transcript_format = "memcli.hosts.formats.codex"
     hooks_name_format = True

@@ -17,12 +17,16 @@ class Copilot(Host):
     events = (
         ("sessionStart", "session-start"),
         ("userPromptSubmitted", "prompt-submit"),
+        ("preToolUse", "pre-tool"),
+        ("postToolUse", "post-tool"),
         ("agentStop", "stop"),
         ("sessionEnd", "session-end"),
         ("preCompact", "pre-compact"),
     )
     hooks_also_run_by = ("cursor",)
     runs_others_hooks = True
+    tells_at = "post-tool"
+    can_ask = True
 
     home_folder = (".copilot",)
     home_variable = "COPILOT_HOME"
@@ -42,6 +46,8 @@ class Copilot(Host):
     skill_folder = ".agents/skills"
     more_skills_at_home = (".copilot/skills",)
     more_skills_in_project = (".claude/skills", ".github/skills")
+
+    program_variables = ("COPILOT_CLI", "COPILOT_CLI_BINARY_VERSION")
 
     transcript_format = "memcli.hosts.formats.copilot"
     hooks_name_format = True

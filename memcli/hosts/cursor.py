@@ -17,12 +17,15 @@ class Cursor(Host):
     events = (
         ("sessionStart", "session-start"),
         ("beforeSubmitPrompt", "prompt-submit"),
+        ("preToolUse", "pre-tool"),
+        ("postToolUse", "post-tool"),
         ("stop", "stop"),
         ("sessionEnd", "session-end"),
         ("preCompact", "pre-compact"),
     )
     hooks_also_run_by = ("copilot",)
     runs_others_hooks = True
+    tells_at = "post-tool"
 
     home_folder = (".cursor",)
     user_file = "hooks.json"
@@ -33,6 +36,8 @@ class Cursor(Host):
 
     skill_page = "cursor"
     skill_folder = ".cursor/skills"
+
+    program_variables = ("CURSOR_AGENT",)
 
     transcript_format = "memcli.hosts.formats.cursor"
 
@@ -45,6 +50,9 @@ class Cursor(Host):
     def reply(self, event: str, text: str) -> dict[str, Any]:
         more = {"continue": True} if event == "prompt-submit" else {}
         return {"additional_context": text, **more}
+
+    def refusal(self, decision: str, reason: str) -> dict[str, Any]:
+        return {"permission": decision, "user_message": reason, "agent_message": reason}
 
     def entry(self, line: Callable[[str], str]) -> dict[str, Any]:
         return {"command": line("own")}

@@ -18,10 +18,14 @@ class Gemini(Host):
     events = (
         ("SessionStart", "session-start"),
         ("BeforeAgent", "prompt-submit"),
+        ("BeforeTool", "pre-tool"),
+        ("AfterTool", "post-tool"),
         ("AfterAgent", "stop"),
         ("SessionEnd", "session-end"),
     )
     reply_names_event = True
+    # Before a tool it takes a refusal and no text.
+    tells_at = "post-tool"
     ignored: Mapping[str, str] = {
         "pre-compact": "it says so before each call of its model"
     }
@@ -30,7 +34,11 @@ class Gemini(Host):
     user_file = "settings.json"
     project_file = ".gemini/settings.json"
     grouped = True
-    matchers: Mapping[str, str] = {native: "*" for native, _ in events}
+    matchers: Mapping[str, str] = {
+        **{native: "*" for native, _ in events},
+        "BeforeTool": "write_file|replace|run_shell_command",
+        "AfterTool": "write_file|replace|run_shell_command",
+    }
     windows_shell = "powershell"
     timeout = ("timeout", 1000)
 
@@ -46,12 +54,17 @@ class Gemini(Host):
     more_skills_at_home = (".gemini/skills",)
     more_skills_in_project = (".gemini/skills",)
 
+    program_variables = ("GEMINI_CLI",)
+
     transcript_format = "memcli.hosts.formats.gemini"
     hooks_name_format = True
     session_variable = "GEMINI_SESSION_ID"
 
     def entry(self, line: Callable[[str], str]) -> dict[str, Any]:
         return {"name": "memcli", **super().entry(line)}
+
+    def refusal(self, decision: str, reason: str) -> dict[str, Any]:
+        return {"decision": decision, "reason": reason}
 
     def transcripts(self, environ: Mapping[str, str]) -> Iterator[str]:
         for project in listed(below_home(environ, ".gemini", "tmp")):

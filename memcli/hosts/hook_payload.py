@@ -15,6 +15,8 @@ from memcli.hosts import table
 EVENTS = (
     "session-start",
     "prompt-submit",
+    "pre-tool",
+    "post-tool",
     "stop",
     "session-end",
     "pre-compact",
@@ -38,6 +40,8 @@ class Event(NamedTuple):
         cwd: where the session runs.
         prompt: what the user typed, of `prompt-submit`.
         reason: source, reason or trigger, as the host has it.
+        actions: what a tool does, as `tool_call.actions` has it; of pre-tool and
+            post-tool.
     """
 
     name: str
@@ -47,6 +51,7 @@ class Event(NamedTuple):
     cwd: str | None = None
     prompt: str = ""
     reason: str = ""
+    actions: tuple[tuple[str, str, str], ...] = ()
 
 
 def read(name: str, host: str, payload: Any) -> Event:
@@ -70,6 +75,11 @@ def read(name: str, host: str, payload: Any) -> Event:
     if isinstance(info, dict):  # Windsurf
         fields = {**info, **fields}
     transcript = _path(text("transcript_path", "transcriptPath"))
+    acts: list[tuple[str, str, str]] = []
+    if name in ("pre-tool", "post-tool"):
+        from memcli.hosts import tool_call
+
+        acts = tool_call.actions(fields, text("cwd", "directory") or _root(fields))
     session = text("session_id", "sessionId", "conversation_id", "trajectory_id")
     return Event(
         name=name,
@@ -79,6 +89,7 @@ def read(name: str, host: str, payload: Any) -> Event:
         cwd=_path(text("cwd", "directory") or _root(fields)),
         prompt=_typed(text("prompt", "user_prompt", "initialPrompt")[:_LONGEST]),
         reason=text("source", "reason", "trigger", "notification_type"),
+        actions=tuple(acts),
     )
 
 

@@ -18,7 +18,9 @@ MOST = 9_500
 def takes_text(host: str, event: str) -> bool:
     """Whether a host takes text at an event."""
     record = table.get(host)
-    return record is not None and record.takes_text and event in _INJECTING
+    if record is None or not record.takes_text:
+        return False
+    return event in _INJECTING or event == record.tells_at
 
 
 def reply(host: str, event: str, text: str) -> str:
@@ -30,3 +32,22 @@ def reply(host: str, event: str, text: str) -> str:
 
     # UTF-8, as JSON is; a host counts characters, and six for one would be a waste.
     return json.dumps(record.reply(event, text), ensure_ascii=False)
+
+
+def refusal(host: str, decision: str, reason: str) -> str:
+    """The answer that keeps a tool from running; empty where the host has no such.
+
+    A host that cannot ask the user is told no.
+
+    Args:
+        host: the host's name.
+        decision: ask or deny.
+        reason: for the agent and the user.
+    """
+    record = table.get(host)
+    if record is None or not record.native("pre-tool"):
+        return ""
+    import json
+
+    made = "ask" if decision == "ask" and record.can_ask else "deny"
+    return json.dumps(record.refusal(made, reason), ensure_ascii=False)

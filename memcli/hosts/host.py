@@ -29,6 +29,9 @@ class Host:
         runs_others_hooks: whether the same event may come twice, by two hooks.
         starts_after_compaction: whether it says that a session starts when it has been
             compacted.
+        tells_at: the event of a tool at which it takes text: pre-tool, post-tool, or
+            empty for neither.
+        can_ask: whether a hook can let it ask the user before a tool runs.
         ignored: memcli's events at which nothing is done, with the reason.
 
         home_folder: its folder below the user's home.
@@ -61,6 +64,8 @@ class Host:
         transcript_format: the module that reads its transcripts.
         hooks_name_format: whether the file that its hooks name is surely of that
             format; else the file's content says.
+        program_variables: variables that are set in every program which it runs; any
+            one of them tells.
         session_variable: the variable that holds the id of the session which runs a
             program; empty for none.
     """
@@ -75,6 +80,8 @@ class Host:
     hooks_also_run_by: tuple[str, ...] = ()
     runs_others_hooks = False
     starts_after_compaction = False
+    tells_at = ""
+    can_ask = False
     ignored: Mapping[str, str] = {}
 
     home_folder: tuple[str, ...]
@@ -102,6 +109,7 @@ class Host:
 
     transcript_format: str
     hooks_name_format = False
+    program_variables: tuple[str, ...] = ()
     session_variable = ""
 
     def native(self, event: str) -> str:
@@ -127,6 +135,19 @@ class Host:
         if not self.reply_names_event:
             return context
         named = {"hookEventName": self.native(event), **context}
+        return {"hookSpecificOutput": named}
+
+    def refusal(self, decision: str, reason: str) -> dict[str, Any]:
+        """The document that keeps a tool from running.
+
+        Args:
+            decision: deny; ask, where `can_ask`.
+            reason: for the agent, and for the user who is asked.
+        """
+        said = {"permissionDecision": decision, "permissionDecisionReason": reason}
+        if not self.reply_names_event:
+            return said
+        named = {"hookEventName": self.native("pre-tool"), **said}
         return {"hookSpecificOutput": named}
 
     def folder(self, environ: Mapping[str, str]) -> str:

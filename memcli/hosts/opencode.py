@@ -19,9 +19,13 @@ class Opencode(Host):
     events = (
         ("session.created", "session-start"),
         ("chat.message", "prompt-submit"),
+        ("tool.execute.before", "pre-tool"),
+        ("tool.execute.after", "post-tool"),
         ("session.idle", "stop"),
         ("experimental.session.compacting", "pre-compact"),
     )
+
+    tells_at = "post-tool"
 
     user_file = "plugins/memcli.js"
     project_file = ".opencode/plugins/memcli.js"
@@ -39,6 +43,8 @@ class Opencode(Host):
     more_skills_in_project = (".claude/skills", ".opencode/skills")
 
     # Its plugin writes the generic format, an export has opencode's own.
+    program_variables = ("OPENCODE",)
+
     transcript_format = "memcli.hosts.formats.opencode"
 
     def folder(self, environ: Mapping[str, str]) -> str:

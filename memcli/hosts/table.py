@@ -5,6 +5,8 @@ Invariant: the one list of hosts. A host is its module in this folder and its na
 when it is asked for: a hook pays for the host that calls it.
 """
 
+from collections.abc import Mapping
+
 from memcli.hosts.host import Host
 
 NAMES = (
@@ -38,6 +40,15 @@ def hosts() -> list[Host]:
 def with_hooks() -> list[Host]:
     """Every host that has hooks, in the order of the table."""
     return [host for host in hosts() if host.events]
+
+
+def running_in(environ: Mapping[str, str]) -> Host | None:
+    """The host in whose session this program runs; None when none says so."""
+    for host in hosts():
+        named = (host.session_variable, *host.program_variables)
+        if any(name and environ.get(name) for name in named):
+            return host
+    return None
 
 
 def find(name: str, *, hooks: bool = False) -> Host:

@@ -156,6 +156,7 @@ def _row(
         updated=entry.updated,
         document_id=document_id(entry) or None,
         pinned=entry.pinned,
+        enforce=entry.enforce and str(entry.enforce),
         supersedes=entry.supersedes,
         superseded_by=entry.superseded_by,
         reason=entry.reason,

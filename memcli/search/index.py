@@ -10,6 +10,7 @@ when it is older, damaged or gone.
 import contextlib
 import errno
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -20,6 +21,7 @@ from memcli.search import state as states
 from memcli.search.reader import Reader
 from memcli.search.segment_file import FORMAT, Damaged
 from memcli.search.state import State, listed
+from memcli.search.trigger_table import NAME as TRIGGERS
 from memcli.storage import state_dirs
 from memcli.storage.listing import Listing, scan
 from memcli.storage.lock import Lock
@@ -28,11 +30,12 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
     from memcli.search.prepared import Prepared
     from memcli.search.resolved_claims import ResolvedClaims
+    from memcli.search.triggers import Told
 
 _STATE = "state"
 # Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
 # its fields.
-ROW_VERSION = 16
+ROW_VERSION = 17
 
 # So many changed files are read faster one by one than indexed.
 _FEW = 64
@@ -98,6 +101,8 @@ class Index:
         self._progress = progress or (lambda _done, _all: None)
         self._reader: Reader | None = None
         self._state: State | None = None
+        self._scanned = 0
+        self._entered: list[str] = []
 
     def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
         """Bring the index up to date, then return `answer(reader)`.
@@ -121,6 +126,31 @@ class Index:
             if isinstance(error, MemcliError) or not self.mend(error):
                 raise
         return answer(self.current())
+
+    def told(self, *, enabled: bool = True) -> "list[Told] | None":
+        """What the entries are told at, of the files as the last reader found them.
+
+        None when no table was written yet and the reader is not the index's own.
+        `enabled` says whether the vault's settings let sessions be told.
+
+        The table in the index's folder is brought up to date on the way.
+        """
+        from memcli.search import triggers
+
+        told = triggers.load(self._folder)
+        if self._reader is None or self._state is None:
+            return told
+        if told is None:
+            told = triggers.of_reader(self._owners_reader(self._state))
+        if not self.stale:
+            wanted = told if enabled else None
+            places = triggers.stamps(self.root, self._entered, self._scanned)
+            triggers.settle(self._folder, wanted, self.root, places)
+        return told
+
+    def _owners_reader(self, state: State) -> Reader:
+        """A reader to which nothing is hidden: the table is the vault's."""
+        return Reader(self._folder, state.segments, state.broken, None, self.root)
 
     def mend(self, error: Exception) -> bool:
         """Mend the index, and say whether the answer that failed may succeed now.
@@ -216,7 +246,9 @@ class Index:
 
         Another program took one permission error for the deletion of every note.
         """
+        self._scanned = time.time_ns()
         listing = scan(self.root)
+        self._entered = listing.entered
         self.unreadable = sorted(listing.unreadable)
         for lost in listing.unreadable:
             for folder, flat in (state.folders if state else {}).items():
@@ -348,17 +380,23 @@ class Index:
             state = state._replace(listing=listed(listing.folders), recent=recent)
             self._store(state)
             return state
-        from memcli.search import writer
+        from memcli.search import triggers, writer
+        from memcli.storage import settings
 
         gone = self._numbers(state, [*changed, *removed])
         touched = {*changed, *removed}
+        following = triggers.Following(
+            self._folder,
+            None if fresh else touched,
+            enabled=settings.load(self.root).actions,
+        )
         broken = {p: why for p, why in state.broken.items() if p not in touched}
         try:
             segments = writer.update(
                 self._folder,
                 state.segments,
                 gone,
-                self._documents(changed, broken, recent),
+                following.passing(self._documents(changed, broken, recent)),
             )
         except OSError as error:
             if fresh or error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
@@ -372,7 +410,8 @@ class Index:
             stamps=states.stamps(self._folder, segments),
         )
         self._store(new_state)
-        writer.sweep(self._folder, segments, (_STATE, layout.FINDINGS))
+        following.store(triggers.stamps(self.root, listing.entered, self._scanned))
+        writer.sweep(self._folder, segments, (_STATE, TRIGGERS, layout.FINDINGS))
         known = state.paths
         self.change = UpdateCounts(
             added=sum(path not in known for path in changed),

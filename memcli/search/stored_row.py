@@ -38,6 +38,7 @@ class StoredRow(NamedTuple):
     updated: str
     document_id: str | None
     pinned: bool
+    enforce: str | None
     supersedes: str | None
     superseded_by: str | None
     reason: str | None

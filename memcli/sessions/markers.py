@@ -10,21 +10,21 @@ The names are those of the design that these markers come from (seed 002).
 
 import contextlib
 import os
-import re
 import stat
 import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from memcli.entries import dates, layout
+from memcli.sessions.session_files import ACTED, PREFIX, act, acted, mark_of, path
 from memcli.storage import state_dirs
 from memcli.storage.files import write_derived
+
+__all__ = ["ACTED", "PREFIX", "act", "acted", "mark_of", "path"]
 
 START, REFLECTED, SHOWN, LOCKED = ".start", ".reflected", ".shown", ".lock"
 # An event that another hook of the same host has told already.
 ONCE = ".once"
-PREFIX = "session-id-"
-_LONGEST_NAME = 100
 # Seconds: a disk elsewhere may be ahead so much.
 _AHEAD = 3_600.0
 
@@ -79,8 +79,8 @@ def begin(
     Raises:
         OSError: it cannot be written down.
     """
-    place = _path(root, session, START)
-    done = _path(root, session, REFLECTED)
+    place = path(root, session, START)
+    done = path(root, session, REFLECTED)
     # Another process may finish it meanwhile: what is missing then is written anew.
     with contextlib.suppress(FileNotFoundError):
         if not os.path.exists(place):
@@ -144,7 +144,7 @@ def finish(root: str, session: str, since: float) -> bool:
     Returns:
         Whether it is over: a session that was touched after that moment goes on.
     """
-    start, place = _path(root, session, START), _path(root, session, REFLECTED)
+    start, place = path(root, session, START), path(root, session, REFLECTED)
     with contextlib.suppress(FileNotFoundError):
         if os.stat(start).st_mtime > since:
             return False
@@ -156,10 +156,11 @@ def finish(root: str, session: str, since: float) -> bool:
 
 def drop(marker: Marker) -> None:
     """Forget a session: its marker and what it was shown."""
-    told = _path_of(marker, mark_of(marker.agent) + SHOWN)
-    for path in (marker.path, told, _path_of(marker, LOCKED)):
+    mark = mark_of(marker.agent)
+    endings = (mark + SHOWN, mark + ACTED, LOCKED)
+    for place in (marker.path, *(_path_of(marker, ending) for ending in endings)):
         with contextlib.suppress(OSError):
-            os.unlink(path)
+            os.unlink(place)
 
 
 def markers(root: str, now: float | None = None) -> Iterator[Marker]:
@@ -206,20 +207,9 @@ def show(
     place = _shown_path(root, session, agent)
     with open(place, "w" if afresh else "a") as file:
         file.write("".join(f"{name}\n" for name in ids))
-
-
-def mark_of(agent: str | None) -> str:
-    """What the name of a file has that is an agent's own; nothing for the owner's."""
-    if agent is None:
-        return ""
-    from zlib import crc32  # `hashlib` would load OpenSSL: 3 ms of a hook
-
-    return f".{crc32(agent.encode('utf-8', 'replace')):08x}"
-
-
-def path(root: str, session: str, ending: str) -> str:
-    """The path of a session's file among the markers, by its ending."""
-    return _path(root, session, ending)
+    if afresh:  # nor does it know what it was told before an action
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path(root, session, mark_of(agent) + ACTED))
 
 
 def _marker(path: str, name: str, state: str, now: float) -> Marker | None:
@@ -282,24 +272,9 @@ def _line(value: str) -> str:
     return " ".join(value.split("\n"))
 
 
-def _path(root: str, session: str, state: str) -> str:
-    return os.path.join(
-        state_dirs.path(root, layout.HARNESS), f"{PREFIX}{_name(session)}{state}"
-    )
-
-
 def _path_of(marker: Marker, state: str) -> str:
     return marker.path[: -len(marker.state)] + state
 
 
 def _shown_path(root: str, session: str, agent: str | None) -> str:
-    return _path(root, session, mark_of(agent) + SHOWN)
-
-
-def _name(session: str) -> str:
-    """A session's id as part of a file's name; the hash of a strange one."""
-    if re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{_LONGEST_NAME - 1}}}", session):
-        return session
-    import hashlib
-
-    return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:32]
+    return path(root, session, mark_of(agent) + SHOWN)

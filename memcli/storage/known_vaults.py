@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
-from memcli.storage import repo_vault, user_config
+from memcli.storage import repo_vault, user_config, user_folder
 
 PERSONAL = "personal"
 """The name of the default vault, and the `source` of its rows."""
@@ -228,23 +228,15 @@ def named_personal(environ: Mapping[str, str]) -> tuple[str, str] | None:
 
 def default_vault(environ: Mapping[str, str]) -> str | None:
     """The vault that the user made the default, if any."""
-    try:
-        with open(_default_file(environ), encoding="utf-8") as file:
-            return file.read().strip() or None
-    except (OSError, UnicodeDecodeError):
-        return None
+    return user_folder.default_vault(environ)
 
 
 def set_default_vault(root: str, environ: Mapping[str, str]) -> None:
     """Make a vault the user's default."""
     from memcli.storage import files
 
-    files.write_atomic(_default_file(environ), (root + "\n").encode())
-
-
-def _default_file(environ: Mapping[str, str]) -> str:
-    # One line in a file of its own: parsing TOML costs 11 ms.
-    return os.path.join(user_config.folder(environ), "default-vault")
+    file = user_folder.default_vault_file(environ)
+    files.write_atomic(file, (root + "\n").encode())
 
 
 def _place(name: str, table: object, path: str) -> KnownVault:

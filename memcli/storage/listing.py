@@ -31,11 +31,13 @@ class Listing(NamedTuple):
             followed: a file of the vault is listed at its own place, and a file
             outside does not belong to the vault.
         unreadable: folders that the system refused to list.
+        entered: every folder that was listed, also one without such files.
     """
 
     folders: dict[str, list[str | int]]
     symlinks: list[str]
     unreadable: list[str]
+    entered: list[str]
 
 
 def scan(root: str, *, skip: Collection[str] = ()) -> Listing:
@@ -51,12 +53,13 @@ def scan(root: str, *, skip: Collection[str] = ()) -> Listing:
     Raises:
         Unreadable: the root itself cannot be listed.
     """
-    listing = Listing({}, [], [])
+    listing = Listing({}, [], [], [])
     waiting = [""]
     while waiting:
         folder = waiting.pop()
         try:
             waiting += _scan_folder(root, folder, listing, skip)
+            listing.entered.append(folder)
         except FileNotFoundError as error:  # gone since its parent was listed
             if not folder:
                 raise Unreadable(f"{root}: {reason_of(error)}") from error

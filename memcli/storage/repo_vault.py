@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memcli.errors import NotAllowed, Unreadable, VaultNotFound
-from memcli.storage import files, user_config
+from memcli.storage import files, user_folder
 from memcli.storage.git import place
 
 FOLDER = ".memory"
@@ -123,7 +123,7 @@ def revoke(folder: str, environ: Mapping[str, str]) -> str | None:
 
 def permissions(environ: Mapping[str, str]) -> list[Permission]:
     """What the user allows, in the order of the folders."""
-    folder = os.path.join(user_config.folder(environ), _PERMISSIONS)
+    folder = os.path.join(user_folder.folder(environ), _PERMISSIONS)
     try:
         names = os.listdir(folder)
     except OSError:
@@ -195,4 +195,4 @@ def _file(top: str, environ: Mapping[str, str]) -> str:
 
     label = "".join(c if c.isalnum() else "-" for c in os.path.basename(top))[:40]
     name = f"{label}-{crc32(os.fsencode(top)):08x}.json"
-    return os.path.join(user_config.folder(environ), _PERMISSIONS, name)
+    return os.path.join(user_folder.folder(environ), _PERMISSIONS, name)

@@ -61,7 +61,7 @@ REVIEW_MODES = ("interactive", "silent")
 
 class Config(NamedTuple):
     """The settings of one vault; `policies` and `agents` are `[reflections.ITEM]` and
-    `[agents.NAME]`."""
+    `[agents.NAME]`, `actions` says whether sessions are told before tools."""
 
     kinds: tuple[str, ...] = ()
     limits: Limits = Limits()
@@ -70,6 +70,7 @@ class Config(NamedTuple):
     memory: Memory = Memory()
     agents: Mapping[str, Agent] = MappingProxyType({})
     log_signals: bool = True
+    actions: bool = True
 
 
 def load(root: str) -> Config:
@@ -245,6 +246,7 @@ def _config(tables: Mapping[str, Any]) -> Config:
         memory=_memory(_Section(tables, "memory")),
         agents=_agents(tables),
         log_signals=_Section(tables, "signals").flag("log", default=True),
+        actions=_Section(tables, "actions").flag("enabled", default=True),
     )
 
 

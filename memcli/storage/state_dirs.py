@@ -10,17 +10,23 @@ A vault's folder is named after its real path and the moment its repository was 
 so that a new vault at an old path does not inherit anything.
 """
 
-import contextlib
+from __future__ import annotations
+
 import os
 import stat
 import sys
 import time
 import zlib
-from collections.abc import Iterator, Mapping
 
 from memcli.entries import layout
 from memcli.errors import InvalidValue, WriteFailed
-from memcli.storage.git.place import git_dir_of
+
+# Not from `typing`, which costs more than a bare Python: a hook asks before each edit
+# where a vault's files are, so `contextlib` is left to the functions that need it.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 VARIABLE = "MEMCLI_STATE"
 _CACHED = frozenset({layout.INDEX, layout.INDEX_LOCK, layout.REGISTRY_CACHE})
@@ -46,6 +52,8 @@ def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
         InvalidValue: MEMCLI_STATE names none that can be used.
     """
     if name in _WITH_GIT:
+        from memcli.storage.git.place import git_dir_of
+
         git_dir = git_dir_of(root)
         if git_dir:
             return os.path.join(git_dir, "memcli", name)
@@ -65,6 +73,8 @@ def sweep(environ: Mapping[str, str] | None = None) -> list[str]:
     A vault is gone when its path holds no vault, or another one, and nothing was
     written for it for 30 days.
     """
+    import contextlib
+
     removed = []
     for kind in ("cache", "state"):
         for folder in _folders(_base(kind, environ)):
@@ -120,6 +130,8 @@ def _may_be_made(folder: str) -> bool:
 def _make(folder: str, root: str) -> None:
     """Make a vault's folder, for this user alone; a disk may refuse, and is told so
     when something is written there."""
+    import contextlib
+
     with contextlib.suppress(OSError):
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with open(os.path.join(folder, _OWNER), "wb") as file:
@@ -145,10 +157,12 @@ def _born(root: str) -> int:
     linked work tree has a `.git` file instead, written once as well.
     """
     for name in ("description", ""):
-        with contextlib.suppress(OSError):
+        try:
             found = os.stat(os.path.join(root, ".git", name).rstrip(os.sep))
-            if name or not stat.S_ISDIR(found.st_mode):
-                return found.st_mtime_ns
+        except OSError:
+            continue
+        if name or not stat.S_ISDIR(found.st_mode):
+            return found.st_mtime_ns
     return 0
 
 
@@ -197,6 +211,8 @@ def _private() -> str:
     Raises:
         WriteFailed: another user has taken its name.
     """
+    import contextlib
+
     user = os.getuid() if hasattr(os, "getuid") else 0
     top = os.environ.get("TMPDIR") or ("/tmp" if os.name == "posix" else os.curdir)  # noqa: S108
     folder = os.path.join(os.path.abspath(top), f"memcli-{user}")

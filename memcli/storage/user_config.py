@@ -5,25 +5,13 @@ file that cannot be understood is an error with its path, never a silent default
 edit changes one setting, and no other byte.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memcli.errors import InvalidConfig
+from memcli.storage.user_folder import folder, path_of
 
-
-def folder(environ: Mapping[str, str]) -> str:
-    """The folder of the user's own settings."""
-    # `platformdirs` would cost every command 30 ms to find one path.
-    above = environ.get("XDG_CONFIG_HOME") or environ.get("APPDATA")
-    if not above:
-        above = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
-    return os.path.join(above, "memcli")
-
-
-def path_of(environ: Mapping[str, str]) -> str:
-    """The path of the user's config file, which may not be there."""
-    return os.path.join(folder(environ), "config.toml")
+__all__ = ["folder", "path_of", "table", "with_words"]
 
 
 def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:

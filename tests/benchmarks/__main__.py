@@ -12,6 +12,7 @@ python tests/benchmarks mining --data FOLDER
 python tests/benchmarks turns --data FILE
 python tests/benchmarks judge --data FILE        judges that know all, and noise
 python tests/benchmarks projects --data FILE
+python tests/benchmarks actions                  lessons at the edits that break them
 python tests/benchmarks repo_vault               the hook in a repository with a vault
 python tests/benchmarks anchors                  two versions of public projects, by pip
 python tests/benchmarks view                     how soon the page can be used
@@ -40,6 +41,7 @@ NAMES = (
     "feedback",
     "projects",
     "repo_vault",
+    "actions",
     "anchors",
     "probe",
     "view",

@@ -4,6 +4,7 @@ Invariant: nothing is imported that the command does not use. Times are measured
 the benchmarks; here only `sys.modules` is looked at, so that no test is timed.
 """
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -154,6 +155,37 @@ hook.answer(call, lambda: given)
 hook.note(call)
 assert "error" not in call.line and call.answer, call.line
 """
+
+
+LOOK = """
+import os
+from memcli.sessions.hooks import glance
+words = ["pre-tool", "--host", "claude-code", "--vault", {root!r}]
+given = b'{{"session_id": "s1", "cwd": "/w", "tool_name": "Edit", "tool_input": '
+given += b'{{"file_path": "/w/a.py", "new_string": "return x"}}}}'
+assert not glance.look(words, glance.loads(given), os.environ)
+"""
+
+
+def test_the_first_look_at_an_action_loads_next_to_nothing(make_vault: VaultMaker):
+    """Every edit of every session pays for it: 2.5 times a bare Python at most."""
+    vault = make_vault(now_ms=None)
+    vault.save(vault.draft({"text": "Never call http.Get", "kind": "constraint"}))
+    for place, _, _ in os.walk(vault.root):
+        os.utime(place, (1_700_000_000, 1_700_000_000))
+    vault.read(lambda reader: reader.size)
+    vault.index.told()
+    found = loaded_by(LOOK.format(root=vault.root), PROBE_WHOLE)
+    others = {name for name in found if not name.startswith("memcli")}
+    assert others <= {"__future__", "zlib", "_json", "select"}
+    assert len(found - others) <= 20, "each module of memcli costs a file"
+
+
+def test_a_call_of_a_tools_hook_loads_no_command_line():
+    code = "import memcli.cli.argv"
+    assert loaded_by(code, PROBE_WHOLE) == {
+        "__future__", "gc", "memcli", "memcli.cli", "memcli.cli.argv"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("event", ["session-start", "prompt-submit"])

@@ -25,6 +25,7 @@ SETTINGS = {
     "injection": set(settings.Injection._fields),
     "memory": set(settings.Memory._fields),
     "signals": {"log"},
+    "actions": {"enabled"},
 }
 
 

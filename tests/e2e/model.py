@@ -63,6 +63,8 @@ class Model:
         self.says: dict[str, str] = {}
         # The command that the shell of a client is told to run, once.
         self.runs: str | None = None
+        # The tools to use next, each once the client offers it.
+        self.calls: list[Call] = []
         # Cleared: whoever asks gets no answer until it is set.
         self.answers = threading.Event()
         self.answers.set()
@@ -136,6 +138,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _call(self, body: dict[str, Any]) -> Call | None:
         """The call of the client's shell that the test wants, once it offers one."""
+        calls = self.owner.calls
+        if calls and calls[0].tool in _names(body):
+            return calls.pop(0)
         shell = next((name for name in _names(body) if name in _SHELLS), None)
         command = self.owner.runs
         if command is None or shell is None:

@@ -24,7 +24,9 @@ def test_a_default_is_that_of_the_entry() -> None:
     )
 
 
-@pytest.mark.parametrize("name", [name for name in FIELDS if name != "research"])
+@pytest.mark.parametrize(
+    "name", [n for n in FIELDS if n not in ("research", "enforce")]
+)
 def test_what_a_caller_may_give_comes_back_from_the_file(name: str) -> None:
     given = {
         "id": "1m7xvn68xtqp489w",
@@ -62,6 +64,12 @@ def test_what_memcli_notes_itself_is_not_taken_from_a_caller() -> None:
     with pytest.raises(InvalidValue, match="what memcli notes") as refused:
         draft({"text": "a", "research": "tyler"}, kinds=KINDS, body_limit=100)
     assert refused.value.error_code == "invalid_research"
+
+
+def test_what_only_a_person_decides_is_not_taken_from_a_caller() -> None:
+    with pytest.raises(InvalidValue, match="only a person decides") as refused:
+        draft({"text": "a", "enforce": "deny"}, kinds=KINDS, body_limit=100)
+    assert refused.value.error_code == "invalid_enforce"
 
 
 def test_the_page_of_the_format_names_every_field() -> None:

@@ -16,7 +16,7 @@ ROOM = Path(table.__file__).parent
 # What the room holds beside the hosts.
 OTHERS = {
     *("__init__", "host", "table", "transcript", "transcripts", "skills"),
-    *("hook_payload", "hook_reply"),
+    *("hook_payload", "hook_reply", "tool_call"),
 }
 
 every_host = pytest.mark.parametrize("name", table.NAMES)

@@ -24,13 +24,14 @@ _SPAN = r"`([^`\n]+)`"
 AROUND = "\"'`()[]{}<>,;:!?*|“”‘’«»…。，；：！？、（）「」"
 """Marks that stand around a word and do not belong to it."""
 _SIGNS = frozenset("=<>@")
-_FILE_TYPES = frozenset(
+FILE_TYPES = frozenset(
     """
     c cc cfg cfn conf cpp cs css csv diff env ex go gradle h hpp html ini ipynb java js
     json jsonl jsx kt lock log lua md mdx mjs patch php pl proto ps1 py pyi r rb rs rst
     scala sh sql svg swift tf toml ts tsx txt vue xml yaml yml zig
     """.split()
 )
+"""Endings of files of a project."""
 
 
 def identifiers(text: str) -> Iterator[str]:
@@ -120,7 +121,7 @@ def _path(word: str, *, code: bool) -> str | None:
         return word
     if not re.fullmatch(_PATH, word) or not re.search("[A-Za-z]{2}", word):
         return None
-    ending = word.rpartition(".")[2].lower() in _FILE_TYPES and "." in word
+    ending = word.rpartition(".")[2].lower() in FILE_TYPES and "." in word
     # `and/or` and `read/write/execute` are words; `21/11/2026` has no letter.
     parts = [part for part in re.split(r"[/\\]", word) if part]
     rooted = word.startswith(("/", "~/", "./", "../")) and len(parts) > 1
@@ -132,7 +133,7 @@ def _path(word: str, *, code: bool) -> str | None:
 
 def _dotted(word: str, *, code: bool) -> str | None:
     stem, _, last = word.rpartition(".")
-    if last.lower() in _FILE_TYPES and re.fullmatch(r"[\w.-]*\w", stem):
+    if last.lower() in FILE_TYPES and re.fullmatch(r"[\w.-]*\w", stem):
         return word
     if not re.fullmatch(_DOTTED, word) or len(word) < _SHORTEST:
         return None

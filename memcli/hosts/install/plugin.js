@@ -7,12 +7,14 @@ const PROGRAM = ["memcli"]
 const VAULT = null
 
 // Milliseconds that a session may wait for an answer; without one it goes on.
-const WAIT = { "session-start": 8000, "prompt-submit": 4000 }
+const WAIT = {
+  "session-start": 8000, "prompt-submit": 4000, "pre-tool": 3000, "post-tool": 3000,
+}
 const MONTH = 30 * 24 * 3600 * 1000
 const STATE = join(
   process.env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "memcli", "opencode",
 )
-const ACTIONS = { bash: "run", edit: "edit", write: "edit", patch: "edit", read: "read" }
+const ACTIONS = { bash: "run", edit: "edit", write: "edit", patch: "edit", apply_patch: "edit", read: "read" }
 
 // Nothing in here may disturb the host: what fails is as if it were not installed.
 const quietly = (work) => async (...words) => {
@@ -23,11 +25,15 @@ const words = (event) => [
   ...PROGRAM.slice(1), "hook", event, "--host", "opencode", ...(VAULT ? ["--vault", VAULT] : []),
 ]
 
-// Plain text, or {"additionalContext": text}.
+// Plain text, {"additionalContext": text}, or a refusal with its reason.
 const answer = (out) => {
   const text = out.trim()
   if (!text.startsWith("{")) return text
-  try { return String(JSON.parse(text).additionalContext ?? "") } catch { return "" }
+  try {
+    const said = JSON.parse(text)
+    if (said.permissionDecision === "deny") return new Error(said.permissionDecisionReason)
+    return String(said.additionalContext ?? "")
+  } catch { return "" }
 }
 
 const ask = (event, payload, cwd) => new Promise((resolve) => {
@@ -129,6 +135,14 @@ export const Memcli = async ({ directory }) => {
     if (one.type === "tool" && one.state?.status === "error")
       session.tool(one.callID, one.tool, one.state.input, one.state.error, true)
   }
+  const acted = async (event, input, args) => {
+    try {
+      const session = sessions.get(input?.sessionID)
+      if (!session || !["run", "edit"].includes(ACTIONS[input.tool])) return ""
+      const given = { tool_name: input.tool, tool_input: args ?? {} }
+      return await ask(event, session.payload(event, given), session.cwd)
+    } catch { return "" }
+  }
   await quietly(sweep)()
   return {
     event: quietly(async ({ event }) => {
@@ -161,11 +175,19 @@ export const Memcli = async ({ directory }) => {
         type: "text", text, synthetic: true,
       })
     }),
+    // The one that may disturb the host: a person said that this tool must not run.
+    "tool.execute.before": async (input, output) => {
+      const refused = await acted("pre-tool", input, output?.args)
+      if (refused instanceof Error) throw refused
+    },
     "tool.execute.after": quietly(async (input, output) => {
       const exit = output?.metadata?.exit
       const failed = typeof exit === "number" ? exit !== 0 : undefined
       const session = sessions.get(input?.sessionID)
       session?.tool(input.callID, input.tool, input.args, output?.output, failed)
+      const text = await acted("post-tool", input, input?.args)
+      if (typeof text === "string" && text && typeof output?.output === "string")
+        output.output += `\n\n${text}`
     }),
     "experimental.text.complete": quietly(async (input, output) => {
       const session = sessions.get(input?.sessionID)

@@ -19,6 +19,8 @@ SCOPES = ("user", "project")
 SECONDS = {
     "session-start": 10,
     "prompt-submit": 5,
+    "pre-tool": 5,
+    "post-tool": 5,
     "stop": 10,
     "session-end": 20,
     "pre-compact": 30,

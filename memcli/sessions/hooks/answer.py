@@ -63,13 +63,13 @@ def at_start(
     from memcli.sessions.briefing import compose
     from memcli.sessions.briefing.frame import framed
 
-    opening = _opened_unless_indexing(root, event, line)
+    opening = opened_unless_indexing(root, event, line)
     if opening is None:
         return ""
     vault, view = opening
     watch = _watch(vault)
     own = compose.at_start(vault, view, watch)
-    team_items = _ask_teams(
+    team_items = ask_teams(
         vault,
         line,
         limits,
@@ -112,7 +112,7 @@ def at_prompt(
     from memcli.sessions.briefing import compose
     from memcli.sessions.briefing.frame import framed
 
-    opening = _opened_unless_indexing(root, event, line)
+    opening = opened_unless_indexing(root, event, line)
     if opening is None:
         return ""
     vault, view = opening
@@ -120,7 +120,7 @@ def at_prompt(
     question = compose.question(event.prompt)
     watch = _watch(vault)
     own_answer = compose.for_prompt(vault, question, view, shown, watch)
-    team_answers = _ask_teams(
+    team_answers = ask_teams(
         vault,
         line,
         limits,
@@ -178,7 +178,7 @@ def is_time(root: str, what: str, every: float) -> bool:
     return True
 
 
-def _opened_unless_indexing(
+def opened_unless_indexing(
     root: str, event: "Event", line: dict[str, Any]
 ) -> "tuple[Vault, View] | None":
     """As `opened`, with the view of now from the session's project; None while another
@@ -290,7 +290,7 @@ def _has_judge() -> bool:
         return True
 
 
-def _ask_teams(
+def ask_teams(
     own: "Vault",
     line: dict[str, Any],
     limits: TeamLimits,

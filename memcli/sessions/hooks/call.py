@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _BUDGET = {
     "session-start": 4.0,
     "prompt-submit": 2.0,
+    "pre-tool": 2.0,
+    "post-tool": 2.0,
     "stop": 2.0,
     "session-end": 1.5,
     "pre-compact": 2.0,
@@ -43,6 +45,8 @@ _TELLING = ("session-start", "prompt-submit")
 # Seconds that the vaults of teams may take after the own one has answered, and the
 # share of the budget after which a hook waits for them no longer.
 _TEAMS_WAIT = {"session-start": 1.5, "prompt-submit": 0.6}
+_TEAMS_WAIT |= {"pre-tool": 0.4, "post-tool": 0.4}
+_TOOLS = ("pre-tool", "post-tool")
 _TEAMS_SHARE = 0.75
 
 
@@ -70,11 +74,12 @@ class Call:
         self.line["error"] = why[:300]
 
 
-def main(words: Sequence[str]) -> NoReturn:
+def main(words: Sequence[str], read: Callable[[], Any] | None = None) -> NoReturn:
     """Answer one call and end the process with exit code 0.
 
     Args:
         words: the command line after `memcli hook`.
+        read: gives the host's payload, when it was read already.
     """
     try:
         # A command that memcli itself starts, such as a judge, has hooks of its own.
@@ -82,10 +87,11 @@ def main(words: Sequence[str]) -> NoReturn:
             os._exit(0)
         call = Call(words)
         _limit(call)
-        pipe.fill()
+        if read is None:
+            pipe.fill()
         if call.event == "work" and sys.platform != "win32":
             os.nice(10)
-        answer(call, pipe.read)
+        answer(call, read or pipe.read)
         _finish(call)
     finally:
         os._exit(0)
@@ -183,9 +189,13 @@ def _respond(call: Call, payload: Any) -> None:
         root
         and host.runs_others_hooks
         and event.session
+        and event.name not in _TOOLS
         and _came_just_now(root, event)
     ):
         line["did"] = "nothing: the same event came twice"
+    elif event.name in _TOOLS:
+        if root is not None:
+            call.answer = _at_tool(call, root, host, event)
     elif root is None:
         from memcli.sessions.hooks import answer as telling
 
@@ -194,6 +204,18 @@ def _respond(call: Call, payload: Any) -> None:
     else:
         text = _handle(root, host, event, line, _team_limits(call, event))
         call.answer = hook_reply.reply(event.host, event.name, text)
+
+
+def _at_tool(call: Call, root: str, host: "Host", event: "Event") -> str:
+    """The answer before or after a tool, in the host's format."""
+    from memcli.hosts import hook_reply
+    from memcli.sessions.hooks import at_tool
+
+    limits = _team_limits(call, event)
+    given = at_tool.at_tool(root, host, event, call.line, limits)
+    if given.decision:
+        return hook_reply.refusal(event.host, given.decision, given.reason)
+    return hook_reply.reply(event.host, event.name, given.text)
 
 
 def _handle(

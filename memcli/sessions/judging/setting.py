@@ -15,7 +15,7 @@ from memcli.hosts import table
 from memcli.hosts.transcript import Session, Step
 from memcli.sessions.judging import answers, command, digest
 from memcli.sessions.judging.command import Judge, JudgeFailed
-from memcli.storage import files, user_config
+from memcli.storage import files, user_config, user_folder
 
 _TABLE, _KEY = "mining", "judge"
 # A session that leaves no doubt, to try a judge with; nobody has typed it.
@@ -79,7 +79,7 @@ def plan(host: str, environ: Mapping[str, str]) -> SettingPlan:
             '[mining] judge = ["COMMAND", "..."].',
         )
     configured = command.configured(environ)
-    path = user_config.path_of(environ)
+    path = user_folder.path_of(environ)
     if configured and not _is_proposed(configured.command):
         raise UsageError(
             f"{path} has a judge of your own: {' '.join(configured.command)}",
@@ -154,7 +154,7 @@ def state(environ: Mapping[str, str]) -> dict[str, Any]:
         problem = f"{judge.command[0]} is not on the PATH"
     return {
         "command": list(judge.command) if judge else None,
-        "path": user_config.path_of(environ),
+        "path": user_folder.path_of(environ),
         "problem": problem,
     }
 
@@ -166,7 +166,7 @@ def _is_proposed(words: tuple[str, ...]) -> bool:
 def _plan(
     host: str, words: tuple[str, ...], environ: Mapping[str, str], *, put_in: bool
 ) -> SettingPlan:
-    path = user_config.path_of(environ)
+    path = user_folder.path_of(environ)
     before = files.current(path)
     try:
         text = (before or b"").decode()

@@ -26,6 +26,7 @@ from memcli.storage.listing import Listing, scan, states_of
 from memcli.vault.health import (
     dropped,
     git_state,
+    lint_actions,
     lint_lifecycle,
     lint_registry,
     lint_tree,
@@ -111,6 +112,7 @@ def _read(root: str, path: str, kinds: Collection[str]) -> Read:
     body = decoded.entry.body
     text = Text(decoded.entry, *_split(data, body), claim(body))
     findings = [*_about_file(text, len(data)), *_about_entry(text, decoded, kinds)]
+    findings += lint_actions.about_enforce(text)
     return Read(findings, text)
 
 

@@ -25,6 +25,7 @@ _HOST = "the host's hooks know it; a model would make it up"
 _LISTS = "memory_recall lists by status; this tool changes things"
 _AGENT = "the person who starts the server says who asks; a model must not choose it"
 _EXITS = "a tool has no exit code; no rows is an answer"
+_PERSON = "only a person decides what keeps tools from running"
 _SECRET = "only a person can insist on what looks like a secret"
 
 LEFT_OUT = {
@@ -38,6 +39,7 @@ LEFT_OUT = {
         "batch": _FILES,
         "dry_run": _FILES,
         "allow_secret": _SECRET,
+        "enforce": _PERSON,
         "source": "it is always skill",
         "source_host": _HOST,
         "source_session": _HOST,
@@ -51,6 +53,7 @@ LEFT_OUT = {
         "edit": "there is no editor",
         "allow_secret": _SECRET,
         "dry_run": "the version before is kept, and revert takes it back",
+        "enforce": _PERSON,
     },
     "recall": {
         "batch": _FILES,

@@ -25,6 +25,7 @@ EVENTS: dict[str, dict[str, tuple[str, int | None]]] = {
     "claude-code": {
         "SessionStart": ("session-start", 10),
         "UserPromptSubmit": ("prompt-submit", 5),
+        "PreToolUse": ("pre-tool", 5),
         "Stop": ("stop", 10),
         "SessionEnd": ("session-end", 20),
         "PreCompact": ("pre-compact", 30),
@@ -33,6 +34,7 @@ EVENTS: dict[str, dict[str, tuple[str, int | None]]] = {
     "codex": {
         "SessionStart": ("session-start", 10),
         "UserPromptSubmit": ("prompt-submit", 5),
+        "PreToolUse": ("pre-tool", 5),
         "Stop": ("stop", 10),
         "SessionEnd": ("session-end", 3),
         "PreCompact": ("pre-compact", 30),
@@ -40,12 +42,16 @@ EVENTS: dict[str, dict[str, tuple[str, int | None]]] = {
     "gemini": {
         "SessionStart": ("session-start", 10_000),
         "BeforeAgent": ("prompt-submit", 5_000),
+        "BeforeTool": ("pre-tool", 5_000),
+        "AfterTool": ("post-tool", 5_000),
         "AfterAgent": ("stop", 10_000),
         "SessionEnd": ("session-end", 20_000),
     },
     "copilot": {
         "sessionStart": ("session-start", 10),
         "userPromptSubmitted": ("prompt-submit", 5),
+        "preToolUse": ("pre-tool", 5),
+        "postToolUse": ("post-tool", 5),
         "agentStop": ("stop", 10),
         "sessionEnd": ("session-end", 20),
         "preCompact": ("pre-compact", 30),
@@ -53,6 +59,8 @@ EVENTS: dict[str, dict[str, tuple[str, int | None]]] = {
     "cursor": {
         "sessionStart": ("session-start", 10),
         "beforeSubmitPrompt": ("prompt-submit", 5),
+        "preToolUse": ("pre-tool", 5),
+        "postToolUse": ("post-tool", 5),
         "stop": ("stop", 10),
         "sessionEnd": ("session-end", 20),
         "preCompact": ("pre-compact", 30),
@@ -169,11 +177,18 @@ def test_matchers_only_where_the_host_needs_them(machine: Machine) -> None:
     machine.install("claude-code")
     hooks = json.loads(machine.path("claude-code").read_bytes())["hooks"]
     matchers = {native: items[0].get("matcher") for native, items in hooks.items()}
-    assert {k for k, v in matchers.items() if v} == {"Notification"}
+    assert {k for k, v in matchers.items() if v} == {"Notification", "PreToolUse"}
     assert matchers["Notification"] == "idle_prompt"
+    assert "Edit" in str(matchers["PreToolUse"]).split("|")
+    assert "Read" not in str(matchers["PreToolUse"])
     machine.install("gemini")
     hooks = json.loads(machine.path("gemini").read_bytes())["hooks"]
-    assert {items[0]["matcher"] for items in hooks.values()} == {"*"}
+    tools = ("BeforeTool", "AfterTool")
+    others = {n: items[0]["matcher"] for n, items in hooks.items() if n not in tools}
+    assert set(others.values()) == {"*"}
+    assert {hooks[name][0]["matcher"] for name in tools} == {
+        "write_file|replace|run_shell_command"
+    }
     assert {items[0]["hooks"][0]["name"] for items in hooks.values()} == {"memcli"}
 
 
@@ -510,7 +525,7 @@ def _trust(machine: Machine, path: Path, more: str = "") -> None:
     names = ("session_start", "user_prompt_submit", "stop", "session_end")
     lines = [
         f"[hooks.state.'{path}:{name}:0:0']\ntrusted_hash = 'sha256:00'\n"
-        for name in (*names, "pre_compact")
+        for name in (*names, "pre_compact", "pre_tool_use")
     ]
     (folder / "config.toml").write_text("".join(lines) + more)
 
@@ -523,7 +538,7 @@ def test_codex_hooks_stay_silent_until_trusted_and_status_says_so(
     install.apply(plan)
     one = machine.status("codex")
     assert one.trusted is False
-    assert "SessionStart, UserPromptSubmit, Stop" in one.problems[0]
+    assert "SessionStart, UserPromptSubmit, PreToolUse, Stop" in one.problems[0]
     assert "/hooks" in one.problems[0]
     _trust(machine, machine.path("codex"))
     config = (machine.home / ".codex" / "config.toml").read_bytes()

@@ -204,7 +204,7 @@ def test_after_a_move_only_the_command_changes_and_what_a_person_added_stays():
         for a, b in zip(edited.splitlines(), moved.splitlines(), strict=True)
         if a != b
     ]
-    assert len(changed) == 6
+    assert len(changed) == 7
     assert all('"command"' in a and '"command"' in b for a, b in changed)
 
 

@@ -74,10 +74,15 @@ await event("message.part.updated", { part: { ...parts[0], sessionID: id } })
 const transform = hooks["experimental.chat.system.transform"]
 await timed("transform", () => transform({ sessionID: id }, out))
 await transform({}, out)
-await hooks["tool.execute.after"](
-  { tool: "bash", sessionID: id, callID: "c1", args: { command: "ruff check" } },
-  { output: "1 error", metadata: { exit: 1 } },
-)
+const tool = { tool: "bash", sessionID: id, callID: "c1" }
+const args = { command: "ruff check" }
+try {
+  await hooks["tool.execute.before"](tool, { args })
+} catch (refused) { out.refused = refused.message }
+const done = { output: "1 error", metadata: { exit: 1 } }
+await hooks["tool.execute.after"]({ ...tool, args }, done)
+out.output = done.output
+await hooks["tool.execute.before"]({ ...tool, tool: "read" }, { args })
 await hooks["experimental.text.complete"](
   { sessionID: id, messageID: "msg_2", partID: "prt_2" }, { text: "Done." },
 )
@@ -162,10 +167,10 @@ def test_a_session_is_told_and_gets_what_memcli_says(run: Run) -> None:
         "text": "fits",
         "synthetic": True,
     }
-    calls = run.calls(5)
+    calls = run.calls(7)
     events = [words[1] for words, _ in calls]
-    assert events[:2] == ["session-start", "prompt-submit"]
-    assert sorted(events[2:]) == ["pre-compact", "stop", "stop"]
+    assert events[:4] == ["session-start", "prompt-submit", "pre-tool", "post-tool"]
+    assert sorted(events[4:]) == ["pre-compact", "stop", "stop"]
     assert all(w == ["hook", w[1], "--host", "opencode"] for w, _ in calls)
     path = str(run.state / "ses_1.jsonl")
     for words, payload in calls:
@@ -174,6 +179,29 @@ def test_a_session_is_told_and_gets_what_memcli_says(run: Run) -> None:
         assert payload["cwd"] == str(run.folder)
         assert payload["transcript_path"] == path
     assert calls[1][1]["prompt"] == "Always use ruff"
+
+
+@node
+def test_a_tool_is_refused_with_its_reason_and_told_of_after_it_ran(run: Run) -> None:
+    run.act(
+        "pre-tool", '{"permissionDecision": "deny", "permissionDecisionReason": "no"}'
+    )
+    run.act("post-tool", '{"additionalContext": "mind the linter"}')
+    out = run.go()
+    assert out["refused"] == "no"
+    assert out["output"] == "1 error\n\nmind the linter"
+    [(_, payload)] = [c for c in run.calls(7) if c[0][1] == "pre-tool"]
+    assert (payload["tool_name"], payload["tool_input"]) == (
+        "bash",
+        {"command": "ruff check"},
+    )
+
+
+@node
+@pytest.mark.parametrize("act", ["hang", "fail", "", "{", "text"])
+def test_a_tool_runs_whatever_memcli_does(run: Run, act: str) -> None:
+    run.act("pre-tool", act)
+    assert "refused" not in run.go()
 
 
 @node

@@ -1,0 +1,174 @@
+"""Words of plain prose that are names in code: keywords, packages, programs.
+
+Invariant: data only. `moment` and `black` are English as well, so a word of this list
+names code only where a sentence forbids it, and it is looked for only where code has
+a name (`sessions.actions.match`).
+"""
+
+KEYWORDS = frozenset(
+    """
+    abstract alias any assert async auto await bool boolean break byte case catch char
+    class const continue debugger decimal declare def default defer delete do double
+    dyn else enum except explicit export extends extern final finally float for foreach
+    friend func function global go goto if impl implements import in inline int
+    interface internal is lambda let long loop macro match mod module mut namespace new
+    nil none null number object operator optional override package private protected
+    public raise readonly record ref register require return self short signed sizeof
+    static string struct super switch template this throw throws trait try type typedef
+    typeof undefined union unknown unsafe unsigned using var virtual void volatile
+    where while with yield
+    """.split()
+)
+"""Keywords and built-in types of common languages."""
+
+PACKAGES = frozenset(
+    """
+    ajv alamofire angular antd arrow asyncio attrs autogen axios babel backbone
+    bcrypt bloc bluebird boto boto3 bottle bower bulma bunyan celery chai chalk cheerio
+    click coffeescript commander cypress dayjs django docopt dotenv echo elasticsearch
+    ember enzyme eslint express factory_boy faker fastapi fastify fetch flask formik
+    freezegun gatsby gin glog glide gorilla got gorm grunt guava gulp h2 hapi helmet
+    hibernate httpclient httplib2 httpx immer immutable immutablejs ioredis jackson
+    jasmine jest jinja jinja2 joda joi jquery jsdom jsoup junit karma keras knex koa
+    lazy_static less lodash log4j log4js logback logging logrus lombok loguru luxon
+    mapstruct marked marshmallow mocha mobx mock mockito moment mongoose mysql2 needle
+    nest nightwatch nock node-fetch nose numpy once_cell optparse pandas passport
+    pickle pika polars prisma protractor puppeteer pug pydantic pymongo pytest pytz
+    ramda react redux requests request restsharp rollup rxjava rxjs sass scipy selenium
+    sentry sequelize shelve simplejson sinon six sqlalchemy sqlite3 storybook structlog
+    styled-components superagent svelte swr tailwind tensorflow testify toml torch tox
+    tslint typeorm underscore unittest urllib urllib2 urllib3 uuid viper vitest vue
+    vuex webpack winston xlrd yup zap zerolog zod zustand
+    """.split()
+)
+"""Packages and modules that lessons are often about."""
+
+BUILTINS = frozenset(
+    """
+    alert assert atoi calloc cin cout confirm console dd debugger die dump echo eprintln
+    eval exec execfile exit expect fatal fetch fork fprintf free getattr getenv gets
+    globals input localstorage malloc memcpy panic pprint print printf printk println
+    prompt puts raw_input realloc reflect scanf setattr settimeout sizeof sleep sprintf
+    strcat strcpy strncpy strtok syslog system todo todos trigger unimplemented unwrap
+    var_dump vprintf vsprintf wget
+    """.split()
+)
+"""Functions that are called by their bare name."""
+
+PROGRAMS: dict[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "ansible-playbook": "",
+        "apt": "install remove upgrade purge",
+        "apt-get": "install remove upgrade purge",
+        "autopep8": "",
+        "aws": "s3 ec2 iam",
+        "az": "",
+        "black": "",
+        "brew": "install upgrade uninstall",
+        "bower": "install",
+        "bun": "add install run test x",
+        "bundle": "exec install update",
+        "cargo": "add build fix install publish run test update yank",
+        "chmod": "",
+        "chown": "",
+        "composer": "install require update",
+        "conda": "install create env",
+        "curl": "",
+        "dd": "",
+        "deno": "run test",
+        "docker": "build compose exec login prune pull push rm rmi run system",
+        "docker-compose": "up down run build exec",
+        "easy_install": "",
+        "eslint": "",
+        "flake8": "",
+        "flyctl": "deploy",
+        "gcloud": "",
+        "gh": "pr release repo",
+        "git": "add am apply branch checkout cherry-pick clean clone commit config "
+        "filter-branch merge mv pull push rebase reset restore revert rm stash "
+        "submodule switch tag",
+        "go": "build fix generate get install mod test vet",
+        "gofmt": "",
+        "gradle": "",
+        "gulp": "",
+        "helm": "delete install rollback uninstall upgrade",
+        "heroku": "",
+        "isort": "",
+        "jest": "",
+        "kill": "",
+        "killall": "",
+        "kubectl": "annotate apply create delete drain edit exec label patch replace "
+        "rollout scale set",
+        "make": "",
+        "mkfs": "",
+        "mvn": "clean deploy install package",
+        "mypy": "",
+        "netlify": "deploy",
+        "nodemon": "",
+        "nose": "",
+        "npm": "audit ci exec i install link publish run test uninstall update",
+        "npx": "",
+        "pip": "install uninstall",
+        "pip3": "install uninstall",
+        "pipenv": "install lock run",
+        "pkill": "",
+        "pm2": "",
+        "pnpm": "add dlx install publish run test update",
+        "podman": "run build push",
+        "poetry": "add install lock publish remove run update",
+        "prettier": "",
+        "psql": "",
+        "pulumi": "destroy up",
+        "pylint": "",
+        "pytest": "",
+        "reboot": "",
+        "rm": "",
+        "rsync": "",
+        "rubocop": "",
+        "ruff": "check format",
+        "scp": "",
+        "sed": "",
+        "shutdown": "",
+        "ssh": "",
+        "sudo": "",
+        "svn": "",
+        "systemctl": "restart start stop",
+        "terraform": "apply destroy import init plan state taint",
+        "tox": "",
+        "tslint": "",
+        "tsc": "",
+        "twine": "upload",
+        "unittest": "",
+        "uv": "add lock pip remove run sync",
+        "vercel": "deploy",
+        "virtualenv": "",
+        "wget": "",
+        "yapf": "",
+        "yarn": "add global install publish run upgrade",
+    }.items()
+}
+"""Programs, each with those of its subcommands that lessons are about."""
+
+SQL = frozenset(
+    """
+    ALTER CASCADE CASCADED COLUMN CREATE DATABASE DELETE DISTINCT DROP FROM FULL GRANT
+    INDEX INSERT INTO JOIN LIKE LIMIT NATURAL OFFSET ORDER OUTER SCHEMA SELECT TABLE
+    TRIGGER TRUNCATE UNION UPDATE VACUUM VARCHAR VIEW
+    """.split()
+)
+"""Words of SQL, as lessons write them."""
+
+AMBIGUOUS = frozenset(
+    """
+    add assert break build case catch clean click clone commit continue declare default
+    delete do edit echo else exec exit expect export fetch final finally fix fork for
+    format free friend get global go got if import in input install internal is kill
+    label less link lock long loop make match merge mock module move new none object
+    optional override package patch prompt public pull push raise record register
+    release replace require reset restart return revert run self set short sleep start
+    static stop string switch tag test this throw todo trigger try type union unknown
+    update upgrade use using where while with yield
+    """.split()
+)
+"""Words that are verbs or other plain English right after "never" or "do not"."""

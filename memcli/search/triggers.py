@@ -1,0 +1,246 @@
+"""What entries are told at, made with the index: the half that writes the table.
+
+Invariant: the table follows the documents that pass into the index, so it costs nothing
+but their texts. It is derived, like the index: one that cannot be written is gone, and
+the next reader makes it from the rows.
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries import anchors
+from memcli.entries.entry import Status
+from memcli.entries.text import code_terms
+from memcli.entries.text.code_terms import COMMAND, PATH, Trigger
+from memcli.search import trigger_table
+from memcli.search.trigger_table import NAME, OFF, words_of
+
+if TYPE_CHECKING:
+    from memcli.search.prepared import Prepared
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
+
+KINDS = ("constraint", "convention", "preference", "fix")
+"""The kinds that say how something is to be done, and so are told when it is."""
+
+# How the row of an entry says it that a person marked.
+_ENFORCED = (b'"ask"', b'"deny"')
+# A vault beyond this tells at the triggers of the entries that were indexed first.
+_MOST = 20_000
+# A folder that changed so short a time before it was listed may change again within
+# the same tick of its clock; ns. As `search.state` has it for files.
+_TICK = 2_000_000_000
+
+
+class Told(NamedTuple):
+    """An entry in the table.
+
+    Attributes:
+        id, path, kind: the entry's.
+        enforce: ask or deny, if a person set it; the vault decides whether it counts.
+        triggers: what it is told at.
+        spared: the paths at which it is not.
+    """
+
+    id: str
+    path: str
+    kind: str
+    enforce: str | None
+    triggers: tuple[Trigger, ...]
+    spared: tuple[str, ...]
+
+    def as_json(self) -> bytes:
+        """One line; `told_of` reads it."""
+        import json
+
+        return json.dumps(self, separators=(",", ":")).encode("ascii")
+
+
+def told_of(data: bytes) -> Told:
+    """The entry of a line of the table.
+
+    Raises:
+        ValueError, TypeError: it is none.
+    """
+    import json
+
+    entry_id, path, kind, enforce, triggers, spared = json.loads(data)
+    found = tuple(Trigger(str(form), str(text)) for form, text in triggers)
+    return Told(str(entry_id), str(path), str(kind), enforce, found, tuple(spared))
+
+
+def of_row(row: "StoredRow") -> Told | None:
+    """What an entry is told at; None when it is told at nothing."""
+    if not (row.kind in KINDS or row.enforce) or row.status != Status.ACTIVE:
+        return None
+    found = code_terms.triggers(row.text)
+    # An entry that is anchored in a file is told when the file changes.
+    anchored = [Trigger(PATH, each.path) for each in anchors.read_all(row.code)]
+    chosen = tuple(dict.fromkeys((*anchored, *found.found)))[: code_terms.MOST]
+    if not chosen:
+        return None
+    return Told(row.id, row.path, row.kind, row.enforce, chosen, found.spared)
+
+
+class Following:
+    """The entries of a table while files change: those that stay, and the new ones.
+
+    Args:
+        folder: the index's.
+        touched: paths whose entries are indexed anew, or are gone; None for all.
+        enabled: whether the vault's settings let sessions be told.
+    """
+
+    def __init__(
+        self, folder: str, touched: Collection[str] | None, *, enabled: bool
+    ) -> None:
+        self._folder = folder
+        self._enabled = enabled
+        self._told: list[Told] = []
+        table = None if touched is None else trigger_table.read(_path(folder))
+        # Without a table to begin with there is none to go on with.
+        self._is_whole = touched is None or table is not None
+        if table is not None:
+            try:
+                kept = map(told_of, table.rows())
+                self._told = [told for told in kept if told.path not in (touched or ())]
+            except (ValueError, TypeError):
+                self._is_whole = False
+
+    def passing(self, documents: "Iterable[Prepared]") -> "Iterator[Prepared]":
+        """Pass documents on, and take note of them."""
+        from memcli.search.stored_row import StoredRow
+
+        for document in documents:
+            # Most need not be read: a row is JSON by now.
+            is_kind = document.exact["kind"][0] in KINDS
+            if is_kind or any(word in document.row for word in _ENFORCED):
+                told = of_row(StoredRow.from_json(document.row))
+                if told is not None:
+                    self._told.append(told)
+            yield document
+
+    def store(self, places: list[tuple[bytes, bytes]]) -> None:
+        """Write the table; one that is not whole is taken away.
+
+        Args:
+            places: the folders with their times, as `stamps` gives them.
+        """
+        if self._is_whole:
+            _store(self._folder, self._told if self._enabled else None, places)
+        else:
+            _drop(self._folder)
+
+
+def load(folder: str) -> list[Told] | None:
+    """The entries of the table in an index's folder; None without a whole one."""
+    table = trigger_table.read(_path(folder))
+    if table is None:
+        return None
+    try:
+        return [told_of(row) for row in table.rows()]
+    except (ValueError, TypeError):
+        return None
+
+
+def of_reader(reader: "Reader") -> list[Told]:
+    """The entries of a table, as the rows of an index have them."""
+    docs = reader.exact("status", str(Status.ACTIVE))
+    return [told for doc in docs if (told := of_row(reader.row(doc))) is not None]
+
+
+def settle(
+    folder: str,
+    told: list[Told] | None,
+    root: str,
+    places: list[tuple[bytes, bytes]],
+) -> None:
+    """Write the table anew where it does not describe the folders as they are now.
+
+    Args:
+        folder: the index's.
+        told: the entries; None where nothing is to be told.
+        root: the vault.
+        places: as `stamps` gives them.
+    """
+    table = trigger_table.read(_path(folder))
+    if table is None or not table.is_fresh(root):
+        _store(folder, told, places)
+
+
+def stamps(
+    root: str, folders: Iterable[str], scanned: int
+) -> list[tuple[bytes, bytes]]:
+    """The folders of a vault with their times; 0 for one that may have changed since.
+
+    Args:
+        root: the vault.
+        folders: all that were listed, as paths in the vault.
+        scanned: when they were listed, epoch ns.
+    """
+    found = []
+    for name in sorted(folders):
+        try:
+            stamp = os.stat(os.path.join(root, name)).st_mtime_ns
+        except (OSError, ValueError):
+            stamp = 0
+        settled = stamp < scanned - _TICK
+        found.append((os.fsencode(name), b"%d" % (stamp if settled else 0)))
+    return found
+
+
+def _lines(entries: list[Told]) -> Iterator[tuple[bytes, bytes, int]]:
+    """The lines of the table: an action that has not all words of one fires nothing."""
+    count = 0
+    for number, told in enumerate(entries):
+        for trigger in told.triggers:
+            for words in _words(trigger):
+                count += 1
+                if count > _MOST:
+                    return
+                longest = min(words, key=lambda word: (-len(word), word))
+                yield longest, b" ".join(sorted(words)), number
+
+
+def _words(trigger: Trigger) -> Iterator[set[bytes]]:
+    """The words of what fires a trigger, once for each way to write it (`match`)."""
+    text = trigger.text
+    if trigger.form == PATH:
+        # What stands beside a star is a part of a word; the slash is always there.
+        whole = words_of(re.sub(r"\w*\*+\w*", " ", text))
+        yield {b"/" + word for word in whole} | {b"/"}
+    elif trigger.form == COMMAND:
+        # Options have short forms.
+        plain = [word for word in text.split() if not word.startswith("-")]
+        yield words_of(" ".join(plain)) or words_of(text)
+    else:
+        yield words_of(text)
+        last = re.search(r"\.(\w+)$", text)
+        for ending in ("f", "ln") if last else ():
+            yield words_of(text + ending)
+
+
+def _store(
+    folder: str, entries: list[Told] | None, folders: list[tuple[bytes, bytes]]
+) -> None:
+    """Write the table; None for entries where nothing is to be told."""
+    from memcli.storage.files import write_derived
+
+    rows = [OFF] if entries is None else [told.as_json() for told in entries]
+    lines = _lines(entries or [])
+    try:
+        write_derived(_path(folder), trigger_table.packed(folders, lines, rows))
+    except OSError:
+        _drop(folder)
+
+
+def _drop(folder: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(_path(folder))
+
+
+def _path(folder: str) -> str:
+    return os.path.join(folder, NAME)

@@ -1,0 +1,261 @@
+"""What a session is told, or refused, before a tool edits, writes or runs something.
+
+Invariant: each entry goes through the one eligibility function, and reaches a session
+once at its actions. Only an entry of the user's own vault that a person marked keeps a
+tool from running, whatever other vaults say; and so often at most in one session, since
+a vault that refuses everything would stop all work.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries.text import code_terms, prompt_injection
+from memcli.sessions import hook_log, markers
+from memcli.sessions.actions.match import Action, Looked, fired
+from memcli.sessions.briefing.frame import Item, framed
+from memcli.sessions.hooks import glance
+from memcli.storage import known_vaults, state_dirs
+
+if TYPE_CHECKING:
+    from memcli.entries.eligibility import View
+    from memcli.hosts.hook_payload import Event
+    from memcli.hosts.host import Host
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
+    from memcli.search.triggers import Told
+    from memcli.sessions.hooks.answer import TeamLimits
+    from memcli.vault.vault import Vault
+
+# At one action: entries, and characters of their texts together.
+_MOST, _CHARS = 2, 600
+# Of an entry that has no room: its title.
+_TITLE = 160
+_MOST_REFUSED = 20
+_REFUSED = "!"
+_MOST_REPOSITORIES = 50
+_KINDS = ("constraint", "fix", "convention", "preference")
+_BEFORE, _AFTER = "About what you are about to do", "About what you just did"
+
+
+class Answer(NamedTuple):
+    """What a tool's event is answered: a text, or a decision with its reason.
+
+    Attributes:
+        text: for the agent; empty for none.
+        decision: ask or deny; empty when the tool may run.
+        reason: why not, for the agent and the user.
+    """
+
+    text: str = ""
+    decision: str = ""
+    reason: str = ""
+
+
+class _Fired(NamedTuple):
+    """An entry that an action touches; `source` is empty for the own vault."""
+
+    row: "StoredRow"
+    enforce: str
+    source: str
+
+
+class _Looked(NamedTuple):
+    """What a vault has to say: the entries that fire, and the ids of those that do not
+    count here, which need not be looked at again."""
+
+    found: list[_Fired]
+    elsewhere: list[str]
+
+
+def at_tool(
+    root: str,
+    host: "Host",
+    event: "Event",
+    line: dict[str, Any],
+    limits: "TeamLimits",
+) -> Answer:
+    """What a tool's event is answered; `line` says in the log what came of it."""
+    from memcli.sessions.hooks import answer as telling
+
+    opening = telling.opened_unless_indexing(root, event, line)
+    if opening is None or not event.actions:
+        return Answer()
+    vault, view = opening
+    if not vault.settings.actions:
+        vault.read(lambda reader: reader.size)  # which brings the table up to date
+        vault.index.told(enabled=False)
+        return Answer()
+    looked = [Looked(Action(*each)) for each in event.actions]
+    agent = vault.agent_name
+    acted = markers.acted(root, event.session, agent) if event.session else set()
+
+    def look(vault: "Vault", reader: "Reader") -> _Looked:
+        source = "" if vault.source == known_vaults.PERSONAL else vault.source
+        return _look(vault, reader, view, looked, source)
+
+    own = vault.read(lambda reader: look(vault, reader))
+    others = telling.ask_teams(vault, line, limits, look)
+    _note_beside(root, event, line, asked=limits.asked)
+    found = [each for one in (own, *others) for each in one.found]
+    found.sort(key=_order)
+    elsewhere = [name for one in (own, *others) for name in one.elsewhere]
+    done: list[str] = [name for name in elsewhere if name not in acted]
+    refused = sum(name.startswith(_REFUSED) for name in acted)
+    given = _decided(found, event, refused, trusted=_is_trusted(vault))
+    if given.decision:
+        done.append(f"{_REFUSED}{refused}")
+        line["did"] = f"{given.decision}: {given.reason.rpartition('inspect ')[2][:16]}"
+    elif event.name == host.tells_at and event.session:
+        given, told = _text(vault, [f for f in found if f.row.id not in acted], event)
+        done += told
+        line["shown"] = len(told)
+    if done and event.session:
+        try:
+            markers.act(root, event.session, done, agent)
+        except OSError as error:
+            # What cannot be noted would be told again at every edit.
+            line["error"] = hook_log.named(error)
+            return given if given.decision else Answer()
+    return given
+
+
+def _look(
+    vault: "Vault",
+    reader: "Reader",
+    view: "View",
+    looked: Sequence[Looked],
+    source: str,
+) -> _Looked:
+    """What a vault has to say of an action."""
+    from memcli.search import triggers
+
+    answer = _Looked([], [])
+    told = vault.index.told()
+    for each in triggers.of_reader(reader) if told is None else told:
+        if not any(fired(each.triggers, each.spared, one) for one in looked):
+            continue
+        row = _row(reader, each, view)
+        if row is None or prompt_injection.suspicious(row.text):
+            answer.elsewhere.append(each.id)
+            continue
+        answer.found.append(_Fired(row, _enforced(each, row, looked), source))
+    return answer
+
+
+def _row(reader: "Reader", told: "Told", view: "View") -> "StoredRow | None":
+    """The entry, if it may be shown here and now."""
+    for doc in reader.exact("id", told.id):
+        if reader.verdict(doc, view) is None:
+            return reader.row(doc)
+    return None
+
+
+def _enforced(told: "Told", row: "StoredRow", looked: Sequence[Looked]) -> str:
+    """ask or deny, where a person set it and what fires is no everyday word."""
+    if not row.enforce or row.agent or row.writer not in (None, "manual"):
+        return ""
+    narrow = [each for each in told.triggers if not code_terms.broad(each)]
+    fires = any(fired(narrow, told.spared, one) for one in looked)
+    return row.enforce if fires else ""
+
+
+def _order(found: _Fired) -> tuple[int, int, str]:
+    kind = found.row.kind
+    place = _KINDS.index(kind) if kind in _KINDS else len(_KINDS)
+    return (0 if found.enforce else 1), place, found.row.id
+
+
+def _is_trusted(vault: "Vault") -> bool:
+    """Whether the vault is the user's own: no team's, and not the repository's."""
+    environ = os.environ if vault.environ is None else vault.environ
+    if vault.source != known_vaults.PERSONAL:
+        return False
+    return known_vaults.at(vault.root, environ) is None
+
+
+def _decided(
+    found: Sequence[_Fired], event: "Event", refused: int, *, trusted: bool
+) -> Answer:
+    """Whether an entry keeps the tool from running."""
+    if event.name != "pre-tool" or not trusted or refused >= _MOST_REFUSED:
+        return Answer()
+    own = [each for each in found if each.enforce and not each.source]
+    if not own:
+        return Answer()
+    first = next((each for each in own if each.enforce == "deny"), own[0])
+    wish = (
+        "The user does not want this"
+        if first.enforce == "deny"
+        else "The user wants to be asked before this"
+    )
+    text = _short(first.row, _CHARS, "")
+    return Answer(
+        decision=first.enforce,
+        reason=f"memcli: {text}\n{wish}: memcli inspect {first.row.id}",
+    )
+
+
+def _text(
+    vault: "Vault", found: Sequence[_Fired], event: "Event"
+) -> tuple[Answer, list[str]]:
+    """What to tell, and the ids of what is told."""
+    from memcli.hosts import hook_reply
+    from memcli.sessions.briefing import compose
+    from memcli.vault.signals import event as signals
+
+    part = _BEFORE if event.name == "pre-tool" else _AFTER
+    items: list[Item] = []
+    room = _CHARS
+    for each in found[:_MOST]:
+        text = _short(each.row, room, each.source)
+        room -= len(text)
+        signal = None if each.source else signals.row(each.row, channels=["action"])
+        items.append(Item(each.row.id, text, part, each.source, signal))
+    told = framed(items, hook_reply.MOST)
+    if told.shown:
+        compose.note(vault, None, items, told.shown)
+    return Answer(told.text), told.shown
+
+
+def _short(row: "StoredRow", room: int, source: str) -> str:
+    """An entry's text, or its title where that has no room."""
+    if len(row.text) <= room:
+        return row.text
+    where = f" --vault {source.removeprefix('team:')}" if source else ""
+    return f"{row.title[:_TITLE]} (the rest: memcli inspect {row.id}{where})"
+
+
+def _note_beside(
+    root: str, event: "Event", line: dict[str, Any], *, asked: bool
+) -> None:
+    """Write down which other vaults the next first look has to look at."""
+    from memcli.entries import layout
+    from memcli.errors import MemcliError
+    from memcli.storage.files import write_derived
+
+    environ = os.environ
+    known = glance.beside(root, environ)
+    top = glance.repository(event.cwd or "")
+    if known is not None and (not top or top in known):
+        return
+    try:
+        places = known_vaults.beside(event.cwd, environ) if asked else []
+        named = dict(list((known or {}).items())[-_MOST_REPOSITORIES:])
+        tables = [
+            state_dirs.path(place.path, layout.INDEX, environ)
+            for place in places
+            if place.hooks and place.source != known_vaults.REPO
+        ]
+        named[""] = "\n".join(tables)
+        if top:
+            allowed = [p.path for p in places if p.source == known_vaults.REPO]
+            named[top] = "\n".join(
+                state_dirs.path(path, layout.INDEX, environ) for path in allowed
+            )
+        parts = [glance.settings_stamp(environ)]
+        parts += [part for pair in named.items() for part in pair]
+        markers.make_folder(root)
+        write_derived(glance.beside_path(root, environ), os.fsencode("\0".join(parts)))
+    except (MemcliError, OSError) as error:
+        line["error"] = hook_log.named(error)

@@ -1,0 +1,272 @@
+"""The first look at an action: mostly there is nothing to say, and the process ends.
+
+Invariant: as long as no trigger may fire, nothing is loaded that a bare Python has not
+loaded, but for a few of memcli's own modules that load nothing either; tests/cli/
+test_startup.py guards it, because every edit of every session pays for it. It only
+decides that there is nothing to tell. Whatever it is not sure of (a vault by name, a
+table that is older than its vault, a settings file that changed) goes to `hooks.call`,
+which knows.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memcli.entries import layout
+from memcli.hosts import tool_call
+from memcli.search import trigger_table
+from memcli.sessions import session_files
+from memcli.sessions.hooks import pipe
+from memcli.storage import state_dirs, user_folder
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from memcli.search.trigger_table import Table
+
+BESIDE = "beside"
+"""The file, among the markers, that names the tables of other vaults."""
+
+_LARGEST = 1_000_000
+# Seconds of the host's time; an edit of 200,000 characters takes a third.
+_BUDGET = 2.0
+
+
+def payload_or_end(words: Sequence[str]) -> Callable[[], Any]:
+    """Read the host's payload; end the process unless there may be something to tell.
+
+    Args:
+        words: the command line after `memcli hook`.
+
+    Returns:
+        What gives the payload, for `hooks.call`.
+    """
+    if os.environ.get("MEMCLI_HOOKS") == "off":
+        os._exit(0)
+    payload = None
+    may_tell = True
+    try:
+        _limit()
+        pipe.fill()
+        payload = pipe.read(loads)
+        may_tell = look(words, payload, os.environ)
+    except Exception:  # noqa: BLE001, S110 `call` meets it again, and says so in the log
+        pass
+    if not may_tell:
+        os._exit(0)
+    return lambda: payload
+
+
+def _limit() -> None:
+    """See to it that the process ends in its time, with nothing said.
+
+    Not by `signal`, which loads `enum`. `hooks.call` sets its own limit later.
+    """
+    import _signal as signals  # type: ignore[import-not-found]
+
+    if hasattr(signals, "setitimer"):
+        signals.signal(signals.SIGALRM, lambda *_: os._exit(0))
+        signals.setitimer(signals.ITIMER_REAL, _BUDGET)
+
+
+def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool:
+    """Whether there may be something to tell before or after a tool.
+
+    Args:
+        words: the command line after `memcli hook`.
+        payload: what the host sent.
+        environ: names the user's folders.
+    """
+    root = _vault(words, environ)
+    if root == "":
+        return False
+    if not isinstance(payload, dict) or root is None:
+        return True
+    if not os.path.isdir(os.path.join(root, ".memcli")):
+        return False
+    folder = payload.get("cwd") or payload.get("directory") or ""
+    folder = folder if isinstance(folder, str) else ""
+    found = tool_call.actions(payload, folder)
+    if not found:
+        return False
+    tables = _tables(root, folder, environ)
+    if tables is None:
+        return True
+    wanted = _words(found)
+    rows = [(table, number) for table in tables for number in table.numbers(wanted)]
+    if not rows:
+        return False
+    session = next(
+        (
+            value
+            for name in ("session_id", "sessionId", "conversation_id")
+            if isinstance(value := payload.get(name), str) and value
+        ),
+        "",
+    )
+    agent = _flag(words, "agent") or environ.get("MEMCLI_AGENT") or None
+    acted = session_files.acted(root, session, agent) if session else set()
+    told = []
+    for table, number in rows:
+        row = loads(table.rows()[number])
+        if row[0] not in acted:
+            told.append(row)
+    return bool(told) and _fires(told, found)
+
+
+def _fires(told: list[list[Any]], found: list[tuple[str, str, str]]) -> bool:
+    """Whether a trigger fires, as `match` has it; this loads regular expressions."""
+    from memcli.sessions.actions.match import Action, Looked, fired, told_triggers
+
+    looked = [Looked(Action(*each)) for each in found]
+    return any(
+        fired(told_triggers(row[4]), row[5], each) for row in told for each in looked
+    )
+
+
+def loads(data: bytes | bytearray) -> Any:
+    """The value of JSON, without `json`, which loads regular expressions: 8 ms.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    try:
+        from _json import make_scanner
+
+        text = bytes(data).decode().strip()
+        value, end = make_scanner(_Context())(text, 0)  # type: ignore[arg-type]
+    except (ImportError, StopIteration, UnicodeDecodeError, TypeError):
+        import json
+
+        return json.loads(data)
+    if end != len(text):
+        raise ValueError("more than one value")
+    return value
+
+
+class _Context:
+    """What the scanner asks of a decoder, as `json.JSONDecoder` has it."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    memo: dict[str, str] = {}  # noqa: RUF012 the scanner's own
+
+    @staticmethod
+    def parse_constant(name: str) -> None:
+        """NaN and the infinities: nothing here counts."""
+        del name
+
+
+def _words(found: list[tuple[str, str, str]]) -> set[bytes]:
+    """The words of what a tool is about to do; those of paths begin with a slash."""
+    wanted: set[bytes] = set()
+    for path, text, command in found:
+        wanted |= trigger_table.words_of(text)
+        of_command = trigger_table.words_of(command)
+        wanted |= of_command
+        wanted.add(b"/")
+        for word in (*trigger_table.words_of(path), *of_command):
+            wanted.add(b"/" + word)
+    return wanted
+
+
+def _flag(words: Sequence[str], name: str) -> str:
+    """The value of a flag of the command line; empty without one."""
+    for number, word in enumerate(words):
+        if word == f"--{name}":
+            return words[number + 1] if number + 1 < len(words) else ""
+        if word.startswith(f"--{name}="):
+            return word.partition("=")[2]
+    return ""
+
+
+def _vault(words: Sequence[str], environ: Mapping[str, str]) -> str | None:
+    """The folder of the vault; empty for no vault, None where only `call` can tell."""
+    named = _flag(words, "vault") or environ.get("MEMCLI_VAULT") or ""
+    named = named or user_folder.default_vault(environ) or ""
+    if not named:
+        return ""
+    # A name of the user's config has no slash; a path that memcli wrote has one.
+    if os.sep not in named and "/" not in named:
+        return None
+    return os.path.abspath(os.path.expanduser(named))
+
+
+def _tables(root: str, folder: str, environ: Mapping[str, str]) -> list[Table] | None:
+    """The tables of the vaults that are asked; None where the index must be asked."""
+    index = state_dirs.path(root, layout.INDEX, environ)
+    own = trigger_table.read(os.path.join(index, trigger_table.NAME))
+    if own is None or not own.is_fresh(root):
+        return None
+    tables = [own]
+    if own.is_off:
+        return []
+    top = repository(folder)
+    if not top and not os.path.exists(user_folder.path_of(environ)):
+        return tables
+    named = beside(root, environ)
+    if named is None or (top and top not in named):
+        return None
+    for place, path in named.items():
+        if place and place != top:
+            continue  # the vault of another repository
+        for each in path.split("\n"):
+            table = trigger_table.read(os.path.join(each, trigger_table.NAME))
+            if table is not None:
+                tables.append(table)
+    return tables
+
+
+def repository(folder: str) -> str:
+    """The folder above a session's that carries a vault of its own; empty for none."""
+    above = os.path.realpath(folder) if os.path.isabs(folder) else ""
+    while above:
+        if os.path.isdir(os.path.join(above, ".memory", ".memcli")):
+            return above
+        parent = os.path.dirname(above)
+        above = parent if parent != above else ""
+    return ""
+
+
+def beside(root: str, environ: Mapping[str, str]) -> dict[str, str] | None:
+    """The folders of the tables of other vaults: of each repository that carries one,
+    by its top, and of the user's config, by "".
+
+    None when they are not known, or the user's settings changed since. A team's table
+    counts as it is: the next prompt brings it up to date.
+    """
+    try:
+        with open(beside_path(root, environ), "rb") as file:
+            parts = os.fsdecode(file.read(_LARGEST)).split("\0")
+    except OSError:
+        return None
+    if parts[0] != settings_stamp(environ) or len(parts) % 2 == 0:
+        return None
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def beside_path(root: str, environ: Mapping[str, str]) -> str:
+    """Where `beside` is read from."""
+    return os.path.join(state_dirs.path(root, layout.HARNESS, environ), BESIDE)
+
+
+def settings_stamp(environ: Mapping[str, str]) -> str:
+    """What changes when the user's settings may name or allow other vaults."""
+    found = []
+    for path in (
+        user_folder.path_of(environ),
+        os.path.join(user_folder.folder(environ), "allowed"),
+    ):
+        try:
+            status = os.stat(path)
+        except OSError:
+            found.append("none")
+        else:
+            found.append(f"{status.st_mtime_ns}-{status.st_size}")
+    return " ".join(found)

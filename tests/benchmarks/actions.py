@@ -1,0 +1,284 @@
+"""What is told at the moment of action: lessons, and the edits that break them.
+
+Each scenario of actions_scenarios.toml has a lesson, a task, an edit that breaks the
+lesson, one that keeps it, and three that have nothing to do with it. All lessons lie in
+one vault, each in its project; a second run lets all of them hold everywhere. A session
+of its own asks the prompt hook with the task, and the tool hook with each edit. The
+changes between two versions of public packages, which pip brings, come as noise.
+
+    python -m tests.benchmarks.actions [--noise NAME==OLD,NEW ...] [--misses]
+
+Every third scenario is held back: nothing was chosen by looking at it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli import Vault
+from memcli.sessions.hooks import call as hook
+from memcli.sessions.hooks import glance
+from memcli.vault import create
+from tests.benchmarks import report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SCENARIOS = Path(__file__).with_name("actions_scenarios.toml")
+_HELD_BACK = 3
+_NOISE = ("flask==3.0.3,3.1.0", "httpx==0.26.0,0.28.1", "attrs==23.1.0,24.2.0")
+# As it was before the vaults of this benchmark: pip asks the user's index.
+_ENVIRON = dict(os.environ)
+# Lines of a change that count as one edit.
+_AROUND = 3
+
+
+class Scenario(NamedTuple):
+    """One scenario; an action has `edit` or `write` with `text`, or `run`."""
+
+    name: str
+    project: str
+    kind: str
+    lesson: str
+    task: str
+    breaks: dict[str, str]
+    keeps: dict[str, str]
+    unrelated: list[dict[str, str]]
+    held_back: bool
+
+
+class Figures(NamedTuple):
+    """Of some scenarios: the shares of lessons told at each place, and how many."""
+
+    size: int
+    prompt: float
+    action: float
+    either: float
+    keeps: float
+    unrelated: float
+    missed: list[str]
+
+
+def scenarios() -> list[Scenario]:
+    """The scenarios, in the order of their file."""
+    rows = tomllib.loads(_SCENARIOS.read_text(encoding="utf-8"))["scenario"]
+    held = range(_HELD_BACK - 1, len(rows), _HELD_BACK)
+    return [Scenario(**row, held_back=n in held) for n, row in enumerate(rows)]
+
+
+class Sessions:
+    """A vault with all lessons, and a folder for each project."""
+
+    def __init__(self, folder: Path, lessons: list[Scenario], *, apart: bool) -> None:
+        self._folder = folder
+        self._count = 0
+        self.root = str(folder / "vault")
+        create.prepare(self.root)
+        vault = Vault(self.root)
+        self.ids: dict[str, str] = {}
+        for each in lessons:
+            fields: dict[str, Any] = {"text": each.lesson, "kind": each.kind}
+            if apart and each.project != "any":
+                fields["project"] = f"example.com/acme/{each.project}"
+            self.ids[each.name] = vault.save(vault.draft(fields)).id
+        for name in {each.project for each in lessons} | {"noise"}:
+            git = folder / name / ".git"
+            git.mkdir(parents=True)
+            (git / "HEAD").write_text("ref: refs/heads/main\n")
+            remote = f'[remote "origin"]\n\turl = https://example.com/acme/{name}\n'
+            (git / "config").write_text(remote)
+        vault.recall("anything")
+
+    def told(self, project: str, event: str, **fields: Any) -> list[str]:
+        """The names of the lessons that a session of its own is told."""
+        self._count += 1
+        cwd = str(self._folder / project)
+        given = {"session_id": f"s{self._count}", "cwd": cwd, **fields}
+        words = [event, "--host", "claude-code", "--vault", self.root]
+        call = hook.Call(words)
+        hook.answer(call, lambda: given)
+        if call.line.get("error"):
+            raise SystemExit(f"a hook failed: {call.line}")
+        found = [name for name, id_ in self.ids.items() if id_ in call.answer]
+        if event == "pre-tool" and found:
+            given["session_id"] += "x"
+            if not glance.look(words, given, os.environ):
+                raise SystemExit(f"the first look missed {found}: {given}")
+        return found
+
+    def at(self, project: str, action: dict[str, str]) -> list[str]:
+        """As `told`, of one action."""
+        return self.told(project, "pre-tool", **_tool(action))
+
+
+def _tool(action: dict[str, str]) -> dict[str, Any]:
+    if "run" in action:
+        return {"tool_name": "Bash", "tool_input": {"command": action["run"]}}
+    if "write" in action:
+        given = {"file_path": action["write"], "content": action["text"]}
+        return {"tool_name": "Write", "tool_input": given}
+    given = {
+        "file_path": action["edit"],
+        "old_string": "",
+        "new_string": action["text"],
+    }
+    return {"tool_name": "Edit", "tool_input": given}
+
+
+def measure(sessions: Sessions, chosen: list[Scenario]) -> Figures:
+    """The figures of some scenarios."""
+    prompt = action = either = keeps = unrelated = 0
+    missed = []
+    for each in chosen:
+        asked = each.name in sessions.told(
+            each.project, "prompt-submit", prompt=each.task
+        )
+        broken = each.name in sessions.at(each.project, each.breaks)
+        prompt += asked
+        action += broken
+        either += asked or broken
+        if not (asked or broken):
+            missed.append(each.name)
+        keeps += each.name in sessions.at(each.project, each.keeps)
+        for other in each.unrelated:
+            found = sessions.at(each.project, other)
+            unrelated += bool(found)
+            if found:
+                missed.append(f"{each.name}: told {found} at {other}")
+    size = len(chosen)
+    return Figures(
+        size,
+        prompt / size,
+        action / size,
+        either / size,
+        keeps / size,
+        unrelated / (3 * size),
+        missed,
+    )
+
+
+# --- noise ------------------------------------------------------------------------
+
+
+def changes(name: str, old: str, new: str, folder: Path) -> list[tuple[str, str]]:
+    """The changes between two versions of a package: path, and the new lines."""
+    trees = [_brought(name, version, folder) for version in (old, new)]
+    found = []
+    for path, text in sorted(trees[1].items()):
+        before = trees[0].get(path, "").splitlines(keepends=True)
+        after = text.splitlines(keepends=True)
+        for group in difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(
+            _AROUND
+        ):
+            lines = [
+                line
+                for tag, _, _, start, end in group
+                if tag in ("insert", "replace")
+                for line in after[start:end]
+            ]
+            if lines:
+                found.append((path, "".join(lines)))
+    return found
+
+
+def _brought(name: str, version: str, folder: Path) -> dict[str, str]:
+    place = folder / f"{name}-{version}"
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    command += ["--no-binary", ":all:", "--dest", str(place), f"{name}=={version}"]
+    subprocess.run(command, check=True, env=_ENVIRON)
+    [archive] = place.glob("*.tar.gz")
+    texts = {}
+    with tarfile.open(archive) as tar:
+        for member in tar.getmembers():
+            path = member.name.partition("/")[2]
+            file = tar.extractfile(member) if member.isfile() else None
+            if file is not None and member.size < 500_000:
+                texts[path] = file.read().decode("utf-8", "replace")
+    return texts
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("HOME", "MEMCLI_STATE", "XDG_CONFIG_HOME"):
+            os.environ[name] = str(Path(folder) / name.lower())
+            (Path(folder) / name.lower()).mkdir()
+        # What git knows of the user is not there.
+        os.environ |= {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com"}
+        os.environ |= {"GIT_COMMITTER_NAME": "a"}
+        os.environ |= {"GIT_COMMITTER_EMAIL": "a@example.com"}
+        yield Path(folder)
+
+
+def main() -> None:
+    """Measure, and print two tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--noise", nargs="*", default=list(_NOISE))
+    parser.add_argument("--misses", action="store_true", help="name what was missed")
+    arguments = parser.parse_args()
+    known = scenarios()
+    report.show(report.heading())
+    told = report.Target(0.9, at_least=True)
+    quiet = report.Target(0.02)
+    noise: list[str] = []
+    for apart in (True, False):
+        with _scratch() as folder:
+            sessions = Sessions(folder, known, apart=apart)
+            where = "each in its project" if apart else "all everywhere"
+            for name, held in (("tuned on", False), ("held back", True)):
+                chosen = [each for each in known if each.held_back is held]
+                got = measure(sessions, chosen)
+                size = f"{got.size} {name}, {where}"
+                for row in (
+                    report.Row("told at the prompt", size, got.prompt, ""),
+                    report.Row("told at the edit that breaks it", size, got.action, ""),
+                    report.Row("told at either", size, got.either, "", told),
+                    report.Row("told at the edit that keeps it", size, got.keeps, ""),
+                    report.Row(
+                        "told anything at unrelated edits",
+                        size,
+                        got.unrelated,
+                        "",
+                        quiet,
+                    ),
+                ):
+                    report.show(report.line(row))
+                if arguments.misses and not held:
+                    noise += got.missed
+            if not apart:
+                for package in arguments.noise:
+                    report.show(_of_package(sessions, package, folder, noise))
+    for each in noise if arguments.misses else ():
+        report.show(each)
+
+
+def _of_package(
+    sessions: Sessions, package: str, folder: Path, missed: list[str]
+) -> str:
+    name, _, versions = package.partition("==")
+    old, _, new = versions.partition(",")
+    found = changes(name, old, new, folder)
+    told = 0
+    for path, text in found:
+        names = sessions.at("noise", {"edit": path, "text": text})
+        told += bool(names)
+        if names:
+            missed.append(f"{package} {path}: {names} {json.dumps(text[:300])}")
+    size = f"{len(found)} changes, {package}, all lessons everywhere"
+    row = report.Row("told anything", size, told / max(1, len(found)), "")
+    return report.line(row)
+
+
+if __name__ == "__main__":
+    main()

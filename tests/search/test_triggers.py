@@ -1,0 +1,139 @@
+"""The table of triggers follows the files of its vault, and can be lost."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.entries import layout
+from memcli.search import trigger_table, triggers
+from memcli.search.trigger_table import words_of
+from memcli.storage import state_dirs
+from tests.conftest import VaultMaker
+
+LESSON = "HTTP goes through httpx.NewClient, never http.Client"
+OTHER = "Never run `npm publish` by hand"
+
+
+def table_of(vault: Vault) -> trigger_table.Table | None:
+    folder = state_dirs.path(vault.root, layout.INDEX)
+    return trigger_table.read(os.path.join(folder, trigger_table.NAME))
+
+
+def names(vault: Vault) -> list[str]:
+    """The texts that the table's triggers name, once the index has followed."""
+    vault.recall("anything")
+    found = triggers.load(state_dirs.path(vault.root, layout.INDEX))
+    assert found is not None
+    return sorted(each.text for told in found for each in told.triggers)
+
+
+def save(vault: Vault, text: str, kind: str = "constraint") -> str:
+    return vault.save(vault.draft({"text": text, "kind": kind})).id
+
+
+def test_the_table_follows_what_is_saved_edited_and_deleted(vault: Vault):
+    first = save(vault, LESSON)
+    assert names(vault) == ["http.Client"]
+    save(vault, OTHER, "preference")
+    assert names(vault) == ["http.Client", "npm publish"]
+    path = Path(vault.root, vault.path_of(first))
+    path.write_text(path.read_text().replace("http.Client", "http.Get"))
+    assert names(vault) == ["http.Get", "npm publish"]
+    path.unlink()
+    assert names(vault) == ["npm publish"]
+
+
+def test_only_kinds_that_say_how_things_are_done_are_in_it(vault: Vault):
+    save(vault, LESSON, "note")
+    done = save(vault, OTHER)
+    vault.resolve(done)
+    assert names(vault) == []
+
+
+def test_a_table_that_is_gone_or_damaged_is_made_from_the_index(vault: Vault):
+    save(vault, LESSON)
+    names(vault)
+    path = Path(state_dirs.path(vault.root, layout.INDEX), trigger_table.NAME)
+    whole = path.read_bytes()
+    rows = triggers.load(str(path.parent))
+    for damage in (None, b"", b"memcli triggers 1\n", whole[:-1], whole[:40] + b"x"):
+        path.unlink(missing_ok=True)
+        if damage is not None:
+            path.write_bytes(damage)
+        assert table_of(vault) is None
+        vault.read(lambda reader: reader.size)
+        assert vault.index.told() == rows
+        assert table_of(vault) is not None
+
+
+@pytest.mark.parametrize("at", range(0, 220, 11))
+def test_no_byte_of_a_table_can_be_changed_unseen(vault: Vault, at: int):
+    save(vault, LESSON)
+    names(vault)
+    path = Path(state_dirs.path(vault.root, layout.INDEX), trigger_table.NAME)
+    data = bytearray(path.read_bytes())
+    data[at % len(data)] ^= 0x41
+    path.write_bytes(bytes(data))
+    assert trigger_table.read(str(path)) is None
+
+
+def test_a_table_older_than_a_folder_of_its_vault_is_not_fresh(vault: Vault):
+    save(vault, LESSON)
+    names(vault)
+    long_ago = 1_700_000_000
+    for place, _, _ in os.walk(vault.root):
+        os.utime(place, (long_ago, long_ago))
+    vault.read(lambda reader: reader.size)
+    vault.index.told()
+    table = table_of(vault)
+    assert table is not None
+    assert table.is_fresh(vault.root)
+    save(vault, OTHER)
+    assert not table.is_fresh(vault.root)
+
+
+def test_a_folder_that_changed_a_moment_ago_does_not_count_as_settled(vault: Vault):
+    save(vault, LESSON)
+    names(vault)
+    table = table_of(vault)
+    assert table is not None
+    assert not table.is_fresh(vault.root)
+
+
+def test_a_word_of_a_trigger_alone_makes_no_candidate(vault: Vault):
+    save(vault, LESSON)
+    names(vault)
+    table = table_of(vault)
+    assert table is not None
+    assert table.numbers(words_of("a := http.Client{}")) == [0]
+    assert table.numbers(words_of("a := Client{}")) == []
+    assert table.numbers(words_of("")) == []
+
+
+def test_the_settings_can_switch_it_off(make_vault: VaultMaker):
+    vault = make_vault()
+    save(vault, LESSON)
+    config = Path(vault.root, layout.CONFIG)
+    config.write_text(config.read_text().replace("# enabled = true", "enabled = false"))
+    vault.recall("anything")
+    table = table_of(vault)
+    assert table is not None
+    assert table.is_off
+    assert table.rows() == []
+
+
+def test_reading_a_table_loads_nothing(tmp_path: Path):
+    code = (
+        "import sys; before = set(sys.modules)\n"
+        "from memcli.search import trigger_table\n"
+        f"trigger_table.read({str(tmp_path / 'none')!r})\n"
+        "print(*sorted(m for m in set(sys.modules) - before if m[:6] != 'memcli'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert set(done.stdout.split()) <= {"__future__", "zlib"}
