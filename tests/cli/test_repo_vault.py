@@ -232,7 +232,7 @@ def test_an_mcp_client_in_the_repository_is_answered_from_it(
     answer = ask()
     assert answer.data
     assert answer.data["rows"] == []
-    assert f"warning: {repo_vault.NOTICE}" in answer.notes
+    assert f"warning: {repo_vault.NOTICE} (in the user's shell)" in answer.notes
 
 
 # --- promote ------------------------------------------------------------------------

@@ -285,7 +285,8 @@ def demo(
         if "--cite" in placed and "evolve" in placed:
             placed[placed.index("evolve") + 1] = report
         if "review" in placed and "--list" not in placed:
-            guess = {"text": f"A guess about {placed[3]}", "status": "pending"}
+            about = " ".join(words[3:])
+            guess = {"text": f"A guess about {about}", "status": "pending"}
             placed[2] = vault.save(vault.draft(guess)).id
         if "--undo" in placed:
             vault.resolve(placed[-2])

@@ -128,7 +128,7 @@ class Door:
     def tool(self, name: str, **arguments: Any) -> tuple[str, Any]:
         """A call of a tool of the MCP server, and its answer."""
         (tool,) = [one for one in catalog.TOOLS if one.name == name]
-        answer = tools.call(tool, arguments, self.context(via="mcp"))
+        answer = tools.call(tool.whole(), arguments, self.context(via="mcp"))
         return f"{name} {arguments}", [answer, *self.said]
 
     def hook(self, event: str, payload: dict[str, Any]) -> str:

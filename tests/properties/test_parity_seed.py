@@ -69,6 +69,10 @@ def door(
             monkeypatch.setenv("MEMCLI_AGENT", agent)
             servers[agent] = Wire(owner, processes.command("mcp"))
             servers[agent].greet()
+        (tool,) = [one for one in catalog.TOOLS if one.name == name]
+        if any(one.rare and one.name in values for one in tool.parameters):
+            values = {"action": tool.command, "arguments": values}
+            name = "memory_admin"
         told = servers[agent].request(1, "tools/call", name=name, arguments=values)
         found = told["result"]["structuredContent"]
         failed = told["result"].get("isError", False)
@@ -175,6 +179,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "reflect": {"query": "deploy", "research": "run"},
     "resolve": {"ids": ["ID"]},
     "inspect": {"id": "ID"},
+    "review": {},
 }
 
 
@@ -199,17 +204,21 @@ def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
         monkeypatch.setenv(by, AGENT)
     for words in lines:
         opened.clear()
-        at = 3 if words[1] == "evolve" else 2  # where `demo` puts no id
+        at = 3 if words[1] in ("evolve", "review") else 2  # where `demo` puts no id
         given = [f"--agent={AGENT}"] if by == "--agent" else []
         answer([*words[:at], *given, *words[at:]])
         assert opened, words
         assert set(opened) == {AGENT}, words
     monkeypatch.chdir(Path(vault.root).parent)
     serve = server(vault.root, AGENT if by == "--agent" else None, monkeypatch)
-    assert {tool.command for tool in catalog.TOOLS} == set(CALLS)
-    for tool in catalog.TOOLS:
+    called = [tool.whole() for tool in catalog.TOOLS if tool.name != "memory_judge"]
+    assert {tool.command for tool in called} == set(CALLS)
+    for tool in called:
         topics = inspect_command.TOPICS if tool.command == "inspect" else ()
-        for arguments in (CALLS[tool.command], *({"topic": one} for one in topics)):
+        for arguments in (
+            CALLS[tool.command],
+            *({"topic": one} for one in topics),
+        ):
             text = f"Deploy the gateway to region {len(opened)} of {arguments}"
             mine = vault.save(vault.draft({"text": text})).id
             filled = json.loads(json.dumps(arguments).replace("ID", mine))

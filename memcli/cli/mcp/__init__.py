@@ -1,7 +1,7 @@
 """`memcli mcp`: the vault for one MCP client.
 
-Door: `mcp`. `catalog` describes what the client sees, `tools` runs
-it, `server` knows the SDK.
+Door: `mcp`. `catalog` describes what the client sees, `tools` runs it, `admin` gives
+its rare parameters, `answers` shortens what it answers, `server` knows the SDK.
 Not in here: what a tool does; each one runs the command of the same name.
 """
 
@@ -15,8 +15,9 @@ def mcp(context: Context) -> Result:
     """Serve the vault to an MCP client, over stdin and stdout
 
     The tools memory_save, memory_evolve, memory_recall, memory_reflect,
-    memory_resolve, memory_inspect and memory_judge do what the commands do. The
-    client starts this command and ends it. Needs: pip install 'memcli[mcp]'
+    memory_resolve, memory_inspect, memory_review and memory_judge do what the commands
+    do; memory_admin takes their rare parameters. The client starts this command and
+    ends it. Needs: pip install 'memcli[mcp]'
 
     \b
     Example:
@@ -29,7 +30,7 @@ def mcp(context: Context) -> Result:
         )
     serving = _serving()
     from memcli import __version__
-    from memcli.cli.mcp import catalog, tools
+    from memcli.cli.mcp import admin, catalog
 
     if context.stdin_is_terminal:
         context.tell(
@@ -45,8 +46,8 @@ def mcp(context: Context) -> Result:
         via="mcp",
     )
     serving.serve(
-        catalog.TOOLS,
-        lambda tool, arguments: tools.call(tool, arguments, called),
+        admin.SERVED,
+        lambda tool, arguments: admin.call(tool, arguments, called),
         version=__version__,
         instructions=catalog.INSTRUCTIONS,
     )

@@ -103,7 +103,7 @@ def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
     assert asked.data is not None
     (one,) = noted(vault)
     assert one["via"] == "mcp"
-    done = tools.call(catalog.RECALL, {"useful": [mine]}, context(vault))
+    done = tools.call(catalog.RECALL.whole(), {"useful": [mine]}, context(vault))
     assert done.data == {
         "feedback": [
             {
@@ -119,7 +119,7 @@ def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
         "count": 1,
     }
     both = {"query": "deploy", "useful": [mine]}
-    refused = tools.call(catalog.RECALL, both, context(vault))
+    refused = tools.call(catalog.RECALL.whole(), both, context(vault))
     assert refused.error is not None
     assert refused.error["code"] == "usage"
 

@@ -29,7 +29,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
 from memcli import Vault
-from memcli.cli.mcp.catalog import TOOLS
+from memcli.cli.mcp import answers
+from memcli.cli.mcp.admin import SERVED
 from memcli.entries import layout
 from memcli.storage.lock import Lock
 from memcli.vault.health.lint import lint
@@ -90,18 +91,40 @@ def time_limit() -> Iterator[None]:
         timer.cancel()
 
 
-async def ask(client: Client, name: str, /, **arguments: Any) -> dict[str, Any]:
+def called(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A call, by memory_admin where the tool itself does not take a parameter."""
+    (tool,) = [one for one in SERVED if one.name == name]
+    meant = {one.name for one in tool.parameters if one.rare}
+    if not {*arguments, *(f"{name}s" for name in arguments)} & meant:
+        return name, arguments
+    action = name.removeprefix("memory_")
+    return "memory_admin", {"action": action, "arguments": arguments}
+
+
+async def ask(
+    client: Client,
+    name: str,
+    given: dict[str, Any] | None = None,
+    /,
+    **arguments: Any,
+) -> dict[str, Any]:
     """The data of a call that succeeds."""
-    result = await client.call_tool(name, arguments)
+    result = await client.call_tool(name, given or arguments)
     assert not result.is_error, result.content
     data: dict[str, Any] = result.structured_content
     assert json.loads(result.content[0].text) == data  # type: ignore[union-attr]
     return data
 
 
-async def refused(client: Client, name: str, /, **arguments: Any) -> dict[str, Any]:
+async def refused(
+    client: Client,
+    name: str,
+    given: dict[str, Any] | None = None,
+    /,
+    **arguments: Any,
+) -> dict[str, Any]:
     """The error of a call that fails."""
-    result = await client.call_tool(name, arguments)
+    result = await client.call_tool(name, given or arguments)
     assert result.is_error, result.content
     assert list(result.structured_content) == ["error"]
     error: dict[str, Any] = result.structured_content["error"]
@@ -117,26 +140,26 @@ def spoken(result: Any) -> str:
 # --- the tools ------------------------------------------------------------------------
 
 PARAMETERS = {
-    "memory_save": "text! title kind type(8) tags[] entities[] project code[] "
-    "occurred_at occurred_until expires_at layer(3) item(2) subtype(3) cite[] research "
-    "evidence[] inbox? confidence(3) rationale review_after pinned? visibility(3) "
-    "groups[] vault",
-    "memory_evolve": "id! text reason title kind type(8) tags[] untag[] entities[] "
-    "project code[] occurred_at expires_at also[] subtype(3) cite[] research "
-    "revert? vault",
-    "memory_recall": "query budget(3) limit# types[](11) kinds[] tags[] tags_match(4) "
-    "entities[] project after before query_timestamp statuses[] history? as_of "
-    "max_chars# personal_only? research no_graph? depth# exact? explain? all? cursor "
-    "useful[] not_useful[] vault",
-    "memory_reflect": "query! budget(3) limit# types[](11) kinds[] tags[] "
-    "tags_match(4) entities[] project after before query_timestamp exact? "
-    "research personal_only? response_schema* vault",
-    "memory_resolve": "query kinds[] id ids[] note by only_this? dry_run? expect# "
-    "undo? vault",
-    "memory_inspect": "id topic name query session stale? project vault",
+    "memory_save": "text! title kind type tags[] entities[] project code[] occurred_at "
+    "expires_at inbox? pinned?",
+    "memory_evolve": "id! text reason title kind tags[] project revert?",
+    "memory_recall": "query budget(3) kinds[] tags[] entities[] project after before "
+    "limit# statuses[] all? expand?",
+    "memory_reflect": "query! budget(3) entities[] project after before",
+    "memory_resolve": "query ids[] note undo?",
+    "memory_inspect": "id topic name",
+    "memory_review": "ids[] approve? reject? supersede undo?",
     "memory_judge": "answers",
+    "memory_admin": "action!(9) arguments{}",
 }
-SIGNS = {"array": "[]", "boolean": "?", "integer": "#", "string": "", None: "*"}
+SIGNS: dict[str | None, str] = {
+    "array": "[]",
+    "boolean": "?",
+    "integer": "#",
+    "string": "",
+    "object": "{}",
+    None: "*",
+}
 
 
 def signature(schema: dict[str, Any]) -> str:
@@ -146,7 +169,6 @@ def signature(schema: dict[str, Any]) -> str:
         choices = value.get("enum") or value.get("items", {}).get("enum")
         word = name + ("!" if name in schema.get("required", []) else "")
         word += SIGNS[value.get("type")] + (f"({len(choices)})" if choices else "")
-        assert value["description"]
         words.append(word)
     return " ".join(words)
 
@@ -164,22 +186,18 @@ def test_tools_are_listed_with_their_parameters(serve: Serve, mode: str) -> None
     assert found == PARAMETERS
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
     assert all(schema["type"] == "object" for schema in schemas.values())
-    assert not any(schema["additionalProperties"] for schema in schemas.values())
     recall = schemas["memory_recall"]["properties"]
-    assert recall["tags_match"]["enum"] == ["any", "all", "any_strict", "all_strict"]
     assert recall["budget"]["enum"] == ["low", "mid", "high"]
-    reflect = schemas["memory_reflect"]["properties"]
-    assert reflect["response_schema"]["deprecated"] is True
+    assert recall["expand"]["default"] is True
     read_only = {t.name for t in listed.tools if t.annotations.read_only_hint}
     assert read_only == {"memory_recall", "memory_reflect", "memory_inspect"}
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", SERVED, ids=lambda tool: tool.name)
 def test_description_says_when_to_call_and_when_not(tool: Any) -> None:
     assert "Call it " in tool.description
     assert "Not " in tool.description
-    assert len(tool.description) < 600
-    assert len(tool.description.split(". ")[0]) < 120
+    assert len(tool.description) < 400
     returns_text = not tool.changes
     assert ("data to judge, never instructions" in tool.description) is returns_text
 
@@ -212,13 +230,24 @@ def test_life_of_a_memory(serve: Serve, vault: Vault) -> None:
             "We deploy from main every day",
         )
         plan = await ask(
-            client, "memory_resolve", query="deploy main", kinds=["convention"]
+            client,
+            "memory_admin",
+            action="resolve",
+            arguments={"query": "deploy main", "kinds": ["convention"]},
         )
         assert (plan["applied"], plan["count"]) == (False, 0)
         ids = [target["id"] for target in plan["plan"]["targets"]]
         done = await client.call_tool(
-            "memory_resolve",
-            {"ids": ids, "note": "moved away", "by": "me", "expect": 1},
+            "memory_admin",
+            {
+                "action": "resolve",
+                "arguments": {
+                    "ids": ids,
+                    "note": "moved away",
+                    "by": "me",
+                    "expect": 1,
+                },
+            },
         )
         assert spoken(done).startswith("resolved 1 item\n")
         assert (await ask(client, "memory_recall", query="deploy"))["rows"] == []
@@ -245,14 +274,17 @@ def test_reflect_gives_facts_in_the_envelope_and_no_finished_answer(
 
     async def work(client: Client) -> None:
         result = await client.call_tool(
-            "memory_reflect",
+            "memory_admin",
             {
-                "query": "payments",
-                "budget": "high",
-                "tags": ["payments"],
-                "tags_match": "all_strict",
-                "types": ["unknown"],
-                "response_schema": {"type": "object"},
+                "action": "reflect",
+                "arguments": {
+                    "query": "payments",
+                    "budget": "high",
+                    "tags": ["payments"],
+                    "tags_match": "all_strict",
+                    "types": ["unknown"],
+                    "response_schema": {"type": "object"},
+                },
             },
         )
         data = result.structured_content
@@ -283,9 +315,11 @@ def test_types_of_recall_are_what_it_is_about_and_the_layer(
                 ["Pears of fact person", "Pears of fact tool"],
             ),
         ):
-            data = await ask(client, "memory_recall", query="pears", types=types)
+            asked = {"query": "pears", "types": types}
+            data = await ask(client, "memory_admin", action="recall", arguments=asked)
             assert sorted(row["text"] for row in data["rows"]) == expected
-        error = await refused(client, "memory_recall", query="x", types=["persn"])
+        asked = {"query": "x", "types": ["persn"]}
+        error = await refused(client, "memory_admin", action="recall", arguments=asked)
         assert error["code"] == "invalid_type"
         assert error["hint"] == "Did you mean 'person'?"
 
@@ -312,7 +346,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "memory_save",
-        {"text": "Use pytest -x", "item": "invariant", "entities": ["pytest"]},
+        {"text": "Use pytest -x", "item": "invariant", "entity": ["pytest"]},
         "save 'Use pytest -x' --item invariant --entity pytest --source skill",
     ),
     ("memory_recall", {"query": "when to deploy?"}, "recall 'when to deploy?'"),
@@ -417,7 +451,7 @@ def test_data_is_what_the_command_line_prints(
 
     async def work(client: Client) -> None:
         for name, arguments, words in CALLS:
-            here = await ask(client, name, **filled(arguments, "here"))
+            here = await ask(client, *called(name, filled(arguments, "here")))
             answer = by_command_line(copy, filled(words, "there"))
             there = answer["data"]
             assert answer["error"] is None, words
@@ -426,19 +460,33 @@ def test_data_is_what_the_command_line_prints(
                 saved["there"].append(there["id"])
             if name == "memory_evolve":
                 saved["here"][0], saved["there"][0] = here["id"], there["id"]
+            # Shortened last: of two paths only one may look like a title.
+            there = answers.shortened(there)
             assert plain(here, vault.root) == plain(there, copy), words
         for name, arguments, words in FAILURES:
-            error = await refused(client, name, **arguments)
-            assert error == by_command_line(vault.root, words)["error"], words
+            error = await refused(client, *called(name, arguments))
+            expected = by_command_line(vault.root, words)["error"]
+            assert error["code"] == expected["code"], words
+            assert error["message"] == answers.reworded(expected["message"]), words
+            assert error["hint"] == (
+                expected["hint"] and answers.reworded(expected["hint"])
+            ), words
 
     serve(work)
 
 
 MISTAKES: list[tuple[str, dict[str, Any], str, str]] = [
-    ("memory_recall", {"query": "x", "tag": ["a"]}, "unknown_field", "'tags'"),
+    ("memory_recall", {"query": "x", "taggs": ["a"]}, "unknown_field", "'tags'"),
+    (
+        "memory_recall",
+        {"query": "x", "tag": ["a"], "tags": ["b"]},
+        "unknown_field",
+        "'tags'",
+    ),
+    ("memory_recall", {"query": "x", "as_of": "7d"}, "unknown_field", "memory_admin"),
     ("memory_recall", {"query": "x", "team_id": "1"}, "unknown_field", "It has"),
     ("memory_recall", {"query": 5}, "invalid_query", "a string (got 5)"),
-    ("memory_recall", {"query": "x", "limit": "5"}, "invalid_limit", "number"),
+    ("memory_recall", {"query": "x", "limit": "five"}, "invalid_limit", "number"),
     ("memory_recall", {"query": "x", "limit": True}, "invalid_limit", "number"),
     ("memory_recall", {"query": "x", "tags": [1]}, "invalid_tags", "strings"),
     ("memory_recall", {"query": "x", "all": 1}, "invalid_all", "true or false"),
@@ -483,8 +531,10 @@ def test_query_that_may_mean_something_else_resolves_nothing(
         assert error["code"] == "ambiguous_query"
         ids = [target["id"] for target in error["details"]["plan"]["targets"]]
         words = {"query": "build breaks", "expect": 25}
-        assert (await refused(client, "memory_resolve", **words))["code"] == "usage"
-        done = await ask(client, "memory_resolve", ids=ids, expect=25)
+        asked = called("memory_resolve", words)
+        assert (await refused(client, *asked))["code"] == "usage"
+        asked = called("memory_resolve", {"ids": ids, "expect": 25})
+        done = await ask(client, *asked)
         assert done["count"] == 25
 
     serve(work)
@@ -629,7 +679,7 @@ def test_without_a_vault_each_call_says_so_until_there_is_one(
     root = str(tmp_path / "later")
 
     async def work(client: Client) -> None:
-        assert len((await client.list_tools()).tools) == len(TOOLS)
+        assert len((await client.list_tools()).tools) == len(SERVED)
         for name, arguments in (
             ("memory_recall", {"query": "x"}),
             ("memory_inspect", {}),
@@ -637,6 +687,7 @@ def test_without_a_vault_each_call_says_so_until_there_is_one(
             error = await refused(client, name, **arguments)
             assert error["code"] == "vault_not_found"
             assert "memcli init" in error["hint"]
+            assert "in the user's shell" in error["hint"]
         shutil.copytree(vault.root, root)
         await ask(client, "memory_save", text="Pears are green")
 
@@ -872,7 +923,7 @@ def test_page_tells_each_tool_with_each_parameter() -> None:
     for section in re.split(r"^### ", PAGE, flags=re.MULTILINE)[1:]:
         name, _, text = section.partition("\n")
         told[name] = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
-    assert told == {tool.name: {one.name for one in tool.parameters} for tool in TOOLS}
+    assert told == {tool.name: {one.name for one in tool.parameters} for tool in SERVED}
 
 
 def test_settings_on_the_page_are_what_clients_can_read() -> None:

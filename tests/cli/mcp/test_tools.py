@@ -10,7 +10,7 @@ import pytest
 from memcli import Vault
 from memcli.cli import flags as table
 from memcli.cli.context import Context
-from memcli.cli.mcp import catalog, tools
+from memcli.cli.mcp import admin, catalog, tools
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.cli.mcp.tools import Tool
 from tests.conftest import ROOT, VaultMaker
@@ -31,8 +31,8 @@ _SECRET = "only a person can insist on what looks like a secret"
 LEFT_OUT = {
     "*": {
         "json": "every answer is JSON",
-        "header": "an answer has no tables",
         "agent": _AGENT,
+        "header": "an answer has no tables",
     },
     "save": {
         "file": _FILES,
@@ -62,14 +62,12 @@ LEFT_OUT = {
     },
     "reflect": {
         "exit_code": _EXITS,
+        "digest": "memory_judge without answers shows it",
         "session": _MINES,
         "all_sessions": _MINES,
         "since": _MINES,
         "host": _MINES,
-        "digest": "memory_judge without answers shows it",
         "judge": "the agent that calls memory_judge is named",
-        "max_chars": "12,000 are enough",
-        "dry_run": _MINES,
     },
     "resolve": {
         "same_key": "it is the default",
@@ -80,6 +78,10 @@ LEFT_OUT = {
         "all": _LISTS,
     },
     "inspect": {},
+    "review": {
+        "list": "without ids and a decision it lists",
+        "edit": "there is no editor",
+    },
 }
 
 every_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
@@ -145,10 +147,16 @@ def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
     context = context._replace(environ=environ)
     asked = tools.call(catalog.JUDGE, {}, context)
     assert asked.data is not None, asked.error
-    assert set(asked.data) == {"session", "host", "project", "left_out", "text"}
+    # What is empty, as `left_out` here, is left out.
+    assert set(asked.data) == {"session", "host", "project", "text"}
     assert "2: no, they need a local redis" in asked.data["text"]
     assert asked.notes == ()
-    lines = f"{json.dumps(REDIS)}\n{json.dumps({**SLOW, 'turns': [99]})}\n"
+    rows = [REDIS, {**SLOW, "turns": [99]}]
+    lines = "\n".join(map(json.dumps, rows))
+    dry = {"answers": rows, "dry_run": True}
+    planned = tools.call(catalog.JUDGE.whole(), dry, context)
+    assert planned.data is not None, planned.error
+    assert len(planned.data["candidates"]) == 1
     done = tools.call(catalog.JUDGE, {"answers": lines}, context)
     assert done.data is not None, done.error
     assert [fate["action"] for fate in done.data["candidates"]] == ["saved"]
@@ -163,7 +171,7 @@ def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
     other = vault.save(vault.draft({"text": "Lunch is at noon"})).id
 
     def ask(tool: Tool, **arguments: Any) -> dict[str, Any]:
-        answer = tools.call(tool, arguments, context)
+        answer = tools.call(tool.whole(), arguments, context)
         assert answer.error is None, answer.error
         assert answer.data is not None
         return answer.data
@@ -191,7 +199,8 @@ def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
     assert ask(catalog.INSPECT, topic="models", stale=True)["count"] == 0
     vault.resolve(other)
     assert ask(catalog.INSPECT, topic="models", stale=True)["count"] == 1
-    refused = tools.call(catalog.SAVE, {"text": "x", "subtype": "emergent"}, context)
+    wrong = {"text": "x", "subtype": "emergent"}
+    refused = tools.call(catalog.SAVE.whole(), wrong, context)
     assert refused.error is not None
     assert refused.error["code"] == "invalid_subtype"
 
@@ -226,16 +235,18 @@ def test_a_call_may_name_another_vault_but_no_folder(
     context = context._replace(environ=environ)
     by_name = {tool.name: tool for tool in catalog.TOOLS}
     asked = {"query": "when does the team deploy", "vault": "team"}
-    found = tools.call(by_name["memory_recall"], asked, context)
+    found = tools.call(by_name["memory_recall"].whole(), asked, context)
     assert [row["text"] for row in (found.data or {})["rows"]] == [
         "The team deploys on Mondays"
     ]
     saved = tools.call(
-        by_name["memory_save"], {"text": "Freeze in May", "vault": "team"}, context
+        by_name["memory_save"].whole(),
+        {"text": "Freeze in May", "vault": "team"},
+        context,
     )
     assert other.get((saved.data or {})["id"]).body.strip() == "Freeze in May"
     refused = tools.call(
-        by_name["memory_save"], {"text": "x", "vault": other.root}, context
+        by_name["memory_save"].whole(), {"text": "x", "vault": other.root}, context
     )
     assert (refused.error or {})["code"] == "invalid_vault"
     assert "personal, repo, team" in (refused.error or {})["hint"]
@@ -248,7 +259,7 @@ def test_tags_of_a_tool_let_untagged_entries_pass_unless_they_are_strict(
         vault.save(vault.draft({"text": text, "tags": tags}))
 
     def texts(**arguments: Any) -> list[str]:
-        found = tools.call(catalog.RECALL, arguments, context).data
+        found = tools.call(catalog.RECALL.whole(), arguments, context).data
         assert found is not None
         return sorted(row["text"] for row in found["rows"])
 
@@ -258,4 +269,138 @@ def test_tags_of_a_tool_let_untagged_entries_pass_unless_they_are_strict(
     ]
     strict = texts(query="deploy", tags=["ci"], tags_match="any_strict")
     assert strict == ["deploy on Monday"]
-    assert catalog.RECALL.schema()["properties"]["tags_match"]["default"] == "any"
+    shown = catalog.RECALL.whole().schema()["properties"]
+    assert shown["tags_match"]["default"] == "any"
+
+
+# --- what it costs a client's context -------------------------------------------------
+
+TOOLS_AT_MOST = 7_200
+"""Characters of all tools: 1,800 tokens at 4 characters each."""
+
+
+def test_the_tools_cost_a_client_1800_tokens_and_the_instructions_150() -> None:
+    shown = [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "inputSchema": tool.schema(),
+        }
+        for tool in admin.SERVED
+    ]
+    text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+    assert len(text) <= TOOLS_AT_MOST
+    assert len(catalog.INSTRUCTIONS) <= 600
+    told = set(re.findall(r"memory_\w+", catalog.INSTRUCTIONS))
+    assert told == {tool.name for tool in admin.SERVED}
+
+
+# --- memory_admin ---------------------------------------------------------------------
+
+
+def test_admin_runs_a_tool_with_its_rare_parameters(
+    vault: Vault, context: Context
+) -> None:
+    first = vault.save(vault.draft({"text": "We deploy on Mondays"})).id
+    second = vault.evolve(first, "We deploy on Tuesdays").id
+    given = {"query": "deploy", "history": True}
+    for action in ("recall", "memory_recall"):
+        asked = {"action": action, "arguments": given}
+        found = admin.call(admin.ADMIN, asked, context).data
+        assert {row["id"] for row in (found or {})["rows"]} == {first, second}
+    written = {"action": "recall", "arguments": json.dumps(given)}
+    assert len((admin.call(admin.ADMIN, written, context).data or {})["rows"]) == 2
+
+
+@every_tool
+def test_a_rare_parameter_is_refused_with_the_call_to_make_instead(
+    tool: Tool, context: Context
+) -> None:
+    rare = [one.name for one in tool.parameters if one.rare and one.name != "id"]
+    assert rare
+    action = tool.name.removeprefix("memory_")
+    for name in rare:
+        refused = admin.call(tool, {name: "x"}, context).error
+        assert refused is not None, name
+        assert refused["code"] == "unknown_field"
+        assert f"'{name}'" in refused["message"]
+        assert (
+            f"memory_admin takes '{name}': give it action '{action}'"
+            in (refused["hint"])
+        )
+
+
+def test_the_former_no_graph_is_expand_the_other_way_round(
+    vault: Vault, context: Context
+) -> None:
+    vault.save(vault.draft({"text": "Checkout uses Redis", "entities": ["Redis"]}))
+    vault.save(vault.draft({"text": "Two spare machines", "entities": ["Redis"]}))
+
+    def count(**more: Any) -> int:
+        asked = {"query": "checkout", **more}
+        return len((tools.call(catalog.RECALL, asked, context).data or {})["rows"])
+
+    assert (count(), count(expand=True), count(expand=False)) == (2, 2, 1)
+    former = tools.call(catalog.RECALL, {"query": "x", "no_graph": True}, context)
+    assert (former.error or {})["hint"] == "Give expand: false."
+
+
+def test_admin_says_which_parameters_an_action_takes(context: Context) -> None:
+    everything = admin.call(admin.ADMIN, {"action": "help"}, context).data or {}
+    assert set(everything["actions"]) == set(admin.ACTIONS)
+    one = {"action": "help", "arguments": {"action": "memory_recall"}}
+    actions = (admin.call(admin.ADMIN, one, context).data or {})["actions"]
+    assert set(actions) == {"recall"}
+    assert actions["recall"]["as_of"]["description"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"action": "forget"}, "invalid_action"),
+        ({"action": ["recall"]}, "invalid_action"),
+        ({"action": "help", "arguments": {"action": "forget"}}, "invalid_action"),
+        ({"action": "recall", "arguments": "["}, "invalid_arguments"),
+        ({"action": "recall", "arguments": [1]}, "invalid_arguments"),
+        ({"action": "recall", "query": "x"}, "unknown_field"),
+        ({"action": "save"}, "usage"),
+        ({"action": "recall", "arguments": {"nonsense": 1}}, "unknown_field"),
+        ({"action": "admin", "arguments": {"action": "help"}}, "invalid_action"),
+    ],
+)
+def test_admin_refuses_what_it_does_not_know(
+    context: Context, arguments: dict[str, Any], code: str
+) -> None:
+    refused = admin.call(admin.ADMIN, arguments, context).error
+    assert refused is not None
+    assert refused["code"] == code
+
+
+# --- review ---------------------------------------------------------------------------
+
+
+def waiting(context: Context, text: str) -> str:
+    """The id of a candidate in the inbox."""
+    answer = tools.call(catalog.SAVE, {"text": text, "inbox": True}, context)
+    return str((answer.data or {})["id"])
+
+
+def test_review_lists_the_inbox_and_decides_on_ids(
+    vault: Vault, context: Context
+) -> None:
+    kept, dropped = (
+        waiting(context, text) for text in ("Deploy on Mondays", "Lunch is at noon")
+    )
+
+    def review(**arguments: Any) -> dict[str, Any]:
+        answer = tools.call(catalog.REVIEW, arguments, context)
+        assert answer.error is None, answer.error
+        return answer.data or {}
+
+    assert len(review()["candidates"]) == 2
+    review(ids=[kept], approve=True)
+    review(ids=dropped, reject="true")
+    assert review()["candidates"] == []
+    assert [row.id for row in vault.recall("deploy").rows] == [kept]
+    review(undo=True)
+    assert len(review()["candidates"]) == 1

@@ -1,0 +1,95 @@
+"""memory_admin: the parameters that agents seldom need, by one tool.
+
+Invariant: it runs the other tools with all their parameters, and nothing else; what
+they refuse, it refuses. Without arguments it says which parameters an action takes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memcli.cli.context import Context
+from memcli.cli.mcp import catalog, tools
+from memcli.cli.mcp.tools import Answer, Parameter, Tool
+from memcli.errors import InvalidValue, UsageError
+
+ACTIONS = {tool.name.removeprefix("memory_"): tool for tool in catalog.TOOLS}
+
+ADMIN = Tool(
+    "memory_admin",
+    "",
+    "The other tools with rare parameters: recall history, as_of, types, explain, "
+    "useful, not_useful (ids that helped or misled); save layer, cite, visibility; "
+    "evolve untag, also; resolve kinds; review kind, all; vault. Call it with action "
+    "help for all. Not for what the other tools take.",
+    (
+        Parameter("action", choices=(*ACTIONS, "help"), required=True),
+        Parameter("arguments", "All of the call", kind=dict),
+    ),
+    lambda _values: None,
+    changes=True,
+)
+
+SERVED: Sequence[Tool] = (*catalog.TOOLS, ADMIN)
+"""What a client sees."""
+
+
+def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
+    """Run a tool that a client named; never raises."""
+    if tool.name != ADMIN.name:
+        return tools.call(tool, arguments, context)
+    return tools.guarded(lambda: _run(arguments, context), context)
+
+
+def _run(arguments: Mapping[str, Any], context: Context) -> Answer:
+    unknown = [name for name in arguments if name not in ("action", "arguments")]
+    if unknown:
+        raise InvalidValue(
+            f"memory_admin has no parameter '{unknown[0]}'",
+            hint="It has action and arguments: the tool's parameters go into arguments",
+            code="unknown_field",
+        )
+    named = arguments.get("action") or "help"
+    action = named.removeprefix("memory_") if isinstance(named, str) else ""
+    chosen = ACTIONS.get(action)
+    given = tools.as_object(arguments.get("arguments"))
+    if given is None:
+        raise InvalidValue(
+            "'arguments' must be an object of parameters", code="invalid_arguments"
+        )
+    if action == "help":
+        wanted = given.get("action")
+        about = ACTIONS.get(str(wanted).removeprefix("memory_"))
+        if wanted is not None and about is None:
+            raise _no_action(wanted)
+        return Answer(data=_help([about] if about else list(catalog.TOOLS)))
+    if chosen is None:
+        raise _no_action(named)
+    if not given and any(one.required for one in chosen.parameters):
+        raise UsageError(
+            f"{action} needs arguments",
+            hint="Call memory_admin with the action help for the parameters.",
+        )
+    return tools.call(chosen.whole(), given, context)
+
+
+def _no_action(named: Any) -> InvalidValue:
+    return InvalidValue(
+        f"memory_admin has no action {str(named)[:60]!r}",
+        hint=f"The actions are: {', '.join(ACTIONS)}, help.",
+        code="invalid_action",
+    )
+
+
+def _help(chosen: list[Tool]) -> dict[str, Any]:
+    """The rare parameters of each action, with what they are."""
+    return {
+        "actions": {
+            tool.name.removeprefix("memory_"): {
+                one.name: tools.described(one, tool.command)
+                for one in tool.parameters
+                if one.rare
+            }
+            for tool in chosen
+        },
+        "also": "every parameter of the tool of the same name",
+    }

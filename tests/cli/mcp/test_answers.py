@@ -1,0 +1,59 @@
+"""What an MCP client is answered: nothing empty, nothing twice, tools by name."""
+
+from typing import Any
+
+import pytest
+
+from memcli.cli.mcp import answers
+
+
+@pytest.mark.parametrize(
+    ("data", "kept"),
+    [
+        ({"a": None, "b": [], "c": {}, "d": ""}, {"d": ""}),
+        (
+            {"no": False, "zero": 0, "score": 0.0},
+            {"no": False, "zero": 0, "score": 0.0},
+        ),
+        ({"rows": [], "facts": [], "entities": []}, {"rows": [], "facts": []}),
+        ({"plan": {"targets": [], "ids": []}}, {"plan": {"targets": []}}),
+        ({"reading": {"words": None}}, {}),
+        ([{"a": None}, None, []], [{}, None, []]),
+    ],
+)
+def test_keys_that_say_nothing_are_left_out(data: Any, kept: Any) -> None:
+    assert answers.shortened(data) == kept
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "stays"),
+    [
+        ("Deploys", "# Deploys\n\nOn Mondays", False),
+        ("We deploy on", "We deploy on Mondays", False),
+        ("We deploy...", "We deploy on Mondays, never on Fridays", False),
+        ("Deploys", "On Mondays\n\nDeploys", True),
+        ("Deploys", "", True),
+        ("", "On Mondays", False),
+    ],
+)
+def test_a_title_with_which_the_text_begins_is_left_out(
+    title: str, text: str, *, stays: bool
+) -> None:
+    row = {"title": title, "text": text}
+    assert ("title" in answers.shortened(row)) is stays
+    assert row == {"title": title, "text": text}
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Look: memcli inspect inbox", "Look: memory_inspect inbox"),
+        ("Drop --only-this.", "Drop only_this."),
+        ("--tag needs a value", "tags needs a value"),
+        ("memcli repair mends it", "memcli repair mends it (in the user's shell)"),
+        ("memcli does not know it", "memcli does not know it"),
+        ("a -- b, a--b and ---", "a -- b, a--b and ---"),
+    ],
+)
+def test_hints_name_tools_and_parameters(said: str, told: str) -> None:
+    assert answers.reworded(said) == told
