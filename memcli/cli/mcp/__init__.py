@@ -62,10 +62,18 @@ def _serving() -> Any:
             raise
         raise MemcliError(
             f"memcli mcp needs the MCP SDK, which is not installed ({error.name})",
-            hint="Install it: pip install 'memcli[mcp]'",
+            hint=f"Install it: {_install()}",
             code="not_installed",
         ) from error
     return serving
+
+
+def _install() -> str:
+    import sys
+
+    from memcli.cli.mcp import extra
+
+    return extra.install_command(sys.prefix, sys.executable, extra.installed_from())
 
 
 def _no_stdin() -> bytes:

@@ -235,7 +235,18 @@ def _values(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # Other names that models give to what every tool calls otherwise.
-_SYNONYMS = {"content": "text", "memory": "text", "body": "text", "question": "query"}
+_SYNONYMS = {
+    "content": "text",
+    "memory": "text",
+    "body": "text",
+    "question": "query",
+    "since": "after",
+    "until": "before",
+    "max_results": "limit",
+    "top_k": "limit",
+}
+# Lists of single words, in which a comma can only part them.
+_WORDS = frozenset({"tags", "untag", "kinds", "types", "statuses", "ids"})
 
 
 def _spelled(name: str, known: Mapping[str, Parameter]) -> str:
@@ -244,7 +255,7 @@ def _spelled(name: str, known: Mapping[str, Parameter]) -> str:
         return name
     plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
     singular = f"{name[:-3]}y" if name.endswith("ies") else name.removesuffix("s")
-    for other in (plural, singular, _SYNONYMS.get(name, "")):
+    for other in (plural, f"{name}es", singular, _SYNONYMS.get(name, "")):
         if other in known:
             return other
     return name
@@ -284,6 +295,8 @@ def _checked(parameter: Parameter, kind: type, value: Any) -> Any:
     value = _meant(kind, value)
     if kind is list:
         items = [value] if isinstance(value, str) else value
+        if parameter.name in _WORDS and isinstance(value, str) and "," in value:
+            items = [word.strip() for word in value.split(",") if word.strip()]
         if not isinstance(items, list) or any(type(item) is not str for item in items):
             raise _wrong(parameter, value, "a list of strings")
         return items

@@ -205,23 +205,6 @@ def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
     assert refused.error["code"] == "invalid_subtype"
 
 
-@pytest.fixture
-def context(vault: Vault) -> Context:
-    """What a call of the server runs in."""
-    return Context(
-        environ={},
-        now_ms=vault.now_ms,
-        entropy=vault.entropy,
-        read_stdin=bytes,
-        stdin_is_terminal=False,
-        ask=lambda _: None,
-        tell=lambda _: None,
-        progress=lambda _: None,
-        vault=vault.root,
-        json=True,
-    )
-
-
 def test_a_call_may_name_another_vault_but_no_folder(
     context: Context, make_vault: VaultMaker, tmp_path: Path
 ) -> None:

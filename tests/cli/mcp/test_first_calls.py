@@ -1,0 +1,87 @@
+"""Forty first calls of an agent: the share that the tools understand at once.
+
+The calls are what models write for everyday tasks, with the spellings of parameters
+that they take over from other tools: singular names, numbers and lists as text, one
+value where a list is meant, `content` for the text.
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.cli.context import Context
+from memcli.cli.mcp import admin
+
+# (tool, arguments); ID is the entry of a first save.
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("memory_recall", {"query": "how do we deploy?"}),
+    ("memory_recall", {"query": "deploy", "limit": 5}),
+    ("memory_recall", {"query": "deploy", "limit": "5"}),
+    ("memory_recall", {"query": "deploy", "kind": "convention"}),
+    ("memory_recall", {"query": "deploy", "kinds": ["convention", "fix"]}),
+    ("memory_recall", {"query": "deploy", "tags": "ci"}),
+    ("memory_recall", {"query": "deploy", "tag": ["ci"]}),
+    ("memory_recall", {"query": "deploy", "entity": "checkout"}),
+    ("memory_recall", {"query": "deploy", "project": "here"}),
+    ("memory_recall", {"query": "deploy", "after": "last week"}),
+    ("memory_recall", {"query": "deploy", "budget": "high", "expand": True}),
+    ("memory_recall", {"question": "what did we decide on deploys?"}),
+    ("memory_recall", {"all": True, "kinds": '["blocker"]'}),
+    ("memory_recall", {"all": "true", "kind": "action"}),
+    ("memory_recall", {"query": "deploy", "status": "resolved"}),
+    ("memory_recall", {"query": "deploy", "max_results": 5}),
+    ("memory_recall", {"query": "deploy", "since": "7d", "as_of": "7d"}),
+    ("memory_save", {"text": "We deploy on Mondays"}),
+    ("memory_save", {"text": "Use tabs", "kind": "preference", "project": "none"}),
+    ("memory_save", {"content": "Lint before a commit", "kind": "convention"}),
+    ("memory_save", {"text": "Ports start at 8100", "tags": "ports, local"}),
+    ("memory_save", {"text": "Redis holds sessions", "entities": ["Redis"]}),
+    ("memory_save", {"text": "Freeze until May", "expires_at": "2099-05-01"}),
+    ("memory_save", {"text": "Maybe use Rust", "inbox": "true"}),
+    ("memory_save", {"text": "Chose uv over pip", "kind": "decision", "title": "uv"}),
+    ("memory_save", {"memory": "Docs are in English", "type": "task"}),
+    ("memory_save", {"text": "It went live", "occurred_at": "2026-11-21"}),
+    ("memory_evolve", {"id": "ID", "text": "We deploy daily", "reason": "asked"}),
+    ("memory_evolve", {"id": "ID", "content": "We deploy hourly"}),
+    ("memory_evolve", {"id": "ID", "tag": "deploy"}),
+    ("memory_resolve", {"id": "ID", "note": "done"}),
+    ("memory_resolve", {"ids": "ID"}),
+    ("memory_resolve", {"ids": ["ID"], "note": "done"}),
+    ("memory_resolve", {"ids": '["ID"]'}),
+    ("memory_reflect", {"query": "what do we know about deploys?"}),
+    ("memory_reflect", {"question": "deploys so far", "budget": "low"}),
+    ("memory_inspect", {"id": "ID"}),
+    ("memory_inspect", {}),
+    ("memory_review", {}),
+    ("memory_admin", {"action": "recall", "arguments": {"query": "x", "history": 1}}),
+]
+
+# A rare parameter, and a number for a truth value: the answer says what to give.
+REFUSED = {"as_of", "history"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [pytest.param(*one, id=f"{one[0]}-{number}") for number, one in enumerate(CALLS)],
+)
+def test_a_first_call_succeeds_or_the_error_says_what_to_give(
+    vault: Vault, context: Context, tool: str, arguments: dict[str, Any]
+) -> None:
+    mine = vault.save(vault.draft({"text": "Deploys run from main"})).id
+    filled = json.loads(json.dumps(arguments).replace("ID", mine))
+    (served,) = [one for one in admin.SERVED if one.name == tool]
+    answer = admin.call(served, filled, context)
+    named = {*arguments, *arguments.get("arguments", ())}
+    if named & REFUSED:
+        assert answer.error is not None
+        assert answer.error["code"] in ("unknown_field", "invalid_history")
+        assert answer.error["hint"] or "must be" in answer.error["message"]
+    else:
+        assert answer.error is None, answer.error
+
+
+def test_of_forty_first_calls_thirty_eight_succeed() -> None:
+    missed = [a for _, a in CALLS if REFUSED & {*a, *a.get("arguments", ())}]
+    assert (len(CALLS), len(CALLS) - len(missed)) == (40, 38)
