@@ -136,6 +136,12 @@ def _current(context: Context) -> str:
             hint="Hosts write it with the first answer; try again then, or name one: "
             "memcli reflect --session PATH",
         )
+    if context.via == "mcp":
+        raise UsageError(
+            "no session of an agent is known to this server",
+            hint="A host names its session, or its transcript is about the folder that "
+            "the server was started in. memory_save saves one memory without it.",
+        )
     raise UsageError(
         "there is no question, and no session of an agent runs here",
         hint='Ask one: memcli reflect "what do we know about X?"; or name a '

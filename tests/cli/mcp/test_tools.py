@@ -164,6 +164,20 @@ def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
     assert [row.text for row in vault.recall("local redis").rows] == [REDIS["text"]]
 
 
+def test_without_a_session_the_judge_is_told_what_a_host_must_do(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    environ = {"HOME": str(tmp_path)}
+    refused = tools.call(
+        catalog.JUDGE, {}, context._replace(environ=environ, via="mcp")
+    ).error
+    assert refused is not None
+    assert refused["code"] == "usage"
+    assert "memory_save" in refused["hint"]
+    assert "PATH" not in refused["hint"]
+
+
 def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
     vault: Vault, context: Context
 ) -> None:
