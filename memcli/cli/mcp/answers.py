@@ -25,6 +25,16 @@ _NAMED = {
     "at": "query_timestamp",
 }
 
+# Commands whose flags no tool has, with the call that answers the same.
+_CALLS = {
+    "memcli resolve --list --unresolved": "memory_recall with all: true",
+    "memcli resolve --list --resolved": (
+        "memory_recall with all: true and statuses: resolved"
+    ),
+    "memcli review --list": "memory_review without ids",
+    "memcli list": "memory_recall with all: true",
+}
+
 
 def shortened(data: Any) -> Any:
     """The data without null, empty lists and objects, and titles that the text begins.
@@ -56,14 +66,26 @@ def _begins(text: str, title: str) -> bool:
 
 def reworded(text: str) -> str:
     """An error's message or hint in the words of a client: tools and parameters."""
-    return with_tools(_FLAG.sub(_parameter, text))
+    return _FLAG.sub(_parameter, with_tools(text))
 
 
 def with_tools(text: str) -> str:
-    """A text whose commands are tools; what has no tool is for the user's shell."""
+    """A text whose commands are tools; what has no tool is for the user's shell.
+
+    Flags become parameters only behind a tool: before it may stand an entry's words.
+    """
+    for command, tool in _CALLS.items():
+        text = text.replace(command, tool)
     text = _COMMAND.sub(r"memory_\1", text)
+    before, name, after = text.partition("memory_")
+    text = f"{before}{name}{_FLAG.sub(_parameter, after)}"
     named = set(re.findall(r"\bmemcli ([a-z]+)\b", text))
     return f"{text} (in the user's shell)" if named & set(COMMANDS) else text
+
+
+def note(line: str) -> str:
+    """A line that a command shows, with the one flag that such lines name."""
+    return line.replace("(everywhere: --project none)", "(everywhere: project none)")
 
 
 def _parameter(flag: re.Match[str]) -> str:

@@ -126,7 +126,7 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
     if tool.changes and not values.get("digest"):  # its data has all of the text
         shown = _Lines()
         result.text(shown)
-        notes = shown.lines + notes
+        notes = [answers.note(line) for line in shown.lines] + notes
     data = {k: v for k, v in result.data.items() if k not in tool.without}
     return Answer(data=answers.shortened(data), notes=tuple(notes))
 

@@ -48,6 +48,11 @@ def test_a_title_with_which_the_text_begins_is_left_out(
     ("said", "told"),
     [
         ("Look: memcli inspect inbox", "Look: memory_inspect inbox"),
+        ("What waits: memcli review --list", "What waits: memory_review without ids"),
+        (
+            "See: memcli resolve --list --unresolved",
+            "See: memory_recall with all: true",
+        ),
         ("Drop --only-this.", "Drop only_this."),
         ("--tag needs a value", "tags needs a value"),
         ("memcli repair mends it", "memcli repair mends it (in the user's shell)"),
@@ -57,3 +62,9 @@ def test_a_title_with_which_the_text_begins_is_left_out(
 )
 def test_hints_name_tools_and_parameters(said: str, told: str) -> None:
     assert answers.reworded(said) == told
+
+
+def test_a_warning_keeps_the_words_of_an_entry() -> None:
+    said = "x says: run it with --tag; to make them one: memcli evolve x --also y"
+    told = "x says: run it with --tag; to make them one: memory_evolve x also y"
+    assert answers.with_tools(said) == told
