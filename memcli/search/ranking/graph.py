@@ -11,8 +11,14 @@ activation theory of memory", 1983): what is tied to everything says nothing.
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from memcli.search.ranking.corpus import Corpus, Links, Scope, inverse_frequency
-from memcli.search.ranking.weights import Weights
+from memcli.search.ranking.corpus import (
+    Corpus,
+    Links,
+    Scope,
+    average_length,
+    inverse_frequency,
+)
+from memcli.search.ranking.weights import Weights, by_length
 
 # An entity of at least so many entries, and of this share of all, is a hub: the list
 # of entities calls it one, and the walk does not follow it.
@@ -62,12 +68,15 @@ def walk(
     if scope.links is None or not totals:
         return {}
     best = max(totals.values())
+    by_name = by_length(weights.names, average_length(corpus), weights.half_length)
     reached: dict[int, Reached] = {}
     heads = {doc: Reached(score, ()) for doc, score in totals.items()}
     for _ in range(weights.depth):
         news: dict[int, Reached] = {}
         for doc in _strongest(heads, corpus, weights):
-            for other, arrival in _hop(doc, heads[doc], scope.links, corpus, weights):
+            for other, arrival in _hop(
+                doc, heads[doc], scope.links, corpus, weights, by_name
+            ):
                 if other in news and news[other].score >= arrival.score:
                     continue
                 if scope.holds(other):
@@ -98,7 +107,12 @@ def _strongest(
 
 
 def _hop(
-    doc: int, head: Reached, links: Links, corpus: Corpus, weights: Weights
+    doc: int,
+    head: Reached,
+    links: Links,
+    corpus: Corpus,
+    weights: Weights,
+    by_name: float,
 ) -> Iterable[tuple[int, Reached]]:
     size = corpus.size
     whole = inverse_frequency(1, size)
@@ -112,7 +126,7 @@ def _hop(
         if others:
             # How much the edge says of each of them; of one alone it says everything.
             share = inverse_frequency(len(others), size) / whole
-            share *= weights.names if edge.kind == "name" else 1.0
+            share *= by_name if edge.kind == "name" else 1.0
             arrival = Reached(head.score * weights.graph * share, way)
             for other in others:
                 yield other, arrival

@@ -53,16 +53,17 @@ class Weights(NamedTuple):
     # The share of the best score that an entry needs which only the graph found, for
     # each hop: below it, it pads the answer (docs/benchmarks/recall.md).
     graph_brings: float = 0.28
-    # What counts of an edge over a name that is not registered. When two entries share
-    # it (in large vaults three), the best one still brings the other.
-    names: float = 0.8
+    # What counts of an edge over a name that is not registered: in short texts, in
+    # long ones, where more names stand by chance. When two entries share it (in large
+    # vaults three), the best one still brings the other.
+    names: tuple[float, float] = (0.9, 0.2)
     # How many hops.
     depth: int = 1
     # How often an entry holds a word that is another name of an entity it is about.
     implied: float = 0.5
     # What a near word counts beside its similarity: in short texts, in long ones, where
     # more words are near by chance. LoCoMo: turns want .4 to .5, sessions .3 to .35.
-    near: tuple[float, float] = (0.45, 0.25)
+    near: tuple[float, float] = (0.48, 0.35)
     # How many of the best lexical matches get the closer look.
     pool: int = 100
     # How many sessions, best first, are read for neighbours.
