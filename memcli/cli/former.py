@@ -102,6 +102,8 @@ def spelled(command: str, values: _NEW) -> str:
         if parameter in values:
             words += values[parameter] if repeat else [values[parameter]]
     for flag, (parameter, kind, repeat, _) in flags.FLAGS[command].items():
+        if not flag.startswith("--"):
+            continue  # its long form is said
         for value in values.get(parameter, ()) if repeat else [values.get(parameter)]:
             if value:
                 words += [flag] if kind is bool else [flag, str(value)]

@@ -51,7 +51,7 @@ def test_dry_run_prints_the_diff_and_changes_nothing(memcli: Run, home: Path) ->
     settings.write_text('{\n  "theme": "dark"\n}\n')
     done = memcli("install", "gemini", "--dry-run")
     lines = done.out.splitlines()
-    assert lines[:3] == [f"--- {settings}", f"+++ {settings}", "@@ -1,3 +1,57 @@"]
+    assert lines[:3] == [f"--- {settings}", f"+++ {settings}", "@@ -1,3 +1,83 @@"]
     assert '-  "theme": "dark"' in lines
     assert '+  "theme": "dark",' in lines
     assert settings.read_text() == '{\n  "theme": "dark"\n}\n'

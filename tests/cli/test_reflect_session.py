@@ -28,7 +28,7 @@ from tests.sessions.test_reflect_session import (
 )
 
 Snapshot = Callable[[str], dict[str, str]]
-ASKED = "[a]pprove [e]dit [r]eject [s]kip"
+ASKED = "[y] approve [n] reject"
 
 
 def reflect(vault: Vault, *lines: str, **values: Any) -> Walked:

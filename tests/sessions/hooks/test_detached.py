@@ -96,7 +96,7 @@ def test_a_hook_does_not_wait_for_its_work(live: Vault, tmp_path: Path) -> None:
 def test_sessions_that_end_together_are_all_mined(live: Vault, tmp_path: Path) -> None:
     calls = []
     for number in range(4):
-        rule = f"Always keep the {'abcd'[number] * 6} service behind the proxy."
+        rule = f"Always run the {'abcd'[number] * 6} tests before a push."
         path = session(tmp_path, f"s{number}", rule)
         given = {"session_id": f"s{number}", "transcript_path": path}
         child = subprocess.Popen(
@@ -320,7 +320,7 @@ def test_one_session_that_fails_stops_no_other(
             live,
             name,
             session(
-                tmp_path, name, f"Always keep the {name}-db service behind the proxy."
+                tmp_path, name, f"Always run the {name}-db tests before a push."
             ),
         )
         for one in (mark(live, name), tmp_path / f"{name}.jsonl"):
