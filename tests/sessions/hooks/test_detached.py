@@ -319,9 +319,7 @@ def test_one_session_that_fails_stops_no_other(
         end(
             live,
             name,
-            session(
-                tmp_path, name, f"Always run the {name}-db tests before a push."
-            ),
+            session(tmp_path, name, f"Always run the {name}-db tests before a push."),
         )
         for one in (mark(live, name), tmp_path / f"{name}.jsonl"):
             age(one, 7_200)
