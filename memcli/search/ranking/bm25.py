@@ -47,7 +47,7 @@ from memcli.search.ranking.weights import DEFAULTS, Weights, by_length
 if TYPE_CHECKING:
     from memcli.search.ranking.graph import Reached
 
-COVERING = 3
+COVERING = 5
 """So many of the first hits say how well the corpus covers a question."""
 
 # Term -> its documents, and how often each holds it.
