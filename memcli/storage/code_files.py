@@ -116,15 +116,17 @@ def _entered(place: str | int, name: str) -> str | int:
         below = _open_folder(name, place)
     else:
         below = os.path.join(place, name)
+    plain = False
     try:
         _status(below, ".git")
     except FileNotFoundError:
-        return below
-    except BaseException:
-        _close(below)
-        raise
-    _close(below)
-    raise _Refused("it lies in another repository")
+        plain = True
+    finally:
+        if not plain:
+            _close(below)
+    if not plain:
+        raise _Refused("it lies in another repository")
+    return below
 
 
 def _open_folder(name: str, above: int | None) -> int:
