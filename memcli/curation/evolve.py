@@ -330,8 +330,8 @@ def successor(
 def _enforced(fresh: Entry, enforce: str | None) -> Entry:
     """The new version with what a person says of tools that it is about.
 
-    It is theirs then, whoever wrote the one before: what an import or a session brought
-    keeps no tool from running.
+    The version becomes theirs: what an import or a session brought keeps no tool from
+    running, and what a person enforces does.
     """
     if enforce is None:
         return fresh

@@ -1,4 +1,4 @@
-"""Which lines of a turn somebody else wrote: a program, a reviewer, a document.
+"""Which lines of a turn its author did not write: a program, a reviewer did.
 
 Invariant: pure, and linear in the length of a turn. A line is judged by its own shape
 and by the line that introduces it, never by what it asks for. What is doubtful is
@@ -35,7 +35,7 @@ _RULES: Final = re.compile(
     r"keep in mind|in (?:the )?future|(?:CLAUDE|AGENTS|GEMINI|MEMORY)[. ]md|memory|learnings?)\b",
     re.IGNORECASE,
 )
-# A line that hands over to words of somebody else, to the end of the turn.
+# A line that hands over to words of another person, to the end of the turn.
 _HANDOVER: Final = re.compile(
     r"\b(?:comments?|review(?:er)?s?|feedback|message|output|logs?|says|said|wrote|writes|"
     r"response|reply|answered|following|below|report(?:ed)?|describes|plan|prompt|text|"
