@@ -1,4 +1,4 @@
-"""The log says what each commit did, to which entries, whoever made it."""
+"""The log says what each commit did and to which entries, memcli's or another's."""
 
 import subprocess
 from pathlib import Path
