@@ -8,11 +8,10 @@ when it is older, damaged or gone.
 """
 
 import contextlib
-import errno
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from memcli.entries import layout
 from memcli.entries.text.tokens import ANALYSIS_VERSION
@@ -20,39 +19,24 @@ from memcli.errors import LockBusy, MemcliError, WriteFailed
 from memcli.search import state as states
 from memcli.search.reader import Reader
 from memcli.search.segment_file import FORMAT, Damaged
-from memcli.search.state import State, listed
-from memcli.search.trigger_table import NAME as TRIGGERS
+from memcli.search.state import State, UpdateCounts
 from memcli.storage import state_dirs
 from memcli.storage.listing import Listing, scan
 from memcli.storage.lock import Lock
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
-    from memcli.search.prepared import Prepared
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.search.triggers import Told
 
-_STATE = "state"
 # Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
 # its fields.
-ROW_VERSION = 17
+ROW_VERSION = 18
 
 # So many changed files are read faster one by one than indexed.
 _FEW = 64
 
 _Answer = TypeVar("_Answer")
-
-
-class UpdateCounts(NamedTuple):
-    """What bringing the index up to date did, in numbers of files.
-
-    `rebuilt` says why everything was indexed again; empty when it was not.
-    """
-
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    rebuilt: str = ""
 
 
 class Behind(Exception):
@@ -137,20 +121,15 @@ class Index:
         """
         from memcli.search import triggers
 
-        told = triggers.load(self._folder)
         if self._reader is None or self._state is None:
-            return told
-        if told is None:
-            told = triggers.of_reader(self._owners_reader(self._state))
+            return triggers.load(self._folder)
+        places = None
         if not self.stale:
-            wanted = told if enabled else None
             places = triggers.stamps(self.root, self._entered, self._scanned)
-            triggers.settle(self._folder, wanted, self.root, places)
-        return told
-
-    def _owners_reader(self, state: State) -> Reader:
-        """A reader to which nothing is hidden: the table is the vault's."""
-        return Reader(self._folder, state.segments, state.broken, None, self.root)
+        segments = self._state.segments
+        return triggers.settled(
+            self._folder, segments, self.root, places, enabled=enabled
+        )
 
     def mend(self, error: Exception) -> bool:
         """Mend the index, and say whether the answer that failed may succeed now.
@@ -164,7 +143,7 @@ class Index:
             return isinstance(error, (Damaged, OSError))
         with Lock(self._lock, self.patience):
             why = f"it is damaged ({damage})"
-            self._bring_up_to_date(self._scan(None), None, why)
+            self._update(self._scan(None), None, why)
         return True
 
     def _damage(self) -> str:
@@ -297,12 +276,28 @@ class Index:
                     listing = self._scan(None)
                 if state is not None and state.describes(self.root, listing):
                     return state
-                return self._bring_up_to_date(listing, state, reason)
+                return self._update(listing, state, reason)
         except LockBusy:
             if state is None or not state.is_whole(self._folder):
                 raise
             self.stale = True
             return state
+
+    def _update(self, listing: Listing, state: State | None, reason: str) -> State:
+        """Index what changed; without a state, everything. The lock is held."""
+        from memcli.search.updating import Updater
+
+        updater = Updater(
+            self.root,
+            self._folder,
+            self._version(),
+            self._processes,
+            self._tell,
+            self._progress,
+        )
+        updated = updater.update(listing, self._scanned, state, reason)
+        self.change = updated.counts
+        return updated.state
 
     # --- what was indexed ---------------------------------------------------------
 
@@ -316,16 +311,8 @@ class Index:
         return (FORMAT, ANALYSIS_VERSION, ROW_VERSION, *config)
 
     def _load(self) -> State | None:
-        state = states.load(os.path.join(self._folder, _STATE))
+        state = states.load(os.path.join(self._folder, states.NAME))
         return state if state and state.version == self._version() else None
-
-    def _store(self, state: State) -> None:
-        try:
-            states.store(os.path.join(self._folder, _STATE), state)
-        except OSError as error:
-            from memcli.search.writer import unwritable
-
-            raise unwritable(self._folder, error) from error
 
     def _settled(self, state: State) -> State:
         """Stop comparing the content of files that are racy no more."""
@@ -336,118 +323,5 @@ class Index:
         # read-only takes none.
         with contextlib.suppress(LockBusy, WriteFailed, OSError), Lock(self._lock, 0):
             if self._load() == state:
-                self._store(settled)
+                states.store(os.path.join(self._folder, states.NAME), settled)
         return settled
-
-    # --- bringing it up to date ---------------------------------------------------
-
-    def _bring_up_to_date(
-        self, listing: Listing, state: State | None, reason: str
-    ) -> State:
-        """Index what changed; without a state, everything. The lock is held."""
-        if state is not None:
-            try:
-                return self._update(listing, state)
-            except Damaged as error:
-                reason = f"it is damaged ({error})"
-        return self._rebuild(listing, reason)
-
-    def _rebuild(self, listing: Listing, reason: str) -> State:
-        import shutil
-
-        from memcli.search import writer
-
-        if os.path.isdir(self._folder):
-            if not reason:
-                reason = "memcli or the vault's config changed, or it was incomplete"
-            self._tell(f"rebuilding the index: {reason}")
-        try:
-            if os.path.islink(self._folder) or os.path.isfile(self._folder):
-                os.unlink(self._folder)
-            shutil.rmtree(self._folder, ignore_errors=True)
-            os.makedirs(self._folder, exist_ok=True)
-        except OSError as error:
-            raise writer.unwritable(self._folder, error) from error
-        empty = State(self._version(), (), b"", {}, {}, {})
-        state = self._update(listing, empty, fresh=True)
-        self.change = self.change._replace(rebuilt=reason)
-        return state
-
-    def _update(self, listing: Listing, state: State, *, fresh: bool = False) -> State:
-        changed, removed, recent = state.differences(self.root, listing)
-        if not (changed or removed or fresh):
-            # Only folders were listed in another order, or racy files have aged.
-            state = state._replace(listing=listed(listing.folders), recent=recent)
-            self._store(state)
-            return state
-        from memcli.search import triggers, writer
-        from memcli.storage import settings
-
-        gone = self._numbers(state, [*changed, *removed])
-        touched = {*changed, *removed}
-        following = triggers.Following(
-            self._folder,
-            None if fresh else touched,
-            enabled=settings.load(self.root).actions,
-        )
-        broken = {p: why for p, why in state.broken.items() if p not in touched}
-        try:
-            segments = writer.update(
-                self._folder,
-                state.segments,
-                gone,
-                following.passing(self._documents(changed, broken, recent)),
-            )
-        except OSError as error:
-            if fresh or error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
-                raise writer.unwritable(self._folder, error) from error
-            raise Damaged(f"{type(error).__name__}: {error}") from error
-        new_state = state._replace(
-            segments=segments,
-            listing=listed(listing.folders),
-            recent=recent,
-            broken=broken,
-            stamps=states.stamps(self._folder, segments),
-        )
-        self._store(new_state)
-        following.store(triggers.stamps(self.root, listing.entered, self._scanned))
-        writer.sweep(self._folder, segments, (_STATE, TRIGGERS, layout.FINDINGS))
-        known = state.paths
-        self.change = UpdateCounts(
-            added=sum(path not in known for path in changed),
-            changed=sum(path in known for path in changed),
-            removed=len(removed),
-        )
-        return new_state
-
-    def _numbers(self, state: State, paths: Sequence[str]) -> list[int]:
-        """The documents of these paths."""
-        if not state.segments:
-            return []
-        try:
-            reader = self._open(state)
-            docs = [doc for path in paths for doc in reader.exact("path", path)]
-            reader.close()
-        except Exception as error:
-            raise Damaged(f"{type(error).__name__}: {error}") from error
-        return docs
-
-    def _documents(
-        self,
-        paths: Sequence[str],
-        broken: dict[str, tuple[int, str]],
-        recent: dict[str, int],
-    ) -> "Iterator[Prepared]":
-        """The documents of these files; adds to `broken` and `recent` on the way."""
-        from memcli.search.reading_processes import found_in
-
-        for done, found in enumerate(found_in(self.root, paths, self._processes)):
-            if done % 64 == 0:
-                self._progress(done, len(paths))
-            if found.number is not None:
-                recent[found.path] = found.number
-            if found.broken is not None:
-                broken[found.path] = found.broken
-            elif found.document is not None:
-                yield found.document
-        self._progress(len(paths), len(paths))

@@ -5,10 +5,9 @@ updated a thousand times answers like one that was built at once. A reader knows
 postings and facts, not files: `index.py` keeps the two together.
 """
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memcli.entries.eligibility import (
     ELSEWHERE,
@@ -27,13 +26,15 @@ from memcli.search.packed_facts import (
     PINNED,
     SPAN,
     STATUS_MASK,
-    Columns,
-    unpack,
 )
 from memcli.search.resolved_claims import Claims, ResolvedClaims, with_standing
-from memcli.search.segment import Segment, SegmentId
+from memcli.search.segment import SegmentId
+from memcli.search.segments import Segments
 from memcli.search.stored_row import StoredRow
-from memcli.search.vocabulary import Vocabulary
+from memcli.search.vocabulary import FIELD, Vocabulary
+
+if TYPE_CHECKING:
+    from array import array
 
 _STATUSES = tuple(Status)
 _NOT_PLAIN = STATUS_MASK | CONFLICT
@@ -77,13 +78,9 @@ class Reader:
         root: str = "",
     ) -> None:
         self.root = root
-        self._segments: list[Segment] = []
-        base = 0
-        for which in segments:
-            self._segments.append(Segment(folder, which, base))
-            base += which.documents
+        self._segments = Segments(folder, segments)
         self._broken = broken
-        self.columns: Columns = unpack(b"".join(s.packed() for s in self._segments))
+        self.columns = self._segments.columns()
         flags, expires = self.columns.flags, self.columns.expires
         self.lengths = lengths = self.columns.lengths
         self.sessions = self.columns.sessions
@@ -92,7 +89,7 @@ class Reader:
         self._read: dict[str, tuple[array[int], array[float]]] = {}
         if agent is not None:
             self._hide(agent)
-        self._live = b"".join(segment.live for segment in self._segments)
+        self._live = self._segments.live
         self.live = sum(self._live)
         self.live_length = sum(compress(lengths, self._live))
         self.size, self.total_length = self.live, self.live_length
@@ -104,11 +101,7 @@ class Reader:
         # Of the segments, not of this object: in a circle with it they would stay open
         # until the garbage collector runs.
         opened = self._segments
-        self.claims = Claims(
-            self.columns,
-            lambda field, value: _merged(opened, field, value)[0],
-            lambda doc: _stored(opened, doc),
-        )
+        self.claims = Claims(self.columns, opened.exact, opened.row)
         self.heed(None)
 
     def heed(self, elsewhere: ResolvedClaims | None) -> None:
@@ -122,7 +115,7 @@ class Reader:
     @property
     def vocabulary(self) -> Vocabulary:
         """The terms of the entries that this reader sees."""
-        return Vocabulary(self._segments, self.own_frequency)
+        return Vocabulary(self._segments.parts, self.own_frequency)
 
     def _hide(self, agent: Agent) -> None:
         """Take away what an agent may not see, as if it were not in the vault.
@@ -137,9 +130,7 @@ class Reader:
                 if need not in matching:
                     matching[need] = set(self.exact(*need))
             visible |= set.intersection(*(matching[need] for need in needs))
-        for segment in self._segments:  # deleted documents are in none of the sets
-            numbers = range(segment.base, segment.base + segment.count)
-            segment.keep(bytes(map(visible.__contains__, numbers)))
+        self._segments.keep(visible)  # deleted documents are in none of the sets
         self._broken = {}
 
     def check(self) -> None:
@@ -148,15 +139,13 @@ class Reader:
         Raises:
             Exception: a part of the index is damaged; each shows in its own way.
         """
-        for segment in self._segments:
-            segment.check()
+        self._segments.check()
         for doc in self.everything():
             self.facts(doc)
 
     def close(self) -> None:
         """Let go of the files."""
-        for segment in self._segments:
-            segment.close()
+        self._segments.close()
 
     @property
     def broken(self) -> list[Broken]:
@@ -183,7 +172,7 @@ class Reader:
     def postings(self, term: str) -> tuple["array[int]", "array[float]"]:
         """Live documents that hold a term, with its weight in each."""
         if term not in self._read:
-            self._read[term] = _merged(self._segments, "terms", term)
+            self._read[term] = self._segments.postings(FIELD, term)
         return self._read[term]
 
     def frequency(self, term: str) -> int:
@@ -205,34 +194,26 @@ class Reader:
         """How many live documents of this index hold a term."""
         if term in self._read:
             return len(self._read[term][0])
-        return sum(segment.frequency("terms", term) for segment in self._segments)
+        return self._segments.frequency(FIELD, term)
 
     def exact(self, field: str, value: str) -> Sequence[int]:
         """Live documents whose field has this exact value."""
-        return _merged(self._segments, field, value)[0]
+        return self._segments.exact(field, value)
 
     def starting(self, field: str, prefix: str) -> list[str]:
         """Values of a field that start with a prefix and belong to a live document."""
-        values = {value for s in self._segments for value in s.starting(field, prefix)}
-        return sorted(value for value in values if self.exact(field, value))
+        return self._segments.starting(field, prefix)
 
     def begins_one(self, field: str, prefix: str) -> bool:
         """Whether at most one value of a field starts with a prefix.
 
         It looks no further than the second one that belongs to a live document.
         """
-        found: set[str] = set()
-        for segment in self._segments:
-            for value in segment.starting(field, prefix):
-                if value not in found and self.exact(field, value):
-                    found.add(value)
-                    if len(found) > 1:
-                        return False
-        return True
+        return self._segments.begins_one(field, prefix)
 
     def holds(self, field: str) -> bool:
         """Whether any document, deleted ones included, has a value in a field."""
-        return any(True for s in self._segments for _ in s.starting(field, ""))
+        return self._segments.holds(field)
 
     def beginning(self, letters: str, endings: Sequence[str] = ("",)) -> set[str]:
         """The terms that begin with these letters and end in one of the endings.
@@ -361,7 +342,7 @@ class Reader:
 
         Its status is the one that counts (`eligibility.standing`).
         """
-        row = _stored(self._segments, doc)
+        row = self._segments.row(doc)
         claim, project = self.columns.claims[doc], self.columns.projects[doc]
         if row.status == _ACTIVE and claim in self.claims.resolved:
             resolves = self.claims.resolves(claim)
@@ -387,32 +368,3 @@ class Reader:
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""
         return self.row(doc).terms
-
-
-def _merged(
-    segments: Sequence[Segment], field: str, term: str
-) -> tuple["array[int]", "array[float]"]:
-    """The live documents whose field holds a term, with their weights."""
-    docs: array[int] = array("I")
-    weights: array[float] = array("f")
-    for segment in segments:
-        postings = segment.postings(field, term)
-        if postings is None:
-            continue
-        if segment.base:
-            shifted = array("I", [doc + segment.base for doc in postings[0]])
-            postings = shifted, postings[1]
-        if not docs:
-            docs, weights = postings
-        else:
-            docs.extend(postings[0])
-            weights.extend(postings[1])
-    return docs, weights
-
-
-def _stored(segments: Sequence[Segment], doc: int) -> StoredRow:
-    """What the segments store of a document."""
-    for segment in reversed(segments):
-        if doc >= segment.base:
-            return StoredRow.from_json(segment.row(doc - segment.base))
-    raise IndexError(doc)

@@ -19,6 +19,9 @@ from memcli.search.segment import DOCUMENTS, POSTINGS, TERMS, SegmentId
 from memcli.storage import cache, files
 from memcli.storage.listing import Listing, stamp_of
 
+NAME = "state"
+"""The file, in the folder of the index."""
+
 _LARGEST = (1 << 63) - 1
 # A file whose time is this close to the moment it was read may change again within
 # the same tick of the file system's clock (FAT: 2 s); its content is compared.
@@ -41,6 +44,18 @@ class Differences(NamedTuple):
     changed: list[str]
     removed: list[str]
     recent: dict[str, int]
+
+
+class UpdateCounts(NamedTuple):
+    """What bringing the index up to date did, in numbers of files.
+
+    `rebuilt` says why everything was indexed again; empty when it was not.
+    """
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    rebuilt: str = ""
 
 
 class State(NamedTuple):

@@ -8,7 +8,7 @@ the next reader makes it from the rows.
 import contextlib
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import anchors
@@ -21,6 +21,7 @@ from memcli.search.trigger_table import NAME, OFF, words_of
 if TYPE_CHECKING:
     from memcli.search.prepared import Prepared
     from memcli.search.reader import Reader
+    from memcli.search.segment import SegmentId
     from memcli.search.stored_row import StoredRow
 
 KINDS = ("constraint", "convention", "preference", "fix")
@@ -146,29 +147,43 @@ def load(folder: str) -> list[Told] | None:
         return None
 
 
+def settled(
+    folder: str,
+    segments: "Sequence[SegmentId]",
+    root: str,
+    places: list[tuple[bytes, bytes]] | None,
+    *,
+    enabled: bool,
+) -> list[Told]:
+    """The entries of the table, which is written anew where it is not up to date.
+
+    Args:
+        folder: the index's.
+        segments: which make up the index; the table is made of them if there is none.
+        root: the vault.
+        places: its folders, as `stamps` gives them; None when they may be older than
+            the index, and then nothing is written.
+        enabled: whether the vault's settings let sessions be told.
+    """
+    from memcli.search.reader import Reader
+
+    told = load(folder)
+    if told is None:
+        # Nothing is hidden from this reader: the table is the vault's.
+        reader = Reader(folder, segments, {}, None, root)
+        told = of_reader(reader)
+        reader.close()
+    if places is not None:
+        table = trigger_table.read(_path(folder))
+        if table is None or not table.is_fresh(root):
+            _store(folder, told if enabled else None, places)
+    return told
+
+
 def of_reader(reader: "Reader") -> list[Told]:
     """The entries of a table, as the rows of an index have them."""
     docs = reader.exact("status", str(Status.ACTIVE))
     return [told for doc in docs if (told := of_row(reader.row(doc))) is not None]
-
-
-def settle(
-    folder: str,
-    told: list[Told] | None,
-    root: str,
-    places: list[tuple[bytes, bytes]],
-) -> None:
-    """Write the table anew where it does not describe the folders as they are now.
-
-    Args:
-        folder: the index's.
-        told: the entries; None where nothing is to be told.
-        root: the vault.
-        places: as `stamps` gives them.
-    """
-    table = trigger_table.read(_path(folder))
-    if table is None or not table.is_fresh(root):
-        _store(folder, told, places)
 
 
 def stamps(

@@ -2,7 +2,7 @@
 
 Invariant: loaded only when files have changed. A call leaves either a complete new set
 of segments or the old one; no reader sees it before the index's state names its
-segments, which `index.py` writes last.
+segments, which `updating.py` writes last.
 """
 
 import contextlib

@@ -273,3 +273,16 @@ def test_damage_that_keeps_size_and_date_is_found_by_its_checksum(
         "We deploy on Tuesdays"
     ]
     assert said[0].startswith("rebuilding the index: it is damaged (Damaged: MAIN_")
+
+
+def test_what_an_agent_may_not_see_leaves_the_index_also_when_the_agent_updates_it(
+    vault: Vault,
+) -> None:
+    edited = file_of(vault, save(vault, "The heron is mine", visibility="private"))
+    deleted = file_of(vault, save(vault, "The stork is mine", visibility="private"))
+    assert len(texts(vault, "mine")) == 2
+    edited.write_text(edited.read_text().replace("heron", "crane"))
+    deleted.unlink()
+    agent = Vault.open(vault.root, agent="mate")
+    assert texts(agent, "mine") == []
+    assert texts(Vault.open(vault.root), "mine") == ["The crane is mine"]

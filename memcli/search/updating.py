@@ -1,0 +1,174 @@
+"""Bringing an index up to date: changed files become documents in its segments.
+
+Invariant: the caller holds the index's lock. An update changes what the whole vault
+holds, whoever asked for it: it knows of no agent. It ends by storing the state, so a
+process that dies before leaves the index as it was. Loaded only when files of the
+vault have changed.
+"""
+
+import errno
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries import layout
+from memcli.search import state as states
+from memcli.search import triggers, writer
+from memcli.search.segment_file import Damaged
+from memcli.search.segments import Segments
+from memcli.search.state import State, UpdateCounts, listed
+from memcli.search.trigger_table import NAME as TRIGGERS
+from memcli.storage import settings
+
+if TYPE_CHECKING:
+    from memcli.search.prepared import Prepared
+    from memcli.storage.listing import Listing
+
+
+class Updated(NamedTuple):
+    """The index after an update, and what the update did."""
+
+    state: State
+    counts: UpdateCounts
+
+
+class Updater(NamedTuple):
+    """What updates of one index have in common.
+
+    Attributes:
+        root: the vault's folder.
+        folder: the index's.
+        version: what the index depends on besides the vault's files.
+        processes: how many may read files at once when there are thousands.
+        tell: takes a sentence for the person who waits.
+        progress: called with (files done, files to do).
+    """
+
+    root: str
+    folder: str
+    version: tuple[int, ...]
+    processes: int
+    tell: Callable[[str], None]
+    progress: Callable[[int, int], None]
+
+    def update(
+        self, listing: "Listing", scanned: int, state: State | None, reason: str = ""
+    ) -> Updated:
+        """Index the files that changed; all of them when there is no usable state.
+
+        Args:
+            listing: the vault's files.
+            scanned: when they were listed, epoch ns.
+            state: what was indexed.
+            reason: why it is None, when that is known.
+
+        Raises:
+            WriteFailed: the disk refuses the files of the index.
+        """
+        if state is not None:
+            try:
+                return self._follow(listing, scanned, state)
+            except Damaged as error:
+                reason = f"it is damaged ({error})"
+        return self._rebuild(listing, scanned, reason)
+
+    def _rebuild(self, listing: "Listing", scanned: int, reason: str) -> Updated:
+        import shutil
+
+        if os.path.isdir(self.folder):
+            if not reason:
+                reason = "memcli or the vault's config changed, or it was incomplete"
+            self.tell(f"rebuilding the index: {reason}")
+        try:
+            if os.path.islink(self.folder) or os.path.isfile(self.folder):
+                os.unlink(self.folder)
+            shutil.rmtree(self.folder, ignore_errors=True)
+            os.makedirs(self.folder, exist_ok=True)
+        except OSError as error:
+            raise writer.unwritable(self.folder, error) from error
+        empty = State(self.version, (), b"", {}, {}, {})
+        updated = self._follow(listing, scanned, empty, fresh=True)
+        return updated._replace(counts=updated.counts._replace(rebuilt=reason))
+
+    def _follow(
+        self, listing: "Listing", scanned: int, state: State, *, fresh: bool = False
+    ) -> Updated:
+        """Index how the files differ from those of a state, and store the new state."""
+        changed, removed, recent = state.differences(self.root, listing)
+        if not (changed or removed or fresh):
+            # Only folders were listed in another order, or racy files have aged.
+            state = state._replace(listing=listed(listing.folders), recent=recent)
+            self._store(state)
+            return Updated(state, UpdateCounts())
+        touched = {*changed, *removed}
+        gone = self._numbers(state, touched)
+        following = triggers.Following(
+            self.folder,
+            None if fresh else touched,
+            enabled=settings.load(self.root).actions,
+        )
+        broken = {p: why for p, why in state.broken.items() if p not in touched}
+        documents = self._documents(changed, broken, recent)
+        try:
+            segments = writer.update(
+                self.folder, state.segments, gone, following.passing(documents)
+            )
+        except OSError as error:
+            if fresh or error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
+                raise writer.unwritable(self.folder, error) from error
+            raise Damaged(f"{type(error).__name__}: {error}") from error
+        new_state = state._replace(
+            segments=segments,
+            listing=listed(listing.folders),
+            recent=recent,
+            broken=broken,
+            stamps=states.stamps(self.folder, segments),
+        )
+        self._store(new_state)
+        following.store(triggers.stamps(self.root, listing.entered, scanned))
+        writer.sweep(self.folder, segments, (states.NAME, TRIGGERS, layout.FINDINGS))
+        known = state.paths
+        counts = UpdateCounts(
+            added=sum(path not in known for path in changed),
+            changed=sum(path in known for path in changed),
+            removed=len(removed),
+        )
+        return Updated(new_state, counts)
+
+    def _store(self, state: State) -> None:
+        try:
+            states.store(os.path.join(self.folder, states.NAME), state)
+        except OSError as error:
+            raise writer.unwritable(self.folder, error) from error
+
+    def _numbers(self, state: State, paths: set[str]) -> list[int]:
+        """The documents of these paths, those that an agent may not see included."""
+        if not state.segments:
+            return []
+        try:
+            segments = Segments(self.folder, state.segments)
+            docs = [doc for path in paths for doc in segments.exact("path", path)]
+            segments.close()
+        except Exception as error:
+            raise Damaged(f"{type(error).__name__}: {error}") from error
+        return docs
+
+    def _documents(
+        self,
+        paths: Sequence[str],
+        broken: dict[str, tuple[int, str]],
+        recent: dict[str, int],
+    ) -> "Iterator[Prepared]":
+        """The documents of these files; adds to `broken` and `recent` on the way."""
+        from memcli.search.reading_processes import found_in
+
+        for done, found in enumerate(found_in(self.root, paths, self.processes)):
+            if done % 64 == 0:
+                self.progress(done, len(paths))
+            if found.number is not None:
+                recent[found.path] = found.number
+            if found.broken is not None:
+                broken[found.path] = found.broken
+            elif found.document is not None:
+                yield found.document
+        self.progress(len(paths), len(paths))
