@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.cli.context import Context
 from memcli.cli.mcp import catalog, tools
 from memcli.storage import repo_vault
 from tests.cli.conftest import Run
+from tests.contexts import context_of
 
 RULE = "Deploy the shop with pnpm, never with npm"
 
@@ -210,19 +210,11 @@ def test_an_mcp_client_in_the_repository_is_answered_from_it(
     carrying: Path, memcli: Run, vault: Vault
 ) -> None:
     def ask() -> tools.Answer:
-        context = Context(
+        context = context_of(
+            vault,
             environ={**os.environ, "MEMCLI_VAULT": vault.root},
-            now_ms=vault.now_ms,
-            entropy=vault.entropy,
-            read_stdin=bytes,
-            stdin_is_terminal=False,
-            ask=lambda _: None,
-            tell=lambda _: None,
-            progress=lambda _: None,
-            vault=None,
-            json=True,
             cwd=str(carrying),
-        )
+        )._replace(vault=None)
         return tools.call(catalog.RECALL, {"query": "deploy the shop"}, context)
 
     answer = ask()

@@ -14,30 +14,18 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands
-from memcli.cli.context import Context, Result
 from memcli.entries.entry import Status
 from tests.cli.conftest import Run
-from tests.conftest import NOW
+from tests.contexts import at_terminal
 
 
 class Person:
-    """Somebody at a terminal who types these lines, and then closes it."""
+    """A person at a terminal who types these lines, and then closes it."""
 
     def __init__(self, vault: Vault, lines: Iterable[str]) -> None:
         self.lines = list(lines)
         self.heard: list[str] = []
-        self.context = Context(
-            environ=dict(os.environ),
-            now_ms=lambda: NOW * 1000,
-            entropy=os.urandom,
-            read_stdin=lambda: b"",
-            stdin_is_terminal=True,
-            ask=self._answer,
-            tell=self.heard.append,
-            progress=lambda _: None,
-            vault=vault.root,
-            json=False,
-        )
+        self.context = at_terminal(vault, ask=self._answer, tell=self.heard.append)
 
     def _answer(self, question: str) -> str | None:
         self.heard.append(question)
@@ -55,7 +43,7 @@ class Walked(NamedTuple):
 
 def walk(vault: Vault, *lines: str) -> Walked:
     person = Person(vault, lines)
-    result: Result = commands.load("review")(person.context)
+    result = commands.load("review")(person.context)
     return Walked(result.data, person.said)
 
 

@@ -7,7 +7,6 @@ known, and with a secret it may store nothing.
 """
 
 import json
-import os
 import shlex
 import subprocess
 from collections.abc import Iterator
@@ -19,7 +18,6 @@ import pytest
 from memcli import Vault
 from memcli.cli import flags as table
 from memcli.cli.app import main
-from memcli.cli.context import Context
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.curation import evolve, importing
@@ -31,6 +29,7 @@ from memcli.errors import SecretFound
 from memcli.sessions.backfill import reflect_file
 from memcli.vault import session_records
 from tests.conftest import VaultMaker
+from tests.contexts import context_of
 from tests.entries.text.secret_kinds import HARMLESS, SECRETS, fill
 from tests.hosts.writing import write
 
@@ -81,7 +80,7 @@ def by_folder(vault: Vault, text: str, name: str) -> None:
 
 
 def by_mcp(vault: Vault, text: str, name: str) -> None:
-    answer = tools.call(catalog.SAVE, {"text": text}, _context(vault))
+    answer = tools.call(catalog.SAVE, {"text": text}, context_of(vault))
     if answer.error is not None:
         raise SecretFound(str(answer.error))
 
@@ -90,21 +89,6 @@ def _failed(done: importing.Imported) -> None:
     for failure in done.failed:
         assert failure.code == "secret_found"
         raise SecretFound(failure.reason)
-
-
-def _context(vault: Vault) -> Context:
-    return Context(
-        environ=os.environ,
-        now_ms=vault.now_ms,
-        entropy=vault.entropy,
-        read_stdin=bytes,
-        stdin_is_terminal=False,
-        ask=lambda _: None,
-        tell=lambda _: None,
-        progress=lambda _: None,
-        vault=vault.root,
-        json=True,
-    )
 
 
 WAYS = {
@@ -415,7 +399,7 @@ def test_no_parameter_of_any_tool_stores_a_secret(walk: Walk, home: Path) -> Non
             given["query"] = f"question {number}"
         value = [token] if one.name.endswith("s") and one.name != "status" else token
         answer = tools.call(
-            tool.whole(), given | {one.name: value}, _context(walk.vault)
+            tool.whole(), given | {one.name: value}, context_of(walk.vault)
         )
         refused += answer.error is not None and answer.error["code"] == "secret_found"
     everything = held(walk.vault, home)

@@ -6,10 +6,10 @@ import pytest
 
 from memcli import Vault, Vaults
 from memcli.cli import no_match as wording
-from memcli.cli.context import Context
 from memcli.recall.no_match import NoMatch, merged
 from memcli.recall.query import Filters
 from tests.conftest import VaultMaker
+from tests.contexts import context_of
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -87,10 +87,10 @@ def test_of_several_vaults_a_word_is_missing_that_all_of_them_lack() -> None:
 def test_the_next_step_is_named_in_the_words_of_the_caller(
     vault: Vault, found: NoMatch, command: str, tool: str
 ) -> None:
-    said = wording.sentences(of(vault, "recall"), "recall", "apels", found)
+    said = wording.sentences(context_of(vault), "recall", "apels", found)
     assert said[0].startswith("no match")
     assert command in said[-1]
-    said = wording.sentences(of(vault, "mcp"), "recall", "apels", found)
+    said = wording.sentences(context_of(vault, via="mcp"), "recall", "apels", found)
     assert tool in said[-1]
     assert "memcli recall" not in " ".join(said)
 
@@ -125,27 +125,11 @@ def test_several_vaults_say_together_what_none_of_them_holds(
 
 def test_of_very_many_words_the_first_are_named(vault: Vault) -> None:
     found = NoMatch(1, tuple(f"w{number}" for number in range(500)))
-    said = wording.sentences(of(vault, "recall"), "recall", "x", found)
+    said = wording.sentences(context_of(vault), "recall", "x", found)
     assert said[0].endswith("w10, w11 and 488 more words")
 
 
 def test_a_corrected_question_is_one_word_of_a_shell(vault: Vault) -> None:
     found = NoMatch(1, ("apels",), {"apels": ("apples",)})
-    said = wording.sentences(of(vault, "recall"), "recall", "--x apels; rm", found)
+    said = wording.sentences(context_of(vault), "recall", "--x apels; rm", found)
     assert said[-1] == "try: memcli recall -- '--x apples; rm'"
-
-
-def of(vault: Vault, via: str) -> Context:
-    return Context(
-        environ={},
-        now_ms=vault.now_ms,
-        entropy=vault.entropy,
-        read_stdin=bytes,
-        stdin_is_terminal=False,
-        ask=lambda _: None,
-        tell=lambda _: None,
-        progress=lambda _: None,
-        vault=vault.root,
-        json=True,
-        via=via,
-    )

@@ -1,6 +1,5 @@
 """`memcli inspect`: words in, exit codes and output out."""
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -8,10 +7,9 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands
-from memcli.cli.context import Context
 from memcli.entries.ids import is_id
 from tests.cli.conftest import Run
-from tests.conftest import NOW
+from tests.contexts import at_terminal
 
 TOPICS = "index lint inbox reflections sessions mining entities agents signals".split()
 
@@ -205,18 +203,7 @@ def test_at_a_terminal_a_repair_shows_its_plan_and_asks(
         heard.append(question)
         return answer
 
-    context = Context(
-        environ=dict(os.environ),
-        now_ms=lambda: NOW * 1000,
-        entropy=os.urandom,
-        read_stdin=lambda: b"",
-        stdin_is_terminal=True,
-        ask=ask,
-        tell=heard.append,
-        progress=lambda _: None,
-        vault=vault.root,
-        json=False,
-    )
+    context = at_terminal(vault, ask=ask, tell=heard.append)
     done = commands.load("repair")(context)
     assert heard == ["  a.md: commit it: new", "Do this? [y/N] "]
     assert done.data["applied"] is (answer == "y")

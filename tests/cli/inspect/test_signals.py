@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli.context import Context
 from memcli.cli.mcp import catalog, tools
 from memcli.entries import layout
 from memcli.storage import known_vaults
 from memcli.vault.signals import log
 from tests.cli.conftest import Run
-from tests.conftest import NOW, VaultMaker, state_of
+from tests.conftest import VaultMaker, state_of
+from tests.contexts import context_of
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -81,29 +81,14 @@ def test_the_start_of_a_session_is_noted_without_a_question(memcli: Run, vault: 
     assert all(row["rank"] is None for row in one["rows"])
 
 
-def context(vault: Vault) -> Context:
-    return Context(
-        environ=os.environ,
-        now_ms=lambda: NOW * 1000,
-        entropy=os.urandom,
-        read_stdin=lambda: b"",
-        stdin_is_terminal=False,
-        ask=lambda _question: None,
-        tell=lambda _text: None,
-        progress=lambda _what: None,
-        vault=vault.root,
-        json=True,
-        via="mcp",
-    )
-
-
 def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
+    client = context_of(vault, via="mcp")
     mine = save(vault, "We deploy on Mondays")
-    asked = tools.call(catalog.RECALL, {"query": "deploy"}, context(vault))
+    asked = tools.call(catalog.RECALL, {"query": "deploy"}, client)
     assert asked.data is not None
     (one,) = noted(vault)
     assert one["via"] == "mcp"
-    done = tools.call(catalog.RECALL.whole(), {"useful": [mine]}, context(vault))
+    done = tools.call(catalog.RECALL.whole(), {"useful": [mine]}, client)
     assert done.data == {
         "feedback": [
             {
@@ -119,7 +104,7 @@ def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
         "count": 1,
     }
     both = {"query": "deploy", "useful": [mine]}
-    refused = tools.call(catalog.RECALL.whole(), both, context(vault))
+    refused = tools.call(catalog.RECALL.whole(), both, client)
     assert refused.error is not None
     assert refused.error["code"] == "usage"
 

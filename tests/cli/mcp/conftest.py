@@ -4,20 +4,10 @@ import pytest
 
 from memcli import Vault
 from memcli.cli.context import Context
+from tests.contexts import context_of
 
 
 @pytest.fixture
 def context(vault: Vault) -> Context:
     """What a call of the server runs in."""
-    return Context(
-        environ={},
-        now_ms=vault.now_ms,
-        entropy=vault.entropy,
-        read_stdin=bytes,
-        stdin_is_terminal=False,
-        ask=lambda _: None,
-        tell=lambda _: None,
-        progress=lambda _: None,
-        vault=vault.root,
-        json=True,
-    )
+    return context_of(vault)
