@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.dated import dated
-from memcli.cli.save import person_only, written_text
+from memcli.cli.person_only import person_only
+from memcli.cli.written_text import written_text
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:

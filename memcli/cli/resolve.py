@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
-    from memcli.curation.resolve import ResolvePlan, Standing, Target
+    from memcli.curation.resolve import ResolvePlan, Target
+    from memcli.curation.standings import Standing
 
 
 def resolve(
@@ -217,14 +218,14 @@ def _why(target: Target) -> str:
 
 def _list(context: Context, states: list[str]) -> Result:
     from memcli.cli import short_ids
-    from memcli.curation import resolve
+    from memcli.curation import standings
 
     wanted: list[str] = []
     if "all" not in states:
         for state in states or ["resolved"]:
             wanted += [state, "recurred"] if state == "resolved" else [state]
     vault = context.open_vault("reading")
-    rows = resolve.standings(vault, wanted)
+    rows = standings.standings(vault, wanted)
 
     def text(canvas: Canvas) -> None:
         if not rows:

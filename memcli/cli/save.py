@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.dated import dated
-from memcli.errors import InvalidValue, Unreadable, UsageError
+from memcli.cli.person_only import person_only
+from memcli.cli.written_text import written_text
+from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -239,25 +241,6 @@ def save(
     return _result(saved, draft.layer, _as_it_was(vault, saved, seen_by))
 
 
-def person_only(context: Context, vault: Vault) -> None:
-    """Refuse what only a person decides, where an agent calls.
-
-    Raises:
-        NotAllowed: an agent asks, or the session of an agent's host runs this.
-    """
-    from memcli.errors import NotAllowed
-    from memcli.hosts import table
-
-    vault.owner_only("--enforce")
-    host = table.running_in(context.environ)
-    if host is not None:
-        raise NotAllowed(
-            f"--enforce is for a person, and {host.title} runs this command",
-            hint="Ask the user to type it at a terminal of their own.",
-            code="owner_only",
-        )
-
-
 def _visibility(
     vault: Vault, visibility: str | None, groups: list[str] | None
 ) -> str | None:
@@ -307,38 +290,6 @@ def _as_it_was(vault: Vault, saved: Saved, wanted: str | None) -> list[str]:
         f"{saved.id} is {entry.visibility}{groups}, and stays so: to make it {wanted}, "
         f"edit `visibility` in {entry.path}"
     ]
-
-
-def written_text(
-    context: Context, argument: str | None, path: str | None, *, what: str
-) -> str:
-    """The text that a command line brings: an argument, a file, or standard input."""
-    if path and argument:
-        raise UsageError("give the text as an argument or with --file, not both")
-    if path:
-        from memcli.storage import files
-
-        # Four bytes a character, whatever the vault's limit; more is not read.
-        return _decoded(files.read(path, limit=64_000_000), path)
-    if argument is not None and argument != "-":
-        return argument
-    if context.stdin_is_terminal and argument is None:
-        raise UsageError(
-            "there is no text to save",
-            hint=f'Give it: memcli {what} "..."; or with --file; or pipe it in.',
-        )
-    return _decoded(context.read_stdin(), "standard input")
-
-
-def _decoded(data: bytes, name: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise Unreadable(
-            f"{name}:{line}: not UTF-8 (byte {error.start:,})",
-            hint="Convert it first, for example: iconv -f latin1 -t utf-8",
-        ) from error
 
 
 def _batch(

@@ -82,10 +82,10 @@ def train(
     """
     import json
 
-    from memcli.recall import scorer
+    from memcli.recall import scorer_training
 
     try:
-        trained = scorer.train(pairs)
+        trained = scorer_training.train(pairs)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("sklearn", "scipy", "numpy"):
             raise

@@ -18,7 +18,7 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memcli.recall import scorer, scorer_store
+from memcli.recall import scorer_store, scorer_training
 from memcli.vault.signals import event, summary
 from tests.benchmarks import locomo, report
 
@@ -111,7 +111,7 @@ def main() -> None:
         found = [one for each in training for one in recalls(each)]
         models: dict[str, Scorer | None] = {"": None}
         models |= {
-            reader: scorer.train(summary.pairs(log(found, reader)))
+            reader: scorer_training.train(summary.pairs(log(found, reader)))
             for reader in READERS
         }
         outcomes: dict[str, list[Outcome]] = {name: [] for name in models}

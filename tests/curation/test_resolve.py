@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import inbox, resolve
+from memcli.curation import inbox, resolve, standings
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.errors import AmbiguousQuery, EntryNotFound, NotAllowed
@@ -169,7 +169,7 @@ def test_an_entry_of_a_resolved_claim_is_not_shown_wherever_it_came_from(
     assert shown(vault) == []
     assert inspect(vault, other).reason == f"its claim is resolved by {name}"
     # What wrote its file later made the claim recur.
-    (standing,) = resolve.standings(vault)
+    (standing,) = standings.standings(vault)
     assert (standing.id, standing.state) == (name, "resolved")
     vault.reopen(name)
     assert len(shown(vault)) == 2
@@ -186,7 +186,7 @@ def test_an_entry_written_after_the_resolve_makes_the_claim_recur(
         "verify the cache\n",
         encoding="utf-8",
     )
-    (standing,) = resolve.standings(vault)
+    (standing,) = standings.standings(vault)
     assert (standing.id, standing.state) == (name, "recurred")
     assert inspect(vault, name).recurred_at == "2027-01-01T00:00:00Z"
 
@@ -222,7 +222,7 @@ def test_who_resolved_it_is_the_agent_or_else_the_name_that_git_commits_under(
     agent = vault.acting_as("ann")
     agent.resolve(save(agent, "two"))
     vault.resolve(save(vault, "three"), by="erin")
-    who = {row.title: row.resolved_by for row in resolve.standings(vault)}
+    who = {row.title: row.resolved_by for row in standings.standings(vault)}
     assert who == {"one": "Test User", "two": "ann", "three": "erin"}
 
 
@@ -370,7 +370,7 @@ def test_the_list_lets_agents_review_what_there_is_before_resolving(
     again = save(vault, "a problem", item="derived")
     vault.resolve(again)
     save(vault, "a problem", item="derived")
-    states = {row.title: row.state for row in resolve.standings(vault)}
+    states = {row.title: row.state for row in standings.standings(vault)}
     assert states == {
         "a problem": "recurred",
         "a rule": "unresolved",
@@ -378,11 +378,11 @@ def test_the_list_lets_agents_review_what_there_is_before_resolving(
         "a solved thing": "resolved",
     }
     # What came up again is first, then what is injected.
-    rows = resolve.standings(vault)
+    rows = standings.standings(vault)
     assert [row.id for row in rows[:2]] == [again, item]
-    (solved,) = resolve.standings(vault, ["resolved"])
+    (solved,) = standings.standings(vault, ["resolved"])
     assert (solved.resolved_by, solved.resolution_note) == ("erin", "fixed")
-    assert {row.title for row in resolve.standings(vault, ["unresolved"])} == {
+    assert {row.title for row in standings.standings(vault, ["unresolved"])} == {
         "a rule",
         "a plain fact",
     }
@@ -392,4 +392,4 @@ def test_expired_and_superseded_entries_are_in_no_list(vault: Vault) -> None:
     save(vault, "over", expires_at="2026-01-01")
     old = save(vault, "one")
     vault.evolve(old, "two")
-    assert [row.title for row in resolve.standings(vault)] == ["two"]
+    assert [row.title for row in standings.standings(vault)] == ["two"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.recall import scorer, scorer_store
+from memcli.recall import scorer, scorer_store, scorer_training
 from memcli.recall.scorer import Scorer
 from memcli.vault.signals import event, summary
 from tests.conftest import VaultMaker, sample, state_of
@@ -96,7 +96,7 @@ def feedback(name: str | None, entry: str, useful: bool = True) -> dict[str, Any
 
 def learn(events: list[dict[str, Any]]) -> Scorer:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
-    return scorer.train(summary.pairs(events))
+    return scorer_training.train(summary.pairs(events))
 
 
 def by_writer(seen: Features) -> float:
@@ -247,19 +247,19 @@ def test_a_scorer_that_is_right_stays_when_it_is_trained_on_its_own_rows() -> No
 def test_the_order_and_repetition_of_pairs_change_no_byte() -> None:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
     pairs = list(summary.pairs(world(3, 100, by_writer)))
-    once = json.dumps(scorer.train(pairs).as_dict())
+    once = json.dumps(scorer_training.train(pairs).as_dict())
     random.Random(5).shuffle(pairs)
-    assert json.dumps(scorer.train(pairs + pairs[:50]).as_dict()) == once
+    assert json.dumps(scorer_training.train(pairs + pairs[:50]).as_dict()) == once
     assert '"weights": [0' in once or '"weights": [-0' in once
 
 
 def test_no_question_is_on_both_sides_and_a_third_is_held_out() -> None:
-    share = sum(scorer.held_out(f"q{n}") for n in range(3_000)) / 3_000
+    share = sum(scorer_training.held_out(f"q{n}") for n in range(3_000)) / 3_000
     assert 0.30 < share < 0.37
     model = learn(world(4, 200, by_writer))
     held = model.held_out
     assert held is not None
-    assert held.questions == sum(scorer.held_out(f"q{n}") for n in range(200))
+    assert held.questions == sum(scorer_training.held_out(f"q{n}") for n in range(200))
     assert (model.pairs, held.pairs) == (1_800, 9 * held.questions)
 
 

@@ -1,0 +1,51 @@
+"""The text that a command line brings: an argument, a file, or standard input."""
+
+from typing import TYPE_CHECKING
+
+from memcli.errors import Unreadable, UsageError
+
+if TYPE_CHECKING:
+    from memcli.cli.context import Context
+
+
+def written_text(
+    context: "Context", argument: str | None, path: str | None, *, what: str
+) -> str:
+    """The text of the argument, else of the file, else of standard input.
+
+    Args:
+        context: has standard input.
+        argument: the text; "-" means standard input.
+        path: what --file names.
+        what: the command, for the hint when there is no text.
+
+    Raises:
+        UsageError: there is a text and a file, or no text at all.
+        Unreadable: what was read is not UTF-8.
+    """
+    if path and argument:
+        raise UsageError("give the text as an argument or with --file, not both")
+    if path:
+        from memcli.storage import files
+
+        # Four bytes a character, whatever the vault's limit; more is not read.
+        return _decoded(files.read(path, limit=64_000_000), path)
+    if argument is not None and argument != "-":
+        return argument
+    if context.stdin_is_terminal and argument is None:
+        raise UsageError(
+            "there is no text to save",
+            hint=f'Give it: memcli {what} "..."; or with --file; or pipe it in.',
+        )
+    return _decoded(context.read_stdin(), "standard input")
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Unreadable(
+            f"{name}:{line}: not UTF-8 (byte {error.start:,})",
+            hint="Convert it first, for example: iconv -f latin1 -t utf-8",
+        ) from error
