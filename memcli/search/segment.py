@@ -52,6 +52,11 @@ class SegmentId(NamedTuple):
     documents: int
     deleted: tuple[int, ...]
 
+    @property
+    def live(self) -> int:
+        """How many documents are not deleted."""
+        return self.documents - len(self.deleted)
+
     def file(self, ending: str) -> str:
         """The name of one of its files."""
         return f"{INDEX_NAME}_{self.name}{ending}"

@@ -1,13 +1,12 @@
-"""How Whoosh writes and merges our segments: a codec, and a writer without a pickle.
+"""How Whoosh merges our segments: a codec, and a writer without a pickle.
 
 Invariant: Whoosh's table of contents is never written and never read, because it is a
 pickle. Which segments exist is said by the caller, and a segment is the three files of
-`segment.py`. Loaded only when files have changed.
+`segment.py`. Loaded only when segments are merged: a new one is written by
+`new_segment`.
 """
 
-import os
-from array import array
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from whoosh import columns, fields, formats
@@ -19,12 +18,10 @@ from whoosh.reading import SegmentReader, TermInfo, TermNotFound
 from whoosh.writing import SegmentWriter
 
 from memcli.search import segment as layout
+from memcli.search.new_segment import Postings, files_of_terms, new_name
 from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.segment import DOCUMENTS, INDEX_NAME, POSTINGS, TERMS, SegmentId
-from memcli.search.segment_file import HEADER_SIZE, with_header
-from memcli.search.term_table import encoded, terms_file
-
-Posting = tuple[str, bytes, int, float, bytes]
+from memcli.search.term_table import encoded
 
 # --- the schema --------------------------------------------------------------------
 
@@ -118,7 +115,7 @@ class Writer(SegmentWriter):
         contents = _Contents(folder, segments)
         # Not compound: that would be one more copy of the files.
         super().__init__(contents, codec=codec, compound=False, _lk=False)
-        self.pool: Any = _Postings()
+        self.pool: Any = _Pool()
 
     def add_document(self, **values: Any) -> None:
         """Add a document: a value for each field that has one.
@@ -129,18 +126,26 @@ class Writer(SegmentWriter):
         self._check_state()
         self.perdocwriter.start_doc(self.docnum)
         self.perdocwriter.keep(values.pop("row"), values.pop("packed"))
-        self.pool.add_weighed("terms", values.pop("terms"), self.docnum)
+        postings = self.pool.postings
+        postings.add("terms", values.pop("terms"), self.docnum)
         for field, texts in values.items():
-            self.pool.add_weighed(field, dict.fromkeys(texts, 1.0), self.docnum)
+            postings.add(field, dict.fromkeys(texts, 1.0), self.docnum)
         self.perdocwriter.finish_doc()
         self._added = True
         self.docnum += 1
 
-    def absorb(self, which: Any) -> None:
-        """Take the live documents of a segment into the one that is being written."""
-        reader = SegmentReader(self.storage, self.schema, which)
-        self.add_reader(reader)
-        reader.close()
+    def commit_with(self, merged: Collection[str]) -> None:
+        """Write the documents that were added and those of the segments named here."""
+
+        def absorb(_writer: "Writer", segments: list[Any]) -> list[Any]:
+            for segment in segments:
+                if segment.segid in merged and segment.doc_count():
+                    reader = SegmentReader(self.storage, self.schema, segment)
+                    self.add_reader(reader)
+                    reader.close()
+            return [s for s in segments if s.segid not in merged]
+
+        self.commit(mergetype=absorb)
 
     def _commit_toc(self, segments: Iterable[Any]) -> None:
         self.written = tuple(
@@ -169,52 +174,28 @@ class _TableOfContents(NamedTuple):
     segments: list[Any]
 
 
-class _Postings:
-    """Collects postings by term; documents come in order, so no list is ever sorted."""
+class _Pool:
+    """Collected postings, in the words in which Whoosh's writer asks for them."""
 
     def __init__(self) -> None:
-        self._fields: dict[str, dict[bytes, tuple[array[int], array[float]]]] = {}
+        self.postings = Postings()
 
-    def add(self, posting: Posting) -> None:
+    def add(self, posting: tuple[str, bytes, int, float, bytes]) -> None:
         field, term, doc, weight, _ = posting
-        terms = self._fields.setdefault(field, {})
-        found = terms.get(term)
-        if found is None:
-            terms[term] = array("I", (doc,)), array("f", (weight,))
-        else:
-            found[0].append(doc)
-            found[1].append(weight)
+        self.postings.add_one(field, term, doc, weight)
 
-    def add_weighed(self, field: str, weights: Mapping[str, float], doc: int) -> None:
-        """Add what one document holds in a field: its terms with their weights."""
-        terms = self._fields.setdefault(field, {})
-        for text, weight in weights.items():
-            term = text.encode("utf-8", "surrogatepass")
-            found = terms.get(term)
-            if found is None:
-                terms[term] = array("I", (doc,)), array("f", (weight,))
-            else:
-                found[0].append(doc)
-                found[1].append(weight)
-
-    def iter_postings(
-        self,
-    ) -> Iterator[tuple[str, bytes, "array[int]", "array[float]"]]:
-        for field, terms in sorted(self._fields.items()):
-            for term in sorted(terms):
-                yield field, term, *terms[term]
+    def iter_postings(self) -> Iterator[Any]:
+        return self.postings.in_order()
 
     def cleanup(self) -> None:
-        self._fields.clear()
+        self.postings = Postings()
 
 
 class _Codec(base.Codec):
     length_stats = False
 
     def new_segment(self, storage: Any, indexname: str) -> Any:  # noqa: ARG002
-        # Whoosh names segments by `random`, which a program may have seeded (property
-        # tests do): the same name twice, and a segment was written over another.
-        return W3Segment(self, indexname, segid=os.urandom(8).hex())
+        return W3Segment(self, indexname, segid=new_name())
 
     def per_document_writer(self, storage: Any, segment: Any) -> Any:
         return _DocumentsWriter(storage, segment)
@@ -270,22 +251,10 @@ class _TermsWriter(base.FieldWriter):
         self.is_closed = False
 
     def add_postings(self, _schema: Any, _lengths: Any, items: Any) -> None:
-        """Write every term; takes what `_Postings.iter_postings` gives."""
-        ends: dict[str, int] = {}
-        texts: list[bytes] = []
-        lists: list[bytes] = []
-        counts, offsets = array("I"), array("Q")
-        offset = HEADER_SIZE
-        for field, term, docs, weights in items:
-            texts.append(term)
-            ends[field] = len(texts)
-            counts.append(len(docs))
-            offsets.append(offset)
-            lists.append(layout.posting_list(docs, weights))
-            offset += len(lists[-1])
-        table = terms_file(list(ends.items()), texts, counts, offsets)
+        """Write every term; takes what `Postings.in_order` gives."""
+        table, lists = files_of_terms(items)
         self._terms.write(table)
-        self._postings.write(with_header(len(lists), b"".join(lists)))
+        self._postings.write(lists)
 
     def close(self) -> None:
         self._terms.close()

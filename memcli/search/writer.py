@@ -1,19 +1,21 @@
 """The writing half of the index: documents in, a list of segments out.
 
-Invariant: loaded only when files have changed. A call leaves either a complete new set
-of segments or the old one; no reader sees it before the index's state names its
-segments, which `updating.py` writes last.
+Invariant: loaded only when files have changed, and it loads Whoosh only when segments
+are merged. A call leaves either a complete new set of segments or the old one; no
+reader sees it before the index's state names its segments, which `updating.py` writes
+last.
 """
 
 import contextlib
 import os
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Any
+from itertools import accumulate
 
 from memcli.errors import WriteFailed
+from memcli.search import new_segment
 from memcli.search.prepared import Prepared
 from memcli.search.segment import SegmentId
-from memcli.search.whoosh_codec import Writer
 
 # More segments than this are merged; each costs a recall half a millisecond.
 _MOST_SEGMENTS = 6
@@ -35,10 +37,15 @@ def update(
         gone: numbers of the documents to take out.
         documents: read one by one while they are written.
     """
-    writer = Writer(folder, known)
+    kept = without(known, gone)
+    merged = to_merge(kept)
+    if not any(segment.live for segment in merged):
+        staying = tuple(segment for segment in kept if segment not in merged)
+        return (*staying, *new_segment.write(folder, documents))
+    from memcli.search.whoosh_codec import Writer
+
+    writer = Writer(folder, kept)
     try:
-        for doc in gone:
-            writer.delete_document(doc)
         for document in documents:
             writer.add_document(
                 terms=document.terms,
@@ -46,12 +53,40 @@ def update(
                 packed=document.packed,
                 **document.exact,
             )
-        writer.commit(mergetype=_merge_policy)
+        writer.commit_with({segment.name for segment in merged})
     except BaseException:
         if not writer.is_closed:
             writer.cancel()
         raise
     return writer.written
+
+
+def without(known: Sequence[SegmentId], gone: Iterable[int]) -> list[SegmentId]:
+    """The segments after documents were taken out, by their numbers across all."""
+    ends = list(accumulate(segment.documents for segment in known))
+    deleted = [set(segment.deleted) for segment in known]
+    for doc in gone:
+        place = bisect_right(ends, doc)
+        deleted[place].add(doc - ends[place] + known[place].documents)
+    return [
+        segment._replace(deleted=tuple(sorted(numbers)))
+        for segment, numbers in zip(known, deleted, strict=True)
+    ]
+
+
+def to_merge(segments: Sequence[SegmentId]) -> list[SegmentId]:
+    """The segments to merge: the small ones when there are many, and half deleted ones.
+
+    Small: less than a tenth of the largest, so that a vault of 100,000 entries
+    is not rewritten for a handful of saves.
+    """
+    largest = max((segment.live for segment in segments), default=0)
+    stale = [s for s in segments if 2 * len(s.deleted) > s.documents]
+    small = [s for s in segments if s.live * 10 <= largest and s not in stale]
+    many = len(segments) - len(stale) >= _MOST_SEGMENTS
+    if many and not small:
+        return list(segments)
+    return stale + (small if many else [])
 
 
 def sweep(folder: str, segments: Iterable[SegmentId], names: Iterable[str]) -> None:
@@ -74,28 +109,6 @@ def sweep(folder: str, segments: Iterable[SegmentId], names: Iterable[str]) -> N
                     shutil.rmtree(file.path, ignore_errors=True)
                 else:
                     os.unlink(file.path)
-
-
-def _merge_policy(writer: Writer, segments: list[Any]) -> list[Any]:
-    """Merge the small segments when there are many, and any that is half deleted.
-
-    Small: less than a tenth of the largest, so that a vault of 100,000 entries
-    is not rewritten for a handful of saves.
-    """
-
-    def live(segment: Any) -> int:
-        return int(segment.doc_count_all() - segment.deleted_count())
-
-    largest = max(map(live, segments), default=0)
-    stale = [s for s in segments if 2 * s.deleted_count() > s.doc_count_all()]
-    small = [s for s in segments if live(s) * 10 <= largest and s not in stale]
-    merged = stale + (small if len(segments) - len(stale) >= _MOST_SEGMENTS else [])
-    if not small and len(segments) - len(stale) >= _MOST_SEGMENTS:
-        merged = list(segments)
-    for segment in merged:
-        if live(segment):
-            writer.absorb(segment)
-    return [s for s in segments if s not in merged]
 
 
 def unwritable(folder: str, error: OSError) -> WriteFailed:

@@ -80,9 +80,9 @@ def test_help_loads_only_the_command_line(arguments: list[str]):
 STAY = "import memcli.cli.argv\nmemcli.cli.argv.leave = sys.exit\n"
 
 
-def test_a_recall_loads_nothing_of_whoosh_but_its_stemmer(vault: Vault):
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+def test_a_recall_after_a_save_loads_nothing_of_whoosh_but_its_stemmer(vault: Vault):
     vault.recall("billing")
+    vault.save(vault.draft({"text": "We deploy on Mondays"}))
     words = ["recall", "when do we deploy?", "--vault", vault.root]
     code = STAY + RUN.format(arguments=words)
     done = subprocess.run(

@@ -1,5 +1,6 @@
 """A segment reads as Whoosh reads it, and damaged bytes never lead out of the file."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,9 @@ from whoosh.filedb.filestore import FileStorage
 from whoosh.reading import SegmentReader
 
 from memcli import Vault
-from memcli.search import segment, segment_file, whoosh_codec
+from memcli.search import new_segment, segment, segment_file, whoosh_codec, writer
 from memcli.search.packed_facts import PACKED_SIZE
+from memcli.search.prepared import Prepared
 from memcli.search.segment import Segment, SegmentId
 from memcli.search.state import State, listed
 
@@ -30,15 +32,79 @@ DOCUMENTS = st.lists(
 def written(
     folder: str, documents: list[tuple[dict[str, float], set[str]]]
 ) -> SegmentId:
-    writer = whoosh_codec.Writer(folder, ())
+    whooshs = whoosh_codec.Writer(folder, ())
     for number, (terms, tags) in enumerate(documents):
         row = b'{"n":%d}' % number
-        writer.add_document(
+        whooshs.add_document(
             terms=terms, tag=sorted(tags), row=row, packed=PACKED[number]
         )
-    writer.commit(mergetype=lambda _, known: list(known))
-    (name,) = writer.written
+    whooshs.commit_with(())
+    (name,) = whooshs.written
     return name
+
+
+@given(DOCUMENTS)
+def test_a_new_segment_has_the_bytes_that_whoosh_would_write(
+    tmp_path_factory: pytest.TempPathFactory, documents: Documents
+) -> None:
+    folder = str(tmp_path_factory.mktemp("segment"))
+    ours = new_segment.write(
+        folder,
+        [
+            Prepared(terms, {"tag": tuple(sorted(tags))}, b'{"n":%d}' % n, PACKED[n])
+            for n, (terms, tags) in enumerate(documents)
+        ],
+    )
+    if not documents:
+        assert ours == ()
+        assert os.listdir(folder) == []
+        return
+    theirs = written(folder, documents)
+    assert ours == (theirs._replace(name=ours[0].name),)
+    for end in (segment.TERMS, segment.POSTINGS, segment.DOCUMENTS):
+        files = [Path(folder, which.file(end)) for which in (*ours, theirs)]
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_segment_that_the_disk_refuses_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(new_segment, "DOCUMENTS", "/no-such-folder/x")
+    document = Prepared({"a": 1.0}, {}, b"{}", PACKED[0])
+    with pytest.raises(OSError, match="no-such-folder"):
+        new_segment.write(str(tmp_path), [document])
+    assert os.listdir(tmp_path) == []
+
+
+def sizes(*counts: tuple[int, int]) -> list[SegmentId]:
+    """Segments of so many documents, of which so many are deleted."""
+    return [
+        SegmentId(str(number), documents, tuple(range(deleted)))
+        for number, (documents, deleted) in enumerate(counts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("counts", "merged"),
+    [
+        ([], ""),
+        ([(1000, 0), (1, 0), (2, 0)], ""),
+        ([(1000, 0), (1, 0), (1, 0), (1, 0), (1, 0), (1, 0)], "12345"),
+        ([(1000, 0), (500, 0), (1, 0), (1, 0), (1, 0), (1, 0)], "2345"),
+        ([(10, 0)] * 6, "012345"),
+        ([(1000, 501), (4, 2), (3, 2), (1, 1)], "023"),
+    ],
+)
+def test_small_segments_are_merged_when_there_are_six_and_half_deleted_ones_always(
+    counts: list[tuple[int, int]], merged: str
+) -> None:
+    chosen = {segment.name for segment in writer.to_merge(sizes(*counts))}
+    assert chosen == set(merged)
+
+
+def test_documents_are_taken_out_by_their_numbers_across_all_segments() -> None:
+    left = writer.without(sizes((3, 1), (1, 0), (2, 0)), [1, 3, 4, 5])
+    assert [segment.deleted for segment in left] == [(0, 1), (0,), (0, 1)]
 
 
 @given(DOCUMENTS.filter(bool), st.data())
