@@ -111,25 +111,36 @@ class Index:
                 raise
         return answer(self.current())
 
-    def told(self, *, enabled: bool = True) -> "list[Told] | None":
+    def told(
+        self, words: set[bytes] | None = None, *, enabled: bool = True
+    ) -> "list[Told] | None":
         """What the entries are told at, of the files as the last reader found them.
 
         None when no table was written yet and the reader is not the index's own.
-        `enabled` says whether the vault's settings let sessions be told.
 
         The table in the index's folder is brought up to date on the way.
+
+        Args:
+            words: those of an action; what it cannot fire is left out. None for all.
+            enabled: whether the vault's settings let sessions be told.
         """
         from memcli.search import triggers
 
-        if self._reader is None or self._state is None:
-            return triggers.load(self._folder)
-        places = None
-        if not self.stale:
-            places = triggers.stamps(self.root, self._entered, self._scanned)
-        segments = self._state.segments
-        return triggers.settled(
-            self._folder, segments, self.root, places, enabled=enabled
-        )
+        if self._reader is not None and self._state is not None:
+            segments = self._state.segments
+            if not self.stale:
+                triggers.settle(
+                    self._folder,
+                    segments,
+                    self.root,
+                    triggers.stamps(self.root, self._entered, self._scanned),
+                    enabled=enabled,
+                )
+            told = triggers.load(self._folder, words)
+            if told is None:
+                told = triggers.of_segments(self._folder, segments, self.root)
+            return told
+        return triggers.load(self._folder, words)
 
     def mend(self, error: Exception) -> bool:
         """Mend the index, and say whether the answer that failed may succeed now.

@@ -19,7 +19,7 @@ import zlib
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 NAME = "triggers"
 """The file, in the folder of the index."""
@@ -59,13 +59,17 @@ class Table:
         if not hits:
             return []
         found = set()
-        for line in self._lines.split(b"\n"):
+        for line in self.lines():
             key, _, rest = line.partition(b"\t")
             if key in hits:
                 wanted, _, number = rest.partition(b"\t")
                 if words.issuperset(wanted.split()) and number.isdigit():
                     found.add(int(number))
         return sorted(found)
+
+    def lines(self) -> list[bytes]:
+        """A line for each trigger: its word, all its words, the number of its entry."""
+        return self._lines.split(b"\n") if self._lines else []
 
     def rows(self) -> list[bytes]:
         """The JSON of each entry, by its number."""
@@ -117,15 +121,14 @@ def read(path: str) -> Table | None:
 
 def packed(
     folders: Iterable[tuple[bytes, bytes]],
-    lines: Iterable[tuple[bytes, bytes, int]],
+    lines: Sequence[bytes],
     rows: Iterable[bytes],
 ) -> bytes:
-    """The bytes of a table; a line is a trigger's word, all its words, and a number."""
-    triggers = list(lines)
+    """The bytes of a table; `Table` says what its lines and rows are."""
     parts = (
         b"\0".join(part for pair in folders for part in pair),
-        b"\n".join(sorted({key for key, _, _ in triggers})),
-        b"\n".join(b"%s\t%s\t%d" % each for each in triggers),
+        b"\n".join(sorted({line.partition(b"\t")[0] for line in lines})),
+        b"\n".join(lines),
         b"\n".join(rows),
     )
     body = b"".join(parts)

@@ -100,16 +100,12 @@ class Following:
     ) -> None:
         self._folder = folder
         self._enabled = enabled
-        self._told: list[Told] = []
+        self._contents = _Contents([], [])
         table = None if touched is None else trigger_table.read(_path(folder))
         # Without a table to begin with there is none to go on with.
         self._is_whole = touched is None or table is not None
         if table is not None:
-            try:
-                kept = map(told_of, table.rows())
-                self._told = [told for told in kept if told.path not in (touched or ())]
-            except (ValueError, TypeError):
-                self._is_whole = False
+            self._contents = _of_table(table).without(touched or ())
 
     def passing(self, documents: "Iterable[Prepared]") -> "Iterator[Prepared]":
         """Pass documents on, and take note of them."""
@@ -121,7 +117,7 @@ class Following:
             if is_kind or any(word in document.row for word in _ENFORCED):
                 told = of_row(StoredRow.from_json(document.row))
                 if told is not None:
-                    self._told.append(told)
+                    self._contents.add(told)
             yield document
 
     def store(self, places: list[tuple[bytes, bytes]]) -> None:
@@ -131,52 +127,67 @@ class Following:
             places: the folders with their times, as `stamps` gives them.
         """
         if self._is_whole:
-            _store(self._folder, self._told if self._enabled else None, places)
+            _store(self._folder, self._contents if self._enabled else None, places)
         else:
             _drop(self._folder)
 
 
-def load(folder: str) -> list[Told] | None:
-    """The entries of the table in an index's folder; None without a whole one."""
+def load(folder: str, words: set[bytes] | None = None) -> list[Told] | None:
+    """The entries of the table in an index's folder; None without a whole one.
+
+    Args:
+        folder: the index's.
+        words: those of an action, to leave out what it cannot fire.
+    """
     table = trigger_table.read(_path(folder))
     if table is None:
         return None
     try:
-        return [told_of(row) for row in table.rows()]
-    except (ValueError, TypeError):
+        rows = table.rows()
+        if words is not None:
+            rows = [rows[number] for number in table.numbers(words)]
+        return list(map(told_of, rows))
+    except (ValueError, TypeError, IndexError):
         return None
 
 
-def settled(
+def settle(
     folder: str,
     segments: "Sequence[SegmentId]",
     root: str,
-    places: list[tuple[bytes, bytes]] | None,
+    places: list[tuple[bytes, bytes]],
     *,
     enabled: bool,
-) -> list[Told]:
-    """The entries of the table, which is written anew where it is not up to date.
+) -> None:
+    """Write the table anew where it is not there, or older than the index.
 
     Args:
         folder: the index's.
         segments: which make up the index; the table is made of them if there is none.
         root: the vault.
-        places: its folders, as `stamps` gives them; None when they may be older than
-            the index, and then nothing is written.
+        places: its folders, as `stamps` gives them.
         enabled: whether the vault's settings let sessions be told.
     """
+    table = trigger_table.read(_path(folder))
+    if table is not None and table.is_fresh(root):
+        return
+    contents = None
+    if enabled and table is not None:
+        contents = _of_table(table)
+    elif enabled:
+        contents = _Contents([], [])
+        for told in of_segments(folder, segments, root):
+            contents.add(told)
+    _store(folder, contents, places)
+
+
+def of_segments(folder: str, segments: "Sequence[SegmentId]", root: str) -> list[Told]:
+    """The entries of a table, as an index has them; nothing is hidden from it."""
     from memcli.search.reader import Reader
 
-    told = load(folder)
-    if told is None:
-        # Nothing is hidden from this reader: the table is the vault's.
-        reader = Reader(folder, segments, {}, None, root)
-        told = of_reader(reader)
-        reader.close()
-    if places is not None:
-        table = trigger_table.read(_path(folder))
-        if table is None or not table.is_fresh(root):
-            _store(folder, told if enabled else None, places)
+    reader = Reader(folder, segments, {}, None, root)
+    told = of_reader(reader)
+    reader.close()
     return told
 
 
@@ -207,17 +218,45 @@ def stamps(
     return found
 
 
-def _lines(entries: list[Told]) -> Iterator[tuple[bytes, bytes, int]]:
-    """The lines of the table: an action that has not all words of one fires nothing."""
-    count = 0
-    for number, told in enumerate(entries):
+class _Contents(NamedTuple):
+    """What a table holds, as `trigger_table.Table` has it."""
+
+    lines: list[bytes]
+    rows: list[bytes]
+
+    def add(self, told: Told) -> None:
+        """Add an entry; an action that has not all words of a line fires nothing."""
         for trigger in told.triggers:
             for words in _words(trigger):
-                count += 1
-                if count > _MOST:
-                    return
                 longest = min(words, key=lambda word: (-len(word), word))
-                yield longest, b" ".join(sorted(words)), number
+                every = b" ".join(sorted(words))
+                self.lines.append(b"%s\t%s\t%d" % (longest, every, len(self.rows)))
+        self.rows.append(told.as_json())
+
+    def without(self, paths: Collection[str]) -> "_Contents":
+        """The same without the entries of these paths."""
+        import json
+
+        # The second string of a row: a quote inside of one would be escaped.
+        named = {json.dumps(path)[1:-1].encode("ascii") for path in paths}
+        stay = [
+            number
+            for number, row in enumerate(self.rows)
+            if named.isdisjoint(row.split(b'","', 2)[1:2])
+        ]
+        if len(stay) == len(self.rows):
+            return self
+        now = {b"%d" % old: b"%d" % new for new, old in enumerate(stay)}
+        lines = [
+            head + tab + now[number]
+            for head, tab, number in (line.rpartition(b"\t") for line in self.lines)
+            if number in now
+        ]
+        return _Contents(lines, [self.rows[number] for number in stay])
+
+
+def _of_table(table: trigger_table.Table) -> _Contents:
+    return _Contents(table.lines(), table.rows())
 
 
 def _words(trigger: Trigger) -> Iterator[set[bytes]]:
@@ -239,15 +278,15 @@ def _words(trigger: Trigger) -> Iterator[set[bytes]]:
 
 
 def _store(
-    folder: str, entries: list[Told] | None, folders: list[tuple[bytes, bytes]]
+    folder: str, contents: _Contents | None, folders: list[tuple[bytes, bytes]]
 ) -> None:
-    """Write the table; None for entries where nothing is to be told."""
+    """Write the table; None for contents where nothing is to be told."""
     from memcli.storage.files import write_derived
 
-    rows = [OFF] if entries is None else [told.as_json() for told in entries]
-    lines = _lines(entries or [])
+    lines, rows = contents or ([], [OFF])
     try:
-        write_derived(_path(folder), trigger_table.packed(folders, lines, rows))
+        data = trigger_table.packed(folders, lines[:_MOST], rows)
+        write_derived(_path(folder), data)
     except OSError:
         _drop(folder)
 

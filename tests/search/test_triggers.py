@@ -6,9 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.entries import layout
+from memcli.entries.text.code_terms import NAME, Trigger
 from memcli.search import trigger_table, triggers
 from memcli.search.trigger_table import words_of
 from memcli.storage import state_dirs
@@ -45,6 +48,41 @@ def test_the_table_follows_what_is_saved_edited_and_deleted(vault: Vault):
     assert names(vault) == ["http.Get", "npm publish"]
     path.unlink()
     assert names(vault) == ["npm publish"]
+
+
+PATHS = ("a.md", 'b","c.md', "d\\.md", "ü/e.md", '",".md', "half \udc80.md")
+
+
+@given(st.lists(st.sampled_from(PATHS), max_size=8), st.sets(st.sampled_from(PATHS)))
+def test_a_table_without_some_paths_is_the_one_of_the_others(
+    paths: list[str], gone: set[str]
+):
+    told = [
+        triggers.Told(
+            str(number), path, "fix", None, (Trigger(NAME, f"http.{number}f"),), ()
+        )
+        for number, path in enumerate(paths)
+    ]
+
+    def contents(chosen: list[triggers.Told]) -> triggers._Contents:
+        made = triggers._Contents([], [])
+        for each in chosen:
+            made.add(each)
+        return made
+
+    left = [each for each in told if each.path not in gone]
+    assert contents(told).without(gone) == contents(left)
+
+
+def test_only_the_entries_that_an_action_may_fire_are_read(vault: Vault):
+    save(vault, LESSON)
+    save(vault, OTHER)
+    vault.recall("anything")
+    folder = state_dirs.path(vault.root, layout.INDEX)
+    found = triggers.load(folder, words_of("run npm publish"))
+    assert found is not None
+    assert [told.kind for told in found] == ["constraint"]
+    assert triggers.load(folder, words_of("npm")) == []
 
 
 def test_only_kinds_that_say_how_things_are_done_are_in_it(vault: Vault):

@@ -131,7 +131,7 @@ def _look(
     from memcli.search import triggers
 
     answer = _Looked([], [])
-    told = vault.index.told()
+    told = vault.index.told(glance.words_of([each.action for each in looked]))
     for each in triggers.of_reader(reader) if told is None else told:
         if not any(fired(each.triggers, each.spared, one) for one in looked):
             continue

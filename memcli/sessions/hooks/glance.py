@@ -95,7 +95,7 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
     tables = _tables(root, folder, environ)
     if tables is None:
         return True
-    wanted = _words(found)
+    wanted = words_of(found)
     rows = [(table, number) for table in tables for number in table.numbers(wanted)]
     if not rows:
         return False
@@ -163,7 +163,7 @@ class _Context:
         del name
 
 
-def _words(found: list[tuple[str, str, str]]) -> set[bytes]:
+def words_of(found: Sequence[tuple[str, str, str]]) -> set[bytes]:
     """The words of what a tool is about to do; those of paths begin with a slash."""
     wanted: set[bytes] = set()
     for path, text, command in found:
