@@ -21,8 +21,9 @@ from memcli.search.reader import Reader
 from memcli.search.segment_file import FORMAT, Damaged
 from memcli.search.state import State, UpdateCounts
 from memcli.storage import state_dirs
-from memcli.storage.listing import Listing, scan
+from memcli.storage.listing import Listing
 from memcli.storage.lock import Lock
+from memcli.storage.watch import WatchedFiles
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
@@ -60,6 +61,7 @@ class Index:
         stale: whether the last reader shows an older state, since another process kept
             the index locked.
         unreadable: the folders that could not be listed.
+        files: the vault's files, listed again only when something may have happened.
     """
 
     def __init__(
@@ -85,6 +87,8 @@ class Index:
         self._progress = progress or (lambda _done, _all: None)
         self._reader: Reader | None = None
         self._state: State | None = None
+        self.files = WatchedFiles(root)
+        self._seen = 0  # which listing the reader is of
         self._scanned = 0
         self._entered: list[str] = []
 
@@ -237,7 +241,7 @@ class Index:
         Another program took one permission error for the deletion of every note.
         """
         self._scanned = time.time_ns()
-        listing = scan(self.root)
+        listing = self.files.scan()
         self._entered = listing.entered
         self.unreadable = sorted(listing.unreadable)
         for lost in listing.unreadable:
@@ -251,6 +255,9 @@ class Index:
 
         What it reads may turn out to be damaged: then `mend` is to be called.
         """
+        if self._reader is not None and self._is_as_seen():
+            self._reader.heed(self.elsewhere())
+            return self._reader
         self.stale = False
         state = self._state if self._reader else self._load()
         listing = self._scan(state)
@@ -259,6 +266,7 @@ class Index:
             if state and same and state.describes(self.root, listing):
                 self._state = self._settled(state)
                 self._reader.heed(self.elsewhere())
+                self._seen = self.files.scans
                 return self._reader
             self._close()
             state = self._load()
@@ -271,7 +279,20 @@ class Index:
         else:
             state = self._catch_up(listing, state)
         self._reader, self._state = self._open(state), state
+        self._seen = self.files.scans
         return self._reader
+
+    def _is_as_seen(self) -> bool:
+        """Whether the reader is of the files as they are, without listing them."""
+        state = self._state
+        return (
+            state is not None
+            # Another listing may have seen a change that the reader does not know.
+            and self._seen == self.files.scans
+            and not (state.recent or self.stale or self.unreadable)
+            and state.version == self._version()
+            and self.files.quiet()
+        )
 
     def _catch_up(self, listing: Listing, state: State | None) -> State:
         try:

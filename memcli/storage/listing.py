@@ -32,15 +32,18 @@ class Listing(NamedTuple):
             outside does not belong to the vault.
         unreadable: folders that the system refused to list.
         entered: every folder that was listed, also one without such files.
+        shared: the files that have other names as well (hard links), where those were
+            asked for.
     """
 
     folders: dict[str, list[str | int]]
     symlinks: list[str]
     unreadable: list[str]
     entered: list[str]
+    shared: list[str] | None
 
 
-def scan(root: str, *, skip: Collection[str] = ()) -> Listing:
+def scan(root: str, *, skip: Collection[str] = (), shared: bool = False) -> Listing:
     """List every `*.md` file below `root` with its time and size.
 
     Names that start with a dot are passed over, whatever they are, and so are folders
@@ -49,11 +52,12 @@ def scan(root: str, *, skip: Collection[str] = ()) -> Listing:
     Args:
         root: the vault.
         skip: folders not to enter, as vault-relative POSIX paths.
+        shared: whether `Listing.shared` is wanted.
 
     Raises:
         Unreadable: the root itself cannot be listed.
     """
-    listing = Listing({}, [], [], [])
+    listing = Listing({}, [], [], [], [] if shared else None)
     waiting = [""]
     while waiting:
         folder = waiting.pop()
@@ -118,6 +122,7 @@ def _scan_opened(
     files: list[str | int] = []
     folders: list[str] = []
     prefix = folder + "/" if folder else ""
+    shared = listing.shared
     with os.scandir(opened) as entries:
         for entry in entries:
             name = entry.name
@@ -132,6 +137,8 @@ def _scan_opened(
                     # As `stamp_of`; a call for each of 10,000 files takes 1 ms.
                     stamp = status.st_mtime_ns if _WINDOWS else status.st_ctime_ns
                     files += (name, stamp, status.st_size)
+                    if shared is not None and status.st_nlink > 1:
+                        shared.append(prefix + name)
                     continue
             if entry.is_symlink():
                 if name[-3:] == ".md" or _is_folder(entry):
