@@ -66,7 +66,7 @@ def read(reader: "Reader", query: Query, window: "Window | None") -> Question:
         window is not None
         and share is not None
         and window.relative
-        and any(share(doc) for doc in reader.everything())
+        and any(share(doc) for doc in reader.dated(window.after, window.before))
     ):
         start, end = window.place
         text = f"{text[:start]} {text[end:]}"

@@ -6,7 +6,7 @@ one line, nothing else is written.
 """
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from memcli.entries import layout
@@ -106,7 +106,8 @@ def look(
     question = asking.read(reader, query, window)
     scorer = scorer or scorer_store.load(reader.root)
     weights = weights or weights_of(query)
-    ranking = _ranking(reader, query, question, weights, scorer)
+    span = None if window is None else (window.after, window.before)
+    ranking = _ranking(reader, query, question, weights, scorer, span)
     named = question.named if weights.depth else None
     answers = [_answer(reader, query, hit, named) for hit in ranking.hits]
     rows, omitted = fit(answers, query.max_chars)
@@ -192,6 +193,7 @@ def _ranking(
     question: Question,
     weights: Weights,
     scorer: scorer_store.Stored,
+    span: tuple[int | None, int | None] | None,
 ) -> bm25.Ranking:
     """The hits of a question: by its terms, or by its window when it has no terms."""
     admit = Admission(reader, query.view, query.filters)
@@ -201,7 +203,10 @@ def _ranking(
         links=EntryLinks(reader, lambda: _decided(reader)) if weights.depth else None,
     )
     if question.inside is not None and not question.terms:
-        return _in_window(reader, question.inside, scope, query.most)
+        docs: Iterable[int] | None = scope.within
+        if docs is None:
+            docs = reader.everything() if span is None else reader.dated(*span)
+        return _in_window(reader, docs, question.inside, scope, query.most)
     if not question.terms:
         return _in_these_signs(reader, query.text, scope, query.most)
     return bm25.rank(
@@ -264,10 +269,9 @@ def _adjust(reader: "Reader", stored: scorer_store.Stored) -> Adjust | None:
 
 
 def _in_window(
-    reader: "Reader", inside: Inside, scope: Scope, limit: int
+    reader: "Reader", docs: Iterable[int], inside: Inside, scope: Scope, limit: int
 ) -> bm25.Ranking:
     """The documents in the window, the newest first: "what did we do last week?"."""
-    docs = reader.everything() if scope.within is None else scope.within
     dated = [doc for doc in docs if inside(doc) and scope.holds(doc)]
     times, orders = reader.columns.times, reader.orders
     dated.sort(key=lambda doc: (-inside(doc), -times[doc], orders[doc]))

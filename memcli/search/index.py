@@ -19,6 +19,7 @@ from memcli.errors import LockBusy, MemcliError, WriteFailed
 from memcli.search import state as states
 from memcli.search.reader import Reader
 from memcli.search.segment_file import FORMAT, Damaged
+from memcli.search.segments import Segments
 from memcli.search.state import State, UpdateCounts
 from memcli.storage import state_dirs
 from memcli.storage.listing import Listing
@@ -229,9 +230,8 @@ class Index:
             self._reader = None
 
     def _open(self, state: State) -> Reader:
-        reader = Reader(
-            self._folder, state.segments, state.broken, self._agent, self.root
-        )
+        segments = Segments(self._folder, state.segments)
+        reader = Reader(segments, state.broken, self._agent, self.root)
         reader.heed(self.elsewhere())
         return reader
 

@@ -1,20 +1,26 @@
-"""Reading the index: documents as small integers, numbered across its segments.
+"""Reading the index: documents as integers, what eligibility says of each, its row.
 
 Invariant: a deleted document is in no list and no count, so that an index that was
 updated a thousand times answers like one that was built at once. A reader knows
-postings and facts, not files: `index.py` keeps the two together.
+postings and facts, not files: they come out of a `Source`, the index of this machine
+or a database, and no line here asks which it is.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from typing import NamedTuple, TypeVar
 
 from memcli.entries.eligibility import (
     ELSEWHERE,
     Agent,
     Facts,
     View,
-    alternatives,
     verdict,
 )
 from memcli.entries.entry import Entry, Status, Visibility
@@ -28,13 +34,9 @@ from memcli.search.packed_facts import (
     STATUS_MASK,
 )
 from memcli.search.resolved_claims import Claims, ResolvedClaims, with_standing
-from memcli.search.segment import SegmentId
-from memcli.search.segments import Segments
+from memcli.search.source import Ahead, Source
 from memcli.search.stored_row import StoredRow
 from memcli.search.vocabulary import FIELD, Vocabulary
-
-if TYPE_CHECKING:
-    from array import array
 
 _STATUSES = tuple(Status)
 _NOT_PLAIN = STATUS_MASK | CONFLICT
@@ -51,11 +53,10 @@ class Broken(NamedTuple):
 
 
 class Reader:
-    """The documents of an index, numbered across its segments (a `ranking.Corpus`).
+    """The documents of a source (a `ranking.Corpus`).
 
     Args:
-        folder: of the index.
-        segments: which segments make it up, in order.
+        source: where they are read.
         broken: by path the line and reason of files that are not entries.
         agent: who reads, when it is not the owner; what the agent may not see is
             in no answer then.
@@ -71,37 +72,31 @@ class Reader:
 
     def __init__(
         self,
-        folder: str,
-        segments: Sequence[SegmentId],
+        source: Source,
         broken: Mapping[str, tuple[int, str]],
         agent: Agent | None = None,
         root: str = "",
     ) -> None:
         self.root = root
-        self._segments = Segments(folder, segments)
-        self._broken = broken
-        self.columns = self._segments.columns()
-        flags, expires = self.columns.flags, self.columns.expires
-        self.lengths = lengths = self.columns.lengths
+        self._source = source
+        self._broken = broken if agent is None else {}
+        self.columns = source.columns
+        self.lengths = self.columns.lengths
         self.sessions = self.columns.sessions
         self.orders = self.columns.orders
         self.agent = agent
-        self._read: dict[str, tuple[array[int], array[float]]] = {}
+        self._read: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
         if agent is not None:
-            self._hide(agent)
-        self._live = self._segments.live
-        self.live = sum(self._live)
-        self.live_length = sum(compress(lengths, self._live))
+            # No count, list or weight can then give it away: every system that we have
+            # read filters at each surface, and forgot the filter somewhere.
+            source.hide(agent)
+        self.live, self.live_length = source.size
         self.size, self.total_length = self.live, self.live_length
         self._beside: Sequence[Reader] = ()
-        live = self._live
-        # The few different flags, since most documents have some.
-        odd = any(flag & _NOT_PLAIN for flag in set(compress(flags, live)))
-        self._plain = not (odd or any(compress(expires, live)))
-        # Of the segments, not of this object: in a circle with it they would stay open
-        # until the garbage collector runs.
-        opened = self._segments
-        self.claims = Claims(self.columns, opened.exact, opened.row)
+        self._plain = source.plain
+        # Of the source, not of this object: in a circle with it its files would stay
+        # open until the garbage collector runs.
+        self.claims = Claims(source)
         self.heed(None)
 
     def heed(self, elsewhere: ResolvedClaims | None) -> None:
@@ -115,23 +110,7 @@ class Reader:
     @property
     def vocabulary(self) -> Vocabulary:
         """The terms of the entries that this reader sees."""
-        return Vocabulary(self._segments.parts, self.own_frequency)
-
-    def _hide(self, agent: Agent) -> None:
-        """Take away what an agent may not see, as if it were not in the vault.
-
-        No count, list or weight can then give it away: every system that we have read
-        filters at each surface, and forgot the filter somewhere.
-        """
-        matching: dict[tuple[str, str], set[int]] = {}
-        visible: set[int] = set()
-        for needs in alternatives(agent):
-            for need in needs:
-                if need not in matching:
-                    matching[need] = set(self.exact(*need))
-            visible |= set.intersection(*(matching[need] for need in needs))
-        self._segments.keep(visible)  # deleted documents are in none of the sets
-        self._broken = {}
+        return Vocabulary((self._source,), self.own_frequency)
 
     def check(self) -> None:
         """Read everything once.
@@ -139,13 +118,13 @@ class Reader:
         Raises:
             Exception: a part of the index is damaged; each shows in its own way.
         """
-        self._segments.check()
+        self._source.check()
         for doc in self.everything():
             self.facts(doc)
 
     def close(self) -> None:
         """Let go of the files."""
-        self._segments.close()
+        self._source.close()
 
     @property
     def broken(self) -> list[Broken]:
@@ -158,21 +137,41 @@ class Reader:
     @property
     def deleted(self) -> int:
         """How many documents are in the files of the index, but not in the vault."""
-        return len(self._live) - self.live
+        return self._source.deleted
 
     @property
     def segments(self) -> int:
         """How many segments the index has."""
-        return len(self._segments)
+        return len(self._source)
 
     def everything(self) -> Iterator[int]:
         """All live documents."""
-        return compress(range(len(self._live)), self._live)
+        return self._source.everything()
 
-    def postings(self, term: str) -> tuple["array[int]", "array[float]"]:
+    def dated(self, after: int | None, before: int | None) -> Iterator[int]:
+        """All live documents whose time may lie in a window, and perhaps others.
+
+        Args:
+            after: its first second; None is no beginning.
+            before: the first second behind it; None is no end.
+        """
+        return self._source.dated(after, before)
+
+    def ahead(self, wanted: Ahead) -> None:
+        """Say what will be read next; what is not said is found all the same.
+
+        One call spares a database a question for each of them.
+        """
+        self._source.ahead(wanted)
+
+    def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
+        """Those of some documents that hold a term, with its weight in each."""
+        return self._source.held(term, docs)
+
+    def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
         """Live documents that hold a term, with its weight in each."""
         if term not in self._read:
-            self._read[term] = self._segments.postings(FIELD, term)
+            self._read[term] = self._source.postings(FIELD, term)
         return self._read[term]
 
     def frequency(self, term: str) -> int:
@@ -194,26 +193,26 @@ class Reader:
         """How many live documents of this index hold a term."""
         if term in self._read:
             return len(self._read[term][0])
-        return self._segments.frequency(FIELD, term)
+        return self._source.frequency(FIELD, term)
 
     def exact(self, field: str, value: str) -> Sequence[int]:
         """Live documents whose field has this exact value."""
-        return self._segments.exact(field, value)
+        return self._source.exact(field, value)
 
-    def starting(self, field: str, prefix: str) -> list[str]:
+    def starting(self, field: str, prefix: str) -> Sequence[str]:
         """Values of a field that start with a prefix and belong to a live document."""
-        return self._segments.starting(field, prefix)
+        return self._source.starting(field, prefix)
 
     def begins_one(self, field: str, prefix: str) -> bool:
         """Whether at most one value of a field starts with a prefix.
 
         It looks no further than the second one that belongs to a live document.
         """
-        return self._segments.begins_one(field, prefix)
+        return self._source.begins_one(field, prefix)
 
     def holds(self, field: str) -> bool:
         """Whether any document, deleted ones included, has a value in a field."""
-        return self._segments.holds(field)
+        return self._source.holds(field)
 
     def beginning(self, letters: str, endings: Sequence[str] = ("",)) -> set[str]:
         """The terms that begin with these letters and end in one of the endings.
@@ -236,9 +235,9 @@ class Reader:
         Args:
             here: the number of this project (`projects.number`).
         """
-        projects = self.columns.projects
-        if not any(projects):
+        if not self._source.any_project():
             return None
+        projects = self.columns.projects
         return lambda doc: not holds(projects[doc], here)
 
     def of_session(self, name: str) -> Sequence[int]:
@@ -273,8 +272,7 @@ class Reader:
 
     def pinned(self) -> list[int]:
         """The live documents that are pinned: they go into every session."""
-        flags = self.columns.flags
-        return [doc for doc in self.everything() if flags[doc] & PINNED]
+        return self._source.pinned()
 
     def newest(self, docs: Iterable[int]) -> list[int]:
         """These documents, pinned ones first, then by the time they were written."""
@@ -342,7 +340,7 @@ class Reader:
 
         Its status is the one that counts (`eligibility.standing`).
         """
-        row = self._segments.row(doc)
+        row = self._source.row(doc)
         claim, project = self.columns.claims[doc], self.columns.projects[doc]
         if row.status == _ACTIVE and claim in self.claims.resolved:
             resolves = self.claims.resolves(claim)

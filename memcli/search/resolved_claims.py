@@ -4,7 +4,7 @@ Invariant: what a reader may not see resolves nothing for it, since every docume
 out of its posting lists.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries.eligibility import Agent, Facts, Resolve, View, standing
@@ -12,6 +12,7 @@ from memcli.entries.entry import Status, Visibility
 from memcli.search.packed_facts import ONLY_THIS, STATUS_MASK, Columns
 
 if TYPE_CHECKING:
+    from memcli.search.source import Source
     from memcli.search.stored_row import StoredRow
 
 _RESOLVED = tuple(Status).index(Status.RESOLVED)
@@ -20,7 +21,7 @@ _RESOLVED = tuple(Status).index(Status.RESOLVED)
 class ResolvedClaims(NamedTuple):
     """The claims that are resolved in a vault, by number, and by which entries."""
 
-    numbers: frozenset[int]
+    numbers: Collection[int]
     by: Callable[[int], tuple[Resolve, ...]]
 
 
@@ -28,32 +29,22 @@ class Claims:
     """Which claims are resolved for a reader.
 
     Args:
-        columns: the packed facts of all documents.
-        exact: gives the live documents whose field has an exact value.
-        row_of: gives the row of a document.
+        source: the documents.
 
     Attributes:
-        resolved: the claims that are resolved, by number.
         elsewhere: by number the resolves of another vault that count here as well.
     """
 
-    def __init__(
-        self,
-        columns: Columns,
-        exact: Callable[[str, str], Iterable[int]],
-        row_of: "Callable[[int], StoredRow]",
-    ) -> None:
-        self._columns = columns
-        self._exact = exact
-        self._row_of = row_of
-        numbers = (columns.claims[doc] for doc in self.settling())
-        self._own = frozenset(number for number in numbers if number)
+    def __init__(self, source: "Source") -> None:
+        self._source = source
+        self._columns = source.columns
+        self._own = source.settled()
         self.heed(None)
 
     def settling(self) -> list[int]:
         """The resolved documents that settle their claim, and not themselves alone."""
         flags = self._columns.flags
-        resolved = self._exact("status", str(Status.RESOLVED))
+        resolved = self._source.exact("status", str(Status.RESOLVED))
         return [doc for doc in resolved if not flags[doc] & ONLY_THIS]
 
     def heed(self, beside: ResolvedClaims | None) -> None:
@@ -65,9 +56,11 @@ class Claims:
         self._beside = beside
         self.elsewhere: dict[int, tuple[Resolve, ...]] = {}
         if beside is not None and beside.numbers:
-            for number in beside.numbers.intersection(self._columns.claims):
+            for number in self._source.claimed(beside.numbers):
                 self.elsewhere[number] = beside.by(number)
-        self.resolved = self._own.union(self.elsewhere)
+        self.resolved: Container[int] = self._own
+        if self.elsewhere:
+            self.resolved = _Either(self.elsewhere, self._own)
         self._resolves: dict[int, tuple[Resolve, ...]] = {}
 
     @property
@@ -84,12 +77,23 @@ class Claims:
         if claim not in self.resolved:
             return ()
         if claim not in self._resolves:
-            docs = self._exact("claim", f"{claim:016x}")
-            found = [*_resolves_in(docs, self._columns, self._row_of)]
+            docs = self._source.exact("claim", f"{claim:016x}")
+            found = [*_resolves_in(docs, self._columns, self._source.row)]
             found += self.elsewhere.get(claim, ())
             found.sort(key=lambda resolve: (resolve.at, resolve.id))
             self._resolves[claim] = tuple(found)
         return self._resolves[claim]
+
+
+class _Either:
+    """What one or the other holds; the second may ask a database for each number."""
+
+    def __init__(self, one: Container[int], other: Container[int]) -> None:
+        self._one = one
+        self._other = other
+
+    def __contains__(self, number: object) -> bool:
+        return number in self._one or number in self._other
 
 
 def with_standing(

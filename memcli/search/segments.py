@@ -6,15 +6,31 @@ are live is decided at the beginning; `keep` only takes more of them away.
 """
 
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import compress
+from typing import TYPE_CHECKING
 
-from memcli.search.packed_facts import Columns, unpack
+from memcli.entries.eligibility import Agent, alternatives
+from memcli.entries.entry import Status
+from memcli.search.packed_facts import (
+    CONFLICT,
+    ONLY_THIS,
+    PINNED,
+    STATUS_MASK,
+    Columns,
+    unpack,
+)
 from memcli.search.segment import Segment, SegmentId
 from memcli.search.stored_row import StoredRow
 
+if TYPE_CHECKING:
+    from memcli.search.source import Ahead
+
+_NOT_PLAIN = STATUS_MASK | CONFLICT
+
 
 class Segments:
-    """The segments of one index.
+    """The segments of one index (a `Source`).
 
     Args:
         folder: of the index.
@@ -33,24 +49,88 @@ class Segments:
         for each in which:
             self.parts.append(Segment(folder, each, base))
             base += each.documents
+        self._columns: Columns | None = None
+        self._live: bytes | None = None
 
     def __len__(self) -> int:
         return len(self.parts)
 
+    @property
     def columns(self) -> Columns:
         """The packed facts of all documents, those that are not live included."""
-        return unpack(b"".join(part.packed() for part in self.parts))
+        if self._columns is None:
+            self._columns = unpack(b"".join(part.packed() for part in self.parts))
+        return self._columns
 
     @property
     def live(self) -> bytes:
         """A byte for each document, 1 when it is live."""
-        return b"".join(part.live for part in self.parts)
+        if self._live is None:
+            self._live = b"".join(part.live for part in self.parts)
+        return self._live
 
-    def keep(self, docs: Collection[int]) -> None:
-        """Leave only these documents live; none of them may be deleted."""
-        for part in self.parts:
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many documents are live, and how many terms they have together."""
+        return sum(self.live), sum(compress(self.columns.lengths, self.live))
+
+    @property
+    def plain(self) -> bool:
+        """Whether every live document is active and whole, and never expires."""
+        flags, expires = self.columns.flags, self.columns.expires
+        # The few different flags, since most documents have some.
+        odd = any(flag & _NOT_PLAIN for flag in set(compress(flags, self.live)))
+        return not (odd or any(compress(expires, self.live)))
+
+    @property
+    def deleted(self) -> int:
+        """How many documents are in the files of the index, but not live."""
+        return len(self.live) - sum(self.live)
+
+    def hide(self, agent: Agent) -> None:
+        """Take away what an agent may not see, as if it were not in the vault."""
+        matching: dict[tuple[str, str], set[int]] = {}
+        visible: set[int] = set()
+        for needs in alternatives(agent):
+            for need in needs:
+                if need not in matching:
+                    matching[need] = set(self.exact(*need))
+            visible |= set.intersection(*(matching[need] for need in needs))
+        for part in self.parts:  # deleted documents are in none of the sets
             numbers = range(part.base, part.base + part.count)
-            part.keep(bytes(map(docs.__contains__, numbers)))
+            part.keep(bytes(map(visible.__contains__, numbers)))
+        self._live = None
+
+    def ahead(self, _wanted: "Ahead", /) -> None:
+        """Nothing is to be fetched: the files are mapped."""
+
+    def everything(self) -> Iterator[int]:
+        """All live documents."""
+        return compress(range(len(self.live)), self.live)
+
+    def dated(self, _after: int | None, _before: int | None, /) -> Iterator[int]:
+        """All live documents: a look at each costs no more than an index of times."""
+        return self.everything()
+
+    def pinned(self) -> list[int]:
+        """The live documents that are pinned."""
+        flags = self.columns.flags
+        return [doc for doc in self.everything() if flags[doc] & PINNED]
+
+    def any_project(self) -> bool:
+        """Whether a document, deleted ones included, holds in one project only."""
+        return any(self.columns.projects)
+
+    def settled(self) -> frozenset[int]:
+        """The claims that a resolved document settles for others, by number."""
+        flags, claims = self.columns.flags, self.columns.claims
+        resolved = self.exact("status", str(Status.RESOLVED))
+        numbers = (claims[doc] for doc in resolved if not flags[doc] & ONLY_THIS)
+        return frozenset(number for number in numbers if number)
+
+    def claimed(self, claims: Collection[int]) -> frozenset[int]:
+        """Those of some claims that a document makes, deleted ones included."""
+        return frozenset(claims).intersection(self.columns.claims)
 
     def postings(self, field: str, term: str) -> tuple["array[int]", "array[float]"]:
         """The live documents whose field holds a term, with their weights."""
@@ -70,6 +150,11 @@ class Segments:
                 weights.extend(postings[1])
         return docs, weights
 
+    def held(self, term: str, docs: Collection[int]) -> dict[int, float]:
+        """Those of some documents that hold a term, with its weight in each."""
+        postings = zip(*self.postings("terms", term), strict=True)
+        return {doc: n for doc, n in postings if doc in docs}
+
     def exact(self, field: str, value: str) -> "array[int]":
         """The live documents whose field has this exact value."""
         return self.postings(field, value)[0]
@@ -82,6 +167,14 @@ class Segments:
         """Values of a field that start with a prefix and belong to a live document."""
         values = {text for part in self.parts for text in part.starting(field, prefix)}
         return sorted(value for value in values if self.frequency(field, value))
+
+    def begun(self, field: str, prefix: str, endings: Sequence[str]) -> list[str]:
+        """The values with one of these endings among them, of deleted ones too."""
+        return [text for p in self.parts for text in p.begun(field, prefix, endings)]
+
+    def near(self, field: str, term: str) -> set[str]:
+        """The values of a field that are one edit away, of deleted ones too."""
+        return {text for part in self.parts for text in part.near(field, term)}
 
     def begins_one(self, field: str, prefix: str) -> bool:
         """Whether at most one value of a field starts with a prefix.

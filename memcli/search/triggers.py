@@ -184,8 +184,9 @@ def settle(
 def of_segments(folder: str, segments: "Sequence[SegmentId]", root: str) -> list[Told]:
     """The entries of a table, as an index has them; nothing is hidden from it."""
     from memcli.search.reader import Reader
+    from memcli.search.segments import Segments
 
-    reader = Reader(folder, segments, {}, None, root)
+    reader = Reader(Segments(folder, segments), {}, None, root)
     told = of_reader(reader)
     reader.close()
     return told

@@ -7,24 +7,35 @@ is cut into segments.
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
-
-from memcli.search.segment import Segment
+from typing import NamedTuple, Protocol
 
 FIELD = "terms"
 """The field of the words of entries."""
+
+
+class Part(Protocol):
+    """What holds terms: a segment, or a whole `Source`."""
+
+    def starting(self, field: str, prefix: str) -> Iterable[str]:
+        """The terms of a field that start with a prefix, in order."""
+
+    def begun(self, field: str, prefix: str, endings: Sequence[str]) -> Iterable[str]:
+        """Those with one of these endings."""
+
+    def near(self, field: str, term: str) -> Iterable[str]:
+        """The terms of a field that are one edit away."""
 
 
 class Vocabulary(NamedTuple):
     """The terms of one field of a reader.
 
     Args:
-        segments: of the index.
+        parts: hold the terms.
         frequency: how many live documents of this index hold a term.
         field: whose terms.
     """
 
-    segments: Sequence[Segment]
+    parts: Sequence[Part]
     frequency: Callable[[str], int]
     field: str = FIELD
 
@@ -36,7 +47,7 @@ class Vocabulary(NamedTuple):
         """The first terms that start with a prefix, in order, `most` at the most."""
         from heapq import merge
 
-        found = merge(*(s.starting(self.field, prefix) for s in self.segments))
+        found = merge(*(s.starting(self.field, prefix) for s in self.parts))
         return list(islice(self._live(found), most))
 
     def begun(self, prefix: str, endings: Sequence[str]) -> set[str]:
@@ -44,8 +55,8 @@ class Vocabulary(NamedTuple):
 
         Those of deleted documents are among them.
         """
-        parts = (s.begun(self.field, prefix, endings) for s in self.segments)
-        return {text for part in parts for text in part}
+        found = (s.begun(self.field, prefix, endings) for s in self.parts)
+        return {text for texts in found for text in texts}
 
     def near(self, term: str) -> list[str]:
         """The other terms one edit away, the most frequent first.
@@ -54,7 +65,7 @@ class Vocabulary(NamedTuple):
         place of another, or swaps two neighbours. A term of eight letters takes some
         3 ms at 10,000 entries: ask for terms that are not known.
         """
-        found = {text for s in self.segments for text in s.near(self.field, term)}
+        found = {text for s in self.parts for text in s.near(self.field, term)}
         return sorted(self._live(sorted(found)), key=self.frequency, reverse=True)
 
     def _live(self, ordered: Iterable[str]) -> Iterable[str]:

@@ -34,6 +34,7 @@ from memcli.search.ranking.borrowing import Loans, loans, weighed
 from memcli.search.ranking.corpus import (
     WHOLE,
     Corpus,
+    Inside,
     Question,
     Scope,
     Term,
@@ -43,12 +44,16 @@ from memcli.search.ranking.corpus import (
 from memcli.search.ranking.order import Evidence, Hit, Order, Table
 from memcli.search.ranking.proximity import Neighbourhood
 from memcli.search.ranking.weights import DEFAULTS, Weights, by_length
+from memcli.search.source import Ahead
 
 if TYPE_CHECKING:
     from memcli.search.ranking.graph import Reached
 
 COVERING = 5
 """So many of the first hits say how well the corpus covers a question."""
+
+# So many of the best matches by words alone are likely to be looked at whole.
+_LIKELY = 24
 
 # Term -> its documents, and how often each holds it.
 _Matches = Mapping[str, tuple[Sequence[int], Sequence[float]]]
@@ -169,12 +174,10 @@ def _gather(
             matches[text] = [*docs, *loan.counts], [*counts, *loan.counts.values()]
     bm25 = _BM25(corpus, weights)
     lexical = bm25.lexical(known, matches, scope.within)
-    if question.inside is not None:
-        for doc in lexical:
-            lexical[doc] *= 1 + weights.temporal * question.inside(doc)
-    pool = _best(lexical, corpus.orders, weights.pool, scope)
+    pool = _Pool(corpus, scope, question.inside, weights).best(lexical)
     if not pool:
         return None
+    corpus.ahead(_closer(pool, corpus, weights))
     around = Neighbourhood(corpus, pool, scope, weights)
     table = bm25.table(known, matches, around.docs)
     totals = around.combine(known, table)
@@ -184,8 +187,10 @@ def _gather(
         # loads neither this nor the graph.
         from memcli.search.ranking.expansion import expansion
 
+        corpus.ahead(Ahead(words=around.docs))
         extra = expansion(totals, known, corpus, weights)
-        matches = {term.text: corpus.postings(term.text) for term in extra}
+        held = {term.text: corpus.held(term.text, around.docs) for term in extra}
+        matches = {text: ([*n], [*n.values()]) for text, n in held.items()}
         table |= bm25.table(extra, matches, around.docs)
         for doc, score in around.combine(extra, table).items():
             totals[doc] = totals.get(doc, 0.0) + score
@@ -198,6 +203,19 @@ def _gather(
             totals[doc] = totals.get(doc, 0.0) + arrival.score
     return Evidence(
         known, extra, table, question.implied, borrowed, around, reached, totals
+    )
+
+
+def _closer(pool: Sequence[int], corpus: Corpus, weights: Weights) -> Ahead:
+    """What the closer look at the pool reads; the rows of those that may be shown."""
+    sessions: dict[int, None] = {}
+    if weights.after or weights.before:
+        sessions = {corpus.sessions[doc]: None for doc in pool}
+        sessions.pop(0, None)
+    return Ahead(
+        rows=pool[:_LIKELY],
+        words=pool if weights.feedback else (),
+        sessions=[*sessions][: weights.most_sessions],
     )
 
 
@@ -223,19 +241,82 @@ def _with(
     return [*postings[0], *sorted(implied)], [*postings[1], *([count] * len(implied))]
 
 
-def _best(
-    scores: Mapping[int, float], orders: Sequence[int], count: int, scope: Scope
-) -> list[int]:
-    """The `count` best admitted documents; ties break on their order."""
-    admit = scope.admit
-    if admit is not None:
-        scores = {doc: score for doc, score in scores.items() if admit(doc)}
-    if len(scores) > count:
-        # nlargest without a key runs in C; ties at the cut are settled below.
-        cut = heapq.nlargest(count, scores.values())[-1]
-        scores = {doc: score for doc, score in scores.items() if score >= cut}
-    ranked = sorted(scores, key=lambda doc: (-scores[doc], orders[doc]))
-    return ranked[:count]
+class _Pool:
+    """The best lexical matches that are shown, without a look at each of the others.
+
+    Args:
+        corpus: the documents.
+        scope: says which of them are shown.
+        inside: how much of a document lies in the window of the question, if it names
+            one.
+        weights: how many are wanted, and what the window counts.
+    """
+
+    def __init__(
+        self, corpus: Corpus, scope: Scope, inside: Inside | None, weights: Weights
+    ) -> None:
+        self._corpus = corpus
+        self._admit = scope.admit
+        self._inside = inside
+        self._count = weights.pool
+        self._temporal = weights.temporal if inside is not None else 0.0
+
+    def best(self, scores: Mapping[int, float]) -> list[int]:
+        """The best documents, best first; ties break on their order."""
+        orders = self._corpus.orders
+        if self._admit is None and self._inside is None:
+            chosen = _first(scores, self._count)
+            ranked = sorted(chosen, key=lambda doc: (-scores[doc], orders[doc]))
+            return ranked[: self._count]
+        found: dict[int, float] = {}
+        seen: Mapping[int, float] = {}
+        wanted = 2 * self._count
+        while len(seen) < len(scores):
+            chosen = _first(scores, wanted)
+            fresh = (doc for doc in chosen if doc not in seen)
+            ranked = sorted(fresh, key=lambda doc: (-scores[doc], orders[doc]))
+            self._look(ranked, scores, found)
+            if self._is_enough(found, min(chosen.values(), default=0.0)):
+                break
+            seen, wanted = chosen, 4 * wanted
+        best = sorted(found, key=lambda doc: (-found[doc], orders[doc]))
+        return best[: self._count]
+
+    def _look(
+        self,
+        ranked: Sequence[int],
+        scores: Mapping[int, float],
+        found: dict[int, float],
+    ) -> None:
+        """Add those that are shown to `found`, until no other can be as good."""
+        for start in range(0, len(ranked), 2 * self._count):
+            chunk = ranked[start : start + 2 * self._count]
+            if self._is_enough(found, scores[chunk[0]]):
+                return
+            self._corpus.ahead(Ahead(facts=chunk))
+            for doc in chunk:
+                if self._admit is None or self._admit(doc):
+                    share = self._inside(doc) if self._inside is not None else 0.0
+                    found[doc] = scores[doc] * (1 + self._temporal * share)
+
+    def _is_enough(self, found: Mapping[int, float], most: float) -> bool:
+        """Whether no document that scores `most` or less can be among the best.
+
+        Without a window they come in the order of their scores.
+        """
+        if len(found) < self._count or self._inside is None:
+            return len(found) >= self._count
+        least = heapq.nlargest(self._count, found.values())[-1]
+        return most * (1 + self._temporal) < least
+
+
+def _first(scores: Mapping[int, float], count: int) -> Mapping[int, float]:
+    """The `count` best documents and all that tie with the last of them."""
+    if len(scores) <= count:
+        return scores
+    # nlargest without a key runs in C.
+    cut = heapq.nlargest(count, scores.values())[-1]
+    return {doc: score for doc, score in scores.items() if score >= cut}
 
 
 class _BM25:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from memcli.search.source import Ahead
+
 Admit = Callable[[int], bool]
 """Whether a document may be shown."""
 
@@ -138,6 +140,12 @@ class Corpus(Protocol):
 
     def frequency(self, term: str) -> int:
         """How many live documents hold the term."""
+
+    def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
+        """Those of some documents that hold a term, and how often (weighted)."""
+
+    def ahead(self, wanted: Ahead, /) -> None:
+        """Say what will be read next, for a corpus that fetches; changes no answer."""
 
     def session_members(self, session: int) -> list[int]:
         """The live documents of a session, in their order in it."""

@@ -1,7 +1,7 @@
 """Ranking is a pure function of what the documents hold, not of their numbers."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import pytest
@@ -49,6 +49,13 @@ class Toy:
 
     def frequency(self, term: str) -> int:
         return len(self.postings(term)[0])
+
+    def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
+        postings = zip(*self.postings(term), strict=True)
+        return {doc: n for doc, n in postings if doc in docs}
+
+    def ahead(self, _wanted: object, /) -> None:
+        pass
 
     def session_members(self, session: int) -> list[int]:
         members = [i for i, doc in enumerate(self.docs) if doc.session == session]

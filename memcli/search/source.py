@@ -1,0 +1,119 @@
+"""What a `Reader` reads: the narrow door between recall and where the index lies.
+
+Invariant: an answer depends on what a source holds, never on which source it is. The
+index on this machine (`Segments`) and a database (`postgres.tables.Tables`) give the
+same documents, lists and counts for the same vault, so everything above, from the
+ranking to the hooks, is written once.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from memcli.entries.eligibility import Agent
+from memcli.search.packed_facts import Columns
+from memcli.search.stored_row import StoredRow
+
+
+class Ahead(NamedTuple):
+    """What the caller is about to read, so that a source can fetch it at once.
+
+    `lists` and `counts` are (field, value) of lists and of their lengths, `terms` the
+    terms whose whole postings are read. `facts` and `rows` are documents of which
+    these are read, `words` those whose terms are (`held`), and `sessions` the numbers
+    of sessions whose documents are looked up.
+    """
+
+    lists: Iterable[tuple[str, str]] = ()
+    counts: Iterable[tuple[str, str]] = ()
+    terms: Iterable[str] = ()
+    rows: Iterable[int] = ()
+    words: Iterable[int] = ()
+    facts: Iterable[int] = ()
+    sessions: Iterable[int] = ()
+
+
+class Source(Protocol):
+    """The documents of one vault, as the index has them.
+
+    A document is an integer that means nothing outside its source. Documents that are
+    deleted, or hidden from the agent that reads, are in no list and in no count.
+    """
+
+    @property
+    def columns(self) -> Columns:
+        """The packed facts of each document, looked up by its number."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many documents there are, and how many terms they have together."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether every document is known to be active and whole, without an end."""
+
+    @property
+    def deleted(self) -> int:
+        """How many documents are stored that are in no list."""
+
+    def __len__(self) -> int:
+        """How many parts it is stored in."""
+
+    def hide(self, agent: Agent) -> None:
+        """Take away what an agent may not see, as if it were not in the vault."""
+
+    def ahead(self, wanted: Ahead, /) -> None:
+        """Say what will be read next; what is not said is found all the same."""
+
+    def everything(self) -> Iterator[int]:
+        """All documents."""
+
+    def dated(self, after: int | None, before: int | None, /) -> Iterator[int]:
+        """All documents whose time may lie in a window, and perhaps others."""
+
+    def pinned(self) -> list[int]:
+        """The documents that are pinned."""
+
+    def any_project(self) -> bool:
+        """Whether a document may hold in one project only."""
+
+    def row(self, doc: int) -> StoredRow:
+        """What is stored of a document; raises IndexError when there is none."""
+
+    def postings(self, field: str, term: str) -> tuple[Sequence[int], Sequence[float]]:
+        """The documents whose field holds a term, and how often (weighted)."""
+
+    def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
+        """Those of some documents that hold a term, and how often (weighted)."""
+
+    def exact(self, field: str, value: str) -> Sequence[int]:
+        """The documents whose field has this exact value."""
+
+    def frequency(self, field: str, term: str) -> int:
+        """The length of that list."""
+
+    def starting(self, field: str, prefix: str) -> Sequence[str]:
+        """The values of a field that start with a prefix, in order."""
+
+    def begins_one(self, field: str, prefix: str) -> bool:
+        """Whether at most one value of a field starts with a prefix."""
+
+    def begun(self, field: str, prefix: str, endings: Sequence[str]) -> Iterable[str]:
+        """Values with this beginning and one of the endings; of deleted ones, too."""
+
+    def near(self, field: str, term: str) -> Iterable[str]:
+        """The values of a field that are one edit away, as `TermTable.near`."""
+
+    def holds(self, field: str) -> bool:
+        """Whether a document may have a value in a field."""
+
+    def settled(self) -> Collection[int]:
+        """The claims that a resolved document settles for others, by number."""
+
+    def claimed(self, claims: Collection[int]) -> Collection[int]:
+        """Those of some claims that a document makes."""
+
+    def check(self) -> None:
+        """Read every list; raises when one is not what was written."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""
