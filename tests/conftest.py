@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, settings
 # No deadline: on a shared machine an example that takes long says nothing.
 settings.register_profile(
     "dev",
-    max_examples=50,
+    max_examples=20,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -23,6 +23,7 @@ from memcli.entries.entry import (
 )
 from memcli.entries.ids import adopted_id, id_time
 from memcli.errors import InvalidEntry, InvalidValue
+from tests.conftest import EVERYTHING
 
 ID = "1m7xsadcexpb72nt"
 OTHER = "1m7xsadcexpb72nv"
@@ -211,7 +212,7 @@ def read(data: bytes, path: str = PATH) -> Decoded:
 # --- there and back ---------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200 if EVERYTHING else 50)
 @given(entries)
 @example(Entry(ID, created="2026", body="---\nid: x\n---\n", path=PATH))
 def test_an_entry_comes_back_from_its_file(entry: Entry) -> None:
@@ -220,7 +221,7 @@ def test_an_entry_comes_back_from_its_file(entry: Entry) -> None:
     assert encode(decode(data, PATH).entry) == data
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200 if EVERYTHING else 50)
 @given(entries)
 def test_any_yaml_reader_sees_our_strings_as_strings(entry: Entry) -> None:
     data = encode(entry.replace(extra=(), body=""))
@@ -285,7 +286,7 @@ def test_an_id_that_would_not_be_found_again_is_not_written() -> None:
 # --- changing a file in place -----------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200 if EVERYTHING else 50)
 @given(frontmatters, entries, st.booleans(), st.text("ab\r\n-"))
 def test_a_rewritten_file_holds_the_entry(
     lines: list[str], entry: Entry, ours: bool, body: str
@@ -312,7 +313,7 @@ def test_a_tag_or_an_anchor_of_the_whole_block_goes_to_no_key(block: str) -> Non
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200 if EVERYTHING else 50)
 @given(frontmatters, st.text("ab\r\n-"))
 def test_one_change_touches_one_line(lines: list[str], body: str) -> None:
     lines = [line for line in dict.fromkeys(lines) if not line.startswith("status")]
@@ -373,7 +374,7 @@ def test_a_closing_fence_at_the_end_of_the_file_gets_its_line_end() -> None:
     assert rewrite(original, read(original).entry.replace(body="x")) == own("", "x")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200 if EVERYTHING else 50)
 @given(st.text("ab: #-\n\r\t'\",[]{}&*!|>%?.\u2028\x85", max_size=40), st.booleans())
 def test_whatever_stands_between_the_fences_is_kept_or_refused(
     block: str, ours: bool

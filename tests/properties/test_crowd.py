@@ -18,7 +18,7 @@ from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import EVERYTHING
 
-WRITERS, SAVES = (16, 50) if EVERYTHING else (8, 12)
+WRITERS, SAVES = (16, 50) if EVERYTHING else (6, 9)
 
 _WRITER = """
 import sys

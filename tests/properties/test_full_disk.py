@@ -199,7 +199,7 @@ class Trials:
 def test_at_every_free_size_of_a_disk_a_change_is_whole_or_not_at_all(
     full: Path, tmp_path: Path, name: str, prepare: Callable[[Path], None]
 ) -> None:
-    rooms = sample(range(0, 80 * _PAGE, _PAGE), 2)
+    rooms = sample(range(0, 80 * _PAGE, _PAGE), 1)
 
     def inside() -> None:
         disk = tmp_path / "disk"
@@ -271,6 +271,6 @@ def test_a_write_or_a_git_that_finds_the_disk_full_halves_nothing(
     trials = Trials(full, tmp_path, name, prepare)
     trials.run(lambda: None)
     # Of the steps that the longest of these changes takes.
-    for first in sample(range(1, 45), 3):
+    for first in sample(range(1, 45), 1):
         trials.run(partial(refusing, first, also_later=also_later))
     assert trials.codes[0] == 0

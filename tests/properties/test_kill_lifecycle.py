@@ -228,7 +228,7 @@ def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def everywhere(full: Path, folder: Path, act: Act, size: int = 4) -> Iterator[Killed]:
+def everywhere(full: Path, folder: Path, act: Act, size: int = 2) -> Iterator[Killed]:
     """The vault after a kill at each step of an operation, then after no kill.
 
     Of the steps a sample, outside of `make test-all`.
@@ -392,7 +392,7 @@ def test_a_file_that_was_edited_after_the_kill_is_left_to_its_author(
     assert not state_of(root, layout.JOURNAL).exists()
 
 
-@settings(max_examples=100 if EVERYTHING else 20)
+@settings(max_examples=100 if EVERYTHING else 6)
 @given(st.sampled_from(sorted(OPERATIONS)), st.integers(1, 30), st.data())
 def test_kills_in_a_row_never_lose_a_committed_text(
     full: Path,

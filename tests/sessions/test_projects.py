@@ -211,8 +211,9 @@ def test_a_start_tells_constraints_first_and_the_users_own_last(
 def test_what_was_confirmed_most_comes_first_and_the_rest_is_named(
     live: Vault, clones: dict[str, str]
 ):
-    for number in range(150):
-        save(live, f"preference number {number:03} " + "x" * 80, A, kind="preference")
+    usual = {"kind": "preference", "project": A}
+    texts = [f"preference number {number:03} " + "x" * 80 for number in range(150)]
+    live.save_all([live.draft({"text": text, **usual}) for text in texts])
     often = live.draft(
         {
             "text": "the one that was said three times",

@@ -21,7 +21,7 @@ from memcli.hosts.transcript import Session, Step
 from memcli.sessions.candidates import candidates
 from memcli.sessions.mining import mine
 from memcli.sessions.reflect_session import learn
-from tests.conftest import NOW, state_of
+from tests.conftest import EVERYTHING, NOW, state_of
 
 SAID = (
     "Always run the linter before committing.",
@@ -80,7 +80,7 @@ def claims(vault: Vault) -> set[str]:
 
 
 @settings(
-    max_examples=20,
+    max_examples=100 if EVERYTHING else 8,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -117,7 +117,7 @@ def same_from_the_start(said: Turns, cut: int) -> bool:
 
 
 @settings(
-    max_examples=20,
+    max_examples=100 if EVERYTHING else 8,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -185,9 +185,9 @@ def _seconds(text: str) -> float:
 
 def test_no_repetition_makes_the_time_grow_faster_than_the_text() -> None:
     # What takes the square takes 100 times as long for 10 times the text, and minutes
-    # for 300 KB; the bound leaves room for a machine that is busy. A third of that
+    # for 300 KB; the bound leaves room for a machine that is busy. A tenth of that
     # is enough to see it, and `make test-all` takes all.
-    size = 300_000 if EVERYTHING else 100_000
+    size = 300_000 if EVERYTHING else 30_000
     slow = []
     for piece in _PIECES:
         count = size // len(piece)
