@@ -81,7 +81,7 @@ def evolve(
 ) -> Result:
     """Replace a memory by its next version, and keep the old one
 
-    The new version takes the path of the old one, so links keep working; the old one
+    The file is named after the new title, unless something links to it; the old version
     moves to archive/, with the reason. What you do not change is carried over: tags,
     links, fields that memcli does not know. Entries that seem to make the same claim
     are listed as not updated; --also replaces them together.

@@ -26,6 +26,7 @@ from memcli.errors import (
 )
 from memcli.vault import anchoring, lineage, not_shown
 from memcli.vault.agents import refuse_unless
+from memcli.vault.next_path import next_path
 
 if TYPE_CHECKING:
     from memcli.storage.transaction import Transaction
@@ -151,6 +152,7 @@ def evolve(
         change.allow_secret = allow_secret
         if not allow_secret:
             no_secrets.refuse(fresh)
+        fresh = _placed(vault, old, fresh)
         if dry_run:
             tried = _tried(vault, [old, *others], fresh)
             return tried._replace(of=of, citations_checked=citing.were_checked(fresh))
@@ -210,6 +212,7 @@ def revert(
         now = dates.iso(now_ms // 1000)
         fresh = before.replace(id=new_id(now_ms, vault.entropy), path=old.path)
         fresh = lineage.passed_on(vault, fresh, [before, old.entry], shared_anew=False)
+        fresh = _placed(vault, old, fresh)
         if dry_run:
             return _tried(vault, [old], fresh)
         if not reason:
@@ -220,7 +223,7 @@ def revert(
     replaced = Replaced(old.entry.id, place, old.entry.display_title)
     done = Evolved(
         fresh.id,
-        old.path,
+        fresh.path,
         fresh.display_title,
         [replaced],
         [],
@@ -359,7 +362,13 @@ def _replace(
             vault, change, other, by=fresh.id, reason=reason, now=now
         )
         replaced.append(Replaced(other.entry.id, place, other.entry.display_title))
-    return Evolved(fresh.id, old.path, fresh.display_title, replaced, [])
+    return Evolved(fresh.id, fresh.path, fresh.display_title, replaced, [])
+
+
+def _placed(vault: "Vault", old: "Stored", fresh: Entry) -> Entry:
+    """The new version at its path."""
+    path = next_path(vault, old.entry, fresh.display_title)
+    return fresh.replace(path=path)
 
 
 def _tried(vault: "Vault", old: "Sequence[Stored]", fresh: Entry) -> Evolved:
@@ -374,9 +383,9 @@ def _tried(vault: "Vault", old: "Sequence[Stored]", fresh: Entry) -> Evolved:
         for name in ("id", "created", "updated", "supersedes", "refreshed_at")
     }
     # As the asking agent sees them: no line names an entry that is hidden from it.
-    seen = [vault.as_seen(each) for each in (first, fresh.replace(path=path, **kept))]
+    seen = [vault.as_seen(each) for each in (first, fresh.replace(**kept))]
     before, after = (codec.encode(each).decode().splitlines() for each in seen)
-    lines = unified_diff(before, after, path, path, lineterm="", n=1)
+    lines = unified_diff(before, after, path, fresh.path, lineterm="", n=1)
     replaced = [
         Replaced(
             item.entry.id,
@@ -388,7 +397,7 @@ def _tried(vault: "Vault", old: "Sequence[Stored]", fresh: Entry) -> Evolved:
     around = look_around(vault, fresh, [item.entry for item in old])
     return Evolved(
         "",
-        path,
+        fresh.path,
         fresh.display_title,
         replaced,
         around.siblings,

@@ -21,6 +21,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 from memcli.vault import free_paths, lineage
 from memcli.vault.agents import refuse_unless
+from memcli.vault.next_path import next_path
 
 if TYPE_CHECKING:
     from memcli.storage.transaction import Transaction
@@ -173,11 +174,12 @@ def supersede(
         if not reason:
             # `superseded_by` names it, to those who may see it; a text would to all.
             reason = "superseded in review"
+        title = fresh.display_title
+        fresh = fresh.replace(path=next_path(vault, target.entry, title))
         lineage.replace(vault, change, target, fresh, reason=reason, now=now)
         change.remove(stored.path, expected=stored.data)
         change.note(fresh, "review")
-        title = fresh.display_title
-        done = [DecidedEntry(candidate.id, title, target.path, "superseded")]
+        done = [DecidedEntry(candidate.id, title, fresh.path, "superseded")]
         change.message = _message(f"superseded {target.entry.id} by", done)
     return EntryDecisions(done, change.commit)
 

@@ -41,6 +41,16 @@ def free_path(
     # How many files there are is not for an agent to learn from a folder's name.
     if vault.agent is None and layout.is_month(folder):
         folder = _with_room(vault, folder, folders)
+    return free_path_in(vault, folder, name, folders)
+
+
+def free_path_in(
+    vault: "Vault", folder: str, name: str, folders: dict[str, set[str]]
+) -> str:
+    """A path in exactly this folder, full or not, with a number if the name is taken.
+
+    For what an agent may not ask for; the arguments are those of `free_path`.
+    """
     taken = _names(vault, folder, folders)
     file, number = f"{name}.md", 1
     while file.casefold() in taken:

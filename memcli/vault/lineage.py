@@ -1,9 +1,9 @@
 """Versions of an entry: how one takes the place of another, and how to follow them.
 
 Invariant: lineage is a chain in both directions. The new version stands at the path
-of the old one, so links keep working; the old one stands below `archive/`, word for
-word, and says which version replaced it, when and why. One entry may replace several;
-no entry is replaced twice.
+that `next_path` gives, so links keep working; the old one stands below `archive/`, word
+for word, and says which version replaced it, when and why. One entry may replace
+several; no entry is replaced twice.
 """
 
 import os
@@ -57,8 +57,9 @@ def replace(
         vault: where both live.
         change: the transaction.
         old: the entry that is replaced, as it was read inside the transaction.
-        fresh: the new version: with an id, a body and whatever it should carry; its
-            path, status and lineage are set here.
+        fresh: the new version: with an id, a body and all fields that it should carry,
+            and the path where it goes, which is that of `old` or one that is free.
+            Its status and lineage are set here.
         reason: why, for people who look at the history.
         now: the moment, ISO 8601.
 
@@ -69,7 +70,6 @@ def replace(
 
     now = not_before(old.entry, now)
     fresh = fresh.replace(
-        path=old.path,
         status=Status.ACTIVE,
         created=now,
         updated="",
@@ -80,7 +80,8 @@ def replace(
     )
     place = archive(vault, change, old, by=fresh.id, reason=reason, now=now)
     data = codec.rewrite(old.data, fresh, kinds=vault.kinds)
-    change.put(old.path, data, expected=old.data)  # instead of its removal
+    # At the same path this takes the place of the removal that `archive` noted.
+    change.put(fresh.path, data, expected=old.data if fresh.path == old.path else None)
     return place
 
 

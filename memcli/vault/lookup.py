@@ -83,9 +83,11 @@ def matching(reader: "Reader", word: str) -> "list[StoredRow]":
         if found:
             return [reader.row(doc) for doc in found]
         if os.path.isabs(word) or not _named(reader, word):
+            former = _former(reader, path)
+            hint = "Give the path from the vault's folder on, as inspect prints it."
             raise EntryNotFound(
                 f"no entry is at {word}",
-                hint="Give the path from the vault's folder on, as inspect prints it.",
+                hint=_was(former) if former else hint,
                 entry_id=word,
             )
     prefix = word.lower()
@@ -129,6 +131,8 @@ def _stem(row: "StoredRow") -> str:
 
 
 def _hint(reader: "Reader", word: str) -> str:
+    if former := _former(reader, word):
+        return _was(former)
     near = _near(reader, word.lower())
     if near is None and len(word) > _BEGINNING:
         from difflib import get_close_matches
@@ -140,6 +144,18 @@ def _hint(reader: "Reader", word: str) -> str:
     if near is not None:
         return f"Did you mean {near.id} ({near.title})?"
     return "List what there is with: memcli list"
+
+
+def _was(row: "StoredRow") -> str:
+    return f"{row.id} ({row.title}) was there, and is {row.status} now."
+
+
+def _former(reader: "Reader", word: str) -> "StoredRow | None":
+    """The archived entry whose file had this name, if there is one alone."""
+    key = composed(word.removesuffix(".md").casefold())
+    rows = [reader.row(doc) for doc in reader.exact("name", key)] if key else []
+    rows = [row for row in rows if _is_archived(row)]
+    return rows[0] if len(rows) == 1 else None
 
 
 def shortest(reader: "Reader", entry_id: str) -> str:

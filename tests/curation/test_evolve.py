@@ -49,12 +49,14 @@ def texts(vault: Vault, **view: Any) -> list[str]:
     return sorted(row.text for row in found.rows)
 
 
-def test_lineage_goes_both_ways_and_the_path_stays(vault: Vault) -> None:
+def test_lineage_goes_both_ways_and_the_name_follows_the_title(vault: Vault) -> None:
     old = save(vault, "We deploy on Tuesdays", kind="convention")
     path = vault.path_of(old)
     done = vault.evolve(old, "We deploy on Mondays", reason="the freeze moved")
     new, before = vault.get(done.id), vault.get(old)
-    assert (new.path, new.supersedes) == (path, old)
+    assert (new.path, new.supersedes) == (done.path, old)
+    assert new.path == path.replace("tuesdays", "mondays")
+    assert not Path(vault.root, path).exists()
     assert before.superseded_by == done.id
     assert (before.status, before.reason) == (Status.SUPERSEDED, "the freeze moved")
     assert before.path == path.replace("memories/", "archive/memories/").replace(
@@ -175,6 +177,94 @@ def test_links_to_the_path_keep_working_and_lead_to_the_new_version(
     targets = inspect(vault, linking).links
     assert [link.entry and link.entry.id for link in targets] == [new, new]
     assert {row.id for row in inspect(vault, new).around.backlinks} == {linking}
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["[[one]]", "[[memories/note/2026/11/one]]", "[it](one.md)", "[it](ONE.md#part)"],
+)
+def test_a_file_that_is_linked_to_keeps_its_name(vault: Vault, link: str) -> None:
+    old = save(vault, "one")
+    path = vault.path_of(old)
+    save(vault, f"See {link}")
+    assert vault.evolve(old, "two").path == path
+
+
+@pytest.mark.parametrize("page", ["README.md", "ideas/Ideas.md", "entities/tool/x.md"])
+def test_a_file_that_a_page_links_to_keeps_its_name(vault: Vault, page: str) -> None:
+    old = save(vault, "one")
+    file = Path(vault.root, page)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("---\nname: x\n---\nSee [[one]]\n", encoding="utf-8")
+    assert vault.evolve(old, "two").path == vault.path_of(old).removeprefix(
+        "archive/"
+    ).replace(f".{old}.md", ".md")
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [("Two", "two.md"), ("taken", "taken-2.md"), ("Oné!", "one.md"), ("aux", None)],
+)
+def test_a_file_is_named_after_its_title_as_a_new_one_would_be(
+    vault: Vault, title: str, name: str | None
+) -> None:
+    save(vault, "taken")
+    done = evolve.evolve(vault, save(vault, "one"), {"title": title})
+    assert Path(done.path).name == (name or "aux-note.md")
+    assert vault.get(done.id).path == done.path
+
+
+def test_the_second_file_of_a_title_keeps_its_number(vault: Vault) -> None:
+    save(vault, "one")
+    old = save(vault, "one. But another")
+    assert vault.path_of(old).endswith("one-2.md")
+    assert vault.evolve(old, "one. And a third").path.endswith("/one-2.md")
+    assert vault.evolve(vault.path_of("one-2"), "two").path.endswith("/two.md")
+
+
+def test_a_name_that_a_person_gave_stays(vault: Vault) -> None:
+    old = save(vault, "one")
+    path = Path(vault.root, vault.path_of(old))
+    path.rename(path.with_name("my-own.md"))
+    assert vault.evolve(old, "two").path.endswith("/my-own.md")
+
+
+def test_what_an_agent_writes_keeps_its_name(vault: Vault) -> None:
+    agent = vault.acting_as("coder")
+    old = save(agent, "one")
+    path = agent.path_of(old)
+    assert agent.evolve(old, "two").path == path
+
+
+def test_a_name_is_free_again_when_its_entry_has_another(vault: Vault) -> None:
+    old = save(vault, "one")
+    path = vault.path_of(old)
+    new = vault.evolve(old, "two").id
+    again = save(vault, "one")
+    assert (vault.path_of(again), again in (old, new)) == (path, False)
+    chain = vault.read(lambda reader: versions(reader, new))
+    assert [version.id for version in chain] == [old, new]
+
+
+def test_undo_and_revert_bring_the_name_back(vault: Vault) -> None:
+    from memcli.curation.undo import undo_last
+
+    old = save(vault, "one")
+    path = vault.path_of(old)
+    new = vault.evolve(old, "two").id
+    assert evolve.revert(vault, new).path == path
+    undo_last(vault)
+    undo_last(vault)
+    assert vault.get(old).path == path
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_a_trial_names_the_path_and_moves_nothing(vault: Vault) -> None:
+    old = save(vault, "one")
+    path = vault.path_of(old)
+    tried = evolve.evolve(vault, old, {"text": "two"}, dry_run=True)
+    assert (tried.path, vault.path_of(old)) == (path.replace("one", "two"), path)
+    assert f"+++ {tried.path}" in (tried.diff or "")
 
 
 def test_tags_are_added_and_dropped_by_name(vault: Vault) -> None:
@@ -352,17 +442,19 @@ def test_a_version_before_that_is_gone_is_looked_for_in_git(vault: Vault) -> Non
     assert "evolve: two" in found.stdout
 
 
-def test_one_commit_holds_exactly_the_two_files_and_nothing_staged(
+def test_one_commit_holds_exactly_the_files_of_both_versions_and_nothing_staged(
     vault: Vault,
 ) -> None:
     old = save(vault, "one")
+    path = vault.path_of(old)
     Path(vault.root, "mine.md").write_text("staged\n", encoding="utf-8")
     git(vault, "add", "mine.md")
     done = vault.evolve(old, "two", reason="r")
-    changed = git(vault, "show", "--name-only", "--format=%s", "HEAD").split("\n")
+    shown = git(vault, "show", "--name-only", "--no-renames", "--format=%s", "HEAD")
+    changed = shown.split("\n")
     assert changed[0] == "evolve: two"
     assert sorted(path for path in changed[1:] if path) == sorted(
-        [done.path, done.replaced[0].path]
+        [path, done.path, done.replaced[0].path]
     )
     assert git(vault, "status", "--porcelain") == "A  mine.md\n"
 

@@ -197,9 +197,12 @@ def _outdated(index: bytes, contents: Mapping[str, bytes | None]) -> dict[str, b
     for path, data in contents.items():
         name = path.encode("utf-8", "surrogateescape")
         # An entry ends in the blob's id, 4 bits of flags, 12 of length, the name.
-        length = min(len(name), 0xFFF).to_bytes(2, "big")
+        size = min(len(name), 0xFFF)
+        length = size.to_bytes(2, "big")
         if data is None:
-            if length + name + b"\0" in index:
+            # The highest bit is that of `git update-index --assume-unchanged`.
+            marked = (size | 0x8000).to_bytes(2, "big")
+            if any(bits + name + b"\0" in index for bits in (length, marked)):
                 lines[path] = b"0 " + b"0" * 40 + b"\t" + name
             continue
         blob = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False)

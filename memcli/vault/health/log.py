@@ -140,8 +140,22 @@ def _event(repository: "Repository", step: "Step") -> Event:
         action=action_of(commit.subject),
         subject=one_line(commit.subject),
         files=len(blobs),
-        entries=entries,
+        entries=_moved(entries),
     )
+
+
+def _moved(entries: list[Named]) -> list[Named]:
+    """The entries with one that has another path now as changed, and named once."""
+    ids = {
+        how: {entry.id for entry in entries if entry.id and entry.how == how}
+        for how in ("added", "removed")
+    }
+    moved = ids["added"] & ids["removed"]
+    return [
+        entry._replace(how="changed") if entry.id in moved else entry
+        for entry in entries
+        if entry.id not in moved or entry.how != "removed"
+    ]
 
 
 def _contents(repository: "Repository", blobs: "Sequence[Blob]") -> list[bytes]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
-from memcli.entries.entry import Status
+from memcli.entries.entry import Entry, Status
 from memcli.errors import MemcliError
 from memcli.storage.git.repository import Repository
 from memcli.vault import lineage, lookup
@@ -55,17 +55,37 @@ def replaced_by(vault: "Vault", repository: Repository, path: str) -> Lost | Non
         if not old_id or vault.read(lambda reader: lookup.of_id(reader, old_id)):
             return None
         before = layout.before_archive(path)
-        place = layout.archived(before, old_id)
-        if repository.blobs([place], None, of="HEAD"):
+        places = [before, layout.archived(before, old_id)]
+        versions = _of_id(vault, repository, old_id, places, None)
+        if not versions:  # the new version has another name: look at every commit
+            versions = _of_id(vault, repository, old_id, [], f"id: {old_id}\n")
+        if any(old.path.startswith(layout.ARCHIVE + "/") for old, _ in versions):
             return None
-        blobs = repository.blobs([before], None, of="HEAD")
-        for data in repository.contents(blobs):
-            old = codec.decode(data, before, kinds=vault.kinds).entry
-            if old.id == old_id and old.status is Status.ACTIVE:
+        for old, data in versions:
+            if old.status is Status.ACTIVE:
+                place = layout.archived(old.path, old_id)
                 ended = lineage.ended(old, place, by=fresh.id, now=fresh.created)
-                return Lost(
-                    old_id, place, codec.rewrite(data, ended, kinds=vault.kinds)
-                )
+                lost = codec.rewrite(data, ended, kinds=vault.kinds)
+                return Lost(old_id, place, lost)
     except MemcliError:  # what cannot be read, or found, is left to a person
         return None
     return None
+
+
+def _of_id(
+    vault: "Vault",
+    repository: Repository,
+    entry_id: str,
+    paths: Sequence[str],
+    mark: str | None,
+) -> list[tuple[Entry, bytes]]:
+    """The entry as HEAD's history holds it, with its bytes; see `Repository.blobs`."""
+    from memcli.entries import codec
+
+    blobs = repository.blobs(paths, mark, of="HEAD")
+    found = []
+    for blob, data in zip(blobs, repository.contents(blobs), strict=True):
+        entry = codec.decode(data, blob.path, kinds=vault.kinds).entry
+        if entry.id == entry_id:
+            found.append((entry, data))
+    return found

@@ -136,7 +136,7 @@ def _commits(tree: WorkingTree, accept_deletions: bool) -> list[Repair]:
                 for path in tree.missing
             ),
             *(
-                Repair("older", path, "bring back the later version that HEAD has")
+                Repair("older", path, "make it as HEAD has it: a later version")
                 for path in tree.older
             ),
         ]
@@ -249,8 +249,10 @@ def _bring_back(
 ) -> None:
     """Put what HEAD holds; what is there is an earlier commit's, and not lost."""
     now = files.current(files.inside(vault.root, path))
-    data = repository.show("HEAD", path)
-    if now is None:
+    data = repository.files_at("HEAD", [path])[path]
+    if data is None:
+        change.give_up(path, expected=now)
+    elif now is None:
         change.put(path, data, expected=None)
     else:
         change.put_over(path, data, expected=now)

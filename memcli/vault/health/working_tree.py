@@ -29,7 +29,8 @@ class WorkingTree(NamedTuple):
 
     `lost` is on disk as in HEAD, and otherwise in the index: a `git commit` that ran
     beside ours has overwritten the index (decision 4). `missing` is in HEAD and not in
-    the folder, `older` is there as an earlier commit had it. `uncommitted` says of each
+    the folder, `older` is there as an earlier commit had it, where HEAD has a later
+    version, or none since that one was archived. `uncommitted` says of each
     other path whether it is new or edited, `moved` where the entry of a path is now;
     `staged` was put into the index by a person. `findings` are about the first three,
     and what is for a person to decide on.
@@ -81,11 +82,17 @@ def working_tree(
         for path, code in rows
         if code in _UNCOMMITTED and path not in {*broken, *lost, *older}
     }
+    # The old version of an evolve that gave the file another name, back in its place.
+    archived_from = {layout.before_archive(path) for path in gone}
+    new = [path for path, change in uncommitted.items() if change == "new"]
+    revived = _older(repository, [path for path in new if path in archived_from])
+    for path in revived:
+        del uncommitted[path]
     moved: dict[str, str] = {}
     missing, findings = [], []
     for path in sorted(gone - {*older}):
         place = _place_of(vault, repository, path, uncommitted)
-        if place in older:  # where the entry was before it was archived
+        if place in {*older, *revived}:  # where the entry was before it was archived
             place = None
         if path in staged:
             message = "HEAD holds it, the folder does not; that is staged"
@@ -104,6 +111,10 @@ def working_tree(
             message = f"moved to {place}, which is not committed"
             hint = "Commit both, with git."
             findings.append(Finding(path, 1, "missing", WARNING, message, hint))
+    for path in revived:
+        message = "the folder has it as an earlier commit had; HEAD has it in archive/"
+        hint = f"memcli repair makes it as HEAD has it; {_LET_GO}"
+        findings.append(Finding(path, 1, "older", WARNING, message, hint))
     for path in older:
         message = "the folder has an earlier version of it than HEAD"
         hint = f"memcli repair brings HEAD's back; {_LET_GO}"
@@ -111,6 +122,7 @@ def working_tree(
     for path in lost:
         message = "git's index lacks what HEAD holds; the next commit would undo it"
         findings.append(Finding(path, 1, "index", WARNING, message, "memcli repair"))
+    older = [*older, *revived]
     return WorkingTree(lost, missing, older, uncommitted, moved, staged, findings)
 
 

@@ -1,6 +1,7 @@
 """What can be mended without guessing is mended, after a plan; the rest is named."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -422,7 +423,8 @@ def test_each_file_of_a_doubled_id_can_be_addressed_by_its_path(vault: Vault) ->
     assert vault.load("a-copy.md").entry.status == "resolved"
     path = first.relative_to(vault.root).as_posix()
     assert vault.get(path).status == "active"
-    assert evolve(vault, path, {"text": "the second version"}).path == path
+    done = evolve(vault, path, {"text": "the second version"})
+    assert done.path == path.replace("original", "second-version")
 
 
 def clone_of(vault: Vault) -> Path:
@@ -437,7 +439,7 @@ def clone_of(vault: Vault) -> Path:
 
 def test_what_a_lost_race_of_git_pull_took_away_comes_back(vault: Vault) -> None:
     """git has checked out what it fetched, and then could not move the branch."""
-    changed = vault.save(vault.draft({"text": "The port is 80"}))
+    changed = vault.save(vault.draft({"text": "The port is 80", "title": "Port"}))
     clone = clone_of(vault)
     other = Vault.open(str(clone), now_ms=vault.now_ms)
     theirs = other.save(other.draft({"text": "from the other side"}))
@@ -472,7 +474,7 @@ def test_what_a_lost_race_of_git_pull_took_away_comes_back(vault: Vault) -> None
 def test_what_a_restore_took_away_is_named_and_comes_back(
     vault: Vault, words: tuple[str, ...]
 ) -> None:
-    changed = vault.save(vault.draft({"text": "The port is 80"}))
+    changed = vault.save(vault.draft({"text": "The port is 80", "title": "Port"}))
     new = vault.evolve(changed.id, "The port is 8080")
     added = vault.save(vault.draft({"text": "acknowledged"}))
     head = git(vault, "rev-parse", "HEAD")
@@ -489,7 +491,7 @@ def test_what_a_restore_took_away_is_named_and_comes_back(
 
 def test_deletions_are_committed_when_they_are_accepted(vault: Vault) -> None:
     gone = vault.save(vault.draft({"text": "deleted by hand"}))
-    changed = vault.save(vault.draft({"text": "The port is 80"}))
+    changed = vault.save(vault.draft({"text": "The port is 80", "title": "Port"}))
     vault.evolve(changed.id, "The port is 8080")
     git(vault, "restore", "--source=HEAD~1", ".")
     Path(vault.root, gone.path).unlink()
@@ -532,21 +534,27 @@ def test_during_a_merge_the_index_gets_back_what_concluding_it_would_delete(
     assert git(vault, "status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize("is_committed", [False, True], ids=["popped", "committed"])
+@pytest.mark.parametrize(
+    ("title", "is_committed"),
+    [("Deploys", False), ("Deploys", True), ("", True)],
+    ids=["popped", "committed", "another name"],
+)
 def test_a_version_that_half_an_evolve_has_overwritten_comes_back(
-    vault: Vault, is_committed: bool
+    vault: Vault, title: str, is_committed: bool
 ) -> None:
     """A stash brings the new version back, and the archived old one is nowhere."""
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays", "title": title}))
     text = Path(vault.root, saved.path).read_text("utf-8")
     new = vault.evolve(saved.id, "We deploy on Mondays")
-    half = Path(vault.root, saved.path).read_text("utf-8")
+    half = Path(vault.root, new.path).read_text("utf-8")
     place = vault.path_of(saved.id)
     git(vault, "reset", "--quiet", "--hard", "HEAD~1")
     assert Path(vault.root, saved.path).read_text("utf-8") == text
-    write(vault, saved.path, half)
+    Path(vault.root, saved.path).unlink()
+    write(vault, new.path, half)
     if is_committed:
-        git(vault, "commit", "--quiet", "--all", "--message=by hand")
+        git(vault, "add", "--all")
+        git(vault, "commit", "--quiet", "--message=by hand")
     assert "dangling_lineage" in [finding.code for finding in lint(vault)]
     planned = repair.plan(vault)
     assert ("lost_version", place) in codes(planned)
@@ -568,3 +576,29 @@ def test_a_version_that_a_person_took_out_of_the_archive_stays_gone(
     git(vault, "commit", "--quiet", "--message=by hand")
     assert [finding.code for finding in lint(vault)] == ["dangling_lineage"]
     assert repair.plan(vault).steps == []
+
+
+def test_a_restored_version_that_had_another_name_is_not_in_use_again(
+    vault: Vault,
+) -> None:
+    changed = vault.save(vault.draft({"text": "The port is 80"}))
+    new = vault.evolve(changed.id, "The port is 8080")
+    git(vault, "restore", "--source=HEAD~1", ".")
+    while (planned := repair.plan(vault)).steps:
+        repair.apply(vault, planned)
+    assert [row.id for row in vault.recall("port").rows] == [new.id]
+    assert (lint(vault), git(vault, "status", "--porcelain")) == ([], "")
+
+
+def test_a_version_that_a_person_moved_out_of_the_archive_is_in_use(
+    vault: Vault,
+) -> None:
+    changed = vault.save(vault.draft({"text": "The port is 80"}))
+    vault.evolve(changed.id, "The port is 8080")
+    archived = Path(vault.root, vault.path_of(changed.id))
+    text = archived.read_text("utf-8").replace("status: superseded\n", "")
+    write(vault, changed.path, re.sub("superseded_by:.*\n", "", text))
+    archived.unlink()
+    repair.apply(vault, repair.plan(vault))
+    assert vault.get(changed.id).path == changed.path
+    assert git(vault, "status", "--porcelain") == ""
