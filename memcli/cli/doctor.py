@@ -22,8 +22,9 @@ _STYLES = {"ok": "good", "note": "", "problem": "bad"}
 def doctor(context: Context) -> Result:
     """Check everything that memcli needs, and say how to mend it
 
-    One line for git, the vault, its history, the index, hooks, skills, the judge and
-    MCP, each with what to do below it. It changes nothing. The exit code is 1 when
+    One line for git, the vault, its history, the index, the clients that are on the
+    PATH with their versions, their hooks, skills, the judge, and memcli among their MCP
+    servers, each with what to do below it. It changes nothing. The exit code is 1 when
     something is a problem; a note is none.
 
     \b
@@ -31,6 +32,7 @@ def doctor(context: Context) -> Result:
       memcli doctor
       memcli doctor --vault work
     """
+    from memcli.cli.mcp import extra
     from memcli.hosts import install
     from memcli.sessions import doctor as use_case
 
@@ -46,6 +48,9 @@ def doctor(context: Context) -> Result:
         program=install.running(sys.argv[0], sys.executable, windows=os.name == "nt"),
         which=lambda name: shutil.which(name, path=path),
         has_mcp=importlib.util.find_spec("mcp") is not None,
+        mcp_install=extra.install_command(
+            sys.prefix, sys.executable, extra.installed_from()
+        ),
     )
     options = context.options("checking")
     checks = use_case.doctor(context.vault, around, options)

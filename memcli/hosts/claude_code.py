@@ -3,8 +3,9 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from memcli.hosts.host import Host, below_home, listed
+from memcli.hosts.host import Host, below_home, home, listed
 
 
 class ClaudeCode(Host):
@@ -13,6 +14,7 @@ class ClaudeCode(Host):
     name = "claude-code"
     title = "Claude Code"
     binaries = ("claude",)
+    tested = "2.1.329"
 
     events = (
         ("SessionStart", "session-start"),
@@ -40,6 +42,8 @@ class ClaudeCode(Host):
     }
     timeout = ("timeout", 1)
 
+    mcp_project_file = ".mcp.json"
+
     judge = (
         *("claude", "-p", "--model", "haiku"),
         # No hooks, skills, MCP servers or CLAUDE.md; no tools; no transcript.
@@ -54,6 +58,18 @@ class ClaudeCode(Host):
     transcript_format = "memcli.hosts.formats.claude_code"
     hooks_name_format = True
     session_variable = "CLAUDE_CODE_SESSION_ID"
+
+    def mcp_user_path(self, environ: Mapping[str, str]) -> str:
+        # Beside the folder, unless that is moved.
+        moved = environ.get(self.home_variable)
+        return os.path.join(moved or home(environ), ".claude.json")
+
+    def mcp_tables(self, settings: Mapping[str, Any], project: str) -> list[Any]:
+        # Scope `local` of `claude mcp add`, which is its default.
+        projects = settings.get("projects")
+        own = projects.get(project) if isinstance(projects, dict) else None
+        tables = [settings.get(self.mcp_key)]
+        return [*tables, own.get(self.mcp_key)] if isinstance(own, dict) else tables
 
     def transcripts(self, environ: Mapping[str, str]) -> Iterator[str]:
         # Sub-agents' files lie deeper; workflows' folders and journals are no sessions.

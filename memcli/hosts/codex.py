@@ -15,6 +15,7 @@ class Codex(Host):
     name = "codex"
     title = "Codex CLI"
     binaries = ("codex",)
+    tested = "0.169.0"
 
     events = (
         ("SessionStart", "session-start"),
@@ -32,6 +33,9 @@ class Codex(Host):
     home_variable = "CODEX_HOME"
     user_file = "hooks.json"
     project_file = ".codex/hooks.json"
+    mcp_user_file = "config.toml"
+    mcp_project_file = ".codex/config.toml"
+    mcp_key = "mcp_servers"
     grouped = True
     windows_shell = "cmd"
     timeout = ("timeout", 1)

@@ -13,6 +13,7 @@ class Copilot(Host):
     name = "copilot"
     title = "GitHub Copilot CLI"
     binaries = ("copilot",)
+    tested = "1.0.102"
 
     events = (
         ("sessionStart", "session-start"),
@@ -32,6 +33,7 @@ class Copilot(Host):
     home_variable = "COPILOT_HOME"
     user_file = "hooks/memcli.json"
     project_file = ".github/hooks/memcli.json"
+    mcp_user_file = "mcp-config.json"
     timeout = ("timeoutSec", 1)
     file_version = 1
     also_runs_project_of = "claude-code"

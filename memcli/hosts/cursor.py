@@ -30,6 +30,8 @@ class Cursor(Host):
     home_folder = (".cursor",)
     user_file = "hooks.json"
     project_file = ".cursor/hooks.json"
+    mcp_user_file = "mcp.json"
+    mcp_project_file = ".cursor/mcp.json"
     windows_shell = "powershell"
     timeout = ("timeout", 1)
     file_version = 1

@@ -13,6 +13,7 @@ class Gemini(Host):
     name = "gemini"
     title = "Gemini CLI"
     binaries = ("gemini",)
+    tested = "0.61.0"
 
     # No PreCompress: it fires before each request to the model.
     events = (
@@ -33,6 +34,8 @@ class Gemini(Host):
     home_folder = (".gemini",)
     user_file = "settings.json"
     project_file = ".gemini/settings.json"
+    mcp_user_file = "settings.json"
+    mcp_project_file = ".gemini/settings.json"
     grouped = True
     matchers: Mapping[str, str] = {
         **{native: "*" for native, _ in events},

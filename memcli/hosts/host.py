@@ -18,6 +18,8 @@ class Host:
         name: as `--host` and the entries have it.
         title: as people call it.
         binaries: names of its program.
+        tested: the version of it that memcli was tested with (`tests/e2e`), which
+            `--version` prints; empty for a host that was not.
 
         events: pairs, the host's name of an event and memcli's, in the order of a
             session's life; empty for a host without hooks.
@@ -51,6 +53,10 @@ class Host:
         also_runs_project_of: the host whose project file it reads as well; empty for
             none.
 
+        mcp_user_file, mcp_project_file: where its MCP servers stand, below its folder
+            and below a project; empty for none.
+        mcp_key: the key of them in these files.
+
         judge: the command line with which it answers a prompt on standard input on
             standard output, as far as it can without tools, hooks, MCP servers or a
             kept session; empty for none.
@@ -73,6 +79,7 @@ class Host:
     name: str
     title: str
     binaries: tuple[str, ...] = ()
+    tested = ""
 
     events: tuple[tuple[str, str], ...] = ()
     takes_text = True
@@ -99,6 +106,10 @@ class Host:
     project_notes: tuple[str, ...] = ()
     needs_trust = False
     also_runs_project_of = ""
+
+    mcp_user_file = ""
+    mcp_project_file = ""
+    mcp_key = "mcpServers"
 
     judge: tuple[str, ...] = ()
 
@@ -154,6 +165,21 @@ class Host:
         """The host's folder of the user."""
         moved = environ.get(self.home_variable, "") if self.home_variable else ""
         return moved or os.path.join(home(environ), *self.home_folder)
+
+    def mcp_user_path(self, environ: Mapping[str, str]) -> str:
+        """The user's file of MCP servers; empty for none."""
+        name = self.mcp_user_file
+        return os.path.join(self.folder(environ), *name.split("/")) if name else ""
+
+    def mcp_tables(self, settings: Mapping[str, Any], project: str) -> list[Any]:
+        """The tables of MCP servers in a settings file, as they were parsed.
+
+        Args:
+            settings: the file's.
+            project: the folder of the project, for files that speak of several.
+        """
+        del project
+        return [settings.get(self.mcp_key)]
 
     def entry(self, line: Callable[[str], str]) -> dict[str, Any]:
         """A hook as it stands in the settings, without its timeout.

@@ -15,6 +15,7 @@ class Opencode(Host):
     name = "opencode"
     title = "opencode"
     binaries = ("opencode",)
+    tested = "1.18.33"
 
     events = (
         ("session.created", "session-start"),
@@ -29,6 +30,9 @@ class Opencode(Host):
 
     user_file = "plugins/memcli.js"
     project_file = ".opencode/plugins/memcli.js"
+    mcp_user_file = "opencode.json"
+    mcp_project_file = "opencode.json"
+    mcp_key = "mcp"
     is_plugin = True
 
     # `--pure` leaves out plugins. It keeps the session in its database.

@@ -22,6 +22,7 @@ class Windsurf(Host):
     home_folder = (".codeium", "windsurf")
     user_file = "hooks.json"
     project_file = ".windsurf/hooks.json"
+    mcp_user_file = "mcp_config.json"
     notes = (
         "Windsurf takes no text from hooks: sessions are mined, but nothing is "
         "put into them; let the agent call memcli recall",

@@ -39,13 +39,14 @@ class Surroundings(NamedTuple):
 
     `versions` are those of memcli and Python; `program` is the memcli that runs;
     `which` gives the path of a program by its name; `has_mcp` says whether the MCP SDK
-    can be imported.
+    can be imported, and `mcp_install` what installs it.
     """
 
     versions: tuple[str, str]
     program: "Program"
     which: Callable[[str], str | None]
     has_mcp: bool
+    mcp_install: str
 
 
 def doctor(
@@ -60,17 +61,20 @@ def doctor(
     """
     environ, cwd = options["environ"], options["cwd"] or os.sep
     checks = [_memcli(around), _git(environ)]
+    roots = []
     try:
         vault = Vault.open(named, **options)
     except MemcliError as error:
         checks.append(Check("vault", PROBLEM, error.message, error.hint))
     else:
+        roots.append(vault.root)
         checks += _of_vault(vault)
-    checks += _other_vaults(options)
+    checks += _other_vaults(options, roots)
+    checks += _clients(environ, roots)
     checks += _hosts(environ, cwd, around)
     checks += _skills(environ, cwd)
     checks.append(_judge(environ))
-    checks.append(_mcp(around))
+    checks += _mcp(environ, cwd, around)
     return checks
 
 
@@ -191,8 +195,11 @@ def _calls(vault: Vault) -> Check:
     return Check("calls", OK, said)
 
 
-def _other_vaults(options: Mapping[str, Any]) -> Iterator[Check]:
-    """The vaults of teams and of the repository; and the user's config as such."""
+def _other_vaults(options: Mapping[str, Any], roots: list[str]) -> Iterator[Check]:
+    """The vaults of teams and of the repository; and the user's config as such.
+
+    The folder of each is added to `roots`.
+    """
     from memcli.storage import known_vaults
     from memcli.vault import vaults
 
@@ -202,6 +209,8 @@ def _other_vaults(options: Mapping[str, Any]) -> Iterator[Check]:
         yield Check("config", PROBLEM, error.message, error.hint)
         return
     for state in states:
+        if state.path:
+            roots.append(state.path)
         if state.name == known_vaults.PERSONAL:
             continue
         name = f"vault {state.name}"
@@ -214,6 +223,21 @@ def _other_vaults(options: Mapping[str, Any]) -> Iterator[Check]:
             yield Check(
                 name, OK, f"{state.path}, {counted(state.entries or 0, 'entry')}"
             )
+
+
+def _clients(environ: Mapping[str, str], roots: list[str]) -> Iterator[Check]:
+    """The versions of the hosts' programs; none below one of these folders is run."""
+    from memcli.hosts.clients import clients
+
+    for client in clients(environ, roots):
+        name = f"client {client.host}"
+        if client.version is None:
+            mend = f"see what it says: {client.path} --version"
+            yield Check(name, NOTE, client.trouble, mend)
+            continue
+        said = f"{client.version}; memcli was tested with {client.tested}"
+        mend = f"bring it up to date, at least to {client.tested}"
+        yield Check(name, NOTE if client.is_older else OK, said, mend)
 
 
 def _hosts(
@@ -285,8 +309,26 @@ def _judge(environ: Mapping[str, str]) -> Check:
     )
 
 
-def _mcp(around: Surroundings) -> Check:
+def _mcp(environ: Mapping[str, str], cwd: str, around: Surroundings) -> Iterator[Check]:
+    """The entries of memcli in the settings of MCP clients, and what they need."""
+    from memcli.hosts.mcp_entries import mcp_entries
+
+    entries = mcp_entries(environ, cwd, around.which)
+    for entry in entries:
+        name = f"mcp of {entry.host}"
+        mend = f"correct it in {entry.path} (docs/agents/mcp.md)"
+        if entry.problems:
+            said = f"{entry.name or entry.path}: {'; '.join(entry.problems)}"
+            yield Check(name, PROBLEM, said, mend)
+        else:
+            said = "; ".join((f"{entry.name} in {entry.path}", *entry.notes))
+            yield Check(name, NOTE if entry.notes else OK, said, mend)
+    starts = {os.path.realpath(entry.words[0]) for entry in entries if entry.words}
     if around.has_mcp:
-        return Check("mcp", OK, "the MCP SDK is installed")
-    said = "the MCP SDK is not installed; only memcli mcp needs it"
-    return Check("mcp", OK, said)
+        yield Check("mcp", OK, "the MCP SDK is installed")
+    elif os.path.realpath(around.program.words[0]) in starts:
+        said = "a client starts memcli mcp, and the MCP SDK is not installed"
+        yield Check("mcp", PROBLEM, said, around.mcp_install)
+    else:
+        said = "the MCP SDK is not installed; only memcli mcp needs it"
+        yield Check("mcp", OK, said)

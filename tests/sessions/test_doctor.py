@@ -1,6 +1,9 @@
 """Doctor names what is wrong with its mend, and is stopped by nothing."""
 
+import json
 import os
+import time
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,12 +12,13 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.hosts import install, skills
+from memcli.hosts import install, skills, table
 from memcli.hosts.install.command_line import Program
 from memcli.sessions import hook_log
 from memcli.sessions.doctor import Check, Surroundings, doctor
 from tests.conftest import NOW
 
+_CLIENTS = "e2e/clients.toml"
 Examine = Callable[..., dict[str, Check]]
 
 
@@ -37,6 +41,7 @@ def examine(vault: Vault, program: Path, tmp_path: Path) -> Examine:
             program=Program((str(program),)),
             which=lambda name: str(program) if name == "memcli" else None,
             has_mcp=True,
+            mcp_install="pip install memcli[mcp]",
         )
         options: dict[str, Any] = {"environ": dict(os.environ), "cwd": str(tmp_path)}
         options["now_ms"] = vault.now_ms
@@ -154,3 +159,165 @@ def test_a_hostile_vault_stops_nothing(
     found = examine()
     assert states(found)["vault"] == "problem"
     assert "mcp" in found
+
+
+def client(folder: Path, name: str, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / name
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    file.chmod(0o755)
+    return file
+
+
+def test_a_client_is_named_with_its_version_and_the_tested_one(
+    examine: Examine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "clients"
+    client(folder, "claude", "echo '999.1.2 (Claude Code)'")
+    client(folder, "codex", "echo codex-cli 0.1.0")
+    client(folder, "gemini", "echo broken >&2; exit 3")
+    client(folder, "copilot", "exit 0")
+    monkeypatch.setenv("PATH", os.pathsep.join([str(folder), os.environ["PATH"]]))
+    found = examine()
+    assert found["client claude-code"].state == "ok"
+    assert found["client claude-code"].said.startswith("999.1.2; memcli was tested")
+    assert found["client codex"].state == "note"
+    assert "at least to " in (found["client codex"].mend or "")
+    assert found["client gemini"].said.endswith("gemini --version ends with 3")
+    assert "prints no version" in found["client copilot"].said
+
+
+def test_no_client_of_a_vault_or_of_a_relative_folder_is_started(
+    vault: Vault, examine: Examine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = tmp_path / "ran"
+    inside = client(Path(vault.root, "bin"), "claude", f"touch {mark}; echo 1.0")
+    client(tmp_path / "links", "x", "").unlink()
+    (tmp_path / "links" / "claude").symlink_to(inside)
+    (tmp_path / "linked").symlink_to(inside.parent)
+    monkeypatch.chdir(inside.parent)
+    names = (".", "", str(inside.parent), f"{tmp_path}/links", f"{tmp_path}/linked")
+    monkeypatch.setenv("PATH", os.pathsep.join([*names, os.environ["PATH"]]))
+    assert "client claude-code" not in examine()
+    assert not mark.exists()
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process runs; a dead one that nobody waits for does not."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return text.rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_a_client_that_hangs_is_ended_with_what_it_has_started(tmp_path: Path) -> None:
+    from memcli.hosts.clients import clients
+
+    pids = tmp_path / "pids"
+    client(tmp_path, "claude", f"/bin/sleep 99 & echo $! > {pids}; wait")
+    (found,) = clients({"PATH": str(tmp_path)}, (), seconds=0.5)
+    assert (found.version, found.trouble) == (
+        None,
+        "it did not say its version in 0.5 s",
+    )
+    end = time.monotonic() + 5
+    while _runs(int(pids.read_text())) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not _runs(int(pids.read_text()))
+
+
+def test_every_tested_client_is_at_the_version_of_the_records() -> None:
+    listed = tomllib.loads(Path(__file__).parents[1].joinpath(_CLIENTS).read_text())
+    tested = {host.name: host.tested for host in table.hosts() if host.tested}
+    assert tested == {name: one["version"] for name, one in listed.items()}
+
+
+def mcp(examine: Examine, path: Path, settings: str, **changes: Any) -> list[Check]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(settings)
+    found = examine(**changes)
+    return [check for name, check in found.items() if name.startswith("mcp of ")]
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        (".claude.json", '{"mcpServers": {"memory": %s}}'),
+        (".gemini/settings.json", '// mine\n{"mcpServers": {"memory": %s,}}'),
+        (".cursor/mcp.json", '{"mcpServers": {"memory": %s}}'),
+        (".codeium/windsurf/mcp_config.json", '{"mcpServers": {"memory": %s}}'),
+        (".copilot/mcp-config.json", '{"mcpServers": {"memory": %s}}'),
+    ],
+)
+def test_an_entry_among_mcp_servers_is_found_in_each_hosts_file(
+    examine: Examine, program: Path, home: Path, name: str, form: str
+) -> None:
+    entry = json.dumps({"command": str(program), "args": ["mcp"]})
+    (check,) = mcp(examine, home / name, form % entry)
+    assert check.state == "problem"  # the user has no default vault
+    assert check.said.startswith("memory: it does nothing: ")
+    assert name in (check.mend or "")
+
+
+def test_each_trouble_of_an_mcp_entry_is_named(
+    vault: Vault, examine: Examine, program: Path, home: Path, tmp_path: Path
+) -> None:
+    def said(*words: str, **more: Any) -> tuple[str, str]:
+        entry = {"command": words[0], "args": list(words[1:]), **more}
+        settings = json.dumps({"mcp": {"m": entry}})
+        path = home / ".config" / "opencode" / "opencode.json"
+        (check,) = mcp(examine, path, settings)
+        return check.state, check.said
+
+    inside = ("mcp", "--vault", vault.root)
+    good = said(str(program), *inside)
+    assert good == ("ok", f"m in {home}/.config/opencode/opencode.json")
+    assert said(str(program), "mcp", environment={"MEMCLI_VAULT": vault.root}) == good
+    assert said("/nowhere/memcli", *inside)[1] == "m: /nowhere/memcli cannot be started"
+    assert said("memcli", *inside)[0] == "note"
+    assert said("./memcli", *inside)[1] == "m: ./memcli is not on the PATH"
+    assert said("python3", "-m", "memcli", *inside)[0] == "problem"  # `which` has none
+    assert "no vault at /nowhere" in said(str(program), "mcp", "-v", "/nowhere")[1]
+    assert said(str(program), *inside, enabled=False)[0] == "note"
+    client(tmp_path, "uvx", "")
+    path = str(tmp_path / "uvx")
+    assert said(path, "memcli", *inside)[0] == "ok"
+
+
+def test_an_mcp_entry_without_the_sdk_is_a_problem_with_the_command_that_adds_it(
+    vault: Vault, examine: Examine, program: Path, home: Path
+) -> None:
+    text = (
+        f"[mcp_servers.m]\ncommand = '{program}'\nargs = ['mcp', '-v', '{vault.root}']"
+    )
+    path = home / ".codex" / "config.toml"
+    assert [check.state for check in mcp(examine, path, text)] == ["ok"]
+    found = examine(has_mcp=False)["mcp"]
+    assert (found.state, found.mend) == ("problem", "pip install memcli[mcp]")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"{", b"\xff", b"[" * 100_000, b'{"mcpServers": [[]]}', b'{"mcpServers":{"x":7}}'],
+)
+def test_settings_that_cannot_be_read_stop_nothing(
+    examine: Examine, home: Path, data: bytes
+) -> None:
+    (home / ".claude.json").write_bytes(data)
+    found = examine()
+    assert "mcp" in found
+    if b"mcp" not in data:
+        assert ".claude.json" in found["mcp of claude-code"].said
+
+
+def test_other_servers_are_none_of_memcli(examine: Examine, home: Path) -> None:
+    servers = {
+        "a": {"command": "/bin/memcli-other", "args": ["mcp"]},
+        "b": {"command": "memcli", "args": ["hook"]},
+        "c": {"url": "https://example.com/memcli/mcp"},
+        "memcli": {"command": ["x", 7], "args": "mcp"},
+    }
+    text = json.dumps({"mcpServers": servers})
+    assert mcp(examine, home / ".claude.json", text) == []
