@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 CALL = "__complete"
 """The first word by which the scripts of `memcli completion` call memcli."""
 
-# What the shells take as one word, whatever is around it.
-_WORD = re.compile(r"[\w.:/@%+=~-]+")
+# What the shells take as one word, whatever is around it; several such words with a
+# space between are the name of an entity, which zsh and fish escape by themselves.
+_WORD = re.compile(r"[\w.:/@%+=~-]+(?: [\w.:/@%+=~-]+)*")
 _MOST = 50
 _LONGEST = 80
 _TITLE = 60
@@ -55,7 +56,10 @@ def main(words: Sequence[str]) -> None:
             cut = 0
         for offer in offers(line, os.environ):
             about = " ".join(safe(offer.about).split())[:_LONGEST]
-            lines.append(f"{offer.value[cut:]}\t{about}")
+            value = offer.value[cut:]
+            if shell == "bash":
+                value = value.replace(" ", "\\ ")
+            lines.append(f"{value}\t{about}")
     except Exception:  # noqa: BLE001 a person types, and must not be disturbed
         lines = []
     text = "".join(f"{line}\n" for line in lines)
@@ -246,7 +250,6 @@ _FIXED: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
     "skills names": _skills,
     "config words": _settings,
     "completion shell": lambda _: ("bash", "zsh", "fish"),
-    "entities action": lambda _: (),
 }
 
 
@@ -284,6 +287,26 @@ def _candidates(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offe
 def _inspected(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
     yield from map(Offer, _topics({}))
     yield from _entries(vault, reader, current)
+
+
+def _names(vault: "Vault", _: "Reader", current: str) -> Iterator[Offer]:
+    """Registered entities, by each of their names that is begun so."""
+    del current
+    for entity in vault.registry.entities:
+        yield Offer(entity.name, entity.type)
+        for alias in entity.aliases:
+            yield Offer(alias, f"{entity.type} {entity.name}")
+
+
+def _ideas(vault: "Vault", _: "Reader", current: str) -> Iterator[Offer]:
+    from memcli.curation.ideas import ledger
+    from memcli.curation.ideas.incubator import ledger_of
+
+    del current
+    if vault.agent is None:
+        for section in ledger.parse(ledger.text_of(ledger_of(vault) or b"")):
+            if section.state == ledger.OPEN:
+                yield Offer(section.slug, section.title)
 
 
 def _of_field(field: str) -> "Callable[[Vault, Reader, str], Iterator[Offer]]":
@@ -324,6 +347,8 @@ _ASKED: dict[str, _Asked] = {
         ),
         _in_force,
     ),
+    **dict.fromkeys(("--entity", "entities names"), _names),
+    "ideas slugs": _ideas,
     "review ids": _candidates,
     "inspect what": _inspected,
 }

@@ -7,7 +7,7 @@ memory is data: what a terminal would obey in it is shown as what it is.
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from memcli.cli.context import Result
@@ -198,8 +198,10 @@ class _Terminal:
         whole = [name in _WHOLE for name in header]
         if any(header):
             cells.insert(0, [[name] for name in header])
-        widths = _widths(cells, whole, self._console.width)
-        for number, row in enumerate(cells):
+        beside, below = _divided(cells, whole, self._console.width)
+        kept = [[row[n] for n in beside] for row in cells]
+        widths = _widths(kept, [whole[n] for n in beside], self._console.width)
+        for number, row in enumerate(kept):
             style = "dim" if not number and any(header) else ""
             broken = [
                 [part for line in cell for part in _broken(line, width)]
@@ -212,28 +214,48 @@ class _Terminal:
                     for part, width in zip(parts, widths, strict=True)
                 )
                 self.line(_GAP.join(padded).rstrip(), style=style)
+            if number or not any(header):
+                for text in (line for n in below for line in cells[number][n] if line):
+                    self.line(_GAP + text, style="dim")
 
 
 _GAP = "  "
 # Columns whose cells are not broken at spaces either.
 _WHOLE = ("path",)
-# Below this a column of prose is unreadable; the table then runs over the edge.
+# Below this a column of prose is unreadable.
 _NARROWEST = 16
+
+
+def _divided(
+    cells: list[list[list[str]]], whole: list[bool], most: int
+) -> tuple[list[int], list[int]]:
+    """The columns that fit beside each other, and those that have lines of their own.
+
+    What a person may copy is not broken, so a path that is too wide stands below its
+    row, and so does one that takes a third of the screen where prose is broken for it.
+    The first column stays.
+    """
+    widths = [_wanted(cells, n, stays) for n, stays in enumerate(whole)]
+    beside, below = list(range(len(whole))), []
+    while len(beside) > 1 and _together([widths[n][0] for n in beside]) > most:
+        widest = max(beside[1:], key=lambda n: widths[n][1])
+        fits = _together([widths[n][1] for n in beside]) <= most
+        if widths[widest][1] <= (most // 3 if fits else _NARROWEST):
+            break
+        beside.remove(widest)
+        below.append(widest)
+    return beside, sorted(below)
+
+
+def _together(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
 def _widths(cells: list[list[list[str]]], whole: list[bool], most: int) -> list[int]:
     """The widths of a table's columns, together at most `most` if words allow that."""
-    from rich.cells import cell_len
-
-    wanted, least = [], []
-    for number, stays in enumerate(whole):
-        lines = [line for row in cells for line in row[number]]
-        words = lines if stays else [word for line in lines for word in line.split()]
-        widest = max(map(cell_len, lines), default=0)
-        wanted.append(widest)
-        word = max(map(cell_len, words), default=0)
-        least.append(max(word, min(widest, _NARROWEST)))
-    excess = sum(wanted) + len(_GAP) * (len(wanted) - 1) - most
+    pairs = [_wanted(cells, n, stays) for n, stays in enumerate(whole)]
+    wanted, least = ([pair[place] for pair in pairs] for place in (0, 1))
+    excess = _together(wanted) - most
     while excess > 0 and wanted != least:
         # The widest column gives, until it is as wide as the next that can give.
         able = [n for n, width in enumerate(wanted) if width > least[n]]
@@ -242,15 +264,44 @@ def _widths(cells: list[list[list[str]]], whole: list[bool], most: int) -> list[
     return wanted
 
 
+def _wanted(cells: list[list[list[str]]], number: int, stays: bool) -> tuple[int, int]:
+    """The width of a column's widest line, and the least that breaks no word."""
+    from rich.cells import cell_len
+
+    lines = [line for row in cells for line in row[number]]
+    words = lines if stays else [word for line in lines for word, _ in _words(line)]
+    widest = max(map(cell_len, lines), default=0)
+    word = max(map(cell_len, words), default=0)
+    return widest, max(word, min(widest, _NARROWEST))
+
+
+def _words(line: str) -> list[tuple[str, str]]:
+    """The words of a line, each with what joins it to the one before.
+
+    Between two wide characters, as of Chinese and Japanese, a line may be broken too.
+    """
+    from rich.cells import cell_len
+
+    words = []
+    for word in line.split():
+        start, gap = 0, " "
+        for place in range(1, len(word)):
+            if cell_len(word[place - 1]) == 2 == cell_len(word[place]):
+                words.append((word[start:place], gap))
+                start, gap = place, ""
+        words.append((word[start:], gap))
+    return words
+
+
 def _broken(line: str, width: int) -> list[str]:
-    """A line of a cell, broken at spaces; a word that is too wide stays whole."""
+    """A line of a cell, broken between words; one that is too wide stays whole."""
     from rich.cells import cell_len
 
     if cell_len(line) <= width:
         return [line]
     parts = [""]
-    for word in line.split():
-        longer = f"{parts[-1]} {word}" if parts[-1] else word
+    for word, gap in _words(line):
+        longer = f"{parts[-1]}{gap}{word}" if parts[-1] else word
         if cell_len(longer) <= width or not parts[-1]:
             parts[-1] = longer
         else:

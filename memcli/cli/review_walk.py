@@ -85,6 +85,19 @@ class _Walk:
                 return False
         return True
 
+    def name_lost_changes(self) -> None:
+        """Name what was to be changed in candidates that were not approved."""
+        decided = {self.waiting[each.place].id for each in self.decided}
+        for entry_id, changes in self.changes.items():
+            if not changes or entry_id in decided:
+                continue
+            parts = []
+            for name, value in changes.items():
+                shown = " ".join(value) if isinstance(value, tuple) else str(value)
+                parts.append(f"{name.replace('retagged', 'tags')} {shown or 'none'}")
+            lost = f"{', '.join(parts)} of {entry_id}"
+            self.context.tell(f"not kept, since it was not approved: {lost}")
+
     def _is_gone(self, candidate: PendingEntry) -> bool:
         """Whether it waits no more, since another process decided; if so, go on."""
         from memcli.curation import inbox
@@ -127,7 +140,11 @@ class _Walk:
         tell("")
         near = inbox.proposals(self.vault, candidate)
         for number, old in enumerate(near, 1):
-            tell(f"  {number}: may replace {old.id} ({old.likeness:.0%}) {old.title}")
+            alike = f"{old.likeness:.0%} alike" if old.likeness else "named as evidence"
+            about = f"{old.relation} {old.id} ({alike}): {old.title}"
+            tell(f"  {number}: {about}")
+            if old.why:
+                tell(f"       {old.why}")
             for line in self.vault.get(old.id).body.splitlines()[:_MOST_OF_OLD]:
                 tell(f"       {line[:_WIDEST]}")
         return near
@@ -235,6 +252,7 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
 
     state = _Walk(context, vault, only)
     finished = state.go()
+    state.name_lost_changes()
     # The ledger of ideas is the owner's.
     ideas_too = finished and only is None and vault.agent is None
     on_ideas = ideas.walk(context, vault) if ideas_too else {}

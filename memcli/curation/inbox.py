@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 DAY = 86_400
 # Two texts with fewer words in common (Jaccard) are about different subjects.
 _RELATED = 0.15
+# Two with as many say the same, as `vault.likeness` has it for a save.
+_REPEATS = 0.6
 _MOST_PROPOSALS = 3
 _ORDER = {str(Confidence.LOW): 1, str(Confidence.MEDIUM): 2, str(Confidence.HIGH): 3}
 
@@ -47,13 +49,18 @@ class PendingEntry(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """An entry in force that a candidate may repeat or contradict, and how alike."""
+    """An entry in force that a candidate may replace, and how alike they are.
+
+    `relation` is `contradicts` (and `why` says where), `repeats`, or `resembles`.
+    """
 
     id: str
     title: str
     kind: str
     path: str
     likeness: float
+    relation: str
+    why: str = ""
 
 
 def pending(vault: "Vault", *, to_decide: bool = False) -> list[PendingEntry]:
@@ -109,7 +116,8 @@ def select(
 def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
     """Entries in force that a candidate may replace.
 
-    First those that it names as its evidence, then its own kind, then what is alike.
+    First those that it names as its evidence, then what it contradicts, then its own
+    kind, then what is alike.
     """
     now = vault.now_ms() // 1000
 
@@ -124,25 +132,36 @@ def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
             return reader.verdict(doc, View(now)) is None
 
         near = [
-            Proposal(row.id, row.title, row.kind, row.path, likeness)
+            _proposal(candidate, row, likeness)
             for likeness, row in alike(reader, terms, in_force, limit=20)
             if likeness >= _RELATED and row.id != candidate.id
         ]
         near += [
-            Proposal(row.id, row.title, row.kind, row.path, 0.0)
+            _proposal(candidate, row, 0.0)
             for name in named - {one.id for one in near}
             for doc in reader.exact("id", name)
             if in_force(doc) and (row := reader.row(doc))
         ]
         near.sort(
             key=lambda p: (
-                *(p.id not in named, p.kind != candidate.kind),
-                *(-p.likeness, p.id),
+                *(p.id not in named, p.relation != "contradicts"),
+                *(p.kind != candidate.kind, -p.likeness, p.id),
             )
         )
         return near[:_MOST_PROPOSALS]
 
     return vault.read(look)
+
+
+def _proposal(candidate: PendingEntry, row: "StoredRow", likeness: float) -> Proposal:
+    from memcli.recall.conflicts import differ
+
+    relation, why = "resembles", ""
+    if reason := differ(row.text, candidate.text):
+        relation, why = "contradicts", reason[1]
+    elif likeness >= _REPEATS:
+        relation = "repeats"
+    return Proposal(row.id, row.title, row.kind, row.path, likeness, relation, why)
 
 
 def named(

@@ -73,6 +73,32 @@ def test_ids_are_offered_with_titles_and_tags_with_their_sign(filled: Vault) -> 
     assert offered("-v", filled.root, "pin", first) == [first]
 
 
+def test_entities_are_offered_by_each_name_and_ideas_by_their_slugs(
+    filled: Vault,
+) -> None:
+    page = Path(filled.root, "entities", "tool", "redis.md")
+    page.parent.mkdir(parents=True)
+    page.write_text("---\nname: Redis Cluster\naliases: [redis, $(x)]\n---\n")
+    ledger = Path(filled.root, "ideas", "Ideas.md")
+    ledger.parent.mkdir(exist_ok=True)
+    ledger.write_text("# Ideas\n\n## 2026-11-21: Warm the index\n\nAt login.\n")
+    assert offered("entities", "rename", "") == ["Redis Cluster", "redis"]
+    assert offered("recall", "--entity", "Redis") == ["Redis Cluster"]
+    assert offered("ideas", "promote", "") == ["warm-the-index"]
+    assert offered("--agent", "eve", "ideas", "promote", "") == []
+
+
+def test_bash_gets_a_name_with_its_spaces_escaped(
+    filled: Vault, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path(filled.root, "entities", "tool", "redis.md")
+    page.parent.mkdir(parents=True)
+    page.write_text("---\nname: Redis Cluster\n---\n")
+    complete.main(["bash", "memcli entities rename Redis\\ C", "Redis\\ C"])
+    sys.stdout.flush()
+    assert capsys.readouterr().out == "Redis\\ Cluster\ttool\n"
+
+
 def test_what_is_over_is_not_offered_to_change_and_candidates_to_review(
     filled: Vault,
 ) -> None:

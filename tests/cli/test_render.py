@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from memcli import Vault
 from memcli.cli import render
@@ -139,14 +140,41 @@ def test_a_path_with_spaces_stays_whole_in_a_table(
     assert path in capsys.readouterr().out
 
 
-def test_prose_beside_a_long_path_stays_readable(
+def test_a_path_that_is_too_wide_stands_below_its_row(
     screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = f"memories/{'long/' * 20}note.md"
     screen.table(("title", "path"), [("a few words of a title", path)])
     _, first, *rest = capsys.readouterr().out.splitlines()
-    assert first == f"a few words of a  {path}"
-    assert rest == ["title"]
+    assert first == "a few words of a title"
+    assert rest == [f"  {path}"]
+
+
+def test_a_row_without_what_stands_below_takes_no_line_for_it(
+    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = f"github.com/{'long-' * 12}name"
+    rows: list[tuple[str, ...]] = [
+        ("1m7x", "note", "a title", project),
+        ("1m7y", "fix", "another", ""),
+    ]
+    screen.table(("id", "kind", "title", "project"), rows)
+    assert capsys.readouterr().out.splitlines() == [
+        "id    kind  title",
+        "1m7x  note  a title",
+        f"  {project}",
+        "1m7y  fix   another",
+    ]
+
+
+def test_a_line_of_wide_characters_is_broken_between_them(
+    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
+) -> None:
+    title = "データベースの移行は毎週火曜日に行い、金曜日には絶対に行わないこと" * 2
+    screen.table(("id", "title"), [("1m7xvn68xtqp489w", title)])
+    _, *lines = capsys.readouterr().out.splitlines()
+    assert all(cell_len(line) <= WIDTH for line in lines)
+    assert "".join(line[18:] for line in lines) == title
 
 
 def test_wide_characters_keep_the_columns(

@@ -127,7 +127,7 @@ def test_a_shown_number_names_its_entry_in_every_answer(
     name = candidate(vault, "candidate four is here")
     candidate(vault, "something else", created="2099-01-01")
     walked = walk(vault, *lines)
-    assert f"1: may replace {old}" in walked.said
+    assert f"1: repeats {old}" in walked.said
     assert vault.get(name).supersedes == old
 
 
@@ -163,6 +163,36 @@ def test_what_it_may_replace_is_shown_with_its_words(vault: Vault) -> None:
     vault.save(vault.draft({"text": text}))
     candidate(vault, "candidate four is here and it said more")
     assert "       and it said more" in walk(vault, "q").said
+
+
+@pytest.mark.parametrize(
+    ("held", "offered", "said"),
+    [
+        ("Indent with tabs here", "Indent with spaces here", "contradicts {id} ("),
+        ("Retry jobs 3 times", "Retry jobs 5 times", "contradicts {id} ("),
+        ("Run the linter before you commit", "Run the linter before commit", "repeats"),
+        ("Deploys of the shop run at night", "Deploys of the shop wait", "resembles"),
+    ],
+)
+def test_a_proposal_says_how_the_two_are_related_and_shows_both(
+    vault: Vault, held: str, offered: str, said: str
+) -> None:
+    old = vault.save(vault.draft({"text": held, "kind": "preference"})).id
+    candidate(vault, offered, kind="preference")
+    heard = walk(vault, "q").said
+    assert f"1: {said.format(id=old)}" in heard
+    assert f"    {offered}" in heard
+    assert f"       {held}" in heard
+
+
+def test_a_change_that_was_not_approved_is_named_when_the_walk_ends(
+    vault: Vault,
+) -> None:
+    name = candidate(vault, "Use pnpm")
+    assert f"not kept, since it was not approved: kind fix of {name}" in (
+        walk(vault, "k fix", "q").said
+    )
+    assert "not kept" not in walk(vault, "k fix", "y").said
 
 
 def test_an_empty_id_asks_again_and_changes_nothing(
@@ -323,13 +353,20 @@ def test_days_that_are_none_are_refused(memcli: Run) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
 @pytest.mark.parametrize(
     ("end", "code"),
-    [(b"q\n", 0), (b"\x04", 0), (signal.SIGKILL, -9)],
-    ids=["q", "end of input", "killed"],
+    [(b"q\n", 0), (b"\x04", 0), (b"\x03", 130), (signal.SIGKILL, -9)],
+    ids=["q", "end of input", "Ctrl-C", "killed"],
 )
 def test_a_walk_on_a_real_terminal_keeps_what_is_decided_however_it_ends(
     vault: Vault, three: list[str], end: bytes | signal.Signals, code: int
 ) -> None:
+    import fcntl
     import pty
+    import termios
+
+    def as_its_terminal() -> None:
+        """Make the terminal the one whose Ctrl-C interrupts the process."""
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -339,6 +376,7 @@ def test_a_walk_on_a_real_terminal_keeps_what_is_decided_however_it_ends(
         stderr=theirs,
         env={**os.environ, "MEMCLI_VAULT": vault.root},
         close_fds=True,
+        preexec_fn=as_its_terminal,
     )
     os.close(theirs)
     said = ""
@@ -359,11 +397,13 @@ def test_a_walk_on_a_real_terminal_keeps_what_is_decided_however_it_ends(
     until("[?]")
     if isinstance(end, bytes):
         os.write(ours, end)
-        until("approved 1")
+        until("interrupted" if code else "approved 1")
     else:
         process.send_signal(end)
     assert process.wait(timeout=30) == code
     os.close(ours)
+    if end == b"\x03":
+        assert "the vault is as the last finished step left it" in said
     statuses = [vault.get(name).status for name in three]
     assert statuses == [Status.ACTIVE, Status.PENDING, Status.PENDING]
     log = ["git", "-C", vault.root, "log", "-1", "--format=%s"]

@@ -2,9 +2,9 @@
 
     python -m tests.e2e [CLIENT ...] [-- PYTEST ARGUMENTS]
 
-Installs the clients that clients.toml names into the cache, then runs sessions.py where
-nothing but loopback can be reached. Ends with what was tested and what was not, by
-name; the exit code is pytest's, or 1 when no client could be tested.
+Installs the clients that clients.toml names into the cache, then runs sessions.py and
+mcp_calls.py where nothing but loopback can be reached. Ends with what was tested and
+what was not, by name; the exit code is pytest's, or 1 when no client could be tested.
 
 A client that cannot be installed fails nothing: registries are down at times.
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tests.e2e.clients import Client, cache, clients, install
 
-_SESSIONS = Path(__file__).with_name("sessions.py")
+_TESTS = [Path(__file__).with_name(name) for name in ("sessions.py", "mcp_calls.py")]
 # Its own network with loopback alone, and its own processes: when the first one ends,
 # the kernel ends the rest, whatever a client has left running.
 _APART = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -82,7 +82,7 @@ def _run(there: list[Client], rest: list[str]) -> tuple[int, list[list[str]]]:
     # Short: a client's sockets lie in it, and their paths may have 107 bytes.
     scratch = Path(tempfile.mkdtemp(prefix="e2e-"))
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v"]
-    command += [str(_SESSIONS), f"--basetemp={scratch / 't'}"]
+    command += [*map(str, _TESTS), f"--basetemp={scratch / 't'}"]
     noted = scratch / "outcomes"
     noted.touch()
     command.append(f"--outcomes={noted}")

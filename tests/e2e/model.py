@@ -139,9 +139,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _call(self, body: dict[str, Any]) -> Call | None:
         """The call of the client's shell that the test wants, once it offers one."""
         calls = self.owner.calls
-        if calls and calls[0].tool in _names(body):
+        if calls and calls[0].tool in tools_of(body):
             return calls.pop(0)
-        shell = next((name for name in _names(body) if name in _SHELLS), None)
+        shell = next((name for name in tools_of(body) if name in _SHELLS), None)
         command = self.owner.runs
         if command is None or shell is None:
             return None
@@ -188,7 +188,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
 
-def _names(body: dict[str, Any]) -> Iterator[str]:
+def tools_of(body: dict[str, Any]) -> Iterator[str]:
     """The names of the tools that a client offers."""
     for tool in body.get("tools") or ():
         yield str(tool.get("name") or (tool.get("function") or {}).get("name"))
