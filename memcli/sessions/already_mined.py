@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memcli.entries.entry import Confidence
 from memcli.entries.identity import claim
 from memcli.entries.text.links import unlinked
+from memcli.sessions.mining import rules
 
 if TYPE_CHECKING:
     from memcli.hosts.transcript import Session
@@ -67,7 +68,8 @@ class Brought:
         """What became of each candidate earlier, None for a new one.
 
         First come those in the same words; then what the same rule found in the same
-        record, since people correct words and later turns change what is mined.
+        record, since people correct words and later turns change what is mined. A rule
+        that got another name is the same rule.
         """
         same = [self._in_same_words(candidate) for candidate in candidates]
         return [
@@ -123,9 +125,9 @@ def _mark(candidate: "Candidate") -> tuple[str, str]:
 
 
 def _mark_of_row(row: "StoredRow") -> tuple[str, str]:
-    record = row.source.record or ""
-    return record, (row.rationale or "").partition(":")[0]
+    name = (row.rationale or "").partition(":")[0]
+    return row.source.record or "", rules.current(name)
 
 
 def _mark_of_noted(noted: Mapping[str, Any]) -> tuple[Any, Any]:
-    return noted.get("record"), noted.get("pattern")
+    return noted.get("record"), rules.current(str(noted.get("pattern")))

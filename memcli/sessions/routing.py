@@ -14,7 +14,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Confidence, Entry, Status
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.links import unlinked
-from memcli.sessions.mining.scope import says_everywhere
+from memcli.sessions.scope import says_everywhere
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader

@@ -107,7 +107,7 @@ def short(host: Host) -> str:
 def test_the_page_of_mining_names_every_host() -> None:
     number = {7: "seven", 8: "eight", 9: "nine"}[len(NAMES)]
     (listed,) = re.findall(
-        rf"Transcripts of {number} hosts \((.*)\)", page("use/mining.md")
+        rf"Transcripts of {number} hosts \((.*)\)", page("reference/mining-rules.md")
     )
     names = {name.removesuffix(" CLI") for name in listed.split(", ")}
     assert names == {short(host) for host in table.with_hooks()}

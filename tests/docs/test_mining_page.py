@@ -24,7 +24,7 @@ def test_the_page_names_every_rule_and_no_other() -> None:
     named = re.findall(
         r"^\| `([a-z-]+)` \|", RULES_PAGE.read_text(encoding="utf-8"), re.M
     )
-    expected = {rule.name for rule in rules.table().rules} | rules_of_commands()
+    expected = {rule.name for rule in rules.table()} | rules_of_commands()
     assert sorted(named) == sorted(expected)
 
 

@@ -91,7 +91,7 @@ def test_what_looks_like_a_frontmatter_or_a_heading_is_text(
     vault: Vault, tmp_path: Path
 ) -> None:
     said = [
-        "always write ---\nid: 123\nkind: fix\n--- below a title in the docs",
+        "always write docs with ---\nid: 123\nkind: fix\n--- below a title in the docs",
         "Always start a file with --- and a title: even in the docs",
         "always add # Heading to the docs\r\n# Not a heading",
     ]
@@ -118,12 +118,12 @@ def test_an_id_of_a_session_is_a_name_and_no_path(
     rows = [{"role": "user", "text": ALWAYS, "session": name}] * 2
     path = write(tmp_path / "in" / "talk.jsonl", rows)
     around = sorted(tmp_path.rglob("*"))
-    assert actions(reflect_file(vault, path)) == {"always": "saved"}
+    assert actions(reflect_file(vault, path)) == {"standing": "saved"}
     assert len(commits(vault)[0]) <= 90
     assert lint(vault) == []
     new = set(tmp_path.rglob("*")) - set(around)
     assert all(Path(vault.root) in one.parents for one in new)
-    assert actions(reflect_file(vault, path)) == {"always": "duplicate"}
+    assert actions(reflect_file(vault, path)) == {"standing": "duplicate"}
 
 
 # --- size -----------------------------------------------------------------------

@@ -14,6 +14,7 @@ from memcli.entries.entry import Status
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import backfill, mining_report
 from memcli.sessions.backfill import reflect_file
+from memcli.sessions.mining import rules
 from memcli.sessions.reflect_session import Reflected
 from memcli.vault import session_records
 from tests.conftest import state_of
@@ -44,7 +45,7 @@ def without_records(vault: Vault) -> None:
         path.unlink()
 
 
-def one_id(done: Reflected, pattern: str = "always") -> str:
+def one_id(done: Reflected, pattern: str = "standing") -> str:
     (found,) = [fate.id for fate in done.fates if fate.candidate.pattern == pattern]
     return found or ""
 
@@ -63,16 +64,16 @@ def test_what_was_forgotten_does_not_come_back_from_its_session(
     done = reflect_file(vault, path)
     vault.forget(one_id(done))
     before = snapshot(vault.root)
-    assert actions(reflect_file(vault, path, dry_run=True))["always"] == "forgotten"
+    assert actions(reflect_file(vault, path, dry_run=True))["standing"] == "forgotten"
     for _ in range(3):
         again = reflect_file(vault, path)
-        assert actions(again)["always"] == "forgotten"
+        assert actions(again)["standing"] == "forgotten"
         assert set(again.counts) == {"duplicate", "forgotten"}
         assert snapshot(vault.root) == before
     grown = reflect_file(
         vault, talk(tmp_path, [*SEEDED, ("user", "thanks, that is all")])
     )
-    assert actions(grown)["always"] == "forgotten"
+    assert actions(grown)["standing"] == "forgotten"
     assert ALWAYS not in texts(vault)
 
 
@@ -83,19 +84,35 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
     first = say(tmp_path, words, name="one")
     second = say(tmp_path, words, name="two")
     done = reflect_file(vault, first)
-    assert actions(reflect_file(vault, second)) == {"always": "seen"}
+    assert actions(reflect_file(vault, second)) == {"standing": "seen"}
     assert records(vault).count("Zebedee") >= 4
     vault.forget(one_id(done))
     assert "zebedee" not in records(vault).lower()
     for path in (first, second):
-        assert actions(reflect_file(vault, path)) == {"always": "forgotten"}
+        assert actions(reflect_file(vault, path)) == {"standing": "forgotten"}
         assert "zebedee" not in records(vault).lower()
     (one,) = mining_report.current(vault, mining_report.session(vault, "one"))
     assert (one["action"], one["title"], one["pattern"]) == (
         "forgotten",
         None,
-        "always",
+        "standing",
     )
+
+
+def test_a_rule_that_got_another_name_brings_nothing_twice(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = say(tmp_path, ALWAYS, "never push to main")
+    done = reflect_file(vault, path)
+    vault.forget(done.fates[0].id or "")
+    named = tuple(
+        rule._replace(name=f"new-{rule.name}", was=(rule.name,))
+        for rule in rules.table()
+    )
+    monkeypatch.setattr(rules, "table", lambda: named)
+    again = reflect_file(vault, path)
+    assert {fate.candidate.pattern for fate in again.fates} == {"new-standing"}
+    assert [fate.action for fate in again.fates] == ["forgotten", "duplicate"]
 
 
 def test_a_session_to_come_may_say_again_what_was_forgotten(
@@ -104,7 +121,7 @@ def test_a_session_to_come_may_say_again_what_was_forgotten(
     done = reflect_file(vault, say(tmp_path, ALWAYS, name="one"))
     vault.forget(one_id(done))
     assert actions(reflect_file(vault, say(tmp_path, ALWAYS, name="two"))) == {
-        "always": "saved"
+        "standing": "saved"
     }
 
 
@@ -114,7 +131,7 @@ def test_without_the_record_what_was_forgotten_is_mined_as_new(
     path = say(tmp_path, ALWAYS)
     vault.forget(one_id(reflect_file(vault, path)))
     without_records(vault)
-    assert actions(reflect_file(vault, path)) == {"always": "saved"}
+    assert actions(reflect_file(vault, path)) == {"standing": "saved"}
 
 
 def test_of_two_from_one_turn_only_the_forgotten_one_stays_away(
@@ -182,6 +199,15 @@ def test_what_the_cap_left_out_comes_when_the_cap_is_raised(
     assert len(texts(vault)) == 2
 
 
+def test_a_cap_of_zero_switches_mining_off(vault: Vault, tmp_path: Path) -> None:
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text("[memory]\nsession_cap = 0\n", encoding="utf-8")
+    before = commits(vault)
+    done = reflect_file(vault, talk(tmp_path, SEEDED))
+    assert set(done.counts) == {"cut"}
+    assert (texts(vault), commits(vault)) == (set(), before)
+
+
 def test_the_cap_counts_what_is_new_and_no_evidence(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -190,7 +216,12 @@ def test_the_cap_counts_what_is_new_and_no_evidence(
     config.write_text("[memory]\nsession_cap = 2\n", encoding="utf-8")
     idea = "we should also do the export later"
     path = say(
-        tmp_path, ALWAYS, "Never push to main", idea, "Always use tabs", name="two"
+        tmp_path,
+        ALWAYS,
+        "Never push to main",
+        idea,
+        "Always use tabs in makefiles",
+        name="two",
     )
     done = reflect_file(vault, path)
     assert done.counts == {"saved": 1, "idea": 1, "seen": 2}
@@ -221,7 +252,7 @@ def test_the_same_id_at_another_host_is_another_session(
     assert open_transcript(path).session.id == "talk"
     done = reflect_file(vault, path)
     assert [fate.candidate.record for fate in done.fates] == ["line-2"]
-    assert actions(done) == {"always": "saved"}
+    assert actions(done) == {"standing": "saved"}
 
 
 def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
@@ -252,13 +283,13 @@ def test_more_sessions_than_are_listed_as_evidence_are_each_counted_once(
             }
         ]
         paths.append(write(tmp_path / f"s{n}.jsonl", rows))
-        assert actions(reflect_file(vault, paths[-1])) == {"always": "seen"}
+        assert actions(reflect_file(vault, paths[-1])) == {"standing": "seen"}
     entry = vault.get(one_id(first))
     assert len(entry.seen) == len(entry.evidence) == 50
     without_records(vault)
     before = snapshot(vault.root)
     for path in reversed(paths):
-        assert actions(reflect_file(vault, path)) == {"always": "duplicate"}
+        assert actions(reflect_file(vault, path)) == {"standing": "duplicate"}
     assert snapshot(vault.root) == before
 
 
@@ -282,7 +313,7 @@ def test_a_failure_does_not_lose_what_is_known_of_the_session(
     assert failed.outcome == "failed"
     record = mining_report.session(vault, "talk")
     assert (record.reflected, len(record.candidates)) == (False, len(done.fates))
-    assert actions(reflect_file(vault, path))["always"] == "forgotten"
+    assert actions(reflect_file(vault, path))["standing"] == "forgotten"
 
 
 def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
@@ -299,7 +330,7 @@ def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
     with Lock(str(state_of(vault.root, layout.LOCK)), 0), pytest.raises(LockBusy):
         reflect_file(loud, path)
-    assert actions(reflect_file(loud, path)) == {"always": "saved"}
+    assert actions(reflect_file(loud, path)) == {"standing": "saved"}
     assert [line.partition(":")[0] for line in told] == [
         "the record of session talk is not kept"
     ] * 2
@@ -319,7 +350,7 @@ def test_a_record_with_strange_candidates_counts_as_none(
     document = json.loads(file.read_text("utf-8"))
     file.write_text(json.dumps({**document, "candidates": candidates}), "utf-8")
     assert session_records.every(vault.root) == []
-    assert actions(reflect_file(vault, path)) == {"always": "duplicate"}
+    assert actions(reflect_file(vault, path)) == {"standing": "duplicate"}
 
 
 def test_a_commit_that_was_reverted_is_not_made_again(
@@ -332,7 +363,7 @@ def test_a_commit_that_was_reverted_is_not_made_again(
         check=True,
         capture_output=True,
     )
-    assert actions(reflect_file(vault, path)) == {"always": "forgotten"}
+    assert actions(reflect_file(vault, path)) == {"standing": "forgotten"}
     assert texts(vault, Status.ACTIVE) == set()
 
 

@@ -103,14 +103,16 @@ def test_reflection_mines_3_categories_and_each_pattern_surfaces_in_the_correct_
 ) -> None:
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     found = {fate.candidate.pattern: fate.candidate.category for fate in done.fates}
-    assert found["always"] == "preference"
-    assert found["should-have"] == "correction"
+    assert found["standing"] == "preference"
+    assert found["set-right"] == "correction"
     assert found["told-fix"] == "fix"
 
 
 def test_reflection_mines_idea_candidates(vault: Vault, tmp_path: Path) -> None:
     path = say(
-        tmp_path, "we should also do the export later", "this could be its own project"
+        tmp_path,
+        "we should also do the export later",
+        "The viewer helps other teams, too. This could be its own project.",
     )
     done = reflect_file(vault, path)
     assert [fate.candidate.category for fate in done.fates] == ["idea", "idea"]
@@ -124,8 +126,8 @@ def test_tri_modal_routing_places_entries_correctly(
     """HIGH candidates auto-save; MEDIUM wait for review."""
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     assert actions(done) == {
-        "always": "saved",
-        "should-have": "saved",
+        "standing": "saved",
+        "set-right": "saved",
         "told-fix": "review",
         "noted-for-later": "idea",
         "do-not": "review",
@@ -187,7 +189,9 @@ def test_manual_reflect_against_a_specified_transcript_produces_routed_candidate
         if e.body.strip() == ALWAYS
     ]
     assert entry.confidence is Confidence.HIGH
-    assert entry.rationale == "always: 'always' or 'never', and what an agent does"
+    assert entry.rationale == (
+        "standing: a directive that says how long, how often or where it holds"
+    )
     assert entry.source.session == "talk"
     assert entry.source.record == "r3"
     assert entry.source.host == "generic"
@@ -228,7 +232,7 @@ def test_a_transcript_that_grew_adds_only_what_is_new(
     reflect_file(vault, talk(tmp_path, SEEDED[:4]))
     assert texts(vault) == {ALWAYS}
     done = reflect_file(vault, talk(tmp_path, SEEDED))
-    assert actions(done)["always"] == "duplicate"
+    assert actions(done)["standing"] == "duplicate"
     assert commits(vault)[:2] == ["reflect: talk", "reflect: talk"]
     assert len(texts(vault)) == 2
 
@@ -241,9 +245,9 @@ def test_what_people_made_of_it_since_is_not_mined_again(
     done = reflect_file(vault, path)
     ids = {fate.candidate.pattern: fate.id or "" for fate in done.fates}
     if change == "evolve":
-        vault.evolve(ids["always"], text="Always run the linter and the tests.")
+        vault.evolve(ids["standing"], text="Always run the linter and the tests.")
     elif change == "resolve":
-        vault.resolve(ids["always"])
+        vault.resolve(ids["standing"])
     else:
         from memcli.curation import review
 
@@ -263,7 +267,7 @@ def test_what_another_session_repeats_is_evidence_and_no_second_entry(
     again = reflect_file(
         vault, say(tmp_path, "always run the linter before committing", name="two")
     )
-    assert actions(again) == {"always": "seen"}
+    assert actions(again) == {"standing": "seen"}
     entry = vault.get(first.fates[0].id or "")
     assert len(entry.seen) == 1
     assert entry.evidence == ("two",)
@@ -280,7 +284,7 @@ def test_what_was_solved_and_comes_up_again_is_a_recurrence(
         Vault(vault.root, now_ms=lambda: vault.now_ms() + 86_400_000),
         say(tmp_path, ALWAYS, name="two"),
     )
-    assert actions(again) == {"always": "recurred"}
+    assert actions(again) == {"standing": "recurred"}
     assert vault.get(name).status is Status.RESOLVED
     assert texts(vault) == set()
 
@@ -302,7 +306,7 @@ def test_what_a_review_rejected_is_not_proposed_by_the_next_session(
     ("old", "new"),
     [
         ("Always use British English in the docs", "always use US English in the docs"),
-        ("Use pip instead of uv", "use uv instead of pip"),
+        ("Always use pip instead of uv", "always use uv instead of pip"),
         ("Never run the linter before committing", ALWAYS),
     ],
 )
@@ -333,7 +337,7 @@ def test_another_rule_of_the_same_shape_is_no_contradiction(
             {"text": "Always run the tests before committing", "kind": "preference"}
         )
     )
-    assert actions(reflect_file(vault, say(tmp_path, ALWAYS))) == {"always": "saved"}
+    assert actions(reflect_file(vault, say(tmp_path, ALWAYS))) == {"standing": "saved"}
 
 
 # --- limits ---------------------------------------------------------------------------
@@ -681,8 +685,8 @@ def test_inspect_mining_tells_of_a_session_every_candidate_and_what_became_of_it
     ]
     states = {one["pattern"]: one["status"] for one in shown}
     assert states == {
-        "always": "active",
-        "should-have": "active",
+        "standing": "active",
+        "set-right": "active",
         "told-fix": "rejected",
         "do-not": "pending",
         "noted-for-later": None,
@@ -701,7 +705,7 @@ def test_inspect_mining_shows_which_rule_is_noisy(vault: Vault, tmp_path: Path) 
     review.reject(vault, [one.id for one in inbox.pending(vault)])
     found = {one.pattern: one for one in mining_report.report(vault).patterns}
     assert (found["do-not"].rejected, found["do-not"].noisy) == (3, True)
-    assert (found["always"].kept, found["always"].noisy) == (1, False)
+    assert (found["standing"].kept, found["standing"].noisy) == (1, False)
 
 
 def test_records_of_sessions_that_cannot_be_read_are_passed_over(

@@ -3,7 +3,8 @@
 Door: `mine`. It is pure: the same steps give the same candidates. It keeps what nobody
 would mind being saved unasked, and rather nothing than noise: words alone say little
 ([decision 14](../../../docs/decisions/0014-a-strict-miner.md)). `rules` has the table,
-`sentences` says which words are the person's own, `proof` what commands prove.
+`sentences` says which words are the person's own, `selfcontained` whether they can be
+read alone, `proof` what commands prove.
 Not in here: the vault; `reflect_session` decides what becomes of a candidate.
 """
 
@@ -13,16 +14,9 @@ from typing import NamedTuple
 
 from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Step
-from memcli.sessions.mining import proof, rules
-from memcli.sessions.mining.candidate import (
-    Candidate,
-    Category,
-    Reading,
-    alone,
-    core,
-    excerpt,
-    title,
-)
+from memcli.sessions.mining import proof, rules, selfcontained
+from memcli.sessions.mining.candidate import Candidate, Category, Reading, excerpt
+from memcli.sessions.mining.candidate import title as titled
 from memcli.sessions.mining.proof import Exchange
 from memcli.sessions.mining.sentences import Sentence, normal, said_by, sentences
 
@@ -31,19 +25,7 @@ __all__ = ["Candidate", "Mined", "mine"]
 HIGH, MEDIUM = Confidence.HIGH, Confidence.MEDIUM
 # More than so many from one turn is a document, whatever it looks like.
 _PER_TURN = 3
-# A sentence that rests on another: "do that again", "put it there". After a few words
-# the noun stands in the sentence itself.
-_LEANS = re.compile(
-    r"(?i)^\W*(?:\S+ ){0,4}?(?:do|doing|did|use|add|keep|make|push|commit|run|put|write|skip|change|create|move|remove|for|remember|note) "
-    r"(?:it|them|(?:this|that|these|those)(?! (?!again|on|in|for|so|to|as|and|or|at|by|here|there|yet|until|unless|also)[\w-]+))\b"
-    r"(?! that way)"
-)
-
 _POLITE = re.compile(r"(?i)\b(?:can|could|would) (?:you|we)\b|\bplease\b|, ok\?")
-# What a line may not end with: the next one goes on.
-_OPEN = re.compile(
-    r"(?i)(?::|,|\b(?:if|or|and|but|the|an?|to|for|of|in|with|wait|when|unless|that))$"
-)
 
 
 class Mined(NamedTuple):
@@ -59,11 +41,11 @@ def mine(steps: Iterable[Step]) -> Mined:
     found: list[Candidate] = []
     answered = False
     for exchange, own in _told(steps):
-        before = exchanges[-1].steps if exchanges else []
         if exchange.turn is not None:
-            found += _of_turn(exchange.turn, own, before, answered=answered)
-        for step, reading in proof.fix(exchange, exchanges[-2:]):
-            found.append(_candidate("fix", reading, step, step.text))
+            found += _of_turn(exchange.turn, own, answered=answered)
+        proved = proof.fix(exchange, exchanges[-2:])
+        if proved is not None:
+            found.append(_candidate("fix", proved[1], proved[0], proved[0].text))
         answered = answered or any(one.role == "assistant" for one in exchange.steps)
         exchanges.append(exchange)
     for step, reading, count in proof.workflows(exchanges):
@@ -106,35 +88,27 @@ def _told(steps: Iterable[Step]) -> list[tuple[Exchange, list[Sentence]]]:
     return found
 
 
-def _of_turn(
-    turn: Step, own: Sequence[Sentence], before: Sequence[Step], *, answered: bool
-) -> list[Candidate]:
+def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Candidate]:
     """What a turn gives; `answered`: whether an agent has said anything before."""
     found: list[Candidate] = []
-    last = -1
+    last = -2
+    texts = [sentence.text for sentence in own]
     for place, sentence in enumerate(own):
-        way = proof.approved(sentence.plain, before)
-        if way is not None:
-            found.append(_candidate("workflow", way, turn, turn.text))
-            continue
         rule = _rule(sentence, answered=answered)
-        if rule is None:
+        words = rule and selfcontained.told(texts, place, rule.category)
+        if rule is None or not words:
             continue
-        words, whole = _alone(own, place)
-        confidence = rule.confidence
-        if not whole or not sentence.framed:
-            if confidence is not HIGH:
+        if not sentence.framed:
+            if rule.confidence is not HIGH:
                 continue
-            confidence = MEDIUM
-        if found and alone(words).startswith(found[-1].text):
+            rule = rule._replace(confidence=MEDIUM)
+        if found and words.startswith(found[-1].text):
             found.pop()
-        elif (
-            found and last == place - 1 and rule.category == found[-1].category == "fix"
-        ):
+        elif last == place - 1 >= 0 and found[-1].category == rule.category == "fix":
             # The cause in one sentence, what helped in the next.
             words = f"{found.pop().text} {words}"
         last = place
-        reading = Reading(confidence, rule.name, rule.finds, alone(words))
+        reading = Reading(rule.confidence, rule.name, rule.finds, words)
         found.append(_candidate(rule.category, reading, turn, turn.text))
     return found[:_PER_TURN]
 
@@ -142,28 +116,14 @@ def _of_turn(
 def _rule(sentence: Sentence, *, answered: bool) -> rules.Rule | None:
     """The first explicit rule that finds something in a sentence, else the first."""
     plain = sentence.plain
-    if len(plain.split()) < 3 and plain.isascii():
+    if len(plain.split()) < 3:
         return None
-    table = rules.table()
     asked = plain.rstrip(" )").endswith("?")
     if not asked or _POLITE.search(plain):
-        rule = table.first(plain, HIGH, answered=answered)
+        rule = rules.first(plain, HIGH, answered=answered)
         if rule is not None:
             return rule
-    return None if asked else table.first(plain, MEDIUM, answered=answered)
-
-
-def _alone(own: Sequence[Sentence], place: int) -> tuple[str, bool]:
-    """A sentence with what it rests on, and whether it can be read by itself then."""
-    words = own[place].text
-    if _OPEN.search(words):
-        after = own[place + 1].text if place + 1 < len(own) else ""
-        return f"{words} {after}".strip(), bool(after)
-    if not _LEANS.search(own[place].plain):
-        return words, True
-    if place == 0:
-        return words, False
-    return f"{own[place - 1].text} {words}", True
+    return None if asked else rules.first(plain, MEDIUM, answered=answered)
 
 
 def _candidate(
@@ -174,7 +134,7 @@ def _candidate(
         confidence=found.confidence,
         pattern=found.pattern,
         rationale=found.rationale,
-        title=title(core(category, found.words), category),
+        title=titled(found.words, category),
         text=found.words,
         excerpt=excerpt(around, found.words),
         line=step.line,

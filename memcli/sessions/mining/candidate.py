@@ -3,18 +3,25 @@
 Invariant: a candidate can be read without its transcript, and found again in it.
 """
 
-from typing import Any, Literal, NamedTuple
+import re
+from typing import Any, Final, Literal, NamedTuple
 
 from memcli.entries.entry import Confidence
 
 Category = Literal["preference", "correction", "fix", "workflow", "idea"]
 
 
+# Courtesies and answers before what is said, and those after it.
+_LEAD: Final = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|well|so|also|and|but|then|now|alright|please|pls|just"
+    r"|(?:can|could) (?:we|you)|let'?s|make sure(?: that)?|be sure to)[,:]?\s+)+"
+)
+_TAIL: Final = re.compile(r"(?i)[\s,]+(?:please|pls|thanks|thank you)[.!]*$")
 # "I think we should also add X" is the idea to add X.
-_IDEA_LEAD = (
-    r"^(?:(?:i think|maybe|perhaps|also|and|so|idea:|it'?s|its|it is|(?:we|i|you|one) (?:should|could|can|might|may|would|will)(?: want to)?|"
-    r"(?:could|should|can|might) (?:we|i)|also|eventually|later|as a follow[- ]?up,?|at some (?:future |later )?point,?|let's|worth(?:while)?(?= \w+ing)|"
-    r"(?:we|i|you) (?:may|might) want to)\s+)+"
+_IDEA_LEAD: Final = re.compile(
+    r"(?i)^(?:(?:i think|maybe|perhaps|also|idea:|it(?:'?s| is)|eventually|later|as a follow[- ]?up,?"
+    r"|at some (?:\w+ )?point,?|(?:we|i|you|one) (?:should|could|can|might|may|would|will)(?: want to)?"
+    r"|(?:could|should|can|might) (?:we|i)|worth(?:while)?(?= \w+ing))\s+)+"
 )
 
 
@@ -71,45 +78,16 @@ class Reading(NamedTuple):
     words: str
 
 
-# What begins an answer, and says nothing by itself.
-_FILLER = (
-    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|no|nope|well|hmm+|ah|oh|so|also|and|but|alright|great|"
-    r"thanks|perfect|agreed)\b[,.!]*\s+|(?:please )+(?=please ))+"
-)
-
-
-def alone(words: str) -> str:
-    """A sentence as it is kept: without what only answers the one before it.
-
-    >>> alone("yeah, but never push to main")
-    'never push to main'
-    """
-    import re
-
-    plain = re.sub(_FILLER, "", words, flags=re.IGNORECASE)
-    return plain if len(plain.split()) > 2 else words
-
-
 def title(words: str, category: Category = "preference") -> str:
     """The directive as a title: one line, no courtesies, cut at a word.
 
     >>> title("please  make sure we're using US English everywhere please")
     "We're using US English everywhere"
     """
-    import re
-
-    plain = " ".join(words.replace("`", "").split())
-    lead = (
-        r"^(?:(?:ok(?:ay)?|yes|yeah|well|so|also|and|but|then|now|alright|please|pls|"
-        r"can (?:we|you)|could (?:we|you)|let's|lets|just|bitte|por favor|"
-        r"s'il (?:te|vous) pla[iî]t|make sure(?: that)?|be sure to)[,:]?\s+)+"
-    )
-    plain = re.sub(lead, "", plain, flags=re.IGNORECASE)
+    plain = _LEAD.sub("", " ".join(words.replace("`", "").split()))
     if category == "idea":
-        plain = re.sub(_IDEA_LEAD, "", plain, flags=re.IGNORECASE) or plain
-    plain = re.sub(
-        r"[\s,]+(?:please|pls|thanks|thank you)[.!]*$", "", plain, flags=re.I
-    )
+        plain = _IDEA_LEAD.sub("", plain) or plain
+    plain = _TAIL.sub("", plain)
     plain = plain.strip(" \t-*#>,;:.!。") or " ".join(words.split())
     if not words.lstrip().startswith("`"):
         plain = plain[:1].upper() + plain[1:]
@@ -121,23 +99,7 @@ def title(words: str, category: Category = "preference") -> str:
 
 def retitled(one: Candidate) -> Candidate:
     """The candidate with the title that its text gives now."""
-    return one._replace(title=title(core(one.category, one.text), one.category))
-
-
-def core(category: Category, words: str) -> str:
-    """The sentence that says it: of a correction, not "no, that's wrong"."""
-    import re
-
-    if category == "correction":
-        # "... is not correct, " says which; what is right comes after it.
-        rest = re.split(
-            r"\b(?:not (?:\w+ )?(?:correct|right|true)|wrong)[,;:] ", words
-        )[-1]
-        words = rest if len(rest.split()) > 3 else words
-    parts = [part for part in re.split(r"(?<=[.!?])\s+", words) if part]
-    if category == "correction" and len(parts) > 1 and len(parts[0].split()) < 6:
-        return parts[1]
-    return parts[0] if parts else words
+    return one._replace(title=title(one.text, one.category))
 
 
 def excerpt(text: str, words: str) -> str:

@@ -6,8 +6,8 @@ taken for pasted: a directive that is missed is said again, one that is invented
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
 _BULLET: Final = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,2}[.)]|\[[ xX]\])\s+")
 _HEADING: Final = re.compile(
@@ -82,89 +82,75 @@ _COMPOSED: Final = re.compile(
 _TAG: Final = re.compile(r"^\s*<([a-z][\w-]{1,40})(?:\s[^>\n]{0,200})?>", re.IGNORECASE)
 
 
-def own_lines(plain: str) -> list[tuple[int, int, bool]]:
+def own_lines(plain: str) -> list[tuple[int, int]]:
     """The lines of a turn that are the person's own.
 
     Args:
         plain: the turn, without its code and quotations.
 
     Returns:
-        (start, end, whether it is an item of a list) of each, in their order.
+        (start, end) of each, behind its bullet, in their order.
     """
     if _COMPOSED.match(plain):
         return []
-    rows: list[_Row] = []
-    position = 0
-    for line in plain.split("\n"):
-        rows.append(_Row(position, position + len(line), line, line[:_READ]))
-        position += len(line) + 1
-    headings = sum(bool(_HEADING.match(row.read)) for row in rows)
-    document = headings >= 2 or bool(_REVIEW.search(plain))
-    found: list[tuple[int, int, bool]] = []
-    for row in _unlike_their_kind(_unprinted(_untagged(rows))):
-        start, end, line, read = row
-        if document and (_HEADING.match(read) or _REVIEW.search(read) or start > 400):
+    lines = plain.split("\n")
+    reads = [line[:_READ] for line in lines]
+    headings = [bool(_HEADING.match(read)) for read in reads]
+    document = sum(headings) >= 2 or bool(_REVIEW.search(plain))
+    blocks = _in_blocks(reads)
+    found: list[tuple[int, int]] = []
+    after = 0
+    for place, line in enumerate(lines):
+        start, after = after, after + len(line) + 1
+        read, end = reads[place], start + len(line)
+        if blocks[place]:
+            continue
+        if document and (headings[place] or _REVIEW.search(read) or start > 400):
             break
         if re.match(r"\s*#{1,5}\s+[^\W\d]", read):
             break
         bullet = _BULLET.match(read)
-        inner = bullet.end() if bullet else 0
-        if line.lstrip().startswith(">") or is_machine(line[inner:]):
+        inner = start + (bullet.end() if bullet else 0)
+        if is_machine(line[inner - start :]):
             continue
         introduced = _INTRODUCED.search(read)
         if introduced and not _RULES.search(read, 0, introduced.end()):
             end = start + introduced.start()
-        found.append((start + inner, max(start + inner, end), bullet is not None))
+        found.append((inner, max(inner, end)))
         tail = line[-_READ:]
         if _HANDOVER.search(tail) and not _RULES.search(tail):
             break
     return found
 
 
-class _Row(NamedTuple):
-    """A line: where it stands, all of it, and what is read of it."""
+def _in_blocks(reads: Sequence[str]) -> list[bool]:
+    """Of each line, whether it belongs to what only several lines together show.
 
-    start: int
-    end: int
-    line: str
-    read: str
-
-
-def _untagged(rows: Iterable[_Row]) -> Iterator[_Row]:
-    """Without what stands between tags: it was written for a model."""
-    tag = ""
-    for row in rows:
-        if not tag and (opened := _TAG.match(row.read)):
+    That is what stands between tags or after a prompt of a shell (to the next empty
+    line), chats, patches and YAML.
+    """
+    chat = sum(_is_spoken(read) for read in reads) >= 2
+    patch = any(read.startswith(("@@ ", "diff --git ")) for read in reads)
+    keyed = sum(bool(_KEYED.match(read)) for read in reads) >= 3
+    tag, printed = "", False
+    found = []
+    for read in reads:
+        if not tag and (opened := _TAG.match(read)):
             tag = opened[1].lower()
-        if not tag:
-            yield row
-        elif f"</{tag}>" in row.line.lower():
+        tagged = bool(tag)
+        if f"</{tag}>" in read.lower():
             tag = ""
-
-
-def _unprinted(rows: Iterable[_Row]) -> Iterator[_Row]:
-    """Without what follows a prompt of a shell, to the next empty line."""
-    printed = False
-    for row in rows:
-        printed = bool(row.line.strip()) and (printed or bool(_SHELL.match(row.read)))
-        if not printed:
-            yield row
-
-
-def _unlike_their_kind(rows: Iterable[_Row]) -> Iterator[_Row]:
-    """Without chats, patches and YAML, which only several lines together show."""
-    kept = list(rows)
-    chat = sum(_is_spoken(row.read) for row in kept) >= 2
-    patch = any(row.line.startswith(("@@ ", "diff --git ")) for row in kept)
-    keyed = sum(bool(_KEYED.match(row.read)) for row in kept) >= 3
-    for row in kept:
-        if chat and _is_spoken(row.read):
-            continue
-        if patch and row.line.startswith(("+", "-", " ")):
-            continue
-        if keyed and (_KEYED.match(row.read) or re.match(r"\s*- ", row.read)):
-            continue
-        yield row
+        if not tagged:
+            printed = bool(read.strip()) and (printed or bool(_SHELL.match(read)))
+        found.append(
+            tagged
+            or printed
+            or read.lstrip().startswith(">")
+            or (chat and _is_spoken(read))
+            or (patch and read.startswith(("+", "-", " ")))
+            or (keyed and bool(_KEYED.match(read) or re.match(r"\s*- ", read)))
+        )
+    return found
 
 
 def is_machine(line: str) -> bool:

@@ -15,7 +15,7 @@ from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Step
 from memcli.sessions.mining.candidate import Reading
 
-HIGH, MEDIUM = Confidence.HIGH, Confidence.MEDIUM
+MEDIUM = Confidence.MEDIUM
 
 _TROUBLE: Final = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ing|ure)?|broken|crash\w*|(?:does|did|is)(?: not|n['\u2019]t) work\w*|not working|exception"
@@ -43,11 +43,6 @@ _UNIVERSAL: Final = re.compile(
     r"|^(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|cargo|go|bundle|brew|apt(?:-get)?|mvn|gradle|make|just|mise|docker)(?: run)?(?: \S+)? ?(?:i|ci|install|add|sync|test\S*|build|lint|fmt|vet|dev|start|tidy|ps|logs|up|down)?$",
     re.IGNORECASE,
 )
-_SAME_WAY: Final = re.compile(
-    r"\b(?:do|keep|use|follow|repeat|remember) (?:it |this |that |the |these )*(?:this|that|same|like (?:this|that))? ?(?:way|steps?|procedure|process|workflow|sequence|order)\b"
-    r".{0,30}\b(?:next time|from now on|every ?time|in (?:the )?future|always)\b",
-    re.IGNORECASE,
-)
 _OFTEN: Final = 3
 _LONGEST: Final = 4
 
@@ -60,106 +55,89 @@ class Exchange(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """A command that was run, and how it ended."""
+    """A command that was run: its line without what changes, and how it ended."""
 
     place: int
     step: Step
+    shapes: list[str]
     failed: bool
-    output: str
+    error: str
 
 
-def fix(
-    exchange: Exchange, before: Sequence[Exchange]
-) -> Iterator[tuple[Step, Reading]]:
+def fix(exchange: Exchange, before: Sequence[Exchange]) -> tuple[Step, Reading] | None:
     """The fix that an exchange proves, with its error and its cause.
 
     Args:
         exchange: where it is looked for.
         before: the two exchanges before it, which may report the error.
     """
-    steps = exchange.steps
-    runs = list(_runs(steps))
-    errors = [line for run in runs if run.failed and (line := _error(run.output))]
+    runs = _runs(exchange.steps)
+    errors = Counter(run.error for run in runs if run.error)
     told = any(
         one.turn is not None and _TROUBLE.search(one.turn.text[:2_000])
         for one in (*before, exchange)
     )
-    if not errors or not (told or max(Counter(errors).values()) >= _OFTEN):
-        return
+    if not errors or not (told or max(errors.values()) >= _OFTEN):
+        return None
     for failed in runs:
-        line = _error(failed.output) if failed.failed else ""
-        passed = next(
-            (r for r in runs if r.place > failed.place and _again(failed, r)), None
-        )
-        if not line or passed is None:
-            continue
-        between = steps[failed.place : passed.place]
-        if not any(one.role == "call" and one.action == "edit" for one in between):
-            continue
+        passed = [
+            run.place
+            for run in runs
+            if run.place > failed.place and not run.failed
+            if run.shapes == failed.shapes
+        ]
+        between = exchange.steps[failed.place : passed[0]] if passed else []
+        changed = any(one.role == "call" and one.action == "edit" for one in between)
         for step in between:
             words = _cause(step.text) if step.role == "assistant" else ""
-            if words:
+            if failed.error and changed and words:
                 shape = " ".join(failed.step.text.split())[:120]
-                text = f"{words}\n\nThe error was `{line[:160]}`; `{shape}` passes since the change."
+                text = f"{words}\n\nThe error was `{failed.error[:160]}`; `{shape}` passes since the change."
                 why = "a command that failed, a change, and the command passing"
-                yield step, Reading(MEDIUM, "proved-fix", why, text)
-                return
+                return step, Reading(MEDIUM, "proved-fix", why, text)
+    return None
 
 
 def workflows(exchanges: Sequence[Exchange]) -> Iterator[tuple[Step, Reading, int]]:
     """Sequences that worked in three exchanges, the longest of each: with the count."""
     seen: dict[tuple[str, ...], list[Step]] = {}
     for exchange in exchanges:
-        done = _worked(exchange.steps)
+        worked = [run for run in _runs(exchange.steps) if not run.failed]
+        done = [(shape, run.step) for run in worked for shape in run.shapes]
         here: dict[tuple[str, ...], Step] = {}
         for size in range(2, _LONGEST + 1):
             for start in range(len(done) - size + 1):
-                run = done[start : start + size]
-                here[tuple(shape for shape, _ in run)] = run[-1][1]
+                part = done[start : start + size]
+                here[tuple(shape for shape, _ in part)] = part[-1][1]
         for shape, step in here.items():
-            if _is_own(shape):
+            own = [one for one in shape if not _UNIVERSAL.match(one)]
+            if len(own) >= 2 and len(set(shape)) == len(shape):
                 seen.setdefault(shape, []).append(step)
-    often = [shape for shape, steps in seen.items() if len(steps) >= _OFTEN]
     kept: list[tuple[str, ...]] = []
-    for shape in sorted(often, key=lambda one: (-len(one), one)):
-        if any(_within(shape, other) for other in kept):
+    for shape, steps in sorted(seen.items(), key=lambda one: (-len(one[0]), one[0])):
+        alike = any(len({*shape} & {*other}) > 1 for other in kept)
+        if len(steps) < _OFTEN or alike:
             continue
         kept.append(shape)
-        why = f"the same commands in this order in {len(seen[shape])} turns, each time with success"
-        reading = Reading(MEDIUM, "repeated-sequence", why, _arrows(shape))
-        yield seen[shape][-1], reading, len(seen[shape])
+        why = f"the same commands in this order in {len(steps)} turns, each time with success"
+        words = " \u2192 ".join(f"`{one}`" for one in shape)
+        yield steps[-1], Reading(MEDIUM, "repeated-sequence", why, words), len(steps)
 
 
-def approved(words: str, steps: Sequence[Step]) -> Reading | None:
-    """The commands of the exchange before, which the user wants done so again."""
-    if words.endswith("?") or not _SAME_WAY.search(words):
-        return None
-    shapes = tuple(dict.fromkeys(shape for shape, _ in _worked(steps)))[-6:]
-    if len(shapes) < 2 or not _is_own(shapes):
-        return None
-    why = "commands that worked, and the user wants it that way"
-    return Reading(HIGH, "approved-sequence", why, _arrows(shapes))
-
-
-def _runs(steps: Sequence[Step]) -> Iterator[_Run]:
+def _runs(steps: Sequence[Step]) -> list[_Run]:
     results = {step.call: step for step in steps if step.role == "result" and step.call}
+    found = []
     for place, step in enumerate(steps):
-        if step.role == "call" and step.action == "run":
-            result = results.get(step.call or "")
-            if result is not None and result.failed is not None:
-                yield _Run(place, step, result.failed, result.text)
-
-
-def _error(output: str) -> str:
-    for line in output.splitlines():
-        if _PRINTED.search(line[:400]):
-            return " ".join(line.split())
-    return ""
-
-
-def _again(failed: _Run, later: _Run) -> bool:
-    """Whether it is the same command, and passes."""
-    return not later.failed and _shapes(later.step.text) == _shapes(failed.step.text)
+        result = results.get(step.call or "") if step.action == "run" else None
+        if step.role == "call" and result is not None and result.failed is not None:
+            printed = [
+                " ".join(line.split())
+                for line in (result.text.splitlines() if result.failed else ())
+                if _PRINTED.search(line[:400])
+            ]
+            error = printed[0] if printed else ""
+            found.append(_Run(place, step, _shapes(step.text), result.failed, error))
+    return found
 
 
 def _cause(text: str) -> str:
@@ -171,30 +149,6 @@ def _cause(text: str) -> str:
     parts = re.split(r"(?<=[.!?])\s+|\n+", text[start:].strip())
     told = [part for part in parts[:2] if not part.endswith(":")]
     return " ".join(" ".join(told).replace("**", "").split())[:500]
-
-
-def _is_own(shape: Sequence[str]) -> bool:
-    """Whether two of its commands, all different, are this project's own."""
-    own = [one for one in shape if not _UNIVERSAL.match(one)]
-    return len(own) >= 2 and len(set(shape)) == len(shape)
-
-
-def _within(shape: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return any(other[i : i + len(shape)] == shape for i in range(len(other)))
-
-
-def _arrows(shapes: Sequence[str]) -> str:
-    return " \u2192 ".join(f"`{one}`" for one in shapes)
-
-
-def _worked(steps: Sequence[Step]) -> list[tuple[str, Step]]:
-    found: list[tuple[str, Step]] = []
-    for run in _runs(steps):
-        if not run.failed:
-            for shape in _shapes(run.step.text):
-                if not found or found[-1][0] != shape:
-                    found.append((shape, run.step))
-    return found
 
 
 def _shapes(command: str) -> list[str]:

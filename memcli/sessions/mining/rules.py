@@ -21,75 +21,62 @@ class Rule(NamedTuple):
     category: Category
     confidence: Confidence
     finds: str
-    needs: "re.Pattern[str]"
     pattern: "re.Pattern[str]"
     veto: "re.Pattern[str]"
     yes: tuple[str, ...]
     no: tuple[str, ...]
+    was: tuple[str, ...] = ()
 
     def matches(self, lower: str) -> bool:
         """Whether it finds something in a sentence: `Sentence.plain` in lower case."""
-        return bool(
-            self.needs.search(lower)
-            and self.pattern.search(lower)
-            and not self.veto.search(lower)
-        )
+        return bool(self.pattern.search(lower) and not self.veto.search(lower))
 
 
-class Table(NamedTuple):
-    """The rules in their order, and what keeps each from finding anything."""
+def first(plain: str, confidence: Confidence, *, answered: bool) -> Rule | None:
+    """The first rule of this confidence that finds something in a sentence.
 
-    rules: tuple[Rule, ...]
-    vetoes: dict[Confidence, "re.Pattern[str]"]
+    Args:
+        plain: the sentence, as `Sentence.plain` has it.
+        confidence: of the rules that are tried.
+        answered: whether the agent has said anything yet; else nothing is corrected.
+    """
+    lower = plain.lower()
+    for rule in table():
+        allowed = answered or rule.category != "correction"
+        if allowed and rule.confidence is confidence and rule.matches(lower):
+            return rule
+    return None
 
-    def first(
-        self, plain: str, confidence: Confidence, *, answered: bool
-    ) -> Rule | None:
-        """The first rule of this confidence that finds something in a sentence.
 
-        Args:
-            plain: the sentence, as `Sentence.plain` has it.
-            confidence: of the rules that are tried.
-            answered: whether the agent has said anything yet; else nothing is corrected.
-        """
-        lower = plain.lower()
-        for rule in self.rules:
-            fits = rule.confidence is confidence and rule.matches(lower)
-            if fits and (answered or rule.category != "correction"):
-                return None if self.vetoes[confidence].search(lower) else rule
-        return None
+def current(name: str) -> str:
+    """The name that the rule of this name has now."""
+    return next((rule.name for rule in table() if name in rule.was), name)
 
 
 @cache
-def table() -> Table:
-    """The table; it is read once."""
+def table() -> tuple[Rule, ...]:
+    """The rules in their order, each with the vetoes that it shares; read once."""
     path = os.path.join(os.path.dirname(__file__), "rules.toml")
     with open(path, "rb") as file:
         data = tomllib.load(file)
-    words = data["words"]
 
     def compiled(patterns: list[str]) -> "re.Pattern[str]":
-        whole = "|".join(patterns) if patterns else r"(?!)"
+        whole = "|".join(patterns)
         while named := re.search(r"<([a-z]+)>", whole):
-            whole = whole.replace(named[0], words[named[1]])
+            whole = whole.replace(named[0], data["words"][named[1]])
         return re.compile(whole)
 
-    rules = tuple(
+    return tuple(
         Rule(
             row["name"],
             row["category"],
             Confidence(row["confidence"]),
             row["finds"],
-            compiled([row.get("needs", "")]),
             compiled(row["patterns"]),
-            compiled(row.get("vetoes", [])),
+            compiled([*data["vetoes"][row["confidence"]], *row.get("vetoes", [])]),
             tuple(row["yes"]),
             tuple(row["no"]),
+            tuple(row.get("was", ())),
         )
         for row in data["rule"]
     )
-    vetoes = {
-        Confidence.HIGH: compiled(data["vetoes"]),
-        Confidence.MEDIUM: compiled(data["soft_vetoes"]),
-    }
-    return Table(rules, vetoes)

@@ -42,13 +42,11 @@ class Sentence(NamedTuple):
     Attributes:
         text: as it was written, on one line.
         plain: the same, with `CODE` and `QUOTE` for what is code or quoted.
-        listed: it is an item of a list.
         framed: it stands at the start or the end of the turn, or the turn is short.
     """
 
     text: str
     plain: str
-    listed: bool
     framed: bool
 
 
@@ -64,7 +62,7 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
     plain = _masked(text)
     lines = own_lines(plain)
     found = []
-    for start, end, listed in lines:
+    for start, end in lines:
         for first, last in _split(plain, start, end):
             whole, masked = text[first:last], plain[first:last]
             lead = len(whole) - len(whole.lstrip())
@@ -75,7 +73,7 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
             if normal(whole) in said and len(whole.split()) >= 6:
                 continue
             framed = len(text) <= _LONG or first < 400 or last > len(text) - 400
-            found.append(Sentence(_flat(whole), _flat(masked), listed, framed))
+            found.append(Sentence(_flat(whole), _flat(masked), framed))
     return found
 
 

@@ -41,7 +41,7 @@ def test_the_vault_how_each_rule_fares(
     lines = memcli("inspect", "mining").out.splitlines()
     assert lines[0] == "2 sessions mined here, 7 entries from mining"
     assert "do-not\t4\t0\t1\t3\tnoisy" in lines
-    assert "always\t1\t1\t0\t0\t" in lines
+    assert "standing\t1\t1\t0\t0\t" in lines
 
 
 def test_an_empty_vault(memcli: Run) -> None:
@@ -58,7 +58,7 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     ids = {fate.candidate.pattern: fate.id or "" for fate in done.fates}
     review.reject(vault, [ids["told-fix"]])
-    vault.forget(ids["should-have"])
+    vault.forget(ids["set-right"])
     reflect_file(vault, talk(tmp_path, SEEDED))
     data = memcli("inspect", "mining", "tal", "--json").json["data"]
     assert (data["session"], data["reflected"], data["error"]) == ("talk", True, None)
@@ -66,8 +66,8 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
         one["pattern"]: (one["action"], one["status"]) for one in data["candidates"]
     }
     assert told == {
-        "always": ("saved", "active"),
-        "should-have": ("forgotten", None),
+        "standing": ("saved", "active"),
+        "set-right": ("forgotten", None),
         "told-fix": ("review", "rejected"),
         "noted-for-later": ("duplicate", None),
         "do-not": ("review", "pending"),
@@ -77,12 +77,12 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
     assert lines[2].startswith("  6 turns, mined ")
     place = lines.index("HIGH preference: Always run the linter before committing")
     assert lines[place + 1 : place + 4] == [
-        f"  saved {ids['always']}, now active",
-        "  why: always: 'always' or 'never', and what an agent does",
+        f"  saved {ids['standing']}, now active",
+        "  why: standing: a directive that says how long, how often or where it holds",
         f"  said in line 3: {ALWAYS}",
     ]
     place = lines.index("HIGH correction: (forgotten)")
-    assert lines[place + 1] == f"  forgotten {ids['should-have']}"
+    assert lines[place + 1] == f"  forgotten {ids['set-right']}"
     assert "uv instead" not in "\n".join(lines)
 
 

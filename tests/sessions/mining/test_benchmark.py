@@ -23,7 +23,7 @@ def found(
     origin: str = "person",
 ) -> Found:
     one = Candidate(
-        category, confidence, "always", "a rule", text, text, text, line, f"r{line}"
+        category, confidence, "standing", "a rule", text, text, text, line, f"r{line}"
     )
     return Found("generic/a.jsonl", one, origin)
 

@@ -20,8 +20,6 @@ DIRECTIVES = [
     "From now on, write commit messages in the imperative.",
     "never push directly to main",
     "Please don't add comments that restate the code.",
-    "use uv instead of pip",
-    "Use tabs, not spaces.",
     "You should never mock the database in integration tests.",
     "I want you to always ask before deleting files.",
     "We should not use any ever, use unknown wherever we can",
@@ -45,7 +43,7 @@ DIRECTIVES = [
     "Can you please always use British spelling in docs?",
     "I'd rather you never touch the generated files",
     "Whenever you change the schema, always write a migration.",
-    "As a rule, tests go next to the code, keep it that way everywhere",
+    "Do not edit the files in gen, they are overwritten by the build.",
 ]
 # Narration, requests of the moment, specifications, beliefs, permissions, answers.
 NOTHING = [
@@ -170,7 +168,6 @@ def test_what_only_sounds_like_a_directive_is_nothing(text: str) -> None:
     ("text", "wanted"),
     [
         ("please make sure we're using US English everywhere please", "We're using"),
-        ("Bitte niemals direkt auf main pushen.", "Niemals direkt auf main pushen"),
         ("use `uv` instead of `pip`", "Use uv instead of pip"),
         ("- never push to main!", "Never push to main"),
     ],
@@ -358,25 +355,13 @@ def test_a_tool_that_was_used_four_times_is_no_workflow() -> None:
     assert mine(steps).candidates == []
 
 
-def test_commands_that_worked_and_shall_be_done_so_again_are_a_workflow() -> None:
-    (found,) = candidates(
-        user("release it", 1),
-        run("bin/stamp-version minor", 2),
-        run("bin/publish --channel beta", 4),
-        agent("Released.", 6),
-        user("great, do it the same way next time too", 7),
-    )
-    assert (found.category, found.confidence) == ("workflow", HIGH)
-    assert found.text == "`bin/stamp-version minor` → `bin/publish --channel beta`"
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "we should also add a --json flag later; this could be its own project",
         "at some future point we may want to cache the relationships",
-        "let's create a new linear issue for this to handle later",
-        "we could build that eventually, but not in this one",
+        "let's create a new linear issue to handle the stale cache later",
+        "we could build a plugin API eventually, but not in this one",
         "as a follow-up we could split the parser",
         "idea: a view that shows the lineage as a tree",
     ],
@@ -417,10 +402,19 @@ def test_a_sentence_that_rests_on_the_one_before_it_takes_it_along() -> None:
     assert found.text.startswith("The redis of the api was wiped.")
 
 
-def test_a_sentence_that_rests_on_what_nobody_typed_is_not_saved_unasked() -> None:
-    assert [one.confidence for one in said("Never do that again without me.")] == [
-        MEDIUM
-    ]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never do that again without me.",
+        "from now on use this",
+        "this could be its own project",
+        "definitely more of a future consideration, we should add it later",
+        "B) I want to add it as a separate feature later on, we could wait",
+        "Never put it there. Never do that again without me.",
+    ],
+)
+def test_a_sentence_that_rests_on_what_nobody_typed_is_not_kept(text: str) -> None:
+    assert said(text) == []
 
 
 def test_what_a_line_announces_comes_with_it() -> None:

@@ -8,7 +8,7 @@ from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Step
 from memcli.sessions.mining import Candidate, mine, rules
 
-RULES = rules.table().rules
+RULES = rules.table()
 FOUND = [(rule, text) for rule in RULES for text in rule.yes]
 NOT_FOUND = [(rule, text) for rule in RULES for text in rule.no]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memcli.sessions.mining.scope import says_everywhere
+from memcli.sessions.scope import says_everywhere
 
 
 @pytest.mark.parametrize(
@@ -19,11 +19,6 @@ from memcli.sessions.mining.scope import says_everywhere
         "I want US English everywhere.",
         "use pnpm everywhere, always",
         "Write the test first, and in general keep commits small",
-        "Verwende in allen Projekten pnpm",
-        "Antworte überall auf Deutsch",
-        "Utilise pnpm dans tous mes projets",
-        "Usa pnpm en todos mis proyectos",
-        "Use pnpm em todos os projetos",
     ],
 )
 def test_these_words_say_everywhere(text: str):
@@ -47,8 +42,6 @@ def test_these_words_say_everywhere(text: str):
         "it is generally affected by the state machine",
         "commit.gpgsign is globally configured, so set it to false in tests",
         "is the new logger used everywhere?",
-        "Verwende überall im Code pnpm",
-        "Mets les en-têtes partout dans le code",
     ],
 )
 def test_these_words_say_nothing_of_other_projects(text: str):
