@@ -109,13 +109,19 @@ def encode(entry: Entry) -> bytes:
     return to_bytes("".join(chunks))
 
 
-def rewrite(original: bytes, entry: Entry, *, kinds: Collection[str] = KINDS) -> bytes:
+def rewrite(
+    original: bytes,
+    entry: Entry,
+    *,
+    kinds: Collection[str] = KINDS,
+    adopting: bool = True,
+) -> bytes:
     """Return a file's bytes changed to hold this entry, line by line.
 
     Only the lines of keys whose value differs change; new keys go to their canonical
     place; comments, quoting, order, BOM and line ends stay. A note without frontmatter
     gets one. An adopted note that changes gets its id written into it, since other
-    entries may refer to it from then on.
+    entries may refer to it from then on, unless the caller is not `adopting` it.
 
     Raises:
         InvalidEntry: as `decode`, for the original.
@@ -130,7 +136,10 @@ def rewrite(original: bytes, entry: Entry, *, kinds: Collection[str] = KINDS) ->
     closing = page.closing or "---" + newline
     if entry.body and not closing.endswith("\n"):
         closing += newline
+    own = own or not adopting
     block = "".join(_chunks(page, before, entry, own=own, newline=newline))
+    if not block and not page.opening:
+        return to_bytes(page.bom + entry.body)  # nothing to write but the text
     return to_bytes(page.bom + fresh + block + closing + entry.body)
 
 

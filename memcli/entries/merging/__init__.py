@@ -1,0 +1,7 @@
+"""What becomes of a vault that two clones have changed.
+
+Door: `trees.plan_merge` (three trees of files, as git has them), `entry_file.merge`
+(one entry's file).
+Not in here: git, the disk, the clock. Everything is pure, and gives the same bytes
+whichever of the two sides is called "ours", so that clones end equal.
+"""

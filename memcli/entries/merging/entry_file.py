@@ -1,0 +1,285 @@
+"""A three-way merge of one entry's file.
+
+Invariant: pure, and no text is lost. Fields merge by their meaning and texts by lines;
+where both sides changed the same lines, the newer text is current and the other one
+becomes an archived version of the entry. A side that cannot be understood is kept
+beside the other, byte for byte. The result does not depend on which side is "ours".
+"""
+
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from memcli.entries import codec, dates, layout
+from memcli.entries.codec import Decoded
+from memcli.entries.entry import KINDS, Entry, Status
+from memcli.entries.identity import strict_key
+from memcli.entries.ids import LAST_MS, new_id
+from memcli.entries.merging import fields, lines
+from memcli.errors import MemcliError
+
+MERGED_FROM = "merged from "
+"""How the reason of an archived version begins that a merge has made."""
+
+
+def never() -> int:
+    """The answer of a side that does not know when it changed a file."""
+    return 0
+
+
+class Version(NamedTuple):
+    """A file as one side has it.
+
+    Attributes:
+        data: its bytes.
+        name: the side, for people.
+        changed: epoch seconds of the commit that changed the file last; only asked
+            where it matters, 0 where that is not known.
+    """
+
+    data: bytes
+    name: str
+    changed: Callable[[], int] = never
+
+
+class Kept(NamedTuple):
+    """A file that a merge adds: a text that gave way, and its title."""
+
+    path: str
+    data: bytes
+    title: str
+
+
+class MergedFile(NamedTuple):
+    """What became of a file.
+
+    Attributes:
+        data: its bytes.
+        kept: files to write besides, so that nothing is lost.
+        notes: what was decided, in sentence parts.
+        eyes: whether a person should look at it.
+    """
+
+    data: bytes
+    kept: tuple[Kept, ...] = ()
+    notes: tuple[str, ...] = ()
+    eyes: bool = False
+
+
+def merge(
+    path: str,
+    base: bytes | None,
+    ours: Version,
+    theirs: Version,
+    *,
+    kinds: Collection[str] = KINDS,
+) -> MergedFile:
+    """Merge two versions of the file of one entry.
+
+    Args:
+        path: where it is to be, vault-relative.
+        base: the version that both started from; None when there is none.
+        ours: one side.
+        theirs: the other side.
+        kinds: the kinds that the vault knows.
+    """
+    if ours.data == theirs.data or theirs.data == base:
+        return MergedFile(ours.data)
+    if ours.data == base:
+        return MergedFile(theirs.data)
+    read = {side: understood(side.data, path, kinds) for side in (ours, theirs)}
+    older, newer = in_order(path, ours, theirs, kinds)
+    first, second = read[older], read[newer]
+    if first is not None and second is not None:
+        before = understood(base, path, kinds) if base is not None else None
+        try:
+            start = before.entry if before else None
+            return _merged(path, start, older, first, newer, second, kinds)
+        except MemcliError:
+            pass  # the merged file would be read back as something else
+    if second is None and first is not None:
+        older, newer = newer, older  # what can be read is current
+    return _by_text(path, base, older, newer, kinds)
+
+
+def understood(data: bytes, path: str, kinds: Collection[str]) -> Decoded | None:
+    """A file as an entry; None where it, or one of its fields, cannot be read."""
+    try:
+        decoded = codec.decode(data, path, kinds=kinds)
+    except MemcliError:
+        return None
+    return None if decoded.problems else decoded
+
+
+def in_order(
+    path: str, ours: Version, theirs: Version, kinds: Collection[str] = KINDS
+) -> tuple[Version, Version]:
+    """The side that changed the file earlier, and the other; by bytes, if both did."""
+
+    def moment(side: Version) -> tuple[int, bytes]:
+        decoded = understood(side.data, path, kinds)
+        return max(
+            side.changed(), _moment(decoded.entry if decoded else None)
+        ), side.data
+
+    older, newer = sorted((ours, theirs), key=moment)
+    return older, newer
+
+
+def _moment(entry: Entry | None) -> int:
+    if entry is None:
+        return 0
+    told = (entry.updated, entry.created, entry.resolved_at)
+    return max(dates.to_epoch(text) if text else 0 for text in told)
+
+
+def _merged(
+    path: str,
+    base: Entry | None,
+    older: Version,
+    first: Decoded,
+    newer: Version,
+    second: Decoded,
+    kinds: Collection[str],
+) -> MergedFile:
+    one, two = first.entry, second.entry
+    entry, notes = fields.merge(base, one, two)
+    entry = entry.replace(id=min(one.id, two.id))
+    text = lines.merge(base.body if base else None, one.body, two.body)
+    before = base.title if base else ""
+    title = one.title if two.title == before else two.title
+    both_named = len({before, one.title, two.title}) == 3
+    kept: tuple[Kept, ...] = ()
+    body = text.text
+    if layout.registered_type(path):
+        if text.conflicts:
+            body = _both_texts(one.body, two.body)
+        if both_named:
+            entry = _with_alias(entry, one.title)
+            notes += (f"'{one.title}' became an alias",)
+    elif text.conflicts or both_named:
+        kept = (archived_text(path, older, one, entry.id, second, kinds=kinds),)
+        what = "lines" if text.conflicts else "title"
+        notes += (
+            f"both sides changed the same {what}: the newer one is current, "
+            f"and the version of {older.name} is in the archive",
+        )
+        if entry.supersedes is None and second.own:
+            entry = entry.replace(supersedes=_id_of(kept[0], kinds))
+    entry = entry.replace(title=title, body=body, path=path)
+    if entry.item is not None and (one.key or two.key):
+        entry = entry.replace(key=strict_key(entry.item, body))
+    own = first.own or second.own
+    data = _written(newer.data, entry, kinds=kinds, own=own)
+    return MergedFile(data, kept, notes, eyes=bool(kept or notes))
+
+
+def _written(
+    original: bytes, entry: Entry, *, kinds: Collection[str], own: bool
+) -> bytes:
+    """The bytes of a merged entry, in the form of one side's file.
+
+    Raises:
+        MemcliError: they would be read back as something else.
+    """
+    data = codec.rewrite(original, entry, kinds=kinds, adopting=own)
+    if codec.decode(data, entry.path, kinds=kinds).entry != entry:
+        data = codec.encode(entry)
+        if not own or codec.decode(data, entry.path, kinds=kinds).entry != entry:
+            raise MemcliError(f"{entry.path}: cannot be written as it was merged")
+    return data
+
+
+def archived_text(
+    path: str,
+    side: Version,
+    entry: Entry,
+    successor: str,
+    newer: Decoded,
+    *,
+    kinds: Collection[str],
+) -> Kept:
+    """A text that gave way, as an archived version of its entry.
+
+    Its id is drawn from what it says, so that every clone that merges the same two
+    texts makes the same file.
+    """
+    version_id = drawn_id(_moment(entry) * 1000, entry.id, entry.title, entry.body)
+    place = layout.archived(layout.before_archive(path), version_id)
+    at = max(_moment(entry), _moment(newer.entry))
+    resolved = entry.status is Status.RESOLVED
+    version = entry.replace(
+        id=version_id,
+        path=place,
+        status=Status.RESOLVED if resolved else Status.SUPERSEDED,
+        supersedes=None,
+        superseded_by=successor,
+        reason=f"{MERGED_FROM}{side.name}",
+        updated=dates.iso(at) if at else entry.updated,
+    )
+    data = codec.rewrite(side.data, version, kinds=kinds)
+    return Kept(place, data, entry.display_title)
+
+
+def drawn_id(now_ms: int, *texts: str) -> str:
+    """An id of this moment whose other half is drawn from texts."""
+    import hashlib
+
+    whole = "\0".join(texts).encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(whole).digest()
+    return new_id(min(max(now_ms, 0), LAST_MS), lambda count: digest[:count])
+
+
+def _id_of(kept: Kept, kinds: Collection[str]) -> str:
+    return codec.decode(kept.data, kept.path, kinds=kinds).entry.id
+
+
+def _both_texts(one: str, two: str) -> str:
+    """The newer text, and below it the paragraphs that only the older one has."""
+    there = set(two.split("\n\n"))
+    more = [part for part in one.split("\n\n") if part.strip() and part not in there]
+    return "\n\n".join([two.rstrip("\n"), *more]) if more else two
+
+
+def _with_alias(entry: Entry, name: str) -> Entry:
+    from memcli.entries.frontmatter import lines_of, values_of
+
+    extra = dict(entry.extra)
+    known = values_of(extra.get("aliases", ""))
+    names = tuple(dict.fromkeys((*known, name)))
+    extra["aliases"] = lines_of("aliases", names)
+    return entry.replace(extra=tuple(extra.items()))
+
+
+# --- what cannot be read as an entry --------------------------------------------------
+
+
+def _by_text(
+    path: str,
+    base: bytes | None,
+    older: Version,
+    newer: Version,
+    kinds: Collection[str],
+) -> MergedFile:
+    """Merge two files as texts; where that is not clear, keep both."""
+    merged = text_of_both(base, older.data, newer.data)
+    if merged is not None and understood(merged, path, kinds) is not None:
+        return MergedFile(merged)
+    version_id = drawn_id(0, path, older.data.decode("utf-8", "surrogateescape"))
+    place = layout.archived(layout.before_archive(path), version_id)
+    note = (
+        f"both sides changed it, and one of them cannot be read: the file of "
+        f"{older.name} is kept as {place}"
+    )
+    return MergedFile(newer.data, (Kept(place, older.data, ""),), (note,), eyes=True)
+
+
+def text_of_both(base: bytes | None, older: bytes, newer: bytes) -> bytes | None:
+    """Both files merged by lines; None for conflicts and for what is no text."""
+    try:
+        texts = [
+            None if data is None else data.decode() for data in (base, older, newer)
+        ]
+    except UnicodeDecodeError:
+        return None
+    merged = lines.merge(texts[0], texts[1] or "", texts[2] or "")
+    return None if merged.conflicts else merged.text.encode()

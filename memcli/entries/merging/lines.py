@@ -1,0 +1,180 @@
+"""A three-way merge of texts by lines.
+
+Invariant: pure, symmetric but for the order that the caller gives (older, newer), and
+bounded: texts of too many lines or too many differences are one region that both sides
+changed. No line that a side added is dropped without being named as a conflict.
+
+It is our own, and not `git merge-file`, since a pure function can be tried on a hundred
+thousand texts, runs inside of every plan, and starts no process for each file. It
+differs from git in two points: changes of neighbouring lines are no conflict, and lines
+that both sides added at the same place are all kept, the older side's first.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+# Lines of both texts together, and differences between them, that are compared: 2 s
+# where nearly every line repeats, 10 ms where one paragraph differs.
+_MOST_LINES = 20_000
+_MOST_DIFFERENCES = 400
+
+Lines = Sequence[str]
+
+
+class Hunk(NamedTuple):
+    """Lines of the base, `first` to `end` (exclusive), and what took their place."""
+
+    first: int
+    end: int
+    lines: tuple[str, ...]
+
+
+class MergedText(NamedTuple):
+    """A merged text; `conflicts` counts the regions that both sides changed, in which
+    the newer side's lines stand."""
+
+    text: str
+    conflicts: int
+
+
+def merge(base: str | None, older: str, newer: str) -> MergedText:
+    """Merge two texts that were one.
+
+    Args:
+        base: what both were before; None when they have nothing in common.
+        older: the side that gives way where both changed the same lines.
+        newer: the other side.
+
+    >>> merge("a\\nb\\nc\\n", "A\\nb\\nc\\n", "a\\nb\\nc\\nd\\n")
+    MergedText(text='A\\nb\\nc\\nd\\n', conflicts=0)
+    >>> merge("a\\n", "b\\n", "c\\n")
+    MergedText(text='c\\n', conflicts=1)
+    """
+    if older == newer or base == older:
+        return MergedText(newer, 0)
+    if base == newer:
+        return MergedText(older, 0)
+    if not base:  # every line would count as added by both
+        return MergedText(newer, 1)
+    start = base.split("\n")
+    merged: list[str] = []
+    conflicts = done = 0
+    for group in _groups(
+        hunks(start, older.split("\n")), hunks(start, newer.split("\n"))
+    ):
+        first = min(hunk.first for hunk in (*group[0], *group[1]))
+        end = max(hunk.end for hunk in (*group[0], *group[1]))
+        merged += start[done:first]
+        sides = [_applied(start, side, first, end) for side in group]
+        if not group[0] or not group[1] or sides[0] == sides[1]:
+            merged += sides[0] if group[0] else sides[1]
+        elif first == end:  # both added lines between the same two
+            merged += [*sides[0], *sides[1]]
+        else:
+            conflicts += 1
+            merged += sides[1]
+        done = end
+    merged += start[done:]
+    return MergedText("\n".join(merged), conflicts)
+
+
+def _groups(
+    older: list[Hunk], newer: list[Hunk]
+) -> list[tuple[list[Hunk], list[Hunk]]]:
+    """The hunks of both sides, those together that concern the same lines."""
+    ordered = sorted(
+        [(hunk.first, hunk.end, 0, hunk) for hunk in older]
+        + [(hunk.first, hunk.end, 1, hunk) for hunk in newer]
+    )
+    groups: list[tuple[list[Hunk], list[Hunk]]] = []
+    start = reach = -1
+    for first, end, side, hunk in ordered:
+        both_add = first == end == start == reach
+        if not (groups and (first < reach or both_add)):
+            groups.append(([], []))
+            start, reach = first, end
+        groups[-1][side].append(hunk)
+        reach = max(reach, end)
+    return groups
+
+
+def _applied(base: Lines, side: list[Hunk], first: int, end: int) -> list[str]:
+    """A region of the base as one side left it."""
+    lines: list[str] = []
+    for hunk in side:
+        lines += [*base[first : hunk.first], *hunk.lines]
+        first = hunk.end
+    return [*lines, *base[first:end]]
+
+
+def hunks(base: Lines, side: Lines) -> list[Hunk]:
+    """What a side changed, in the order of the base."""
+    head = 0
+    limit = min(len(base), len(side))
+    while head < limit and base[head] == side[head]:
+        head += 1
+    tail = 0
+    while tail < limit - head and base[-1 - tail] == side[-1 - tail]:
+        tail += 1
+    old, new = base[head : len(base) - tail], side[head : len(side) - tail]
+    if not old and not new:
+        return []
+    whole = [Hunk(head, head + len(old), tuple(new))]
+    if not old or not new or len(old) + len(new) > _MOST_LINES:
+        return whole
+    same = _common(old, new)
+    if same is None:
+        return whole
+    found: list[Hunk] = []
+    before_old = before_new = 0
+    for i, j in [*same, (len(old), len(new))]:
+        if i > before_old or j > before_new:
+            lines = tuple(new[before_new:j])
+            found.append(Hunk(head + before_old, head + i, lines))
+        before_old, before_new = i + 1, j + 1
+    return found
+
+
+def _common(old: Lines, new: Lines) -> list[tuple[int, int]] | None:
+    """The places of a longest common row of lines; None beyond the bound.
+
+    Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), the greedy form.
+    """
+    furthest = {1: 0}
+    steps: list[dict[int, int]] = []
+    for distance in range(min(len(old) + len(new), _MOST_DIFFERENCES) + 1):
+        steps.append(dict(furthest))
+        for diagonal in range(-distance, distance + 1, 2):
+            i = _start(furthest, diagonal, distance)
+            j = i - diagonal
+            while i < len(old) and j < len(new) and old[i] == new[j]:
+                i, j = i + 1, j + 1
+            furthest[diagonal] = i
+            if i >= len(old) and j >= len(new):
+                return _walked_back(steps, len(old), len(new))
+    return None
+
+
+def _start(furthest: dict[int, int], diagonal: int, distance: int) -> int:
+    down = diagonal == -distance or (
+        diagonal != distance and furthest[diagonal - 1] < furthest[diagonal + 1]
+    )
+    return furthest[diagonal + 1] if down else furthest[diagonal - 1] + 1
+
+
+def _walked_back(steps: list[dict[int, int]], i: int, j: int) -> list[tuple[int, int]]:
+    same: list[tuple[int, int]] = []
+    for distance in range(len(steps) - 1, -1, -1):
+        furthest, diagonal = steps[distance], i - j
+        begun = _start(furthest, diagonal, distance)
+        while i > begun:
+            i, j = i - 1, j - 1
+            same.append((i, j))
+        down = diagonal == -distance or (
+            diagonal != distance and furthest[diagonal - 1] < furthest[diagonal + 1]
+        )
+        if down:
+            j -= 1
+        else:
+            i -= 1
+    return same[::-1]

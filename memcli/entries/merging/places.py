@@ -1,0 +1,84 @@
+"""Where each file of a merged vault lies.
+
+Invariant: pure and symmetric. No file takes the place of another one, also not on disks
+that do not tell `Note.md` from `note.md`, and none has a name that is a folder
+elsewhere. What lay at its place in the base keeps it.
+"""
+
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+
+
+class Places:
+    """The places that are taken.
+
+    Args:
+        taken: paths that no merge moves.
+        together: groups of paths that lie beside each other on one side; two of them
+            that differ in case alone are that side's business.
+    """
+
+    def __init__(
+        self, taken: Iterable[str], together: Collection[Mapping[str, object]]
+    ) -> None:
+        self._paths: dict[str, set[str]] = {}
+        self._folders: set[str] = set()
+        self._together = together
+        for path in taken:
+            self._add(path)
+
+    def take(self, path: str) -> str:
+        """Take this place, or where it is not free a numbered one near it."""
+        free, number = path, 1
+        while True:
+            hindrance = self._hindrance(free)
+            if hindrance is None:
+                break
+            number += 1
+            free = _numbered(path, hindrance, number)
+        self._add(free)
+        return free
+
+    def _add(self, path: str) -> None:
+        folded = _folded(path)
+        self._paths.setdefault(folded, set()).add(path)
+        while "/" in folded:
+            folded = folded.rpartition("/")[0]
+            if folded in self._folders:
+                break
+            self._folders.add(folded)
+
+    def _hindrance(self, path: str) -> int | None:
+        """How many parts of the path make a taken name; None when it is free."""
+        folded = _folded(path)
+        there = self._paths.get(folded, set())
+        beside = all(
+            other != path
+            and any({other, path} <= side.keys() for side in self._together)
+            for other in there
+        )
+        if (there and not beside) or folded in self._folders:
+            return path.count("/") + 1
+        parts = folded.split("/")
+        for count in range(1, len(parts)):
+            if "/".join(parts[:count]) in self._paths:
+                return count
+        return None
+
+
+def _folded(path: str) -> str:
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+def _numbered(path: str, count: int, number: int) -> str:
+    """A path whose part of this place, counted from 1, bears a number."""
+    parts = path.split("/")
+    name = parts[count - 1]
+    last = count == len(parts)
+    stem, dot, ending = (
+        name.rpartition(".") if last and "." in name[1:] else (name, "", "")
+    )
+    parts[count - 1] = f"{stem}-{number}{dot}{ending}"
+    return "/".join(parts)

@@ -1,0 +1,164 @@
+"""The merge of one entry's file by fields and lines."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli.entries import codec
+from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.merging.entry_file import MergedFile, Version, merge
+
+PATH = "memories/note/deploy.md"
+BASE = Entry(
+    "1m7xvn68xtqp489w",
+    created="2026-11-21T01:44:28Z",
+    tags=("deploy", "old"),
+    body="We deploy from main on Tuesdays\n",
+    path=PATH,
+)
+LATER = "2026-11-22T08:00:00Z"
+
+
+def of(base: Entry | None, ours: Entry, theirs: Entry) -> tuple[Entry, MergedFile]:
+    """The merged entry; it is the same whichever side is ours."""
+    data = codec.encode(base) if base else None
+    sides = [Version(codec.encode(ours), "desk"), Version(codec.encode(theirs), "lap")]
+    there, back = merge(PATH, data, *sides), merge(PATH, data, *sides[::-1])
+    assert there == back
+    return codec.decode(there.data, PATH).entry, there
+
+
+def test_a_tag_that_one_side_removed_stays_removed() -> None:
+    entry, merged = of(
+        BASE, BASE.replace(tags=("deploy",)), BASE.replace(tags=("deploy", "old", "ci"))
+    )
+    assert entry.tags == ("deploy", "ci")
+    assert not merged.eyes
+
+
+def test_a_resolve_wins_over_an_edit() -> None:
+    resolved = BASE.replace(
+        status=Status.RESOLVED, resolved_at=LATER, resolved_by="kim"
+    )
+    edited = BASE.replace(body="We deploy on Mondays\n", updated="2026-11-23T08:00:00Z")
+    entry, _ = of(BASE, resolved, edited)
+    assert (entry.status, entry.resolved_by) == (Status.RESOLVED, "kim")
+    assert entry.body == edited.body
+
+
+def test_an_undone_resolve_stays_undone_beside_a_tag() -> None:
+    base = BASE.replace(status=Status.RESOLVED, resolved_at=LATER, resolved_by="kim")
+    entry, _ = of(base, BASE, base.replace(tags=()))
+    assert (entry.status, entry.resolved_at, entry.tags) == (Status.ACTIVE, None, ())
+
+
+def test_of_two_texts_for_the_same_line_the_older_one_goes_to_the_archive() -> None:
+    ours = BASE.replace(body="On Mondays\n", updated="2026-11-22T08:00:00Z")
+    theirs = BASE.replace(body="On Fridays\n", updated="2026-11-23T08:00:00Z")
+    entry, merged = of(BASE, ours, theirs)
+    assert entry.body == "On Fridays\n"
+    (kept,) = merged.kept
+    version = codec.decode(kept.data, kept.path).entry
+    assert version.body == "On Mondays\n"
+    assert version.reason == "merged from desk"
+    assert (version.status, version.superseded_by) == (Status.SUPERSEDED, BASE.id)
+    assert entry.supersedes == version.id
+    assert kept.path == f"archive/memories/note/deploy.{version.id}.md"
+    assert merged.eyes
+
+
+def test_lines_far_from_each_other_are_both_taken() -> None:
+    base = BASE.replace(body="a\nb\nc\nd\n")
+    entry, merged = of(
+        base, base.replace(body="A\nb\nc\nd\n"), base.replace(body="a\nb\nc\nD\n")
+    )
+    assert entry.body == "A\nb\nc\nD\n"
+    assert not merged.kept
+
+
+def test_the_narrower_of_two_visibilities_is_taken() -> None:
+    group = BASE.replace(visibility=Visibility.GROUP, groups=("dev",), agent="a")
+    private = BASE.replace(visibility=Visibility.PRIVATE, agent="a")
+    entry, _ = of(BASE, group, private)
+    assert entry.visibility is Visibility.PRIVATE
+
+
+def test_of_two_values_for_an_unknown_key_both_are_kept() -> None:
+    base = BASE.replace(extra=(("rating", "rating: 3\n"),))
+    ours = BASE.replace(extra=(("rating", "rating: 4\n"),), updated=LATER)
+    entry, merged = of(base, ours, BASE.replace(extra=(("rating", "rating: 5\n"),)))
+    assert entry.extra == (
+        ("rating", "rating: 4\n"),
+        ("rating_merged", "rating_merged: 5\n"),
+    )
+    assert "rating_merged" in merged.notes[0]
+
+
+def test_lists_under_an_unknown_key_become_one() -> None:
+    base = BASE.replace(extra=(("people", "people: [ann, bo]\n"),))
+    ours = BASE.replace(extra=(("people", "people: [ann, bo, cy]\n"),))
+    entry, _ = of(base, ours, BASE.replace(extra=(("people", "people: [ann]\n"),)))
+    assert entry.extra == (("people", "people: [ann, cy]\n"),)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"\xff\xfe\x00",
+        b"---\nid: 1m7xvn68xtqp489w\ntags: [\n---\nx",
+        b"---\nid: 1m7xvn68xtqp489w\n<<<<<<< HEAD\n=======\n>>>>>>> x\n---\nx",
+        b"---\nid: 1m7xvn68xtqp489w\nstatus: nonsense\n---\nx",
+        b"",
+        b"x" * 2_000_000,
+    ],
+    ids=["utf-16", "yaml", "markers", "status", "empty", "huge"],
+)
+def test_a_side_that_cannot_be_read_is_kept_byte_for_byte(broken: bytes) -> None:
+    edited = codec.encode(BASE.replace(body="edited\n"))
+    sides = (Version(edited, "desk"), Version(broken, "lap"))
+    base = codec.encode(BASE)
+    merged = merge(PATH, base, *sides)
+    assert merged == merge(PATH, base, *sides[::-1])
+    assert {merged.data, *(kept.data for kept in merged.kept)} >= {broken} or (
+        broken.decode("utf-8", "replace") in merged.kept[0].data.decode()
+    )
+    assert b"edited" in merged.data + b"".join(kept.data for kept in merged.kept)
+
+
+def test_a_foreign_note_is_merged_without_an_id_in_it() -> None:
+    base = b"---\ntitle: Plan\nmood: good\n---\na\nb\nc\n"
+    merged = merge(
+        "plan.md",
+        base,
+        Version(base.replace(b"good", b"bad"), "desk"),
+        Version(base.replace(b"c\n", b"c\nd\n"), "lap"),
+    )
+    assert merged.data == b"---\ntitle: Plan\nmood: bad\n---\na\nb\nc\nd\n"
+
+
+_ENTRIES = st.builds(
+    BASE.replace,
+    tags=st.sets(st.sampled_from(["a", "b", "c"])).map(lambda x: tuple(sorted(x))),
+    body=st.sampled_from(["a\nb\n", "a\nB\n", "A\nb\n", "x"]),
+    title=st.sampled_from(["", "One", "Two"]),
+    pinned=st.booleans(),
+    status=st.sampled_from([Status.ACTIVE, Status.RESOLVED, Status.EXPIRED]),
+    updated=st.sampled_from(["", LATER, "2026-11-23T08:00:00Z"]),
+    evidence=st.sets(st.sampled_from(["s1", "s2"])).map(lambda x: tuple(sorted(x))),
+    visibility=st.sampled_from(list(Visibility)),
+    agent=st.just("ann"),
+)
+
+
+@given(_ENTRIES, _ENTRIES, _ENTRIES)
+def test_any_two_changes_merge_to_the_same_bytes_in_either_order(
+    base: Entry, ours: Entry, theirs: Entry
+) -> None:
+    entry, merged = of(base, ours, theirs)
+    everything = merged.data.decode() + "".join(k.data.decode() for k in merged.kept)
+    for side in (ours, theirs):
+        for line in set(side.body.split()) - set(base.body.split()):
+            assert line in everything
+        assert side.title in (base.title, entry.title) or side.title in everything
+    if Status.RESOLVED in {ours.status, theirs.status} - {base.status}:
+        assert entry.status is Status.RESOLVED

@@ -1,0 +1,311 @@
+"""Three clones of a vault that change it and meet, in any order.
+
+Each clone is a folder of files in memory; a sync is what `memcli sync` does with git:
+our changes and the shared branch's become one by `plan_merge`, and the branch moves on.
+"""
+
+import hashlib
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memcli.entries import codec, dates, layout
+from memcli.entries.entry import Entry, Status
+from memcli.entries.ids import new_id, slug
+from memcli.entries.merging.trees import Blob, MergePlan, Side, plan_merge
+from tests.conftest import EVERYTHING
+
+Files = dict[str, bytes]
+START = 1_795_262_400
+LEDGER = "ideas/Ideas.md"
+OLD = "2026-11-01T09:30:00Z"
+
+
+def merged(base: Files, ours: Files, theirs: Files, names: str = "AB") -> MergePlan:
+    """The plan of a merge of three folders of files."""
+    blobs: dict[Blob, bytes] = {}
+
+    def tree(files: Files) -> dict[str, Blob]:
+        found = {}
+        for path, data in files.items():
+            found[path] = Blob("100644", hashlib.sha256(data).hexdigest())
+            blobs[found[path]] = data
+        return found
+
+    plan = plan_merge(
+        tree(base),
+        Side(names[0], tree(ours)),
+        Side(names[1], tree(theirs)),
+        lambda wanted: [blobs[blob] for blob in wanted],
+    )
+    return _with_bytes(plan, blobs)
+
+
+def _with_bytes(plan: MergePlan, blobs: Mapping[Blob, bytes]) -> MergePlan:
+    put: dict[str, Blob | bytes] = {
+        path: blobs[data] if isinstance(data, Blob) else data
+        for path, data in plan.put.items()
+    }
+    return plan._replace(put=put)
+
+
+def after(ours: Files, plan: MergePlan) -> Files:
+    """Our files once a plan is carried out."""
+    left = {path: data for path, data in ours.items() if path not in plan.gone}
+    put = {path: data for path, data in plan.put.items() if isinstance(data, bytes)}
+    return {**left, **put}
+
+
+class Said(NamedTuple):
+    """What a person was told is kept."""
+
+    id: str
+    body: str
+
+
+class World:
+    """Three clones and the branch that they share."""
+
+    def __init__(self) -> None:
+        self.remote: Files = {}
+        self.clones: list[Files] = [{}, {}, {}]
+        self.bases: list[Files] = [{}, {}, {}]
+        self.clock = START
+        self.said: list[Said] = []
+        self.forgotten: set[str] = set()
+        self.reopened: set[str] = set()
+        self.resolved: set[str] = set()
+        self.overwritten: set[str] = set()
+        self.names = itertools.count()
+
+    def entries(self, files: Files) -> dict[str, Entry]:
+        found = {}
+        for path, data in sorted(files.items()):
+            if layout.is_entry(path):
+                entry = codec.decode(data, path).entry
+                assert entry.id not in found, f"two files are {entry.id}"
+                found[entry.id] = entry
+        return found
+
+    def current(self, clone: int) -> list[Entry]:
+        return [
+            entry
+            for entry in self.entries(self.clones[clone]).values()
+            if entry.status is Status.ACTIVE
+        ]
+
+    def now(self) -> str:
+        self.clock += 1
+        return dates.iso(self.clock)
+
+    def fresh_id(self) -> str:
+        number = next(self.names)
+        return new_id(self.clock * 1000, lambda count: number.to_bytes(count, "big"))
+
+    def write(self, clone: int, entry: Entry, old: Entry | None = None) -> None:
+        files = self.clones[clone]
+        if old is None:
+            files[entry.path] = codec.encode(entry)
+            return
+        data = codec.rewrite(files[old.path], entry)
+        if old.path != entry.path:
+            del files[old.path]
+        files[entry.path] = data
+
+    # --- what people do -----------------------------------------------------------
+
+    def save(self, clone: int, text: str) -> None:
+        now = self.now()
+        name, number, path = slug(text), 1, ""
+        while not path or path in self.clones[clone]:
+            path = f"memories/note/{name}{f'-{number}' if number > 1 else ''}.md"
+            number += 1
+        entry = Entry(self.fresh_id(), created=now, body=text, path=path)
+        self.write(clone, entry)
+        self.said.append(Said(entry.id, text))
+
+    def evolve(self, clone: int, old: Entry, text: str) -> None:
+        now = self.now()
+        fresh = old.replace(
+            id=self.fresh_id(), body=text, created=now, updated="", supersedes=old.id,
+            reason=None,
+        )  # fmt: skip
+        place = layout.archived(old.path, old.id)
+        ended = old.replace(
+            path=place, status=Status.SUPERSEDED, superseded_by=fresh.id, updated=now,
+            reason="changed",
+        )  # fmt: skip
+        self.write(clone, ended, old)
+        self.write(clone, fresh)
+        self.said.append(Said(fresh.id, text))
+
+    def resolve(self, clone: int, old: Entry) -> None:
+        self.write(
+            clone, old.replace(status=Status.RESOLVED, resolved_at=self.now()), old
+        )
+        self.resolved.add(old.id)
+
+    def reopen(self, clone: int) -> None:
+        for entry in self.entries(self.clones[clone]).values():
+            if entry.status is Status.RESOLVED and not entry.superseded_by:
+                status = Status.ACTIVE
+                if entry.path.startswith("archive/"):  # what replaced it is forgotten
+                    status = Status.SUPERSEDED
+                back = entry.replace(status=status, resolved_at=None)
+                self.write(clone, back, entry)
+                self.reopened.add(entry.id)
+                return
+
+    def forget(self, clone: int, old: Entry) -> None:
+        del self.clones[clone][old.path]
+        self.forgotten.add(old.id)
+        for entry in self.entries(self.clones[clone]).values():
+            if entry.superseded_by == old.id:
+                self.write(clone, entry.replace(superseded_by=None), entry)
+
+    def tag(self, clone: int, old: Entry, word: str) -> None:
+        tags = tuple(dict.fromkeys((*old.tags, word)))
+        self.write(clone, old.replace(tags=tags, updated=self.now()), old)
+
+    def untag(self, clone: int, old: Entry) -> None:
+        self.write(clone, old.replace(tags=old.tags[1:], updated=self.now()), old)
+
+    def pin(self, clone: int, old: Entry) -> None:
+        self.write(clone, old.replace(pinned=not old.pinned), old)
+
+    def edit(self, clone: int, old: Entry, text: str) -> None:
+        """A person replaces the text by hand; the old words are only in git."""
+        self.write(clone, old.replace(body=text), old)
+        self.overwritten.add(old.body)
+        self.said.append(Said(old.id, text))
+
+    def rename(self, clone: int, old: Entry, text: str) -> None:
+        path = f"notes/{slug(text)}.md"
+        if path not in self.clones[clone]:
+            self.write(clone, old.replace(path=path), old)
+
+    def idea(self, clone: int, text: str) -> None:
+        ledger = self.clones[clone].get(LEDGER, b"# Ideas\n")
+        section = f"\n## 2026-11-21: {text} {self.clock}\nWhy not.\n"
+        self.clock += 1
+        self.clones[clone][LEDGER] = ledger + section.encode()
+        self.said.append(Said("", f"{text} {self.clock - 1}"))
+
+    def register(self, clone: int, name: str, alias: str) -> None:
+        path = f"entities/tool/{slug(name)}.md"
+        files = self.clones[clone]
+        lines = f"aliases: [{alias}]\n"
+        if path in files:
+            entry = codec.decode(files[path], path).entry
+            known = dict(entry.extra).get("aliases", "aliases: []\n")
+            if alias not in known:
+                lines = known.replace("]", f", {alias}]")
+                files[path] = codec.rewrite(
+                    files[path], entry.replace(extra=(("aliases", lines),))
+                )
+        else:
+            entry = Entry(
+                self.fresh_id(), title=name, created=self.now(), path=path,
+                extra=(("aliases", lines),),
+            )  # fmt: skip
+            files[path] = codec.encode(entry)
+
+    # --- meeting --------------------------------------------------------------------
+
+    def sync(self, clone: int) -> MergePlan:
+        ours, base = self.clones[clone], self.bases[clone]
+        names = "ABC"[clone] + "R"
+        plan = merged(base, ours, self.remote, names)
+        back = merged(base, self.remote, ours, names[::-1])
+        files = after(ours, plan)
+        assert files == after(self.remote, back), "the order of the sides matters"
+        self.remote = files
+        self.clones[clone], self.bases[clone] = dict(files), dict(files)
+        return plan
+
+
+WORDS = ["deploy", "cache", "queue", "port", "disk"]
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
+ACTS = (
+    "save", "evolve", "evolve", "resolve", "reopen", "forget", "tag", "untag", "pin",
+    "edit", "rename", "idea", "register", "sync", "sync", "sync",
+)  # fmt: skip
+STEPS = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from(ACTS), st.integers(0, 9), TEXTS),
+    max_size=30,
+)
+
+
+def play(world: World, steps: list[tuple[int, str, int, str]]) -> None:
+    for clone, act, pick, text in steps:
+        there = world.current(clone)
+        words = {
+            "save": (text,),
+            "idea": (text,),
+            "register": (text.split()[0], text[-3:]),
+            "evolve": (text,),
+            "edit": (text,),
+            "rename": (text,),
+            "tag": (text.split()[0],),
+        }.get(act, ())
+        if act in ("save", "reopen", "idea", "register", "sync"):
+            getattr(world, act)(clone, *words)
+        elif there:
+            getattr(world, act)(clone, there[pick % len(there)], *words)
+
+
+def check_lineages(entries: Mapping[str, Entry]) -> None:
+    """No entry has two successors, none is its own, and links lead to entries."""
+    claims: dict[str, set[str]] = defaultdict(set)
+    for entry in entries.values():
+        if entry.superseded_by and entry.superseded_by in entries:
+            claims[entry.id].add(entry.superseded_by)
+        if entry.supersedes and entry.supersedes in entries:
+            claims[entry.supersedes].add(entry.id)
+    for name, successors in claims.items():
+        assert len(successors) == 1, f"{name} has the successors {successors}"
+    for name in entries:
+        each, seen = name, set[str]()
+        while each in claims:
+            assert each not in seen, f"{name} is in a circle"
+            seen.add(each)
+            (each,) = claims[each]
+    current = [entry for entry in entries.values() if entry.status is Status.ACTIVE]
+    assert all(entry.superseded_by is None for entry in current)
+    assert not any(entry.path.startswith("archive/") for entry in current)
+
+
+@settings(max_examples=3_000 if EVERYTHING else 150)
+@given(STEPS, st.permutations([0, 1, 2]))
+def test_three_clones_end_equal_and_nothing_is_lost(
+    steps: list[tuple[int, str, int, str]], order: list[int]
+) -> None:
+    world = World()
+    play(world, [(0, "save", 0, "deploy"), (0, "save", 0, "cache queue")])
+    for clone in range(3):
+        world.sync(clone)
+    play(world, steps)
+    for clone in (*order, *order):
+        world.sync(clone)
+    assert world.clones[0] == world.clones[1] == world.clones[2]
+    for clone in order:
+        plan = world.sync(clone)
+        assert (plan.put, plan.gone, plan.notes) == ({}, [], [])
+    files = world.clones[0]
+    entries = world.entries(files)
+    check_lineages(entries)
+    everything = b"\0".join(files.values()).decode()
+    for said in world.said:
+        if said.id not in world.forgotten and said.body not in world.overwritten:
+            assert said.body in everything, f"{said} is lost"
+    for name in world.resolved:
+        lineage = [name]
+        while lineage[-1] in entries and entries[lineage[-1]].superseded_by:
+            lineage.append(entries[lineage[-1]].superseded_by or "")
+        if world.reopened.isdisjoint(lineage) and lineage[-1] in entries:
+            last = entries[lineage[-1]]
+            assert last.status is not Status.ACTIVE, f"{name} came back as {last.id}"
