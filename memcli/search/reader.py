@@ -86,6 +86,7 @@ class Reader:
         self.orders = self.columns.orders
         self.agent = agent
         self._read: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
+        self._members: dict[int, list[int]] = {}
         if agent is not None:
             # No count, list or weight can then give it away: every system that we have
             # read filters at each surface, and forgot the filter somewhere.
@@ -248,9 +249,13 @@ class Reader:
 
     def session_members(self, session: int) -> list[int]:
         """The live documents of a session, in their order in it."""
-        members = self.exact("session", f"{session:016x}")
-        seqs, times, orders = self.columns.seqs, self.columns.times, self.orders
-        return sorted(members, key=lambda d: (seqs[d], times[d], orders[d]))
+        found = self._members.get(session)
+        if found is None:
+            members = self.exact("session", f"{session:016x}")
+            seqs, times, orders = self.columns.seqs, self.columns.times, self.orders
+            found = sorted(members, key=lambda d: (seqs[d], times[d], orders[d]))
+            self._members[session] = found
+        return found
 
     def asks(self, doc: int) -> bool:
         """Whether the document is itself a question."""

@@ -11,6 +11,7 @@ import struct
 import sys
 import zlib
 from collections.abc import Sequence
+from typing import Literal
 
 from memcli.search.packed_facts import numbers_of
 
@@ -58,14 +59,15 @@ class File:
             raise Damaged(f"{self.name} points out of itself")
         return self._memory[start : start + length]
 
-    def numbers(self, start: int, count: int) -> Sequence[int]:
-        """The u32 numbers at a place, read as they are asked for."""
+    def numbers(self, kind: Literal["I", "Q"], start: int, count: int) -> Sequence[int]:
+        """The u32 or u64 numbers at a place, read as they are asked for."""
+        length = (4 if kind == "I" else 8) * count
         if sys.byteorder == "big":
-            return numbers_of("I", self.take(start, 4 * count))
-        if start + 4 * count > self.size:
+            return numbers_of(kind, self.take(start, length))
+        if start + length > self.size:
             raise Damaged(f"{self.name} points out of itself")
         with memoryview(self._memory) as memory:
-            self._views.append(memory[start : start + 4 * count].cast("I"))
+            self._views.append(memory[start : start + length].cast(kind))
         return self._views[-1]
 
     def part(self, start: int, length: int) -> bytes:

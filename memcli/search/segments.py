@@ -8,7 +8,7 @@ are live is decided at the beginning; `keep` only takes more of them away.
 from array import array
 from collections.abc import Collection, Iterator, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memcli.entries.eligibility import Agent, alternatives
 from memcli.entries.entry import Status
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from memcli.search.source import Ahead
 
 _NOT_PLAIN = STATUS_MASK | CONFLICT
+# What a process that stays remembers of what it was asked: so many answers of a sort,
+# then it begins anew. Long lists and texts are read again each time.
+_MOST_REMEMBERED = 1 << 14
+_MOST_ROWS = 512
+_LONG_LIST = 64
+_LONG_ROW = 1 << 14
+
+_Asked = TypeVar("_Asked")
+_Answer = TypeVar("_Answer")
 
 
 class Segments:
@@ -51,6 +60,12 @@ class Segments:
             base += each.documents
         self._columns: Columns | None = None
         self._live: bytes | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._frequencies: dict[tuple[str, str], int] = {}
+        self._exact: dict[tuple[str, str], array[int]] = {}
+        self._rows: dict[int, StoredRow] = {}
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -100,6 +115,7 @@ class Segments:
             numbers = range(part.base, part.base + part.count)
             part.keep(bytes(map(visible.__contains__, numbers)))
         self._live = None
+        self._forget()
 
     def ahead(self, _wanted: "Ahead", /) -> None:
         """Nothing is to be fetched: the files are mapped."""
@@ -156,12 +172,23 @@ class Segments:
         return {doc: n for doc, n in postings if doc in docs}
 
     def exact(self, field: str, value: str) -> "array[int]":
-        """The live documents whose field has this exact value."""
-        return self.postings(field, value)[0]
+        """The live documents whose field has this exact value, not to be changed."""
+        asked = (field, value)
+        found = self._exact.get(asked)
+        if found is None:
+            found = self.postings(field, value)[0]
+            if len(found) <= _LONG_LIST:
+                _remember(self._exact, asked, found, _MOST_REMEMBERED)
+        return found
 
     def frequency(self, field: str, term: str) -> int:
         """How many live documents hold a term."""
-        return sum(part.frequency(field, term) for part in self.parts)
+        asked = (field, term)
+        found = self._frequencies.get(asked)
+        if found is None:
+            found = sum(part.frequency(field, term) for part in self.parts)
+            _remember(self._frequencies, asked, found, _MOST_REMEMBERED)
+        return found
 
     def starting(self, field: str, prefix: str) -> list[str]:
         """Values of a field that start with a prefix and belong to a live document."""
@@ -200,13 +227,20 @@ class Segments:
         Raises:
             IndexError: there is no such document.
         """
+        if doc in self._rows:
+            return self._rows[doc]
         for part in reversed(self.parts):
             if doc >= part.base:
-                return StoredRow.from_json(part.row(doc - part.base))
+                data = part.row(doc - part.base)
+                row = StoredRow.from_json(data)
+                if len(data) <= _LONG_ROW:
+                    _remember(self._rows, doc, row, _MOST_ROWS)
+                return row
         raise IndexError(doc)
 
     def check(self) -> None:
         """Read every posting list and every term; raises as `Segment.check`."""
+        self._forget()
         for part in self.parts:
             part.check()
 
@@ -214,3 +248,12 @@ class Segments:
         """Let go of the files."""
         for part in self.parts:
             part.close()
+
+
+def _remember(
+    known: dict[_Asked, _Answer], asked: _Asked, answer: _Answer, most: int
+) -> None:
+    """Add an answer to those that are known, which are at most so many."""
+    if len(known) >= most:
+        known.clear()
+    known[asked] = answer

@@ -19,6 +19,11 @@ from itertools import accumulate, pairwise
 from memcli.search.packed_facts import numbers_of, portable
 from memcli.search.segment_file import HEADER_SIZE, Damaged, File, with_header
 
+# Asked for one in so many of a field's terms, all of them are read at once: a look-up by
+# bisection takes as long as reading some thirty terms.
+_WORTH_READING = 16
+# Not of larger fields: a term that is read takes 110 bytes of memory.
+_MOST_READ = 1 << 18
 # No byte of UTF-8 is as high: what stands behind all terms that start with some bytes.
 _BEHIND = b"\xff"
 # Letters above this are not looked for in the place of others: the alphabets are
@@ -46,10 +51,13 @@ class TermTable:
         stops = numbers_of("I", ends)
         self._ranges = dict(zip(self.fields, pairwise((0, *stops)), strict=True))
         at += len(ends)
-        self._text_ends, at = file.numbers(at, count), at + 4 * count
-        self._counts, at = at, at + 4 * count
-        self._offsets, at = at, at + 8 * count
+        self._text_ends, at = file.numbers("I", at, count), at + 4 * count
+        self._counts, at = file.numbers("I", at, count), at + 4 * count
+        self._offsets, at = file.numbers("Q", at, count), at + 8 * count
         self._texts = at
+        # By field: how often a term was looked for, and the places of all when read.
+        self._finds = dict.fromkeys(self.fields, 0)
+        self._places: dict[str, dict[bytes, int]] = {}
         if (stops[-1] if stops else 0) != count or at > file.size:
             raise Damaged(f"{file.name} has {count} terms, and its fields others")
 
@@ -60,17 +68,24 @@ class TermTable:
 
     def frequency(self, place: int) -> int:
         """How many documents hold the term at a place, deleted ones included."""
-        (count,) = struct.unpack("<I", self.file.take(self._counts + 4 * place, 4))
-        return int(count)
+        return self._counts[place]
 
     def offset(self, place: int) -> int:
         """Where the posting list of the term at a place starts."""
-        (offset,) = struct.unpack("<Q", self.file.take(self._offsets + 8 * place, 8))
-        return int(offset)
+        return self._offsets[place]
 
     def find(self, field: str, term: bytes) -> int | None:
         """The place of a term, None when it is absent."""
+        places = self._places.get(field)
+        if places is not None:
+            return places.get(term)
         start, end = self._ranges.get(field, (0, 0))
+        if start == end:
+            return None
+        self._finds[field] += 1
+        if self._finds[field] * _WORTH_READING > end - start <= _MOST_READ:
+            texts = self._read(range(start, end))
+            self._places[field] = dict(zip(texts, range(start, end), strict=True))
         return self._within(term, start, end)
 
     def starting(self, field: str, prefix: bytes) -> Iterator[int]:
@@ -89,14 +104,7 @@ class TermTable:
         here = self._begun(prefix, *self._ranges.get(field, (0, 0)))
         if not here:
             return []
-        ends = self._text_ends[here.start : here.stop]
-        start = ends[0] - len(self.text(here.start))
-        texts = self.file.take(self._texts + start, ends[-1] - start)
-        return [
-            text
-            for a, b in pairwise((start, *ends))
-            if (text := texts[a - start : b - start]).endswith(endings)
-        ]
+        return [text for text in self._read(here) if text.endswith(endings)]
 
     def near(self, field: str, term: str) -> Iterator[int]:
         """The places of the other terms of a field that are one edit away.
@@ -132,6 +140,14 @@ class TermTable:
         for field, (start, end) in self._ranges.items():
             for place in range(start, end):
                 yield field, self.text(place), place
+
+    def _read(self, places: range) -> Iterator[bytes]:
+        """The terms at these places, read at once; there is one at least."""
+        ends = self._text_ends[places.start : places.stop]
+        start = ends[0] - len(self.text(places.start))
+        texts = self.file.take(self._texts + start, ends[-1] - start)
+        for a, b in pairwise((start, *ends)):
+            yield texts[a - start : b - start]
 
     def _next_letters(
         self, length: int, start: int, end: int
@@ -171,8 +187,20 @@ class TermTable:
 
     def _within(self, term: bytes, start: int, end: int) -> int | None:
         """The place of a term in a range of places, None when it is not there."""
-        place = bisect_left(range(end), term, start, end, key=self.text)
-        return place if place < end and self.text(place) == term else None
+        # As `bisect_left` does it, whose calls of a key would take twice as long.
+        ends, take, texts = self._text_ends, self.file.take, self._texts
+        low, high = start, end
+        while low < high:
+            place = (low + high) // 2
+            begin = ends[place - 1] if place else 0
+            text = take(texts + begin, ends[place] - begin)
+            if text < term:
+                low = place + 1
+            elif text == term:
+                return place
+            else:
+                high = place
+        return None
 
 
 def encoded(term: str) -> bytes:

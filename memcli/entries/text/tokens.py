@@ -118,6 +118,7 @@ def question(text: str, stem: Stem) -> list[tuple[str, str]]:
     ]
 
 
+@lru_cache(maxsize=1 << 12)
 def name_key(name: str) -> str:
     """An entity's name in the form in which the index finds it.
 

@@ -80,7 +80,9 @@ class Nudge:
         `spread` is the smallest factor that may follow, as a share of the largest.
         """
         weights = self.weights
-        most = (1 + weights.entity) * (1 + weights.recency)
+        most = 1 + weights.recency
+        if self.named:
+            most *= 1 + weights.entity
         if self.replies:
             most *= 1 + weights.reply
         if self.answers:

@@ -88,12 +88,14 @@ class Evidence(NamedTuple):
 
     def worded(self) -> set[int]:
         """The documents that hold a word of the question, or more than a near one."""
-        return {
-            doc
-            for term in self.known
-            for doc in self.table[term.text]
-            if not self._near(doc, term.text)
-        }
+        return set[int]().union(*(self._worded(term.text) for term in self.known))
+
+    def _worded(self, text: str) -> Collection[int]:
+        """The documents that hold a term, or more than a near word of it."""
+        docs = self.table[text]
+        if text not in self.borrowed:
+            return docs.keys()
+        return {doc for doc in docs if not self._near(doc, text)}
 
     def _near(self, doc: int, text: str) -> bool:
         reading = self._reading(doc, text)
@@ -105,11 +107,7 @@ class Evidence(NamedTuple):
         A near word does not count as holding it. A word is like them when it weighs
         `RARE` of what the rarest weighs.
         """
-        held = [
-            term
-            for term in self.known
-            if any(not self._near(doc, term.text) for doc in self.table[term.text])
-        ]
+        held = [term for term in self.known if self._worded(term.text)]
         least = RARE * max((term.idf for term in held), default=0.0)
         return [term for term in held if term.idf >= least]
 
@@ -122,13 +120,11 @@ class Evidence(NamedTuple):
 
     def holding(self) -> set[int]:
         """The documents that hold a word of the question themselves."""
-        return {
-            doc
-            for term in self.known
-            for doc in self.table[term.text]
-            if doc not in self.implied.get(term.text, ())
-            and not self._near(doc, term.text)
-        }
+        holding: set[int] = set()
+        for term in self.known:
+            meaning = self.implied.get(term.text, ())
+            holding.update(set(self._worded(term.text)).difference(meaning))
+        return holding
 
 
 class Order:

@@ -61,6 +61,8 @@ class Neighbourhood:
             line, i = self.line[session], self.place[doc]
             docs.update(line[max(0, i - reach_before) : i + reach_after + 1])
         self.docs = docs
+        # Document -> those beside it that it reaches, each with the share.
+        self._beside: dict[int, list[tuple[int, float]]] = {}
         # Term -> session -> what the term lifts the session by.
         self.lifts: dict[str, dict[int, float]] = {}
 
@@ -143,21 +145,26 @@ class Neighbourhood:
         reached = {doc: score for doc, (score, _) in own.items()}
         if not self.line:
             return reached
-        place, sessions, docs = self.place, self.sessions, self.docs
-        steps = self.steps
+        place, beside = self.place, self._beside
         for doc, (score, _) in own.items():
             if doc not in place:
                 continue
-            line, i = self.line[sessions[doc]], place[doc]
-            asks = self._asks(doc)
-            for step, stated, asked in steps:
-                share = asked if asks else stated
-                j = i + step
-                if 0 <= j < len(line):
-                    other = line[j]
-                    if other in docs and score * share > reached.get(other, 0.0):
-                        reached[other] = score * share
+            if doc not in beside:
+                beside[doc] = self._neighbours(doc)
+            for other, share in beside[doc]:
+                if score * share > reached.get(other, 0.0):
+                    reached[other] = score * share
         return reached
+
+    def _neighbours(self, doc: int) -> list[tuple[int, float]]:
+        """The documents beside one, each with the share of a match that it gets."""
+        line, i = self.line[self.sessions[doc]], self.place[doc]
+        asks = self._asks(doc)
+        return [
+            (line[i + step], asked if asks else stated)
+            for step, stated, asked in self.steps
+            if 0 <= i + step < len(line) and line[i + step] in self.docs
+        ]
 
     def _reach(
         self, own: Mapping[int, tuple[float, float]], line: Sequence[int], i: int

@@ -1,0 +1,87 @@
+"""What segments remember of earlier questions is what they hold."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from memcli.search import new_segment, segments
+from memcli.search.prepared import Prepared
+from memcli.search.segments import Segments
+from memcli.search.term_table import TermTable
+from tests.search.test_segment import PACKED
+
+WORDS = [f"word{number:03d}" for number in range(300)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    return str(tmp_path)
+
+
+def written(folder: str, many: int = 8) -> Segments:
+    """Two segments, each of documents with some of the words."""
+    chance = random.Random(1)
+    parts = ()
+    for _ in range(2):
+        parts += new_segment.write(
+            folder,
+            [
+                Prepared(
+                    {word: 1.0 for word in chance.sample(WORDS, 100)},
+                    {"tag": (f"tag{number % 3}",)},
+                    b"{}",
+                    PACKED[number],
+                )
+                for number in range(many)
+            ],
+        )
+    return Segments(folder, parts)
+
+
+def looked_up(opened: Segments) -> list[object]:
+    """What is said of each word, and of words that no document holds."""
+    asked = [*WORDS, "", "word", "word0001", "zebra", "\ud800"]
+    return [
+        (word, opened.frequency("terms", word), *opened.exact("terms", word))
+        for word in asked
+    ] + [opened.exact("tag", f"tag{number}").tolist() for number in range(4)]
+
+
+def test_terms_are_the_same_one_by_one_and_read_at_once(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memcli.search.term_table._MOST_READ", 0)
+    one_by_one = looked_up(written(folder))
+    monkeypatch.undo()
+    opened = written(folder)
+    assert looked_up(opened) == one_by_one
+    tables: list[TermTable] = [part._terms for part in opened.parts]
+    assert all("terms" in table._places for table in tables)
+
+
+def test_second_answer_is_the_first(folder: str) -> None:
+    opened = written(folder)
+    assert looked_up(opened) == looked_up(opened)
+
+
+def test_what_is_remembered_has_an_end(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = written(folder)
+    expected = looked_up(opened)
+    monkeypatch.setattr(segments, "_MOST_REMEMBERED", 7)
+    few = written(folder)
+    assert looked_up(few) == looked_up(few) == expected
+    assert max(len(few._frequencies), len(few._exact)) <= 7
+
+
+def test_nothing_is_remembered_of_what_is_hidden_since(folder: str) -> None:
+    from memcli.entries.eligibility import Agent
+
+    opened = written(folder)
+    assert opened.frequency("tag", "tag0")
+    assert len(opened.exact("tag", "tag0"))
+    opened.hide(Agent("other"))  # no document says who may see it
+    assert opened.frequency("tag", "tag0") == 0
+    assert len(opened.exact("tag", "tag0")) == 0
