@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from memcli.errors import UsageError
 
 if TYPE_CHECKING:
+    from memcli.search.kept import Lent
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -21,7 +22,8 @@ class Context(NamedTuple):
     `ask` puts a question on stderr and returns the line that was typed, None at the
     end of the input; a command asks only when it is `interactive`. `via` says in the
     log of signals how a question came in, `cwd` in which folder the caller stands.
-    `processes` is how many may index at once.
+    `processes` is how many may index at once; `kept` gives indexes that are open
+    already, in a process that stays.
     """
 
     environ: Mapping[str, str]
@@ -38,6 +40,7 @@ class Context(NamedTuple):
     via: str = "recall"
     cwd: str | None = None
     processes: int = 1
+    kept: "Lent | None" = None
 
     @property
     def interactive(self) -> bool:
@@ -115,6 +118,7 @@ class Context(NamedTuple):
             "via": self.via,
             "cwd": self.cwd,
             "processes": self.processes,
+            "kept": self.kept,
         }
 
 

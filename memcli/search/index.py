@@ -38,6 +38,9 @@ ROW_VERSION = 18
 # So many changed files are read faster one by one than indexed.
 _FEW = 64
 
+# Seconds to wait for another process that indexes.
+_PATIENCE = 10.0
+
 _Answer = TypeVar("_Answer")
 
 
@@ -78,7 +81,7 @@ class Index:
         self.elsewhere: Callable[[], ResolvedClaims | None] = lambda: None
         self._agent = agent
         self._processes = processes
-        self.patience = 10.0
+        self.patience = _PATIENCE
         self.change = UpdateCounts()
         self.stale = False
         self.unreadable: list[str] = []
@@ -90,6 +93,7 @@ class Index:
         self._state: State | None = None
         self.files = WatchedFiles(root)
         self._seen = 0  # which listing the reader is of
+        self._asked = False  # whether this caller has been given a reader
         self._scanned = 0
         self._entered: list[str] = []
 
@@ -104,7 +108,8 @@ class Index:
 
     def again(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
         """As `read`, over the files as the last `read` found them, if there was one."""
-        return self._answered(answer, lambda: self._reader or self.current())
+        known = self._reader if self._asked else None
+        return self._answered(answer, lambda: known or self.current())
 
     def _answered(
         self, answer: "Callable[[Reader], _Answer]", reader: "Callable[[], Reader]"
@@ -146,6 +151,18 @@ class Index:
                 told = triggers.of_segments(self._folder, segments, self.root)
             return told
         return triggers.load(self._folder, words)
+
+    def rest(self) -> None:
+        """Become what it was at first for the next caller, with its files left open."""
+        self.patience = _PATIENCE
+        self.elsewhere = lambda: None
+        self.change = UpdateCounts()
+        self._asked = False
+
+    def close(self) -> None:
+        """Let go of all files; the next question opens them again."""
+        self._close()
+        self.files.close()
 
     def mend(self, error: Exception) -> bool:
         """Mend the index, and say whether the answer that failed may succeed now.
@@ -255,6 +272,7 @@ class Index:
 
         What it reads may turn out to be damaged: then `mend` is to be called.
         """
+        self._asked = True
         if self._reader is not None and self._is_as_seen():
             self._reader.heed(self.elsewhere())
             return self._reader

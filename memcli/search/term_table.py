@@ -19,8 +19,8 @@ from itertools import accumulate, pairwise
 from memcli.search.packed_facts import numbers_of, portable
 from memcli.search.segment_file import HEADER_SIZE, Damaged, File, with_header
 
-# Asked for one in so many of a field's terms, all of them are read at once: a look-up by
-# bisection takes as long as reading some thirty terms.
+# Asked for one in so many of a field's terms, all of them are read at once: a look-up
+# by bisection takes as long as reading some thirty terms.
 _WORTH_READING = 16
 # Not of larger fields: a term that is read takes 110 bytes of memory.
 _MOST_READ = 1 << 18

@@ -69,7 +69,7 @@ class WatchedFiles:
             Unreadable: the root itself cannot be listed.
         """
         self.scans += 1
-        self._let_go()
+        self.close()
         listing = None
         if self.scans >= _FROM and self._failures < _MOST_FAILURES:
             listing = self._watched()
@@ -97,7 +97,8 @@ class WatchedFiles:
             and self._watch.quiet()
         )
 
-    def _let_go(self) -> None:
+    def close(self) -> None:
+        """Stop watching, until the files are listed again."""
         if self._watch is not None:
             self._watch.close()
             self._watch = None

@@ -22,6 +22,7 @@ from memcli.vault import own_vault
 if TYPE_CHECKING:
     from memcli.entries.codec import Decoded
     from memcli.search.index import Index
+    from memcli.search.kept import Lent
     from memcli.search.reader import Reader
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.storage.projects import Project
@@ -63,6 +64,8 @@ class Vault:
             no folder, and no project.
         own: the user's own vault, when this is a team's: what is resolved there is not
             shown here either.
+        processes: how many may read files at once when there are thousands.
+        kept: gives an index that is already open, in a process that stays.
 
     Attributes:
         resolved_elsewhere: gives what is resolved there; None asks `own`.
@@ -85,6 +88,7 @@ class Vault:
         cwd: str | None = None,
         own: "Vault | None" = None,
         processes: int = 1,
+        kept: "Lent | None" = None,
     ) -> None:
         self.root = root
         self.named = named or root
@@ -107,6 +111,7 @@ class Vault:
         self._project: tuple[Project | None] | None = None
         self.own = own
         self.processes = processes
+        self.kept = kept
         self.resolved_elsewhere: Callable[[], ResolvedClaims | None] | None = None
         self._index: Index | None = None
 
@@ -183,6 +188,7 @@ class Vault:
             cwd=self.cwd,
             own=self.own.acting_as(agent) if self.own else None,
             processes=self.processes,
+            kept=self.kept if root == self.root else None,
         )
 
     @property
@@ -218,19 +224,29 @@ class Vault:
     def index(self) -> "Index":
         """The vault's index."""
         if self._index is None:
-            from memcli.search.index import Index
+            self._index = self._opened_index()
+        # Of the other vault alone: a circle would keep the files of both open.
+        counted = partial(own_vault.resolved_in, self.own)
+        self._index.elsewhere = self.resolved_elsewhere or counted
+        return self._index
 
-            self._index = Index(
+    def _opened_index(self) -> "Index":
+        from memcli.search.index import Index
+
+        def made() -> Index:
+            return Index(
                 self.root,
                 tell=self.tell,
                 progress=self.progress,
                 agent=self.agent,
                 processes=self.processes,
             )
-        # Of the other vault alone: a circle would keep the files of both open.
-        counted = partial(own_vault.resolved_in, self.own)
-        self._index.elsewhere = self.resolved_elsewhere or counted
-        return self._index
+
+        if self.kept is None:
+            return made()
+        from memcli.search.kept import Wanted
+
+        return self.kept.index(Wanted(self.root, self.agent, self.tell), made)
 
     def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
         """Return `answer(reader)` over the files as they are now."""

@@ -2,14 +2,17 @@
 
 import random
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from memcli.search import new_segment, segments
 from memcli.search.prepared import Prepared
 from memcli.search.segments import Segments
-from memcli.search.term_table import TermTable
 from tests.search.test_segment import PACKED
+
+if TYPE_CHECKING:
+    from memcli.search.segment import SegmentId
 
 WORDS = [f"word{number:03d}" for number in range(300)]
 
@@ -22,13 +25,13 @@ def folder(tmp_path: Path) -> str:
 def written(folder: str, many: int = 8) -> Segments:
     """Two segments, each of documents with some of the words."""
     chance = random.Random(1)
-    parts = ()
+    parts: tuple[SegmentId, ...] = ()
     for _ in range(2):
         parts += new_segment.write(
             folder,
             [
                 Prepared(
-                    {word: 1.0 for word in chance.sample(WORDS, 100)},
+                    dict.fromkeys(chance.sample(WORDS, 100), 1.0),
                     {"tag": (f"tag{number % 3}",)},
                     b"{}",
                     PACKED[number],
@@ -56,8 +59,7 @@ def test_terms_are_the_same_one_by_one_and_read_at_once(
     monkeypatch.undo()
     opened = written(folder)
     assert looked_up(opened) == one_by_one
-    tables: list[TermTable] = [part._terms for part in opened.parts]
-    assert all("terms" in table._places for table in tables)
+    assert all("terms" in part._terms._places for part in opened.parts)
 
 
 def test_second_answer_is_the_first(folder: str) -> None:

@@ -5,10 +5,15 @@ its rare parameters, `answers` shortens what it answers, `server` knows the SDK.
 Not in here: what a tool does; each one runs the command of the same name.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Context, Result
 from memcli.errors import MemcliError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memcli.cli.mcp.tools import Answer, Tool
 
 
 def mcp(context: Context) -> Result:
@@ -31,6 +36,7 @@ def mcp(context: Context) -> Result:
     serving = _serving()
     from memcli import __version__
     from memcli.cli.mcp import admin, catalog
+    from memcli.search.kept import KeptIndexes
 
     if context.stdin_is_terminal:
         context.tell(
@@ -45,9 +51,15 @@ def mcp(context: Context) -> Result:
         progress=lambda _doing: None,
         via="mcp",
     )
+    kept = KeptIndexes()
+
+    def call(tool: "Tool", arguments: "Mapping[str, Any]") -> "Answer":
+        with kept.lent() as lent:
+            return admin.call(tool, arguments, called._replace(kept=lent))
+
     serving.serve(
         admin.SERVED,
-        lambda tool, arguments: admin.call(tool, arguments, called),
+        call,
         version=__version__,
         instructions=catalog.INSTRUCTIONS,
     )
