@@ -175,6 +175,19 @@ class HistoryError(MemcliError):
     code = "history_failed"
 
 
+class RemoteUnreachable(MemcliError):
+    """A vault's remote does not answer; the same call may succeed later."""
+
+    code = "remote_unreachable"
+    exit_code = 75
+
+
+class RemoteRefused(MemcliError):
+    """A vault's remote answers, and refuses; pass `code` to say what."""
+
+    code = "remote_refused"
+
+
 class InvalidConfig(MemcliError):
     """A configuration file that cannot be used; `reason` is what is wrong in it."""
 

@@ -17,6 +17,7 @@ from memcli.storage.journal import FileChange
 from memcli.storage.new_files import write_new
 
 if TYPE_CHECKING:
+    from memcli.storage.git.move import Move
     from memcli.storage.git.repository import Repository
 
 # From this many new files on, syncing them together is faster than one by one.
@@ -38,6 +39,8 @@ class Change:
 
     Attributes:
         commit: its id, once it is there.
+        move: what becomes of the branch, where the repository goes to a commit that
+            exists; a kill leaves it in the journal.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class Change:
         whole: bool,
     ) -> None:
         self.commit: str | None = None
+        self.move: Move | None = None
         self._root = root
         self._repository = repository
         self._changes = changes
@@ -79,7 +83,13 @@ class Change:
             WriteFailed, HistoryError, LockBusy: the disk or git refused.
         """
         self._fault, self._tell, self._progress = fault, tell, progress
-        journal.write(self._root, self._everything, self._message, whole=self._whole)
+        journal.write(
+            self._root,
+            self._everything,
+            self._message,
+            whole=self._whole,
+            move=self.move,
+        )
         fault("journalled")
         old = [
             self._places[p] for p, c in self._changes.items() if c.before is not None
@@ -177,7 +187,7 @@ class Change:
         """
         wrong = {}
         for path, change in self._changes.items():
-            now = files.current(self._places[path])
+            now = files.standing(self._places[path])
             if now == change.after:
                 continue
             if now in (None, change.before):
@@ -233,15 +243,17 @@ class Change:
         What a person has written meanwhile (git's hooks may take long) is put aside.
         """
         stuck = []
-        for path, change in self._changes.items():
+        # In the other order: a file may have taken the place of a folder.
+        for path, change in reversed(list(self._changes.items())):
             try:
-                now = files.current(self._places[path])
+                now = files.standing(self._places[path])
                 if now not in (None, *change):
                     self._tell(f"{path} was edited meanwhile: {self._aside(path, now)}")
                 if change.before is None:
                     files.remove(self._places[path])
                 elif now != change.before:
                     place = self._places[path]
+                    files.make_room(place)
                     if not old_files.put_back(self._kept, place, change.before):
                         files.write_atomic(place, change.before)
             except MemcliError:
@@ -251,7 +263,7 @@ class Change:
 
     def _is_old(self, path: str) -> bool:
         try:
-            return files.current(self._places[path]) == self._changes[path].before
+            return files.standing(self._places[path]) == self._changes[path].before
         except MemcliError:
             return False
 
@@ -271,16 +283,46 @@ class Change:
         if len(fresh) == len(changes) > _MANY:
             write_new(fresh, fault=self._fault, progress=self._progress)
             return
+        early = _making_room(changes)
+        for path in early:
+            files.remove(self._places[path])
+            self._fault("removed")
         written = [
             (self._places[path], change.after)
             for path, change in changes.items()
             if change.after is not None
         ]
+        for place, _ in written:
+            files.make_room(place)
         files.write_several(written, fault=self._fault)
         for path, change in changes.items():
-            if change.after is None:
+            if change.after is None and path not in early:
                 files.remove(self._places[path])
                 self._fault("removed")
+
+
+def _making_room(changes: Mapping[str, FileChange]) -> list[str]:
+    """The files that go before others are written: at whose place a folder comes, that
+    lie where a file comes, or whose name differs from a new one in case alone."""
+    gone = [path for path, change in changes.items() if change.after is None]
+    if not gone:
+        return []
+    written = {path for path, change in changes.items() if change.after is not None}
+    folders = {parent for path in written for parent in _parents(path)}
+    names = {path.casefold() for path in written}
+    return [
+        path
+        for path in gone
+        if path in folders
+        or path.casefold() in names
+        or not written.isdisjoint(_parents(path))
+    ]
+
+
+def _parents(path: str) -> list[str]:
+    """The folders above a path, without the vault's own."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: length + 1]) for length in range(len(parts))]
 
 
 def _not_put_back(error: MemcliError, stuck: list[str], whole: bool) -> WriteFailed:

@@ -100,6 +100,13 @@ def current(path: str) -> bytes | None:
         return None
 
 
+def standing(path: str) -> bytes | None:
+    """As `current`; a folder in the place of a file is none."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        return None
+    return current(path)
+
+
 def write_atomic(
     path: str, data: bytes, *, fault: Callable[[str], None] | None = None
 ) -> None:
@@ -221,8 +228,8 @@ def remove(path: str) -> None:
     """
     try:
         os.unlink(path)
-    except FileNotFoundError:
-        return
+    except (FileNotFoundError, NotADirectoryError):
+        return  # a file where its folder was holds nothing of it
     except OSError as error:
         raise write_failed(path, error) from error
     sync_folder(os.path.dirname(path))
@@ -237,6 +244,19 @@ def write_scratch(path: str, data: bytes, mode: int = 0o666) -> None:
             os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def make_room(path: str) -> None:
+    """Remove the folders at the place of a file, when no file lies in them.
+
+    What a sync brings may be a file where folders were. Where files are left, the
+    folders stay, and the write that follows fails.
+    """
+    if not os.path.isdir(path) or os.path.islink(path):
+        return
+    with contextlib.suppress(OSError):
+        for folder, _, _ in os.walk(path, topdown=False):
+            os.rmdir(folder)
 
 
 def no_fault(_step: str) -> None:
@@ -267,10 +287,11 @@ def _write_all(handle: int, data: bytes) -> None:
 
 def _keep_mode(temporary: str, target: str) -> None:
     try:
-        mode = stat.S_IMODE(os.stat(target).st_mode)
+        status = os.stat(target)
     except FileNotFoundError:
         return
-    os.chmod(temporary, mode)
+    if stat.S_ISREG(status.st_mode):  # an empty folder may be in a file's place
+        os.chmod(temporary, stat.S_IMODE(status.st_mode))
 
 
 def _replace(temporary: str, target: str) -> None:

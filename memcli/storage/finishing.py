@@ -57,7 +57,7 @@ def finish(
     """
     done = journal.recover(root, fault)
     old_files.drop(root)
-    if done.paths:
+    if done.paths or done.move:
         tell(f"finishing what a killed command began: {done.message}")
     elif done.conflicts:
         tell(f"what a killed command began has not happened: {done.message}")
@@ -65,6 +65,13 @@ def finish(
         tell(f"  {path} was edited meanwhile and is left as it is")
     staged = [*done.paths, *done.staged]
     try:
+        if done.move:
+            from memcli.storage.git.joining import Joining
+
+            if Joining.of(repository).conclude(done.move, done.paths):
+                journal.clear(root)
+                fault("cleared")
+                return
         # A commit that is made twice is empty: first the index shows what is in HEAD.
         repository.unstage(staged, patience=patience)
         repository.commit(done.paths, done.message, patience=patience)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable, UnsafePath
 from memcli.storage import files, state_dirs
+from memcli.storage.git.move import Move
 
 _VERSION = 2
 _READABLE = (1, _VERSION)  # journals of version 1 hold all bytes
@@ -41,11 +42,13 @@ class Journal(NamedTuple):
 
     `files` has, by path, the digest of the old bytes and what is to be there; None for
     no file. With `whole` that is the new text, without it the digest of the new bytes.
+    `move` says to which commit the branch goes, instead of making one.
     """
 
     whole: bool
     files: dict[str, tuple[str | None, str | None]]
     message: str
+    move: Move | None = None
 
 
 class Recovered(NamedTuple):
@@ -53,13 +56,14 @@ class Recovered(NamedTuple):
 
     When nothing was finished because of what was left alone, there are no paths.
     `staged` are files that are as they were before, while git's index may have them
-    otherwise.
+    otherwise. `move` is what becomes of the branch, instead of a commit.
     """
 
     paths: list[str]
     conflicts: list[str]
     message: str
     staged: list[str]
+    move: Move | None = None
 
 
 def exists(root: str) -> bool:
@@ -69,7 +73,12 @@ def exists(root: str) -> bool:
 
 
 def write(
-    root: str, changes: Mapping[str, FileChange], message: str, *, whole: bool
+    root: str,
+    changes: Mapping[str, FileChange],
+    message: str,
+    *,
+    whole: bool,
+    move: Move | None = None,
 ) -> None:
     """Note what is about to happen.
 
@@ -80,6 +89,7 @@ def write(
         whole: whether to keep all new bytes, synced. Without it a kill leaves files
             that are each old or new; until the commit is made, only this note tells a
             killed command's staged file from a person's.
+        move: what becomes of the branch, where no commit is to be made.
 
     Raises:
         WriteFailed: the disk refused.
@@ -95,6 +105,7 @@ def write(
             path: {"before": _digest(change.before), "after": written(change.after)}
             for path, change in changes.items()
         },
+        **({"move": list(move)} if move else {}),
     }
     data = json.dumps(document).encode()
     path = _path(root)
@@ -146,7 +157,7 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
         Unreadable: memcli did not write this journal, or a later version did.
         WriteFailed: the disk refused; the journal stays, for the next try.
     """
-    whole, entries, message = load(root)
+    whole, entries, message, move = load(root)
     now = {path: _current(root, path) for path in entries}
     wanted = {
         path: _digest(_bytes(after)) if whole else after
@@ -165,6 +176,8 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
     if not whole:
         return Recovered(done, conflicts if done else [], message, absent)
     begun = [path for path in done if wanted[path] != entries[path][0]]
+    if move and not entries:
+        return Recovered([], [], message, [], move)
     if conflicts and not begun:
         return Recovered([], conflicts, message, absent)
     for path, (_, after) in entries.items():
@@ -174,10 +187,12 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
         if data is None:
             files.remove(files.inside(root, path))
         else:
-            files.write_atomic(files.inside(root, path), data)
+            place = files.inside(root, path)
+            files.make_room(place)
+            files.write_atomic(place, data)
         step("recovered")
     paths = [path for path in entries if path not in conflicts]
-    return Recovered(paths, conflicts, message, [])
+    return Recovered(paths, conflicts, message, [], move)
 
 
 def load(root: str) -> Journal:
@@ -207,6 +222,7 @@ def load(root: str) -> Journal:
                 for path, item in document["files"].items()
             },
             str(document["message"]),
+            Move(*map(str, document["move"])) if "move" in document else None,
         )
         for path, (_, after) in journal.files.items():
             _bytes(after)

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 VARIABLE = "MEMCLI_STATE"
 _CACHED = frozenset({layout.INDEX, layout.INDEX_LOCK, layout.REGISTRY_CACHE})
-_WITH_GIT = frozenset({layout.LOCK, layout.JOURNAL, layout.ASIDE, layout.OLD})
+_WITH_GIT = frozenset(
+    {layout.LOCK, layout.JOURNAL, layout.ASIDE, layout.OLD, layout.SYNC_LOCK}
+)
 # Holds the vault's real path: it tells `sweep` whose folder this is.
 _OWNER = "vault"
 # A vault may be on a disk that is not plugged in; seconds.

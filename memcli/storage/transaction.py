@@ -157,7 +157,7 @@ class Transaction:
 
     def __enter__(self) -> Self:
         self._repository = open_repository(self._root, self._environ)
-        self._lock = _taken(self._root)
+        self._lock = taken(self._root)
         if journal.exists(self._root):
             try:
                 finish(self._root, self._repository, self._tell_killed, self._fault)
@@ -268,7 +268,7 @@ def subject(verb: str, title: str) -> str:
     return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
 
 
-def _taken(root: str) -> Lock:
+def taken(root: str) -> Lock:
     """Take the lock; the configured wait is read only when another process holds it."""
     lock = Lock(lock_path(root), 0)
     try:

@@ -13,6 +13,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable
 from memcli.storage import files, journal
+from memcli.storage.git.move import Move
 from memcli.storage.journal import FileChange
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
@@ -41,10 +42,12 @@ def test_every_byte_comes_back(
 ) -> None:
     root = str(tmp_path_factory.mktemp("journal"))
     written = {path: FileChange(*two) for path, two in changes.items()}
-    journal.write(root, written, "m é", whole=True)
-    whole, entries, message = journal.load(root)
+    move = Move("main", "1" * 40, "2" * 40) if len(changes) % 2 else None
+    journal.write(root, written, "m é", whole=True, move=move)
+    whole, entries, message, read = journal.load(root)
     assert whole
     assert message == "m é"
+    assert read == move
     assert entries.keys() == changes.keys()
     for path, (before, _) in changes.items():
         if before is not None:
@@ -144,7 +147,7 @@ def test_a_note_tells_what_has_happened_from_what_has_not(vault: Vault) -> None:
     }
     journal.write(vault.root, changes, "save: three", whole=False)
     done = journal.recover(vault.root, lambda _: None)
-    assert done == (["done.md"], ["theirs.md"], "save: three", [])
+    assert done == (["done.md"], ["theirs.md"], "save: three", [], None)
     assert (root / "old.md").read_bytes() == b"old\n"
     assert (root / "theirs.md").read_bytes() == b"edited since\n"
 
@@ -171,7 +174,7 @@ def test_a_journal_of_the_version_before_is_finished(vault: Vault) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(document))
     done = journal.recover(vault.root, lambda _: None)
-    assert done == (["a.md"], [], "evolve: a", [])
+    assert done == (["a.md"], [], "evolve: a", [], None)
     assert Path(vault.root, "a.md").read_bytes() == b"all of it\n"
 
 

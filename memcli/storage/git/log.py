@@ -62,6 +62,11 @@ class Readable:
         return self._git_dir
 
     @property
+    def environment(self) -> dict[str, str]:
+        """The environment of the gits that work on this repository."""
+        return self._env
+
+    @property
     def top(self) -> str:
         """The top folder of the work tree, absolute."""
         return self._top

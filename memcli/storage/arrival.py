@@ -1,0 +1,154 @@
+"""A vault goes to another commit: branch, index and folder, as one step.
+
+Invariant: the vault's lock is held from before the decision until everything is there.
+Nothing that a person has not committed is overwritten: where such a file is in the way,
+nothing changes, and the error names it. A kill leaves a journal, from which the next
+command, reading or writing, finishes the step.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from memcli.errors import Conflict, MemcliError, UnsafePath
+from memcli.storage import files, journal
+from memcli.storage.change import Change
+from memcli.storage.finishing import finish
+from memcli.storage.git.joining import Difference, Joining
+from memcli.storage.git.move import Move
+from memcli.storage.journal import FileChange
+from memcli.storage.transaction import taken
+
+
+class Arrival:
+    """A context manager: inside the block the vault's lock is held.
+
+    Args:
+        root: the vault's folder, the top of its repository.
+        environ: the environment of git.
+        tell: takes a sentence for the person who waits.
+        progress: called with (done, all) while many files are written.
+        fault: for tests: called with the name of each step.
+
+    Attributes:
+        repository: the vault's.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        *,
+        environ: Mapping[str, str] | None,
+        tell: Callable[[str], None],
+        progress: Callable[[int, int], None] | None,
+        fault: Callable[[str], None],
+    ) -> None:
+        self.repository = Joining.open(root, environ=environ)
+        self._root = root
+        self._tell, self._progress, self._fault = tell, progress, fault
+
+    def __enter__(self) -> Self:
+        self._lock = taken(self._root)
+        if journal.exists(self._root):
+            try:
+                finish(self._root, self.repository, self._tell, self._fault)
+            except BaseException:
+                self._lock.__exit__(None, None, None)
+                raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._lock.__exit__(kind, error, trace)
+
+    def go(self, move: Move) -> list[Difference]:
+        """Go from a commit to another; returns the paths at which they differ.
+
+        Raises:
+            Conflict: a file that no commit holds is in the way; nothing was changed.
+            UnsafePath: the commit names a path that leads out of the vault.
+            HistoryError: the branch is not where the move begins (code `head_moved`).
+            WriteFailed, LockBusy, TooLarge: as for any change; nothing was changed.
+        """
+        self._fault("locked")
+        changed = self.repository.differences(move.before, move.after)
+        _refuse_unsafe(self._root, changed)
+        new = [each.after.oid for each in changed if each.is_plain and each.after]
+        contents = dict(zip(new, self.repository.read_blobs(new), strict=True))
+        self._refuse_in_the_way(changed, contents)
+        changes = self._changes(changed, contents)
+        message = f"sync: go to {move.after[:12]}"
+        self.repository.going = move
+        try:
+            change = Change(
+                self._root, self.repository, changes, {}, message, whole=True
+            )
+            change.move = move
+            change.carry_out(
+                fault=self._fault, tell=self._tell, progress=self._progress
+            )
+        finally:
+            self.repository.going = None
+        return changed
+
+    def _changes(
+        self, changed: Sequence[Difference], contents: Mapping[str, bytes]
+    ) -> dict[str, FileChange]:
+        """What becomes of each plain file; what goes makes room for what comes."""
+        plain = [each for each in changed if each.is_plain]
+        plain.sort(key=lambda each: each.after is not None)
+        return {
+            each.path: FileChange(
+                files.standing(files.inside(self._root, each.path)),
+                contents[each.after.oid] if each.after else None,
+            )
+            for each in plain
+        }
+
+    def _refuse_in_the_way(
+        self, changed: Sequence[Difference], contents: Mapping[str, bytes]
+    ) -> None:
+        """Refuse where a file that no commit holds would be overwritten."""
+        codes = {path: code for code, path in self.repository.status()}
+        for each in changed:
+            code = codes.get(each.path)
+            place = os.path.join(self._root, *each.path.split("/"))
+            if code in (" D", "D "):
+                continue  # gone here, which takes nothing away
+            if code is None and (each.before is not None or not os.path.lexists(place)):
+                continue
+            if os.path.isdir(place) and not os.path.islink(place):
+                if each.before is None and not codes_below(codes, each.path):
+                    continue  # a folder whose files are all in the commits
+            elif each.is_plain and each.after:
+                try:
+                    same = files.current(place) == contents[each.after.oid]
+                except MemcliError:
+                    same = False
+                if same:
+                    continue
+            raise Conflict(
+                f"{each.path} is not committed here, and what came changes it; "
+                "nothing was changed",
+                hint=f"Commit it, or move it away: git -C {self._root} status",
+                code="in_the_way",
+            )
+
+
+def codes_below(codes: Mapping[str, str], folder: str) -> bool:
+    """Whether git's status names a file below a folder."""
+    return any(path.startswith(folder + "/") for path in codes)
+
+
+def _refuse_unsafe(root: str, changed: Sequence[Difference]) -> None:
+    for each in changed:
+        if each.after is None:
+            continue
+        files.inside(root, each.path)
+        if any(ord(letter) < 32 for letter in each.path):
+            raise UnsafePath(f"{each.path!r} holds a control character")

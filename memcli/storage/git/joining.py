@@ -1,0 +1,368 @@
+"""Two histories made one: what differs, the commit that joins them, and going there.
+
+Invariant: until `commit` nothing is visible but objects that no branch names. `commit`
+moves the branch from the one commit that was meant to the other, or fails; the index
+follows for the paths that differ, and what a person has staged elsewhere stays staged.
+The vault is the whole repository; paths are those of both.
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from memcli.entries.merging.trees import Blob
+from memcli.errors import HistoryError, MemcliError, TooLarge
+from memcli.storage import files
+from memcli.storage.git.complaints import names_nobody, refused
+from memcli.storage.git.fast_commit import changed_meanwhile
+from memcli.storage.git.index_lock import IndexLock
+from memcli.storage.git.log import Readable
+from memcli.storage.git.move import Move
+from memcli.storage.git.process import refused_by_disk, run
+from memcli.storage.git.remote import Tracking
+
+REGULAR = "100644"
+_LINK, _MODULE = "120000", "160000"
+_NOTHING = "0" * 40
+_NOBODY = "memcli <memcli@localhost>"
+# What a merge may read and write at once, in bytes: it is held in memory.
+_MOST_BYTES = 1_000_000_000
+# The name under which a commit is made; removed at once.
+_SCRATCH_REF = "refs/memcli/sync"
+# Seconds that a program for signing has, since nobody may be there to answer it.
+_SIGNING = 60.0
+
+
+class Difference(NamedTuple):
+    """A path at which two commits differ; None stands for no file."""
+
+    path: str
+    before: Blob | None
+    after: Blob | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether both are ordinary files or nothing: bytes that memcli writes."""
+        return all(side is None or side.mode == REGULAR for side in self[1:])
+
+
+class Joining(Tracking):
+    """A repository whose branch may go to another commit.
+
+    Attributes:
+        going: where `commit` goes; without it `commit` is that of any repository.
+    """
+
+    going: Move | None = None
+
+    @classmethod
+    def of(cls, repository: Readable) -> "Joining":
+        """The same repository, to go to another commit of it."""
+        return cls(
+            repository.root, repository.top, repository.git_dir, repository.environment
+        )
+
+    def bases(self, ours: str, theirs: str) -> list[str]:
+        """The newest commits that both histories hold, sorted; usually one."""
+        done = self._git(("merge-base", "--all", ours, theirs))
+        return sorted(done.printed.decode().split()) if done.code == 0 else []
+
+    def tree(self, commit: str) -> dict[str, Blob]:
+        """Every file of a commit.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        done = self._git(("ls-tree", "-r", "-z", "--full-tree", commit))
+        if done.code:
+            raise HistoryError(f"git cannot read the commit {commit}: {done.text}")
+        found = {}
+        for row in done.printed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+            facts, _, path = row.partition("\t")
+            mode, _, oid = facts.split(" ")
+            found[path] = Blob(mode, oid)
+        return found
+
+    def differences(self, before: str, after: str) -> list[Difference]:
+        """The paths at which two commits differ.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+        done = self._git((*words, before, after, "--"))
+        if done.code:
+            raise HistoryError(f"git cannot compare two commits: {done.text}")
+        rows = done.printed.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        found = []
+        for facts, path in zip(rows[::2], rows[1::2], strict=True):
+            old_mode, new_mode, old, new, _ = facts[1:].split(" ")
+            found.append(Difference(path, _side(old_mode, old), _side(new_mode, new)))
+        return found
+
+    def read_blobs(self, oids: Sequence[str]) -> list[bytes]:
+        """The bytes of each of these blobs.
+
+        Raises:
+            TooLarge: they are more than a merge may hold in memory.
+            HistoryError: one is missing.
+        """
+        if not oids:
+            return []
+        names = "".join(f"{oid}\n" for oid in oids).encode()
+        words = ("cat-file", "--batch-check=%(objecttype) %(objectsize)")
+        total = 0
+        for line in self._git(words, names).printed.splitlines():
+            kind, _, size = line.partition(b" ")
+            if kind != b"blob":
+                raise HistoryError(f"a file of the history is missing: {line!r}")
+            largest = int(size)
+            total += largest
+            if largest > files.LARGEST or total > _MOST_BYTES:
+                raise TooLarge(
+                    "what came holds more than a vault may: "
+                    + (
+                        f"a file of {largest:,} bytes"
+                        if largest > files.LARGEST
+                        else f"above {_MOST_BYTES:,} bytes that differ"
+                    ),
+                    hint="Look at it with git; git pull takes it all the same.",
+                )
+        return [data or b"" for data in self._objects(list(oids))]
+
+    def named_by(self, ours: str, theirs: str, trailer: str) -> str:
+        """Whose the newest commits are that only `theirs` has: the value of the newest
+        such trailer, else the author of the newest; '' for none."""
+        words = (
+            "log", "-z", "--max-count=50", "--no-show-signature", "--encoding=UTF-8",
+            f"--format=%(trailers:key={trailer},valueonly,separator=%x2C)%x1f%an",
+            theirs, f"^{ours}", "--",
+        )  # fmt: skip
+        author = ""
+        for row in self._git(words).printed.decode("utf-8", "replace").split("\0"):
+            machine, _, name = row.strip("\n").partition("\x1f")
+            if machine.strip():
+                return machine.split(",")[0].strip()[:60]
+            author = author or name.strip()[:60]
+        return author
+
+    def changed_at(self, commit: str, path: str) -> int:
+        """When the last commit before this one changed a path, epoch seconds; or 0."""
+        done = self._git(
+            ("log", "-1", "--format=%ct", "--no-show-signature", commit,
+             "--", f":(literal){path}")
+        )  # fmt: skip
+        text = done.printed.decode().strip()
+        return int(text) if text.isdigit() else 0
+
+    def join(
+        self,
+        parents: Sequence[str],
+        put: Mapping[str, Blob | bytes],
+        gone: Iterable[str],
+        message: str,
+    ) -> str:
+        """Make a commit of several parents, whose tree is the first one's but for this.
+
+        No branch names it yet. git's hooks for merges do not run; the user's signing
+        applies.
+
+        Args:
+            parents: ids of commits.
+            put: by path the new bytes, or a file that git has.
+            gone: paths that the commit has no longer.
+            message: of the commit.
+
+        Returns:
+            Its id.
+
+        Raises:
+            HistoryError, WriteFailed: git or the disk refused.
+        """
+        stream = _stream(parents, put, gone, message, self._identity())
+        words = ("fast-import", "--quiet", "--done", "--force", "--date-format=now")
+        done = run(self.root, self._env, words, stream)
+        if done.code:
+            full = refused_by_disk(done.output, self.git_dir)
+            raise full or refused("the merge cannot be committed", done)
+        made = self.tip(_SCRATCH_REF)
+        self._git(("update-ref", "-d", _SCRATCH_REF))
+        if made is None:
+            raise HistoryError("git made no commit of the merge")
+        signing = self._git(("config", "--type=bool", "--get", "commit.gpgSign"))
+        if signing.printed.strip() != b"true":
+            return made
+        signed_words = ["commit-tree", "-S", f"{made}^{{tree}}"]
+        for parent in parents:
+            signed_words += ["-p", parent]
+        text = (message.strip() + "\n").encode()
+        signed = run(self.root, self._env, signed_words, text, seconds=_SIGNING)
+        if signed.code:
+            raise refused("the merge cannot be signed", signed)
+        return signed.printed.decode().strip()
+
+    def _identity(self) -> str:
+        done = self._git(("var", "GIT_COMMITTER_IDENT"))
+        if done.code:
+            if names_nobody(done.output):
+                return _NOBODY
+            raise refused("git cannot say who commits", done)
+        name, _, _ = done.printed.decode("utf-8", "replace").rpartition(">")
+        return name + ">"
+
+    def commit(
+        self,
+        paths: Sequence[str],
+        message: str,
+        *,
+        meant: Mapping[str, bytes | None] | None = None,
+        patience: float = 2.0,
+    ) -> str | None:
+        """Go where `going` says; otherwise as `Repository.commit`.
+
+        Raises:
+            Conflict: a file does not hold what is meant; nothing was moved.
+            HistoryError: the branch has moved meanwhile (code `head_moved`).
+            LockBusy: another git holds the lock of the index.
+        """
+        if self.going is None:
+            return super().commit(paths, message, meant=meant, patience=patience)
+        for path, data in (meant or {}).items():
+            if files.standing(files.inside(self.root, path)) != data:
+                raise changed_meanwhile(path)
+        move = self.going
+        self.unsettled = False
+        self._patiently(lambda: self._go(move), patience)
+        return move.after
+
+    def _go(self, move: Move) -> None:
+        changed = self.differences(move.before, move.after)
+        # git takes no file where it has a folder: what goes, goes first.
+        ordered = sorted(changed, key=lambda each: each.after is not None)
+        lines = b"".join(map(_index_line, ordered))
+        with IndexLock(self.git_dir, self._env) as index:
+            # A branch is switched under this lock, so not from here on.
+            if self.branch() != move.branch:
+                raise _moved(move)
+            staged = ("update-index", "-z", "--index-info")
+            done = run(self.root, index.env, staged, lines)
+            if done.code:
+                full = refused_by_disk(done.output, self.git_dir)
+                raise full or refused("git cannot stage what came", done)
+            ref = f"refs/heads/{move.branch}"
+            if self.tip(ref) != move.after:
+                words = (
+                    "update-ref",
+                    "-m",
+                    "memcli sync",
+                    ref,
+                    move.after,
+                    move.before,
+                )
+                if self._git(words).code:
+                    raise _moved(move)
+            # Only a saving: git need not read these files again.
+            run(self.root, index.env, ("update-index", "-q", "--refresh"))
+            self.unsettled = not index.install()
+        self.put_odd(changed)
+
+    def conclude(self, move: Move, paths: Sequence[str]) -> bool:
+        """Finish what a killed process began; False when the branch is elsewhere.
+
+        Its plain files are right already, but for those that were edited since.
+        """
+        if self.branch() != move.branch:
+            return False
+        if self.tip(f"refs/heads/{move.branch}") == move.after:
+            self.unstage(list(paths))
+            self.put_odd(self.differences(move.before, move.after))
+            return True
+        try:
+            self._patiently(lambda: self._go(move), 2.0)
+        except HistoryError:
+            return False
+        return True
+
+    def put_odd(self, changed: Sequence[Difference]) -> None:
+        """Let links, programs and submodules be in the folder as in the index.
+
+        git does it, which writes through no link. What is in the way stays, and git
+        status shows it.
+        """
+        odd = [each for each in changed if not each.is_plain]
+        for each in odd:
+            if (
+                each.after is None
+                or each.after.mode != (each.before or each.after).mode
+            ):
+                with contextlib.suppress(OSError, MemcliError):
+                    self._remove_odd(each.path)
+        wanted = [each.path for each in odd if each.after is not None]
+        if wanted:
+            names = "".join(f"{path}\0" for path in wanted)
+            words = ("checkout-index", "-f", "-q", "-u", "-z", "--stdin")
+            self._git(words, names.encode("utf-8", "surrogateescape"))
+
+    def _remove_odd(self, path: str) -> None:
+        folder, _, name = path.rpartition("/")
+        place = os.path.join(
+            files.inside(self.root, folder) if folder else self.root, name
+        )
+        if stat.S_ISDIR(os.lstat(place).st_mode):
+            os.rmdir(place)  # of a submodule that was never populated
+        else:
+            os.unlink(place)
+
+
+def _side(mode: str, oid: str) -> Blob | None:
+    return None if mode == "000000" else Blob(mode, oid)
+
+
+def _index_line(each: Difference) -> bytes:
+    mode, oid = each.after or ("0", _NOTHING)
+    return f"{mode} {oid}\t{each.path}\0".encode("utf-8", "surrogateescape")
+
+
+def _moved(move: Move) -> HistoryError:
+    return HistoryError(
+        f"another git has moved {move.branch} meanwhile; nothing was changed",
+        hint="Repeat the command.",
+        code="head_moved",
+    )
+
+
+def _stream(
+    parents: Sequence[str],
+    put: Mapping[str, Blob | bytes],
+    gone: Iterable[str],
+    message: str,
+    who: str,
+) -> bytes:
+    """The commit in the format of git-fast-import(1)."""
+    text = (message.strip() + "\n").encode("utf-8", "replace")
+    lines = [
+        f"commit {_SCRATCH_REF}\ncommitter {who} now\n".encode("utf-8", "replace"),
+        f"data {len(text)}\n".encode() + text,
+        f"from {parents[0]}\n".encode(),
+        *(f"merge {parent}\n".encode() for parent in parents[1:]),
+        *(b"D " + _quoted(path) + b"\n" for path in gone),
+    ]
+    for path, what in put.items():
+        if isinstance(what, bytes):
+            lines.append(b"M 100644 inline " + _quoted(path) + b"\n")
+            lines.append(f"data {len(what)}\n".encode() + what + b"\n")
+        else:
+            lines.append(f"M {what.mode} {what.oid} ".encode() + _quoted(path) + b"\n")
+    return b"".join(lines) + b"done\n"
+
+
+def _quoted(path: str) -> bytes:
+    """A path as git-fast-import(1) reads it, whatever its bytes are."""
+    data = path.encode("utf-8", "surrogateescape")
+    quoted = b"".join(
+        b"\\%03o" % byte if byte < 32 or byte in b'"\\' or byte > 126 else b"%c" % byte
+        for byte in data
+    )
+    return b'"' + quoted + b'"'

@@ -1,0 +1,11 @@
+"""A branch that goes from one commit to another, as a value."""
+
+from typing import NamedTuple
+
+
+class Move(NamedTuple):
+    """What becomes of a branch: the commits are ids, `branch` is its short name."""
+
+    branch: str
+    before: str
+    after: str

@@ -1,0 +1,397 @@
+"""A vault's remote: which one it is, fetching from it, pushing to it.
+
+Invariant: nothing here changes the branch, the index or the work tree. A fetch moves
+the remote-tracking branch alone, a push the remote's branch alone, and never by force.
+Every failure says whether the remote could not be reached (the same call may succeed
+later), or refused.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from memcli.errors import (
+    HistoryError,
+    MemcliError,
+    NotAllowed,
+    RemoteRefused,
+    RemoteUnreachable,
+    TooLarge,
+)
+from memcli.storage.git import network, remote_address
+from memcli.storage.git.network import Terms
+from memcli.storage.git.process import GitResult, clean_environment, run
+from memcli.storage.git.repository import Repository
+
+_ZERO = "0" * 40
+
+# What git and ssh say where the other side could not be reached.
+_UNREACHABLE = (
+    "could not resolve host", "could not resolve hostname", "name or service not known",
+    "temporary failure in name resolution", "network is unreachable",
+    "connection refused", "connection timed out", "operation timed out",
+    "no route to host", "host is down", "failed to connect", "couldn't connect",
+    "connection reset", "connection closed by", "broken pipe", "operation too slow",
+    "the remote end hung up unexpectedly", "early eof", "timeout was reached",
+    "kex_exchange_identification", "unable to look up", "unexpected disconnect",
+    "the requested url returned error: 5", "lost connection",
+)  # fmt: skip
+_NO_REPOSITORY = (
+    "does not appear to be a git repository", "repository not found",
+    "the requested url returned error: 404", "not found: did you run",
+    "no such file or directory",
+)  # fmt: skip
+_NO_ENTRANCE = (
+    "permission denied", "authentication failed", "could not read username",
+    "could not read password", "host key verification failed", "access denied",
+    "the requested url returned error: 401", "the requested url returned error: 403",
+    "terminal prompts disabled", "invalid username or",
+)  # fmt: skip
+_MOVED = (
+    "fetch first", "non-fast-forward", "stale info", "cannot lock ref",
+    "failed to update ref", "incorrect old value", "reference already exists",
+)  # fmt: skip
+
+
+class Remote(NamedTuple):
+    """A remote, and the branch of it that a local branch goes with.
+
+    Attributes:
+        name: as `git remote` lists it.
+        address: as the config has it; may hold a password.
+        branch: the branch of the remote.
+    """
+
+    name: str
+    address: str
+    branch: str
+
+    @property
+    def shown(self) -> str:
+        """The address for messages, without a password."""
+        return remote_address.shown_of(self.address)
+
+    @property
+    def tracking(self) -> str:
+        """The ref under which the last fetch left the remote's branch."""
+        return f"refs/remotes/{self.name}/{self.branch}"
+
+
+class Tracking(Repository):
+    """A repository, for questions about its remote, and calls of it."""
+
+    def settings(self) -> dict[str, str]:
+        """git's settings for this repository, the last of several values."""
+        listed = self._git(("config", "--list", "-z"))
+        if listed.code:
+            raise HistoryError(f"git cannot read its settings: {listed.text}")
+        found = {}
+        for item in listed.printed.decode("utf-8", "replace").split("\0"):
+            key, _, value = item.partition("\n")
+            found[key] = value
+        return found
+
+    def branch(self) -> str | None:
+        """The name of HEAD's branch, None when HEAD is a commit."""
+        done = self._git(("symbolic-ref", "--quiet", "--short", "HEAD"))
+        return (
+            done.printed.decode("utf-8", "replace").strip() if not done.code else None
+        )
+
+    def remote(self, settings: Mapping[str, str] | None = None) -> Remote | None:
+        """The remote that the branch goes with; None without one.
+
+        It is the branch's upstream, else the only remote, else `origin`.
+        """
+        branch = self.branch()
+        settings = self.settings() if settings is None else settings
+        addresses = {
+            key[len("remote.") : -len(".url")]: value
+            for key, value in settings.items()
+            if key.startswith("remote.") and key.endswith(".url")
+        }
+        if branch is None or not addresses:
+            return None
+        name = settings.get(f"branch.{branch}.remote", "")
+        merge = settings.get(f"branch.{branch}.merge", "")
+        if name not in addresses:
+            name = next(iter(addresses)) if len(addresses) == 1 else "origin"
+            merge = ""
+        if name not in addresses:
+            return None
+        return Remote(
+            name, addresses[name], merge.removeprefix("refs/heads/") or branch
+        )
+
+    def add_remote(self, name: str, address: str) -> None:
+        """Add a remote; raises HistoryError."""
+        done = self._git(("remote", "add", "--", name, address))
+        if done.code:
+            raise HistoryError(f"git cannot add the remote {name}: {done.text}")
+
+    def remove_remote(self, name: str) -> None:
+        """Take a remote out again, with what is known of it."""
+        self._git(("remote", "remove", name))
+
+    def set_upstream(self, remote: Remote) -> None:
+        """Let plain `git pull` and `git push` mean this remote and branch."""
+        branch = self.branch()
+        for key, value in (
+            ("remote", remote.name),
+            ("merge", f"refs/heads/{remote.branch}"),
+        ):
+            self._git(("config", f"branch.{branch}.{key}", value))
+
+    def tip(self, name: str) -> str | None:
+        """The commit that a ref or another name means; None when there is none."""
+        done = self._git(
+            (
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                f"{name}^{{commit}}",
+            )
+        )
+        return done.printed.decode().strip() if done.code == 0 else None
+
+    def ahead_behind(self, ours: str, theirs: str) -> tuple[int, int]:
+        """How many commits only we have, and only they."""
+        done = self._git(
+            ("rev-list", "--left-right", "--count", f"{ours}...{theirs}", "--")
+        )
+        if done.code:
+            raise HistoryError(f"git cannot compare with the remote: {done.text}")
+        ahead, behind = done.printed.split()
+        return int(ahead), int(behind)
+
+    def count(self, commit: str, but: str | None) -> int:
+        """How many commits there are up to one, without those of another one."""
+        words = ("rev-list", "--count", commit, *((f"^{but}",) if but else ()), "--")
+        done = self._git(words)
+        return int(done.printed) if done.code == 0 else 0
+
+    def default_branch(self, remote: Remote, terms: Terms) -> str | None:
+        """The branch that the remote's HEAD names; None of an empty one.
+
+        Raises:
+            RemoteUnreachable, RemoteRefused: as `fetch`.
+        """
+        words = ("ls-remote", "--symref", "--", remote.name, "HEAD", "refs/heads/*")
+        done = network.talk(self.root, self._talking(terms), words, terms)
+        if done.code:
+            raise trouble(done, remote)
+        branches, named = set(), ""
+        for line in done.printed.decode("utf-8", "replace").splitlines():
+            value, _, ref = line.partition("\t")
+            if value.startswith("ref: refs/heads/") and ref == "HEAD":
+                named = value.removeprefix("ref: refs/heads/")
+            elif ref.startswith("refs/heads/"):
+                branches.add(ref.removeprefix("refs/heads/"))
+        if remote.branch in branches:
+            return remote.branch
+        if named in branches:
+            return named
+        return min(branches, default=None)
+
+    def fetch(self, remote: Remote, terms: Terms) -> str | None:
+        """Bring the remote's branch; its commit, None where the remote has none yet.
+
+        Raises:
+            RemoteUnreachable: the remote does not answer, or is too slow.
+            RemoteRefused: it lets us not in, or gives what is no repository.
+            TooLarge: it gives more than a vault can be.
+        """
+        spec = f"+refs/heads/{remote.branch}:{remote.tracking}"
+        words = [
+            "fetch", "--progress", "--no-tags", "--no-recurse-submodules",
+            "--no-write-fetch-head", "--no-auto-maintenance", "--refmap=",
+        ]  # fmt: skip
+        if self._is_shallow():
+            # Without the commits in between there is no common ancestor to merge by.
+            words.append("--unshallow")
+        done = network.talk(
+            self.root, self._talking(terms), [*words, "--", remote.name, spec], terms
+        )
+        if b"does not make sense" in done.said:  # the remote is shallow as well
+            words.remove("--unshallow")
+            done = network.talk(
+                self.root,
+                self._talking(terms),
+                [*words, "--", remote.name, spec],
+                terms,
+            )
+        if b"couldn't find remote ref" in done.said:
+            return None
+        if done.code:
+            raise trouble(done, remote)
+        return self.tip(remote.tracking)
+
+    def push(self, remote: Remote, commit: str, terms: Terms) -> bool:
+        """Give the remote's branch this commit; False when the remote has moved.
+
+        Raises:
+            RemoteUnreachable: as `fetch`.
+            RemoteRefused: it does not take it, as from who may only read, or on a
+                protected branch.
+        """
+        words = (
+            "push", "--porcelain", "--progress", "--no-follow-tags",
+            "--recurse-submodules=no", "--", remote.name,
+            f"{commit}:refs/heads/{remote.branch}",
+        )  # fmt: skip
+        done = network.talk(self.root, self._talking(terms), words, terms)
+        if done.code == 0:
+            # git moves it where the remote's own settings say so.
+            self._git(("update-ref", remote.tracking, commit))
+            return True
+        reason = refusal(done.printed)
+        if any(word in reason for word in _MOVED):
+            return False
+        if reason:
+            raise _push_refused(remote, reason, done)
+        if b".git/objects" in done.said and b"insufficient permission" in done.said:
+            raise _push_refused(remote, "no permission to write there", done)
+        raise trouble(done, remote)
+
+    def _is_shallow(self) -> bool:
+        return os.path.exists(os.path.join(self.git_dir, "shallow"))
+
+    def _talking(self, terms: Terms) -> dict[str, str]:
+        """The environment for a git that talks to the remote."""
+        env = dict(self._env)
+        if not terms.asks and not {"GIT_SSH", "GIT_SSH_COMMAND"} & env.keys():
+            own = self._git(("config", "--get", "core.sshCommand"))
+            if own.code:
+                env["GIT_SSH_COMMAND"] = network.BATCH_SSH
+        return env
+
+
+def make_bare(path: str, branch: str, environ: Mapping[str, str]) -> bool:
+    """Make a folder a bare repository, unless it is one; whether it was made.
+
+    Args:
+        path: absolute; its parent exists.
+        branch: of its HEAD.
+        environ: of git.
+
+    Raises:
+        NotAllowed: something else lies there, or its parent does not exist.
+        HistoryError: git refused.
+    """
+    if os.path.isfile(os.path.join(path, "HEAD")) and os.path.isdir(
+        os.path.join(path, "objects")
+    ):
+        return False
+    if os.path.lexists(os.path.join(path, ".git")):
+        raise NotAllowed(
+            f"{path} is a work tree; git does not push into one",
+            hint="Give a folder for a bare repository, which memcli makes: "
+            f"memcli sync --setup {path}.git",
+            code="not_bare",
+        )
+    if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
+        raise NotAllowed(
+            f"{path} is no repository, and not empty",
+            hint="Give a folder that is new or empty, or a bare repository.",
+            code="not_bare",
+        )
+    parent = os.path.dirname(path)
+    if not os.path.isdir(parent):
+        raise NotAllowed(
+            f"there is no folder {parent}",
+            hint="Make it, or mount the disk that it is on; then repeat the command.",
+            code="not_bare",
+        )
+    words = ("init", "--quiet", "--bare", f"--initial-branch={branch}", "--", path)
+    done = run(parent, clean_environment(environ), words)
+    if done.code:
+        raise HistoryError(f"git cannot make a repository at {path}: {done.text}")
+    return True
+
+
+def refusal(report: bytes) -> str:
+    """Why a push was refused, from its `--porcelain` report; '' when it was not."""
+    for line in report.decode("utf-8", "replace").splitlines():
+        if line.startswith("!"):
+            return line.split("\t")[-1]
+    return ""
+
+
+def trouble(done: GitResult, remote: Remote) -> MemcliError:
+    """The error for a git that could not talk to a remote."""
+    said = network.without_progress(done.output)
+    # git quotes the address, which may hold a password or a token.
+    said = remote_address.masked(said.replace(remote.address, remote.shown))[-1_000:]
+    text = said.lower()
+    where = f"{remote.name} ({remote.shown})"
+    if done.code == network.TOO_SLOW:
+        return RemoteUnreachable(
+            f"{where} has not answered in time; nothing was changed",
+            hint="Try again later: memcli sync",
+        )
+    if done.code == network.TOO_LARGE:
+        return TooLarge(
+            f"{where} gives more than memcli takes; nothing was changed",
+            hint=f"At most {network.MOST_RECEIVED // 1024**3} GB at a time. "
+            "Is it the right remote?",
+        )
+    if "transport" in text and "not allowed" in text:
+        return RemoteRefused(
+            f"{where} has a transport that memcli does not use: {said}",
+            hint="Use a folder, ssh or https.",
+        )
+    if any(words in text for words in _NO_ENTRANCE):
+        return RemoteRefused(
+            f"{where} does not let us in: {said}",
+            hint="Credentials are git's business: see what git says to "
+            f"git ls-remote {remote.shown}",
+        )
+    if remote_address.is_folder(remote.address) and not os.path.isdir(
+        os.path.expanduser(remote.address)
+    ):
+        return RemoteUnreachable(
+            f"there is no folder {remote.shown}",
+            hint="If it is on another disk, mount that and try again.",
+        )
+    if any(words in text for words in _UNREACHABLE):
+        return RemoteUnreachable(
+            f"{where} cannot be reached: {_last_line(said)}",
+            hint="Your memory is committed here. Try again later: memcli sync",
+        )
+    if any(words in text for words in _NO_REPOSITORY):
+        return RemoteRefused(
+            f"{where} has no repository for us: {_last_line(said)}",
+            hint="Check its address: git remote -v",
+        )
+    return RemoteRefused(f"{where}: {said or f'git ended with {done.code}'}")
+
+
+def _push_refused(remote: Remote, reason: str, done: GitResult) -> RemoteRefused:
+    said = network.without_progress(done.said)
+    remarks = [
+        line.removeprefix("remote:").strip()
+        for line in said.splitlines()
+        if line.startswith("remote:") and line.removeprefix("remote:").strip()
+    ]
+    quoted = remote_address.masked("; ".join(remarks))[:500]
+    hint = "Your memory is committed here, and what came is in it. "
+    if "checked out" in quoted or "currently checked out" in reason:
+        hint += "git does not push into a work tree: give it a bare repository."
+    else:
+        hint += "Ask who runs the remote, or choose another: git remote set-url"
+    return RemoteRefused(
+        f"{remote.name} ({remote.shown}) does not take {remote.branch}: {reason}"
+        + (f"; it says: {quoted}" if quoted else ""),
+        hint=hint,
+        code="push_refused",
+    )
+
+
+def _last_line(said: str) -> str:
+    """The line that says most: git's first `fatal:`, ssh's, or the last one."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    for line in lines:
+        if line.startswith(("ssh:", "fatal: unable", "error:")):
+            return line
+    return lines[0] if lines else "git said nothing"

@@ -1,0 +1,109 @@
+"""The address of a remote: what memcli hands to git, and what it shows of it.
+
+Invariant: pure. An address that would make git start a program of the address's choice
+(`ext::`, `fd::`, a helper) is refused, and so is one that git could take for an option.
+What is shown holds no password and no token.
+"""
+
+import re
+
+from memcli.errors import InvalidValue
+
+ALLOWED = "file:git:http:https:ssh"
+"""What `GIT_ALLOW_PROTOCOL` says: git refuses every other transport, also one that a
+short form (`url.X.insteadOf`) or a config leads to."""
+
+# git's other spellings of ssh.
+_SCHEMES = frozenset({*ALLOWED.split(":"), "git+ssh", "ssh+git"})
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
+# `helper::address` starts the program git-remote-helper.
+_HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")
+_LONGEST = 2_000
+
+
+def checked(address: str) -> str:
+    """The address without surrounding blanks.
+
+    Raises:
+        InvalidValue: git would run a program for it, take it for an option, or cannot
+            use it.
+    """
+    address = address.strip()
+    hint = "Give a folder, ssh (git@host:path) or https."
+    reason = ""
+    scheme = _SCHEME.match(address)
+    if not address:
+        reason = "is empty"
+    elif len(address) > _LONGEST:
+        reason = f"is longer than {_LONGEST:,} characters"
+    elif address.startswith("-"):
+        reason = "begins with '-', so git would take it for an option"
+    elif any(ord(letter) < 32 or ord(letter) == 127 for letter in address):
+        reason = "holds a control character"
+    elif _HELPER.match(address):
+        reason = "names a program that git would start"
+    elif scheme and scheme[0].lower() not in _SCHEMES:
+        reason = f"has the transport '{scheme[0]}', which memcli does not use"
+    elif _host(address).startswith("-"):
+        reason = "names a host that begins with '-', which ssh would take for an option"
+    if reason:
+        shown = shown_of(address) if len(address) <= _LONGEST else address[:40] + "…"
+        raise InvalidValue(
+            f"the remote {shown!r} {reason}", hint=hint, code="invalid_remote"
+        )
+    return address
+
+
+def is_folder(address: str) -> bool:
+    """Whether an address is a path on this machine, as git decides it.
+
+    >>> is_folder("/mnt/usb/memory.git"), is_folder("git@host:memory.git")
+    (True, False)
+    """
+    if _SCHEME.match(address):
+        return False
+    if re.match(r"[A-Za-z]:[\\/]", address):  # a drive
+        return True
+    before, colon, _ = address.partition(":")
+    return not colon or "/" in before
+
+
+def shown_of(address: str) -> str:
+    """An address for messages: without a password, a token or a query.
+
+    >>> shown_of("https://me:secret@example.com/memory.git?token=1")
+    'https://example.com/memory.git'
+    >>> shown_of("git@example.com:memory.git")
+    'git@example.com:memory.git'
+    """
+    scheme = _SCHEME.match(address)
+    if scheme is None:
+        return address
+    rest = address[scheme.end() + 3 :]
+    authority, slash, path = rest.partition("/")
+    user, at, server = authority.rpartition("@")
+    if at and scheme[0].lower() not in ("http", "https") and ":" not in user:
+        server = authority  # the user of ssh is no secret
+    if scheme[0].lower() in ("http", "https"):
+        path = re.split(r"[?#]", path)[0]
+    return f"{scheme[0]}://{server}{slash}{path}"
+
+
+def masked(text: str) -> str:
+    """A text with each address in it as it may be shown.
+
+    >>> masked("unable to access 'https://me:secret@example.com/x?token=1': refused")
+    "unable to access 'https://example.com/x': refused"
+    """
+    return re.sub(r"[a-z+]+://[^\s'\"]+", lambda found: shown_of(found[0]), text)
+
+
+def _host(address: str) -> str:
+    """The server that an address names, '' for a folder."""
+    scheme = _SCHEME.match(address)
+    if scheme:
+        authority = address[scheme.end() + 3 :].partition("/")[0]
+        return authority.rpartition("@")[2]
+    if is_folder(address):
+        return ""
+    return address.partition(":")[0].rpartition("@")[2]
