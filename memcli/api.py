@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memcli.curation.evolve import Evolved
     from memcli.curation.forget import Forgotten
     from memcli.curation.resolve import Target
+    from memcli.curation.sync_report import Synced
     from memcli.curation.verify import Confirmed, Verified
     from memcli.entries.entry import Entry
     from memcli.recall.feedback import Noted
@@ -239,6 +240,15 @@ class Vault(_vault.Vault):
         from memcli.curation import forget
 
         return forget.forget(self, entry_id, versions=versions)
+
+    def sync(self, *, dry_run: bool = False) -> "Synced":
+        """Bring the vault and its git remote together; see `memcli.curation.sync.sync`.
+
+        git asks for no password: what it needs is in its own settings.
+        """
+        from memcli.curation import sync
+
+        return sync.sync(self, sync.Terms(progress=self.progress), dry_run=dry_run)
 
 
 class Vaults(_vaults.Vaults):

@@ -54,6 +54,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "completion": "completion",
         "inspect": "inspect",
         "repair": "repair",
+        "sync": "sync",
         "view": "view",
         "signals": "signals",
         "import": "import_",

@@ -111,6 +111,7 @@ def _of_vault(vault: Vault) -> Iterator[Check]:
         yield _lint(vault)
         yield _identity(vault)
         yield _index(vault)
+        yield _sync(vault)
     except MemcliError as error:
         yield Check("vault", PROBLEM, error.message, error.hint)
     yield _calls(vault)
@@ -159,6 +160,29 @@ def _identity(vault: Vault) -> Check:
     newest = repository.subjects(1)
     when = f", the last commit of {newest[0].when[:10]}" if newest else ""
     return Check("history", OK, f"commits as {name}{when}")
+
+
+def _sync(vault: Vault) -> Check:
+    """How far the vault is from its remote, and how the last sync ended."""
+    from memcli.vault import sync_state
+
+    state = sync_state.state(vault)
+    if state is None:
+        return Check("sync", OK, "no remote; to name one: memcli sync --setup URL")
+    facts = [f"{state.remote} ({state.address})"]
+    if state.ahead is None or state.behind is None:
+        facts.append("never fetched")
+    else:
+        facts.append(f"{state.ahead:,} ahead, {state.behind:,} behind")
+    if state.at is not None:
+        minutes = max(0, vault.now_ms() // 1000 - state.at) // 60
+        facts.append(f"last sync {counted(minutes, 'minute')} ago")
+    said = ", ".join(facts)
+    if state.error:
+        return Check("sync", NOTE, f"{said}: {state.line}", "memcli sync")
+    if state.ahead or state.behind:
+        return Check("sync", NOTE, said, "memcli sync")
+    return Check("sync", OK, said)
 
 
 def _index(vault: Vault) -> Check:

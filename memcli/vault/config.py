@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import InvalidConfig, InvalidValue, Unreadable
-from memcli.storage import files, known_vaults, settings, toml_edit, user_config
+from memcli.storage import (
+    files,
+    known_vaults,
+    settings,
+    sync_settings,
+    toml_edit,
+    user_config,
+)
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
@@ -26,6 +33,7 @@ DEFAULT_VAULT = "default-vault"
 _OF_AGENT = {"policy": "isolated", "groups": ()}
 _OF_VAULT = {"path": "", "role": "rw", "recall": True, "hooks": True}
 _OF_MINING = {"judge": (), "judge_seconds": None, "judge_a_day": None}
+_OF_SYNC = {"auto": sync_settings.OFF, "machine": ""}
 # Bytes of a vault's config; and dots in a line of it, since tomllib takes time that
 # grows with the square of a key's parts.
 _LARGEST = 100_000
@@ -93,9 +101,12 @@ def scope_of(name: str) -> str:
         return USER
     if table == "mining" and key in _OF_MINING:
         return USER
+    if table == "sync" and key in _OF_SYNC:
+        return USER
     if name in defaults() or (first == "agents" and chosen and key in _OF_AGENT):
         return VAULT
     known = [*defaults(), DEFAULT_VAULT, *(f"mining.{key}" for key in _OF_MINING)]
+    known += [f"sync.{key}" for key in _OF_SYNC]
     near = difflib.get_close_matches(name, known, 1, 0.5)
     raise InvalidValue(
         f"there is no setting '{name}'",
@@ -281,6 +292,7 @@ def _default(name: str) -> Any:
         "agents": _OF_AGENT,
         "vaults": _OF_VAULT,
         "mining": _OF_MINING,
+        "sync": _OF_SYNC,
     }
     return tables.get(first, {}).get(key.rpartition(".")[2])
 

@@ -16,7 +16,7 @@ from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.finishing import finish_killed
-from memcli.storage.transaction import Transaction
+from memcli.storage.transaction import Note, Transaction
 from memcli.vault import own_vault
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class Vault:
 
     Attributes:
         resolved_elsewhere: gives what is resolved there; None asks `own`.
+        starts_sync: whether a write starts a sync, where the user's config says so.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Vault:
         self.processes = processes
         self.kept = kept
         self.resolved_elsewhere: Callable[[], ResolvedClaims | None] | None = None
+        self.starts_sync = True
         self._index: Index | None = None
 
     def now_ms(self) -> int:
@@ -396,8 +398,16 @@ class Vault:
             tell_killed=self._tell_killed,
             progress=self.progress,
             fault=self.fault,
-            wrote=self.recorder.wrote,
+            wrote=self._wrote,
         )
+
+    def _wrote(self, notes: list[Note]) -> bool:
+        """What follows a commit; whether the log of signals has it."""
+        if self.starts_sync:
+            from memcli.vault import background_sync
+
+            background_sync.after_write(self.root, self.environ)
+        return self.recorder.wrote(notes)
 
     def draft(self, values: Mapping[str, Any]) -> Entry:
         """Check the fields of a new entry; see `memcli.entries.validate.draft`.

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Self
 
 from memcli.errors import InvalidValue, MemcliError, NotAVault, VaultNotFound
 from memcli.storage import known_vaults, repo_vault
+from memcli.vault import sync_state
+from memcli.vault.sync_state import SyncState
 from memcli.vault.vault import Vault
 
 # Seconds for another process that indexes a vault which nobody named.
@@ -146,7 +148,7 @@ def not_asked(name: str, error: MemcliError) -> str:
 class VaultState(NamedTuple):
     """A vault of the user, the personal one or one of the config, as it is now.
 
-    One of `entries` and `problem` is None.
+    One of `entries` and `problem` is None; `sync` is None where there is no remote.
     """
 
     name: str
@@ -157,10 +159,12 @@ class VaultState(NamedTuple):
     hooks: bool
     entries: int | None
     problem: str | None
+    sync: SyncState | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {**self._asdict(), "reachable": self.problem is None}
+        sync = self.sync.as_dict() if self.sync else None
+        return {**self._asdict(), "sync": sync, "reachable": self.problem is None}
 
 
 def states(**options: Any) -> list[VaultState]:
@@ -178,7 +182,7 @@ def states(**options: Any) -> list[VaultState]:
         teams[name] = known_vaults.KnownVault(name, found.path)
     looked_at = []
     for name in (known_vaults.PERSONAL, *teams):
-        entries, problem, path = None, None, None
+        entries, problem, path, sync = None, None, None, None
         place = teams.get(name)
         try:
             path = place.path if place else known_vaults.find_vault(name, environ)
@@ -187,6 +191,7 @@ def states(**options: Any) -> list[VaultState]:
             vault = Vault.open(name, **options)
             vault.index.patience = _PATIENCE
             entries = vault.read(lambda reader: reader.size)
+            sync = sync_state.state(vault)
         except MemcliError as error:
             problem = error.message
         place = place or known_vaults.KnownVault(name, path or "")
@@ -202,6 +207,7 @@ def states(**options: Any) -> list[VaultState]:
                 hooks=(place.recall and place.hooks and not closed) or personal,
                 entries=entries,
                 problem=problem,
+                sync=sync,
             )
         )
     return looked_at

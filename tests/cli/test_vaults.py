@@ -236,6 +236,7 @@ def test_inspect_vaults(team: Vault, vault: Vault, memcli: Run) -> None:
             "hooks": True,
             "entries": 1,
             "problem": None,
+            "sync": None,
             "reachable": True,
         }
         for name, source, root, role in (

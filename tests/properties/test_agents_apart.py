@@ -246,6 +246,9 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("undo", "--dry-run")
     yield run("undo")
     yield run("repair")
+    yield run("sync")
+    yield run("sync", "--dry-run")
+    yield run("sync", "--all")
     yield run("sweep", "--dry-run")
 
 

@@ -227,6 +227,7 @@ LINES = {
     "inspect": "inspect lint",
     "repair": "repair",
     "signals": "signals",
+    "sync": "sync --dry-run",
     "import": "import {lines}",
     "export": "export",
     "view": "view --out {folder}.html",

@@ -151,6 +151,14 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
     said("reflect", "when do we deploy?")
     vault = planted.vault
     vault.save_all([vault.draft({"text": f"fact {n} of many"}) for n in range(520)])
+    # What the traps of a clone look like when they come by a sync.
+    remote = f"{vault.root}.git"
+    subprocess.run(
+        ["/usr/bin/git", "clone", "-q", "--bare", vault.root, remote], check=True
+    )
+    said("sync", "--setup", remote)
+    with Path(remote, "config").open("a") as file:
+        file.write(f"[core]\n\tfsmonitor = touch {planted._marks}/remote\n")
     for words in (
         ["tag", second, "+x"], ["pin", second], ["unpin", second],
         ["edit", second],
@@ -163,6 +171,7 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
         ["inspect"], ["inspect", first], ["inspect", "lint"], ["inspect", "index"],
         ["inspect", "git"], ["inspect", "sessions"], ["repair", "--dry-run"],
         ["repair", "--yes"], ["review"], ["ideas"], ["entities"], ["signals"],
+        ["sync"], ["sync", "--all"], ["sync", "--auto"],
         ["sweep"], ["forget", first, "--dry-run"], ["forget", first, "--yes"],
     ):  # fmt: skip
         said(*words)
@@ -250,7 +259,7 @@ def test_every_command_that_opens_a_vault_is_in_the_list() -> None:
         "review", "ideas", "entities", "signals", "sweep", "forget", "hook", "mcp",
         "list", "show", "tag", "pin", "unpin", "undo",
         "log", "edit", "export", "verify", "view", "doctor", "config",
-        "tags", "kinds", "projects",
+        "tags", "kinds", "projects", "sync",
     }  # fmt: skip
     elsewhere = {"init", "import", "install", "uninstall", "skills"}
     # The vault that a repository carries: tests/properties/test_hostile_vault.py.

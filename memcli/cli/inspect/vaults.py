@@ -38,7 +38,7 @@ def vaults(context: Context) -> Result:
 
     def text(canvas: Canvas) -> None:
         canvas.table(
-            ("vault", "role", "asked", "entries", "path", "problem"),
+            ("vault", "role", "asked", "entries", "path", "sync", "problem"),
             [
                 (
                     state.name,
@@ -46,6 +46,7 @@ def vaults(context: Context) -> Result:
                     _asked(state),
                     "-" if state.entries is None else f"{state.entries:,}",
                     state.path or "-",
+                    _synced(state),
                     state.problem or "",
                 )
                 for state in known
@@ -53,6 +54,14 @@ def vaults(context: Context) -> Result:
         )
 
     return Result(data={"vaults": [state.as_dict() for state in known]}, text=text)
+
+
+def _synced(state: VaultState) -> str:
+    if state.sync is None:
+        return "-"
+    if state.sync.ahead is None:
+        return "never"
+    return f"{state.sync.ahead:,} ahead, {state.sync.behind:,} behind"
 
 
 def _asked(state: VaultState) -> str:

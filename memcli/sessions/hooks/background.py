@@ -5,7 +5,6 @@ Invariant: the process outlives the hook that started it, and the host. It is a 
 """
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,31 +25,9 @@ def start(root: str, flags: Sequence[str]) -> str:
     Raises:
         OSError: it cannot be started.
     """
-    import subprocess
+    from memcli.storage import detached
 
-    command = [sys.executable, "-P", "-m", "memcli", "hook", "work", *flags]
-    command += ["--vault", root]
-    nothing = subprocess.DEVNULL
-    # DETACHED_PROCESS and CREATE_NEW_PROCESS_GROUP; the first try also with
-    # CREATE_BREAKAWAY_FROM_JOB, which not every job allows.
-    tries = (0x01000208, 0x208) if sys.platform == "win32" else (0,)
-    for number, windows in enumerate(tries):
-        try:
-            subprocess.Popen(  # noqa: S603 our own interpreter
-                command,
-                stdin=nothing,
-                stdout=nothing,
-                stderr=nothing,
-                # Not the vault: a relative PYTHONPATH would find modules there.
-                cwd=os.path.dirname(sys.executable),
-                creationflags=windows,
-                start_new_session=True,
-            )
-        except OSError:
-            if number == len(tries) - 1:
-                raise
-        else:
-            break
+    detached.start(("hook", "work", *flags, "--vault", root))
     return "started a process of its own"
 
 
@@ -87,6 +64,11 @@ def work(root: str | None, flags: Mapping[str, str], line: dict[str, Any]) -> No
         result = recovery.mine(vault, marker, path, os.environ, close="close" in flags)
         line["did"] = "unchanged" if result is None else "reflected"
         line.update({} if result is None else result.counts)
+        if "close" in flags:
+            from memcli.vault import background_sync
+
+            # After the session was mined, so that what it taught goes along.
+            background_sync.at_session(os.environ)
 
 
 def marker_of(root: str, flags: Mapping[str, str]) -> "Marker":

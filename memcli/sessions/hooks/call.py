@@ -274,6 +274,7 @@ def _session_start(
     from memcli.hosts import hook_reply
     from memcli.sessions import hook_log, markers
     from memcli.sessions.hooks import answer as telling
+    from memcli.vault import background_sync
 
     try:
         if event.session:
@@ -281,6 +282,7 @@ def _session_start(
         # Each agent sweeps its own sessions.
         if telling.is_time(root, "swept" + markers.mark_of(_agent()), _SWEEP_EVERY):
             line["did"] = _start(root, "--sweep")
+        background_sync.at_session(os.environ)
     except OSError as error:  # a disk that is full or read-only can be read
         line["error"] = hook_log.named(error)
     if not hook_reply.takes_text(event.host, event.name):

@@ -1,0 +1,234 @@
+"""`memcli sync`: a vault and its remote brought together."""
+
+from __future__ import annotations  # evaluated only when Typer reads them
+
+from typing import TYPE_CHECKING, Any
+
+from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.errors import MemcliError, UsageError
+
+if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Option
+
+    from memcli.cli import options
+    from memcli.curation.sync import Terms
+    from memcli.curation.sync_report import Synced
+    from memcli.curation.sync_setup import Named
+    from memcli.vault.vault import Vault
+
+_MOST_NAMED = 10
+# Seconds without a word from the remote, when a person may be typing a password.
+_SILENCE = {True: 300.0, False: 60.0}
+
+
+def sync(
+    context: Context,
+    *,
+    setup: Annotated[
+        str | None,
+        Option(
+            "--setup",
+            metavar="URL",
+            help="Name the remote first: a folder, ssh or https; a new folder is made",
+        ),
+    ] = None,
+    all_: Annotated[
+        bool,
+        Option("--all", help="Sync your vault and every vault of your config"),
+    ] = False,
+    auto: Annotated[
+        bool,
+        Option(
+            "--auto",
+            help="Wait for a turn, ask nothing: as memcli calls it by itself",
+        ),
+    ] = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Sync the vault with its git remote
+
+    Commits what you have written by hand, fetches, merges and pushes. Where both sides
+    changed an entry, nothing is lost: what needs your eyes is listed. Offline ends with
+    the exit code 75, and your memory stays as it is.
+
+    With [sync] auto = "sessions" or "writes" in your config.toml memcli does it by
+    itself, in a process of its own.
+
+    \b
+    Example:
+      memcli sync --setup git@github.com:me/memory.git
+      memcli sync
+      memcli sync --all --dry-run
+    """
+    if setup is not None and (all_ or auto):
+        raise UsageError("--setup takes one vault, and neither --all nor --auto")
+    if all_ and context.vault:
+        raise UsageError("--vault and --all exclude each other")
+    if auto:
+        return _by_itself(context, all_=all_)
+    terms = _terms(context)
+    if all_:
+        return _all(context, terms, dry_run=dry_run)
+    vault = context.open_vault("syncing")
+    named = None
+    if setup is not None:
+        from memcli.curation import sync_setup
+
+        named = sync_setup.setup(vault, setup, terms, dry_run=dry_run)
+        if dry_run:
+            return _foreseen(named)
+        _tell_setup(context, named)
+    from memcli.curation import sync as use_case
+
+    done = use_case.sync(vault, terms, dry_run=dry_run)
+    data = {**done.as_dict(), "setup": named is not None and named.added}
+    return Result(data=data, text=lambda canvas: _draw(canvas, done))
+
+
+def _terms(context: Context) -> Terms:
+    from memcli.curation.sync import Terms
+
+    return Terms(
+        asks=context.interactive,
+        silence=_SILENCE[context.interactive],
+        progress=context.progress("syncing"),
+    )
+
+
+def _foreseen(named: Named) -> Result:
+    """What --setup with --dry-run says: the remote is not asked."""
+    remote = named.remote
+
+    def text(canvas: Canvas) -> None:
+        would = "would make, and sync with," if named.made else "would sync with"
+        canvas.line(f"{would} {remote.shown} as {remote.name}")
+        canvas.line(to_apply(dry_run=True), style="dim")
+
+    data = {
+        "remote": remote.name,
+        "address": remote.shown,
+        "branch": remote.branch,
+        "setup": named.added,
+        "made": named.made,
+        "dry_run": True,
+    }
+    return Result(data=data, text=text)
+
+
+def _tell_setup(context: Context, named: Named) -> None:
+    if named.made:
+        context.tell(f"made a bare repository at {named.remote.shown}")
+    if named.added:
+        context.tell(f"the remote {named.remote.name} is {named.remote.shown}")
+
+
+def _draw(canvas: Canvas, done: Synced, prefix: str = "") -> None:
+    """The one line, what was left, and what needs a person's eyes."""
+    canvas.line(f"{prefix}{done.line}", style="good")
+    verb = "would commit" if done.dry_run else "committed"
+    _draw_some(canvas, [f"{verb} {path}" for path in done.committed])
+    _draw_some(canvas, [f"left {left.path}: {left.why}" for left in done.left])
+    for note in done.eyes:
+        canvas.line(f"  {note.id or note.path}  {note.title}: {note.what}", style="bad")
+        if note.kept:
+            canvas.line(f"    the other text: {note.kept}", style="dim")
+    if done.eyes and not done.dry_run:
+        canvas.line("look at them: memcli review")
+    if done.dry_run:
+        canvas.line(to_apply(dry_run=True), style="dim")
+
+
+def _draw_some(canvas: Canvas, lines: list[str]) -> None:
+    for line in lines[:_MOST_NAMED]:
+        canvas.line(f"  {line}", style="dim")
+    if len(lines) > _MOST_NAMED:
+        canvas.line(f"  and {len(lines) - _MOST_NAMED:,} more", style="dim")
+
+
+def _all(context: Context, terms: Terms, *, dry_run: bool) -> Result:
+    """Sync every vault that has a remote; one that fails does not stop the others."""
+    from memcli.curation import sync as use_case
+
+    rows: list[dict[str, Any]] = []
+    drawn: list[tuple[str, Synced | MemcliError]] = []
+    failures: list[MemcliError] = []
+    for name, vault in _vaults(context):
+        try:
+            if isinstance(vault, MemcliError):
+                raise vault
+            done = use_case.sync(vault, terms, dry_run=dry_run)
+        except MemcliError as error:
+            if error.error_code in ("no_remote", "not_own_repository"):
+                rows.append({"vault": name, "skipped": error.error_code})
+                context.tell(f"{name}: {error.message}")
+                continue
+            failures.append(error)
+            rows.append({"vault": name, "error": _problem(error)})
+            drawn.append((name, error))
+        else:
+            rows.append({"skipped": None, "error": None, **done.as_dict()})
+            drawn.append((name, done))
+
+    def text(canvas: Canvas) -> None:
+        for name, what in drawn:
+            if isinstance(what, MemcliError):
+                canvas.line(f"{name}: {what.message}", style="bad")
+            else:
+                _draw(canvas, what, f"{name}: ")
+
+    later = failures and all(error.exit_code == 75 for error in failures)
+    if later and len(failures) == len(drawn):
+        raise failures[0]
+    return Result(data={"vaults": rows}, text=text, ok=not failures)
+
+
+def _problem(error: MemcliError) -> dict[str, Any]:
+    return {"code": error.error_code, "message": error.message, "hint": error.hint}
+
+
+def _vaults(context: Context) -> list[tuple[str, Vault | MemcliError]]:
+    """The user's vault and those of the config, each once; one that cannot be opened
+    as the error that says why."""
+    from memcli.storage import known_vaults
+
+    words: list[tuple[str, str | None]] = []
+    if known_vaults.named_personal(context.environ):
+        words.append((known_vaults.PERSONAL, None))
+    words += [(name, name) for name in known_vaults.configured(context.environ)]
+    found: list[tuple[str, Vault | MemcliError]] = []
+    seen = set()
+    for name, word in words:
+        try:
+            vault = context._replace(vault=word).open_vault("syncing")
+        except MemcliError as error:
+            found.append((name, error))
+            continue
+        if vault.root not in seen:
+            found.append((name, vault))
+        seen.add(vault.root)
+    return found
+
+
+def _by_itself(context: Context, *, all_: bool) -> Result:
+    """Sync without a person: each vault when its turn comes, and only where its last
+    write is not on its way already."""
+    from memcli.curation import auto_sync
+
+    auto_sync.be_nice()
+    if all_:
+        vaults = [each for _, each in _vaults(context) if not _failed(each)]
+    else:
+        vaults = [context.open_vault("syncing")]
+    rows = [auto_sync.run(vault).as_dict() for vault in vaults]  # type: ignore[arg-type]
+
+    def text(canvas: Canvas) -> None:
+        for row in rows:
+            canvas.line(f"{row['vault']}: {row['line']}")
+
+    return Result(data={"vaults": rows}, text=text)
+
+
+def _failed(vault: Vault | MemcliError) -> bool:
+    return isinstance(vault, MemcliError)

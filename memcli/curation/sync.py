@@ -1,0 +1,357 @@
+"""Sync: a vault and its remote brought together, so that neither loses anything.
+
+Invariant: what differs is decided by a pure function (`entries/merging`), and the vault
+goes to the result as one step (`storage/arrival`); what is pushed is what the vault
+holds. The remote is asked without the vault's lock. A sync that fails, or is killed,
+leaves a vault that the next command can use, and a sync that the next one completes.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.curation import uncommitted
+from memcli.curation.sync_report import Synced, Traffic, traffic_of
+from memcli.entries import layout
+from memcli.entries.merging import trees
+from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
+from memcli.storage import journal, state_dirs, sync_settings
+from memcli.storage.arrival import Arrival
+from memcli.storage.git.joining import Joining
+from memcli.storage.git.move import Move
+from memcli.storage.git.network import Terms
+from memcli.storage.lock import Lock
+from memcli.vault import sync_state
+from memcli.vault.health import git_state
+
+if TYPE_CHECKING:
+    from memcli.storage.git.remote import Remote
+    from memcli.vault.vault import Vault
+
+__all__ = ["Terms", "in_turn", "joinable", "opened", "sync"]
+
+MACHINE = "Machine"
+"""The trailer of a merge's message that names the machine which made it."""
+
+# So often a remote that has moved is fetched again, and seconds between two tries.
+_TRIES = 8
+_PAUSE = 0.15
+# Seconds to wait for another sync of the same vault.
+_PATIENCE = 120.0
+
+
+class _Decision(NamedTuple):
+    """What becomes of a vault: where it goes, None for nowhere; and by which merge."""
+
+    after: str | None
+    base: str | None
+    plan: trees.MergePlan | None
+
+
+def sync(
+    vault: "Vault",
+    terms: Terms,
+    *,
+    dry_run: bool = False,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Synced:
+    """Commit, fetch, merge and push; a vault that may only be read takes what comes.
+
+    Args:
+        vault: the top of a repository of its own.
+        terms: how git may talk to the remote.
+        dry_run: only fetch, and say what would be done.
+        sleep: waits for a number of seconds, between two tries.
+
+    Raises:
+        NotAllowed: the vault has no remote, no branch or no repository of its own; an
+            agent asks; or the remote holds no vault.
+        RemoteUnreachable: the remote does not answer.
+        RemoteRefused: it answers, and refuses.
+        LockBusy: another sync, another writer, or a remote that moves again and again.
+        Conflict, WriteFailed, HistoryError, TooLarge, UnsafePath: the vault does not
+            take what came; nothing of it was changed.
+    """
+    vault.owner_only("sync")
+    with Lock(state_dirs.path(vault.root, layout.SYNC_LOCK), _PATIENCE):
+        return in_turn(vault, terms, dry_run=dry_run, sleep=sleep)
+
+
+def in_turn(
+    vault: "Vault", terms: Terms, *, dry_run: bool, sleep: Callable[[float], None]
+) -> Synced:
+    """As `sync`, for a caller that holds the lock of syncs."""
+    vault.owner_only("sync")
+    vault.starts_sync = False
+    try:
+        done = _sync(vault, terms, dry_run=dry_run, sleep=sleep)
+    except MemcliError as error:
+        if not dry_run:
+            sync_state.note_failure(vault, error)
+        raise
+    if not dry_run:
+        sync_state.note(vault, done.as_dict(), done.line)
+    return done
+
+
+def opened(vault: "Vault") -> tuple[Joining, "Remote"]:
+    """The repository of a vault that can be synced, and its remote.
+
+    Raises:
+        NotAllowed: it cannot; the message says why.
+        HistoryError: an operation of git is in progress.
+    """
+    repository = joinable(vault)
+    remote = repository.remote()
+    if remote is None:
+        raise NotAllowed(
+            f"{vault.named} has no remote",
+            hint="Name one: memcli sync --setup URL (a folder, ssh or https)",
+            code="no_remote",
+        )
+    return repository, remote
+
+
+def joinable(vault: "Vault") -> Joining:
+    """The repository of a vault, which can go to another commit; raises as `opened`."""
+    repository = Joining.open(vault.root, environ=vault.environ)
+    if repository.prefix:
+        raise NotAllowed(
+            f"{vault.named} is a folder of the repository {repository.top}; a sync "
+            "would push that",
+            hint="Pull and push it as you do with the rest of the repository.",
+            code="not_own_repository",
+        )
+    for finding in git_state.findings(repository):
+        if finding.code == "git_state":
+            raise HistoryError(f"{vault.named}: {finding.message}", hint=finding.hint)
+    if repository.branch() is None:
+        raise NotAllowed(
+            f"{vault.named}: HEAD is detached, so there is no branch to sync",
+            hint="Go to the one that you want: git switch main",
+            code="detached_head",
+        )
+    return repository
+
+
+def _sync(
+    vault: "Vault", terms: Terms, *, dry_run: bool, sleep: Callable[[float], None]
+) -> Synced:
+    if journal.exists(vault.root):
+        with _arrival(vault):
+            pass  # what a killed command began is finished before anything else
+    repository, remote = opened(vault)
+    done = Synced(vault.named, remote.name, remote.shown, remote.branch, dry_run)
+    if vault.read_only:
+        return _pull_only(vault, repository, remote, terms, done)
+    started = repository.tip("HEAD")
+    for number in range(_TRIES):
+        if number:
+            sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
+        done = _committed(vault, repository, done)
+        # What the remote had when this sync first looked is what came and went since.
+        theirs = repository.fetch(remote, terms)
+        if dry_run:
+            return _foreseen(vault, repository, done, theirs)
+        try:
+            done = _merged(vault, done, theirs)
+        except HistoryError as error:
+            if error.error_code == "head_moved":
+                continue
+            raise
+        head = repository.tip("HEAD")
+        if head is None or head == theirs:
+            break
+        if repository.push(remote, head, terms):
+            done = done._replace(
+                went=_traffic(repository, theirs, head),
+                pushed=True,
+            )
+            break
+        vault.tell(f"{remote.name} has moved meanwhile: once more")
+    else:
+        raise LockBusy(
+            f"{remote.name} ({remote.shown}) moved {_TRIES} times while this vault was "
+            "synced; what came is merged here",
+            hint="Try again: memcli sync",
+        )
+    return done._replace(moved=repository.tip("HEAD") != started)
+
+
+def _committed(vault: "Vault", repository: Joining, done: Synced) -> Synced:
+    """Commit what is uncommitted; a dry run says what would be."""
+    if done.dry_run:
+        found = uncommitted.plan(vault, repository) if repository.status() else None
+    else:
+        found = uncommitted.commit(vault, repository)
+    if found is None:
+        return done
+    return done._replace(
+        committed=(*done.committed, *found.paths), left=tuple(found.left)
+    )
+
+
+def _merged(vault: "Vault", done: Synced, theirs: str | None) -> Synced:
+    """Let the vault hold what the remote has, under its lock."""
+    if theirs is None:
+        return done
+    with _arrival(vault) as arrival:
+        repository = arrival.repository
+        branch, ours = repository.branch(), repository.tip("HEAD")
+        if branch is None or ours is None:
+            raise _no_branch(vault)
+        decided = _decide(vault, repository, ours, theirs)
+        if decided.after is None:
+            return done
+        arrival.go(Move(branch, ours, decided.after))
+        came = done.came.plus(_traffic(repository, decided.base, theirs, but=ours))
+        return _with_plan(done._replace(came=came), decided.plan)
+
+
+def _arrival(vault: "Vault") -> Arrival:
+    return Arrival(
+        vault.root,
+        environ=vault.environ,
+        tell=vault.tell,
+        progress=vault.progress,
+        fault=vault.fault,
+    )
+
+
+def _foreseen(
+    vault: "Vault", repository: Joining, done: Synced, theirs: str | None
+) -> Synced:
+    """What a sync would do, from what is committed and fetched."""
+    ours = repository.tip("HEAD")
+    if ours is None:
+        return done
+    if theirs is None:
+        return done._replace(went=_traffic(repository, None, ours))
+    base = next(iter(repository.bases(ours, theirs)), None)
+    decided = _decide(vault, repository, ours, theirs, commit=False)
+    came, went = Traffic(), Traffic()
+    if base != theirs:
+        came = _traffic(repository, base, theirs, but=ours)
+    if base != ours:
+        went = _traffic(repository, base, ours, but=theirs)
+    return _with_plan(done._replace(came=came, went=went), decided.plan)
+
+
+def _decide(
+    vault: "Vault",
+    repository: Joining,
+    ours: str,
+    theirs: str,
+    *,
+    commit: bool = True,
+) -> _Decision:
+    """What becomes of a vault at `ours` when the remote is at `theirs`.
+
+    Without `commit` a merge is planned and not made.
+    """
+    base = next(iter(repository.bases(ours, theirs)), None)
+    if base == theirs:
+        return _Decision(None, base, None)
+    if base == ours:
+        return _Decision(theirs, base, None)
+    if base is None:
+        _refuse_stranger(repository, theirs)
+    mine = sync_settings.load(_environ(vault)).machine
+    other = repository.named_by(ours, theirs, MACHINE)
+    if other in ("", mine, repository.user_name()):
+        other = "another clone"  # the same person's, who has given it no name
+    plan = trees.plan_merge(
+        repository.tree(base) if base else {},
+        _side(repository, mine, ours),
+        _side(repository, other, theirs),
+        lambda blobs: repository.read_blobs([blob.oid for blob in blobs]),
+        kinds=vault.kinds,
+    )
+    if not commit:
+        return _Decision(None, base, plan)
+    message = f"sync: merge {other}\n\n{MACHINE}: {mine}"
+    return _Decision(
+        repository.join((ours, theirs), plan.put, plan.gone, message), base, plan
+    )
+
+
+def _side(repository: Joining, name: str, commit: str) -> trees.Side:
+    return trees.Side(
+        name,
+        repository.tree(commit),
+        lambda path: repository.changed_at(commit, path),
+    )
+
+
+def _refuse_stranger(repository: Joining, theirs: str) -> None:
+    """Refuse to merge with a history that is no vault's: of code, or other notes.
+
+    A remote that a forge has begun with a README and a licence is none of these.
+    """
+    there = repository.tree(theirs)
+    if layout.CONFIG in there or not any(map(layout.is_entry, there)):
+        return
+    raise NotAllowed(
+        "the remote holds no memcli vault, and its history has nothing in common with "
+        "this one",
+        hint="Give the vault a remote of its own. To make a vault of those notes: git "
+        "clone them, then memcli init in the clone.",
+        code="not_a_vault",
+    )
+
+
+def _pull_only(
+    vault: "Vault", repository: Joining, remote: "Remote", terms: Terms, done: Synced
+) -> Synced:
+    """Take what the remote has into a vault that the user's config lets only be read.
+
+    Raises:
+        NotAllowed: the vault has commits that the remote lacks.
+    """
+    theirs, ours = repository.fetch(remote, terms), repository.tip("HEAD")
+    done = done._replace(read_only=True)
+    if theirs is None or ours is None or theirs == ours:
+        return done
+    if repository.bases(ours, theirs) != [ours]:
+        raise NotAllowed(
+            f"{vault.named} may only be read here (role = ro), and has commits that "
+            f"{remote.name} lacks",
+            hint="Push them with git, or give the vault the role rw.",
+            code="read_only",
+        )
+    if done.dry_run:
+        return done._replace(came=_traffic(repository, ours, theirs))
+    return _merged(vault, done, theirs)
+
+
+def _with_plan(done: Synced, plan: trees.MergePlan | None) -> Synced:
+    """What was done, and what a merge has decided."""
+    if plan is None:
+        return done
+    notes = (*done.notes, *plan.notes)
+    return done._replace(merged=done.merged + plan.merged, notes=notes)
+
+
+def _traffic(
+    repository: Joining, before: str | None, after: str, *, but: str | None = None
+) -> Traffic:
+    """What lies between two commits, as entries; the commits are those that `but`
+    lacks, or that come after `before`."""
+    if before == after:
+        return Traffic()
+    commits = repository.count(after, but or before)
+    if before is None:
+        added = [(path, None, file) for path, file in repository.tree(after).items()]
+        return traffic_of(commits, added)
+    return traffic_of(commits, repository.differences(before, after))
+
+
+def _no_branch(vault: "Vault") -> NotAllowed:
+    return NotAllowed(
+        f"{vault.named} has no commit yet", hint="memcli init", code="no_commit"
+    )
+
+
+def _environ(vault: "Vault") -> Mapping[str, str]:
+    return os.environ if vault.environ is None else vault.environ

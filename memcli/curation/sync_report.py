@@ -1,0 +1,124 @@
+"""What a sync has done, as a value, and in words.
+
+Invariant: pure. The words and the JSON say the same.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from memcli.curation.uncommitted import Left
+from memcli.entries import layout
+from memcli.entries.merging.trees import MergeNote
+from memcli.entries.text.counted import counted
+
+_ARCHIVE = layout.ARCHIVE + "/"
+
+
+class Traffic(NamedTuple):
+    """What came or went: commits, and the entries that are new, changed or gone."""
+
+    commits: int = 0
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+
+    @property
+    def entries(self) -> int:
+        """How many entries are concerned."""
+        return self.added + self.changed + self.removed
+
+    def plus(self, other: "Traffic") -> "Traffic":
+        """Both together."""
+        return Traffic(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+def traffic_of(
+    commits: int, differences: Iterable[tuple[str, object, object]]
+) -> Traffic:
+    """Count entries by what became of their paths: (path, before, after).
+
+    The archive is left out: an entry that was evolved counts once.
+    """
+    added = changed = removed = 0
+    for path, before, after in differences:
+        if not layout.is_entry(path) or path.startswith(_ARCHIVE):
+            continue
+        if before is None:
+            added += 1
+        elif after is None:
+            removed += 1
+        else:
+            changed += 1
+    return Traffic(commits, added, changed, removed)
+
+
+class Synced(NamedTuple):
+    """What a sync has done, or would do.
+
+    Attributes:
+        vault: its name, or its path.
+        remote, address, branch: with what it was synced; the address holds no password.
+        dry_run: whether nothing was done.
+        committed: files that were committed first.
+        left: files that were not, and why.
+        came, went: what the remote gave and got.
+        merged: how many entries both sides had changed.
+        notes: what the merge decided.
+        pushed: whether the remote was given anything.
+        moved: whether the vault has another commit than before.
+        read_only: whether it only takes what comes.
+    """
+
+    vault: str
+    remote: str
+    address: str
+    branch: str
+    dry_run: bool = False
+    committed: tuple[str, ...] = ()
+    left: tuple[Left, ...] = ()
+    came: Traffic = Traffic()
+    went: Traffic = Traffic()
+    merged: int = 0
+    notes: tuple[MergeNote, ...] = ()
+    pushed: bool = False
+    moved: bool = False
+    read_only: bool = False
+
+    @property
+    def eyes(self) -> list[MergeNote]:
+        """The decisions that a person should look at."""
+        return [note for note in self.notes if note.eyes]
+
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        would = "would sync" if self.dry_run else "synced"
+        said = [_moved("came", self.came), _moved("went", self.went)]
+        if self.committed:
+            said.insert(0, f"{counted(len(self.committed), 'file')} committed")
+        if self.merged:
+            said.append(f"{self.merged:,} merged")
+        if self.eyes:
+            said.append(f"{len(self.eyes):,} to look at")
+        facts = ", ".join(each for each in said if each) or "nothing new on either side"
+        return f"{would} with {self.remote} ({self.address}): {facts}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            **self._asdict(),
+            "left": [each._asdict() for each in self.left],
+            "came": {**self.came._asdict(), "entries": self.came.entries},
+            "went": {**self.went._asdict(), "entries": self.went.entries},
+            "notes": [each._asdict() for each in self.notes],
+            "eyes": [each._asdict() for each in self.eyes],
+            "line": self.line,
+        }
+
+
+def _moved(verb: str, traffic: Traffic) -> str:
+    if traffic.entries:
+        return f"{counted(traffic.entries, 'entry')} {verb}"
+    if traffic.commits:
+        return f"{counted(traffic.commits, 'commit')} {verb}"
+    return ""

@@ -1,0 +1,101 @@
+"""The remote of a vault, named once: `memcli sync --setup URL`.
+
+Invariant: a remote that does not answer, or refuses, is not kept. Nothing that exists
+is overwritten: neither another remote of the vault, nor a folder that is no repository.
+"""
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.curation import sync
+from memcli.errors import MemcliError, NotAllowed
+from memcli.storage.git import remote as remotes
+from memcli.storage.git import remote_address
+from memcli.storage.git.network import Terms
+from memcli.storage.git.remote import Remote
+
+if TYPE_CHECKING:
+    from memcli.storage.git.joining import Joining
+    from memcli.vault.vault import Vault
+
+NAME = "origin"
+"""The name that the remote gets."""
+
+
+class Named(NamedTuple):
+    """The remote of a vault; whether it is new, and whether its folder was made."""
+
+    remote: Remote
+    added: bool
+    made: bool
+
+
+def setup(
+    vault: "Vault", address: str, terms: Terms, *, dry_run: bool = False
+) -> Named:
+    """Give a vault its remote.
+
+    Args:
+        vault: its owner asks.
+        address: a folder, which is made when only its parent exists; ssh or https.
+        terms: how git may talk to it.
+        dry_run: only say what would be done; the remote is not asked.
+
+    Raises:
+        InvalidValue: the address would start a program, or cannot be used.
+        NotAllowed: the vault has another remote, or the folder holds something else.
+        RemoteUnreachable, RemoteRefused: the remote does not answer, or refuses.
+    """
+    vault.owner_only("sync")
+    vault.refuse_read_only()
+    repository = sync.joinable(vault)
+    address = _absolute(remote_address.checked(address), vault.cwd)
+    branch = repository.branch() or "main"
+    known = repository.remote()
+    if known is not None and not _is_same(known.address, address):
+        raise NotAllowed(
+            f"{vault.named} has the remote {known.name} ({known.shown}) already",
+            hint=f"To replace it: git -C {vault.root} remote set-url {known.name} "
+            f"{remote_address.shown_of(address)}",
+            code="remote_exists",
+        )
+    if known is not None:
+        return Named(known, added=False, made=False)
+    remote = Remote(NAME, address, branch)
+    made = remote_address.is_folder(address) and not os.path.exists(address)
+    if dry_run:
+        return Named(remote, added=True, made=made)
+    environ = os.environ if vault.environ is None else vault.environ
+    if remote_address.is_folder(address):
+        made = remotes.make_bare(address, branch, environ)
+    return Named(_added(repository, remote, terms), added=True, made=made)
+
+
+def _added(repository: "Joining", remote: Remote, terms: Terms) -> Remote:
+    """Add the remote, and take it out again when it does not answer."""
+    repository.add_remote(remote.name, remote.address)
+    try:
+        # A remote that others began may have another branch than ours.
+        theirs = repository.default_branch(remote, terms)
+        remote = remote._replace(branch=theirs or remote.branch)
+        repository.set_upstream(remote)
+    except (MemcliError, KeyboardInterrupt):
+        repository.remove_remote(remote.name)
+        raise
+    return remote
+
+
+def _absolute(address: str, cwd: str | None) -> str:
+    """A folder by its whole path: a relative one would be one of the vault's."""
+    if not remote_address.is_folder(address):
+        return address
+    path = os.path.join(cwd or os.getcwd(), os.path.expanduser(address))
+    return os.path.normpath(path)
+
+
+def _is_same(one: str, other: str) -> bool:
+    return one == other or (
+        remote_address.is_folder(one)
+        and remote_address.is_folder(other)
+        and os.path.realpath(one) == os.path.realpath(other)
+    )

@@ -1,0 +1,116 @@
+"""What a person has written and not committed: committed before a sync, or left.
+
+Invariant: a file is committed as it is, and only when it can be read as what it is and
+holds no new secret: what a sync pushes cannot be taken back. What a person has staged
+stays staged, and a file that is gone is for the person to decide on.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memcli.entries import codec, layout, no_secrets
+from memcli.errors import MemcliError
+from memcli.storage import files
+from memcli.vault.health.working_tree import WorkingTree, working_tree
+
+if TYPE_CHECKING:
+    from memcli.storage.git.repository import Repository
+    from memcli.vault.vault import Vault
+
+_MARKERS = (b"<<<<<<< ", b">>>>>>> ")
+
+
+class Left(NamedTuple):
+    """A file that is not committed, and why."""
+
+    path: str
+    why: str
+
+
+class Uncommitted(NamedTuple):
+    """What `plan` found: the files to commit, those that git's index has lost, and
+    those that are left as they are."""
+
+    paths: list[str]
+    lost: list[str]
+    left: list[Left]
+
+
+def plan(vault: "Vault", repository: "Repository") -> Uncommitted:
+    """Look at what no commit holds; nothing is changed.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    tree = working_tree(vault, repository)
+    paths, left = [], []
+    for path in tree.uncommitted:
+        why = _why_left(vault, repository, path)
+        if why:
+            left.append(Left(path, why))
+        else:
+            paths.append(path)
+    for path, place in tree.moved.items():
+        if place in paths or place not in tree.uncommitted:
+            paths.append(path)
+        else:
+            left.append(Left(path, f"moved to {place}, which is left"))
+    left += _of_a_person(tree)
+    return Uncommitted(paths, tree.lost, sorted(left))
+
+
+def commit(vault: "Vault", repository: "Repository") -> Uncommitted:
+    """Commit what can be committed; what was done.
+
+    Raises:
+        LockBusy, WriteFailed, HistoryError: nothing was committed.
+    """
+    if not repository.status():
+        return Uncommitted([], [], [])
+    found = plan(vault, repository)
+    if not found.paths and not found.lost:
+        return found
+    with vault.transaction() as change:
+        repository.unstage(found.lost)
+        for path in found.paths:
+            change.include(path)
+        some = found.paths[0] if len(found.paths) == 1 else f"{len(found.paths)} files"
+        change.message = f"keep: {some}"
+    return found
+
+
+def _of_a_person(tree: WorkingTree) -> list[Left]:
+    staged = [Left(path, "you have staged it: git commit") for path in tree.staged]
+    gone = [
+        Left(path, "the folder lacks it: memcli repair brings it back, or lets it go")
+        for path in tree.missing
+    ]
+    older = [
+        Left(path, "the folder has an earlier version: see memcli repair")
+        for path in tree.older
+    ]
+    return staged + gone + older
+
+
+def _why_left(vault: "Vault", repository: "Repository", path: str) -> str:
+    """Why a file is not committed; '' where nothing speaks against it."""
+    try:
+        data = files.read(files.inside(vault.root, path), follow=False)
+    except MemcliError as error:
+        return error.message
+    lines = data.splitlines()
+    if all(any(line.startswith(mark) for line in lines) for mark in _MARKERS):
+        return "it holds the markers of a conflict: memcli repair"
+    if layout.is_entry(path):
+        try:
+            codec.decode(data, path, kinds=vault.kinds)
+        except MemcliError as error:
+            return f"it cannot be read: {error.message.removeprefix(path + ':')}"
+    try:
+        before = repository.show("HEAD", path)
+    except MemcliError:
+        before = None
+    try:
+        no_secrets.refuse_new({path: (before, data)}, (), "")
+    except MemcliError:
+        return "it seems to hold a secret, which a sync would give away"
+    return ""

@@ -1,0 +1,60 @@
+"""Starting a sync that nobody waits for, where the user's config asks for it.
+
+Invariant: it never raises, asks no network, and costs a write that is not synced by
+itself one look into the user's config.
+"""
+
+import contextlib
+import os
+from collections.abc import Mapping
+
+from memcli.errors import MemcliError
+from memcli.storage import detached, sync_settings
+
+
+def after_write(root: str, environ: Mapping[str, str] | None) -> bool:
+    """Start the sync of a vault that was written to; whether one was started.
+
+    Args:
+        root: the vault's folder.
+        environ: the environment of its user.
+    """
+    environ = os.environ if environ is None else environ
+    if not _wanted(environ, (sync_settings.WRITES,)) or not _has_remote(root, environ):
+        return False
+    return _started(("sync", "--auto", "--vault", root), environ)
+
+
+def at_session(environ: Mapping[str, str]) -> bool:
+    """Start the sync of all the user's vaults, as a session begins or ends; whether one
+    was started."""
+    modes = (sync_settings.SESSIONS, sync_settings.WRITES)
+    return _wanted(environ, modes) and _started(("sync", "--auto", "--all"), environ)
+
+
+def _wanted(environ: Mapping[str, str], modes: tuple[str, ...]) -> bool:
+    try:
+        return sync_settings.load(environ).auto in modes
+    except MemcliError:
+        return False
+
+
+def _has_remote(root: str, environ: Mapping[str, str]) -> bool:
+    """Whether the vault's own repository names a remote; read without git."""
+    from memcli.storage.git import remotes
+
+    found = remotes.find(root, environ)
+    return (
+        found is not None
+        and found.url is not None
+        and found.top == os.path.realpath(root)
+    )
+
+
+def _started(words: tuple[str, ...], environ: Mapping[str, str]) -> bool:
+    # The owner syncs, whichever agent has written.
+    environ = {k: value for k, value in environ.items() if k != "MEMCLI_AGENT"}
+    with contextlib.suppress(OSError):
+        detached.start(words, environ)
+        return True
+    return False

@@ -1,0 +1,93 @@
+"""How the last sync of a vault ended, and how far it is from its remote.
+
+Invariant: reads start no network call. The note lies outside of the vault, so no pull
+can write it; one that cannot be read or written counts as none.
+"""
+
+import contextlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memcli.entries import layout
+from memcli.errors import MemcliError
+from memcli.storage import cache, state_dirs
+
+if TYPE_CHECKING:
+    from memcli.vault.vault import Vault
+
+
+class SyncState(NamedTuple):
+    """What is known of a vault's remote without asking it.
+
+    Attributes:
+        remote, address, branch: which it is; the address holds no password.
+        ahead, behind: commits that only the vault has, or only the remote as it was
+            last seen; None when it was never seen.
+        at: when the last sync ended, epoch seconds; None for never.
+        line: how it ended, in one line.
+        error: the code of its failure; None when it did not fail.
+    """
+
+    remote: str
+    address: str
+    branch: str
+    ahead: int | None
+    behind: int | None
+    at: int | None
+    line: str
+    error: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return self._asdict()
+
+
+def state(vault: "Vault") -> SyncState | None:
+    """What is known of the vault's remote; None without one."""
+    from memcli.storage.git.remote import Tracking
+
+    try:
+        repository = Tracking.open(vault.root, environ=vault.environ)
+        remote = None if repository.prefix else repository.remote()
+        if remote is None:
+            return None
+        seen, head = repository.tip(remote.tracking), repository.tip("HEAD")
+        ahead = behind = None
+        if seen and head:
+            ahead, behind = repository.ahead_behind(head, seen)
+    except MemcliError:
+        return None
+    last = _last(vault)
+    at, line, error = last.get("at"), last.get("line"), last.get("error")
+    return SyncState(
+        remote.name,
+        remote.shown,
+        remote.branch,
+        ahead,
+        behind,
+        at if isinstance(at, int) else None,
+        line if isinstance(line, str) else "",
+        error if isinstance(error, str) else None,
+    )
+
+
+def note(vault: "Vault", data: Mapping[str, Any], line: str) -> None:
+    """Note how a sync ended."""
+    _store(vault, {"line": line, "error": None, "data": dict(data)})
+
+
+def note_failure(vault: "Vault", error: MemcliError) -> None:
+    """Note why a sync did not end."""
+    _store(vault, {"line": error.message, "error": error.error_code})
+
+
+def _store(vault: "Vault", facts: dict[str, Any]) -> None:
+    path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
+    with contextlib.suppress(OSError):
+        cache.store(path, {"at": vault.now_ms() // 1000, **facts})
+
+
+def _last(vault: "Vault") -> dict[str, Any]:
+    path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
+    found = cache.load(path)
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,105 @@
+"""`memcli sync` in words, as JSON, and by its exit code."""
+
+from pathlib import Path
+
+import pytest
+
+from tests import clones
+from tests.cli.conftest import Run
+from tests.clones import Clones, git, say
+
+
+@pytest.fixture
+def two(ready_vault: Path, tmp_path: Path) -> Clones:
+    return clones.make(ready_vault, tmp_path, "laptop", "desk")
+
+
+def test_one_line_says_what_went_and_names_what_was_committed(
+    two: Clones, memcli: Run
+) -> None:
+    laptop = two.roots["laptop"]
+    (laptop / "memories" / "mine.md").write_text("by hand\n")
+    done = memcli("sync", "--vault", str(laptop))
+    first, second = done.out.splitlines()
+    assert first.startswith(f"synced with origin ({two.remote}): 1 file committed")
+    assert second == "  committed memories/mine.md"
+    data = memcli("sync", "--vault", str(two.roots["desk"]), "--json").json["data"]
+    assert data["came"] == {
+        "commits": 1, "added": 1, "changed": 0, "removed": 0, "entries": 1,
+    }  # fmt: skip
+    assert (data["pushed"], data["moved"], data["eyes"]) == (False, True, [])
+
+
+def test_offline_is_75_in_one_line(two: Clones, memcli: Run) -> None:
+    two.remote.rename(two.remote.with_name("away.git"))
+    done = memcli("sync", "--vault", str(two.roots["laptop"]))
+    assert done.code == 75
+    assert done.err.splitlines()[0] == f"memcli: there is no folder {two.remote}"
+    done = memcli("sync", "--vault", str(two.roots["laptop"]), "--json")
+    assert done.json["error"]["code"] == "remote_unreachable"
+
+
+def test_all_syncs_each_vault_and_one_that_fails_stops_no_other(
+    two: Clones, memcli: Run, home: Path
+) -> None:
+    config = home / ".config" / "memcli" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(
+        f'[vaults.gone]\npath = "{home}/gone"\n'
+        f'[vaults.desk]\npath = "{two.roots["desk"]}"\n'
+    )
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    environ = {"MEMCLI_VAULT": str(two.roots["laptop"])}
+    done = memcli("sync", "--all", "--json", environ=environ)
+    assert done.code == 1
+    rows = {row["vault"]: row for row in done.json["data"]["vaults"]}
+    assert rows["gone"]["error"]["code"] == "vault_not_found"
+    assert rows["desk"]["came"]["added"] == 1
+    said = memcli("sync", "--all", environ=environ)
+    assert "gone: there is no vault at" in said.out
+    assert "desk: synced with origin" in said.out
+
+
+def test_a_password_in_the_address_is_never_said(two: Clones, memcli: Run) -> None:
+    laptop = str(two.roots["laptop"])
+    secret = "https://me:hunter2@127.0.0.1:9/memory.git?token=hunter2"
+    git(laptop, "remote", "set-url", "origin", secret)
+    environ = {"no_proxy": "*"}
+    for words in (["sync"], ["sync", "--json"], ["doctor"], ["inspect", "vaults"]):
+        done = memcli(*words, "--vault", laptop, environ=environ)
+        assert "hunter2" not in done.out + done.err, words
+
+
+def test_words_that_exclude_each_other(two: Clones, memcli: Run) -> None:
+    for words in (
+        ["--setup", "x", "--all"],
+        ["--setup", "x", "--auto"],
+        ["--all", "--vault", str(two.roots["laptop"])],
+    ):
+        assert memcli("sync", *words).code == 2
+
+
+def test_setup_with_a_dry_run_makes_nothing(
+    two: Clones, memcli: Run, tmp_path: Path
+) -> None:
+    laptop = str(two.roots["laptop"])
+    git(laptop, "remote", "remove", "origin")
+    words = ["sync", "--vault", laptop, "--setup", str(tmp_path / "new.git")]
+    done = memcli(*words, "--dry-run", "--json")
+    assert (done.json["data"]["made"], done.json["data"]["setup"]) == (True, True)
+    assert not (tmp_path / "new.git").exists()
+    assert git(laptop, "remote") == ""
+    done = memcli(*words)
+    assert done.err.startswith(f"made a bare repository at {tmp_path}/new.git")
+    assert "1 commit went" in done.out
+
+
+def test_doctor_says_how_far_the_vault_is_from_its_remote(
+    two: Clones, memcli: Run
+) -> None:
+    laptop = str(two.roots["laptop"])
+    memcli("sync", "--vault", laptop)
+    memcli("save", "We deploy on Tuesdays", "--vault", laptop)
+    said = memcli("doctor", "--vault", laptop).out
+    (line,) = [line for line in said.splitlines() if "sync: origin" in line]
+    assert "1 ahead, 0 behind, last sync 0 minutes ago" in line

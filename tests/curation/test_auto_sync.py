@@ -1,0 +1,121 @@
+"""Where the user's config says so, memcli syncs by itself: detached, and in turn."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memcli.curation import auto_sync
+from memcli.entries import layout
+from memcli.errors import InvalidConfig
+from memcli.sessions.hooks import call as hook
+from memcli.storage import detached, state_dirs, sync_settings
+from memcli.storage.lock import Lock
+from memcli.vault import background_sync
+from tests import clones
+from tests.clones import Clones, git, say, texts
+from tests.conftest import VaultMaker
+
+
+@pytest.fixture
+def two(ready_vault: Path, tmp_path: Path) -> Clones:
+    return clones.make(ready_vault, tmp_path, "laptop", "desk")
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """The command lines that would have been started."""
+    words: list[tuple[str, ...]] = []
+    monkeypatch.setattr(detached, "start", lambda line, _=None: words.append(line))
+    return words
+
+
+def configure(home: Path, text: str) -> None:
+    path = home / ".config" / "memcli" / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("auto", "count"), [("off", 0), ("sessions", 0), ("writes", 1)]
+)
+def test_a_write_starts_a_sync_where_the_config_says_writes(
+    two: Clones, home: Path, started: list[tuple[str, ...]], auto: str, count: int
+) -> None:
+    configure(home, f'[sync]\nauto = "{auto}"\n')
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    root = str(two.roots["laptop"])
+    assert started == [("sync", "--auto", "--vault", root)] * count
+
+
+def test_a_vault_without_a_remote_starts_nothing(
+    make_vault: VaultMaker, home: Path, started: list[tuple[str, ...]]
+) -> None:
+    configure(home, '[sync]\nauto = "writes"\n')
+    say(make_vault(), "We deploy on Tuesdays")
+    assert started == []
+
+
+def test_the_config_of_a_vault_turns_nothing_on(
+    two: Clones, started: list[tuple[str, ...]]
+) -> None:
+    with (two.roots["laptop"] / layout.CONFIG).open("a") as file:
+        file.write('\n[sync]\nauto = "writes"\n')
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    assert started == []
+
+
+@pytest.mark.parametrize("auto", ["off", "sessions", "writes"])
+def test_a_session_that_begins_starts_a_sync_of_all_vaults(
+    two: Clones,
+    home: Path,
+    started: list[tuple[str, ...]],
+    auto: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    configure(home, f'[sync]\nauto = "{auto}"\n')
+    monkeypatch.setenv("MEMCLI_VAULT", str(two.roots["laptop"]))
+    made = hook.Call(["session-start", "--host", "claude-code"])
+    hook.answer(made, lambda: {"session_id": "s", "source": "startup"})
+    assert "error" not in made.line
+    wanted = [] if auto == "off" else [("sync", "--auto", "--all")]
+    assert [words for words in started if words[0] == "sync"] == wanted
+
+
+def test_a_row_of_writes_is_one_sync_that_takes_all_of_them(two: Clones) -> None:
+    vault = two.vault("laptop")
+    say(vault, "first")
+    path = state_dirs.path(vault.root, layout.SYNC_LOCK)
+    with Lock(path + ".waiting", 0):
+        assert auto_sync.run(vault).outcome == "waiting"
+    done = auto_sync.run(
+        vault, sleep=lambda _: (say(two.vault("laptop"), "second"), None)[1]
+    )
+    assert done.outcome == "synced"
+    two.sync("desk")
+    assert texts(two.roots["desk"]) == {"first", "second"}
+
+
+def test_a_sync_by_itself_notes_its_failure_and_starts_no_other(
+    two: Clones, home: Path, started: list[tuple[str, ...]]
+) -> None:
+    configure(home, '[sync]\nauto = "writes"\n')
+    note = two.roots["laptop"] / "memories" / "note" / "hand.md"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text("by hand\n")
+    git(two.roots["laptop"], "remote", "set-url", "origin", "/nowhere/x.git")
+    done = auto_sync.run(two.vault("laptop"), sleep=lambda _: None)
+    assert done.outcome == "remote_unreachable"
+    assert started == []
+    assert json.dumps(done.as_dict())
+
+
+def test_a_setting_that_is_not_known_is_an_error(home: Path) -> None:
+    environ = {"XDG_CONFIG_HOME": str(home / ".config")}
+    for text in ('auto = "always"', "machine = 3", 'machine = "a,b"', "often = true"):
+        configure(home, f"[sync]\n{text}\n")
+        with pytest.raises(InvalidConfig, match="sync"):
+            sync_settings.load(environ)
+        assert background_sync.at_session(environ) is False
+    configure(home, '[sync]\nmachine = "kitchen"\n')
+    assert sync_settings.load(environ) == ("off", "kitchen")

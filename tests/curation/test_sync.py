@@ -1,0 +1,533 @@
+"""Two clones and their remote are brought together, and neither loses anything."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import sync, sync_setup
+from memcli.errors import (
+    Conflict,
+    HistoryError,
+    InvalidValue,
+    LockBusy,
+    MemcliError,
+    NotAllowed,
+    RemoteRefused,
+    RemoteUnreachable,
+    UnsafePath,
+)
+from memcli.storage.git.joining import Joining
+from memcli.storage.git.network import Terms
+from memcli.vault import sync_state
+from tests import clones
+from tests.clones import TERMS, Clones, dirty, git, say, texts, tree
+from tests.conftest import VaultMaker
+
+QUICK = Terms(silence=1.0)
+
+
+@pytest.fixture
+def two(ready_vault: Path, tmp_path: Path) -> Clones:
+    return clones.make(ready_vault, tmp_path, "laptop", "desk")
+
+
+def hook(remote: Path, name: str, text: str) -> None:
+    path = remote / "hooks" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+# --- what goes and what comes -------------------------------------------------------
+
+
+def test_what_one_clone_saves_the_other_has_after_two_syncs(two: Clones) -> None:
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    went = two.sync("laptop")
+    assert (went.went.added, went.came.entries, went.pushed) == (1, 0, True)
+    came = two.sync("desk")
+    assert (came.came.added, came.went.entries, came.pushed) == (1, 0, False)
+    assert texts(two.roots["desk"]) == {"We deploy on Tuesdays"}
+    assert dirty(two.roots["desk"]) == ""
+    assert len(two.vault("desk").recall("deploy").rows) == 1
+
+
+def test_both_sides_are_merged_into_one_commit_with_two_parents(two: Clones) -> None:
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    say(two.vault("desk"), "We test on Fridays")
+    two.sync("laptop")
+    done = two.sync("desk")
+    assert (done.came.added, done.went.added, done.pushed) == (1, 1, True)
+    two.sync("laptop")
+    both = {"We deploy on Tuesdays", "We test on Fridays"}
+    for root in two.roots.values():
+        assert texts(root) == both
+        assert dirty(root) == ""
+    assert len(git(two.remote, "log", "-1", "--format=%P", "main").split()) == 2
+    assert tree(two.roots["laptop"]) == tree(two.roots["desk"])
+
+
+def test_a_second_sync_changes_nothing(two: Clones) -> None:
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    two.sync("laptop")
+    before = two.tip()
+    done = two.sync("laptop")
+    assert (done.came.commits, done.went.commits, done.pushed) == (0, 0, False)
+    assert "nothing new" in done.line
+    assert two.tip() == before
+
+
+def test_a_dry_run_says_all_of_it_and_changes_nothing(two: Clones) -> None:
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    two.sync("laptop")
+    desk = two.vault("desk")
+    say(desk, "We test on Fridays")
+    note = two.roots["desk"] / "memories" / "note" / "mine.md"
+    note.write_text("written by hand\n")
+    before = (git(desk.root, "rev-parse", "HEAD"), git(desk.root, "status", "-s"))
+    done = sync.sync(desk, TERMS, dry_run=True)
+    assert (done.came.added, done.went.added) == (1, 1)
+    assert done.committed == ("memories/note/mine.md",)
+    assert "would sync" in done.line
+    after = (git(desk.root, "rev-parse", "HEAD"), git(desk.root, "status", "-s"))
+    assert after == before
+    assert two.tip() != before[0].strip()
+
+
+def test_two_vaults_that_were_made_apart_are_merged(
+    make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    one, other = make_vault("one"), make_vault("other")
+    git(other.root, "commit", "--amend", "--quiet", "-m", "another beginning")
+    say(one, "We deploy on Tuesdays")
+    say(other, "We test on Fridays")
+    remote = tmp_path / "new.git"
+    for vault in (one, other):
+        sync_setup.setup(vault, str(remote), TERMS)
+        sync.sync(vault, TERMS)
+    sync.sync(one, TERMS)
+    assert texts(Path(one.root)) == {"We deploy on Tuesdays", "We test on Fridays"}
+    assert tree(Path(one.root)) == tree(Path(other.root))
+    assert dirty(Path(one.root)) == ""
+
+
+# --- what is not committed ----------------------------------------------------------
+
+
+def test_what_a_person_wrote_is_committed_by_name(two: Clones) -> None:
+    note = two.roots["laptop"] / "memories" / "note" / "mine.md"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text("written by hand\n")
+    done = two.sync("laptop")
+    assert done.committed == ("memories/note/mine.md",)
+    assert dirty(two.roots["laptop"]) == ""
+    two.sync("desk")
+    assert texts(two.roots["desk"]) == {"written by hand"}
+
+
+def test_what_is_broken_staged_or_secret_is_left_and_named(two: Clones) -> None:
+    folder = two.roots["laptop"] / "memories" / "note"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "broken.md").write_text("---\nid: [\n---\nx\n")
+    (folder / "secret.md").write_text("the key is ghp_" + "a8Kq" * 9 + "\n")
+    (folder / "marked.md").write_text("<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n")
+    (folder / "staged.md").write_text("a person's\n")
+    git(folder, "add", "staged.md")
+    done = two.sync("laptop")
+    left = {Path(one.path).stem: one.why for one in done.left}
+    assert set(left) == {"broken", "secret", "marked", "staged"}
+    assert "secret" in left["secret"]
+    assert "ghp_" not in str(left)
+    assert done.committed == ()
+    assert git(folder, "diff", "--cached", "--name-only").endswith("staged.md\n")
+    assert texts(two.roots["desk"]) == set()
+
+
+def test_a_deleted_file_is_left_for_the_person_to_decide_on(two: Clones) -> None:
+    saved = two.vault("laptop").save(two.vault("laptop").draft({"text": "a fact"}))
+    two.sync("laptop")
+    (two.roots["laptop"] / saved.path).unlink()
+    done = two.sync("laptop")
+    assert [one.path for one in done.left] == [saved.path]
+    two.sync("desk")
+    assert texts(two.roots["desk"]) == {"a fact"}
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_file_that_no_commit_holds_is_never_overwritten(
+    two: Clones, ignored: bool
+) -> None:
+    (two.roots["laptop"] / "plan.txt").write_text("theirs\n")
+    git(two.roots["laptop"], "add", "plan.txt")
+    git(two.roots["laptop"], "commit", "--quiet", "-m", "a plan")
+    two.sync("laptop")
+    mine = two.roots["desk"] / "plan.txt"
+    mine.write_text("mine\n")
+    if ignored:
+        (two.roots["desk"] / ".git" / "info").mkdir(exist_ok=True)
+        (two.roots["desk"] / ".git" / "info" / "exclude").write_text("plan.txt\n")
+    before = git(two.roots["desk"], "rev-parse", "HEAD")
+    with pytest.raises(Conflict, match=r"plan\.txt"):
+        two.sync("desk")
+    assert mine.read_text() == "mine\n"
+    assert git(two.roots["desk"], "rev-parse", "HEAD") == before
+    mine.unlink()
+    two.sync("desk")
+    assert mine.read_text() == "theirs\n"
+
+
+def test_what_is_staged_elsewhere_stays_staged(two: Clones) -> None:
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    two.sync("laptop")
+    (two.roots["desk"] / "draft.txt").write_text("mine\n")
+    git(two.roots["desk"], "add", "draft.txt")
+    two.sync("desk")
+    assert git(two.roots["desk"], "status", "--porcelain") == "A  draft.txt\n"
+
+
+# --- shapes of what comes -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_file_and_a_folder_take_each_others_place(two: Clones, back: bool) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    names = ["notes/thing.md", "notes/thing.md/deep/inner.md"]
+    for name in reversed(names) if back else names:
+        git(laptop, "rm", "-r", "-q", "--ignore-unmatch", "notes")
+        path = laptop / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"text of {name}\n")
+        git(laptop, "add", "notes")
+        git(laptop, "commit", "--quiet", "-m", name)
+        two.sync("laptop")
+        two.sync("desk")
+        assert (desk / name).read_text() == f"text of {name}\n"
+        assert dirty(desk) == ""
+
+
+def test_links_programs_and_submodules_come_as_git_has_them(two: Clones) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    (laptop / "run.sh").write_text("#!/bin/sh\n")
+    (laptop / "run.sh").chmod(0o755)
+    (laptop / "link").symlink_to("README.md")
+    head = git(laptop, "rev-parse", "HEAD").strip()
+    git(laptop, "add", "run.sh", "link")
+    git(laptop, "update-index", "--add", "--cacheinfo", f"160000,{head},inner")
+    git(laptop, "commit", "--quiet", "-m", "odd ones")
+    (laptop / "inner").mkdir()
+    two.sync("laptop")
+    two.sync("desk")
+    assert os.readlink(desk / "link") == "README.md"
+    assert (desk / "run.sh").stat().st_mode & stat.S_IXUSR
+    assert dirty(desk) == ""
+    git(laptop, "rm", "-q", "link", "run.sh")
+    git(laptop, "commit", "--quiet", "-m", "without")
+    two.sync("laptop")
+    two.sync("desk")
+    assert not os.path.lexists(desk / "link")
+    assert dirty(desk) == ""
+
+
+def test_nothing_is_written_through_a_link_that_lies_in_the_folder(
+    two: Clones, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (two.roots["laptop"] / "trap").mkdir()
+    (two.roots["laptop"] / "trap" / "x.md").write_text("payload\n")
+    git(two.roots["laptop"], "add", "trap")
+    git(two.roots["laptop"], "commit", "--quiet", "-m", "trap")
+    two.sync("laptop")
+    (two.roots["desk"] / "trap").symlink_to(outside)
+    with pytest.raises(MemcliError):
+        two.sync("desk")
+    assert list(outside.iterdir()) == []
+
+
+# --- remotes that are not as one hopes ----------------------------------------------
+
+
+def test_a_remote_that_moved_is_fetched_again(
+    two: Clones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    say(two.vault("desk"), "We test on Fridays")
+    push, calls = Joining.push, []
+
+    def first_the_other(self, remote, commit, terms):
+        calls.append(commit)
+        if len(calls) == 1:
+            two.sync("desk")
+        return push(self, remote, commit, terms)
+
+    monkeypatch.setattr(Joining, "push", first_the_other)
+    done = two.sync("laptop")
+    assert len(calls) == 3
+    assert (done.came.added, done.went.added) == (1, 1)
+    assert texts(two.roots["laptop"]) == {
+        "We deploy on Tuesdays",
+        "We test on Fridays",
+    }
+
+
+def test_a_remote_that_moves_again_and_again_is_left_for_later(
+    two: Clones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    monkeypatch.setattr(Joining, "push", lambda *_: False)
+    with pytest.raises(LockBusy, match="8 times") as error:
+        two.sync("laptop")
+    assert error.value.exit_code == 75
+
+
+def test_a_folder_that_is_away_is_unreachable(two: Clones) -> None:
+    two.remote.rename(two.remote.with_name("away.git"))
+    vault = two.vault("laptop")
+    say(vault, "We deploy on Tuesdays")
+    with pytest.raises(RemoteUnreachable, match="no folder") as error:
+        two.sync("laptop")
+    assert error.value.exit_code == 75
+    state = sync_state.state(vault)
+    assert state is not None
+    assert state.error == "remote_unreachable"
+    two.remote.with_name("away.git").rename(two.remote)
+    assert two.sync("laptop").went.added == 1
+
+
+def test_a_server_that_nobody_answers_for_is_unreachable(two: Clones) -> None:
+    git(two.roots["laptop"], "remote", "set-url", "origin", "git://127.0.0.1:9/x")
+    with pytest.raises(RemoteUnreachable, match="cannot be reached"):
+        two.sync("laptop")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a program of POSIX")
+def test_a_remote_that_hangs_is_given_up_with_what_it_started(
+    two: Clones, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ssh = tmp_path / "ssh"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    alive = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    ssh.write_text(f"#!/bin/sh\nexec 3> {pipe}\necho >&3\nexec sleep 60\n")
+    ssh.chmod(0o755)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(ssh))
+    git(two.roots["laptop"], "remote", "set-url", "origin", "ssh://nowhere/x")
+    with pytest.raises(RemoteUnreachable, match="not answered in time"):
+        sync.sync(two.vault("laptop"), QUICK)
+    assert os.read(alive, 2) == b"\n"
+    assert os.read(alive, 2) == b""  # it ended: a writer would be waited for
+    os.close(alive)
+    assert dirty(two.roots["laptop"]) == ""
+
+
+def test_a_protected_branch_is_a_refusal_that_quotes_the_remote(two: Clones) -> None:
+    hook(two.remote, "pre-receive", "echo 'main is protected' >&2; exit 1")
+    say(two.vault("desk"), "We test on Fridays")
+    with pytest.raises(RemoteRefused, match="main is protected") as error:
+        two.sync("desk")
+    assert error.value.error_code == "push_refused"
+    (two.remote / "hooks" / "pre-receive").unlink()
+    assert two.sync("desk").went.added == 1
+
+
+def test_a_work_tree_is_no_remote_to_push_to(two: Clones) -> None:
+    git(two.roots["laptop"], "remote", "set-url", "origin", str(two.roots["desk"]))
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    with pytest.raises(RemoteRefused, match="checked out") as error:
+        two.sync("laptop")
+    assert "bare" in (error.value.hint or "")
+
+
+def test_an_empty_remote_gets_everything(two: Clones, tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--bare", "empty.git")
+    git(two.roots["laptop"], "remote", "set-url", "origin", str(tmp_path / "empty.git"))
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    assert two.sync("laptop").pushed
+
+
+def test_a_history_of_code_is_not_merged_into_a_vault(
+    two: Clones, tmp_path: Path
+) -> None:
+    code = tmp_path / "code"
+    git(tmp_path, "init", "--quiet", "--initial-branch=main", str(code))
+    (code / "docs").mkdir()
+    (code / "docs" / "page.md").write_text("a page\n")
+    git(code, "add", ".")
+    git(code, "commit", "--quiet", "-m", "code")
+    git(two.roots["laptop"], "remote", "set-url", "origin", str(code))
+    before = git(two.roots["laptop"], "rev-parse", "HEAD")
+    with pytest.raises(NotAllowed, match="no memcli vault"):
+        two.sync("laptop")
+    assert git(two.roots["laptop"], "rev-parse", "HEAD") == before
+
+
+@pytest.mark.parametrize(
+    "path", [b".git/config", b"a/../../x", b".GIT/hooks/pre-commit", b"a\\b\nc"]
+)
+def test_a_path_that_leads_elsewhere_changes_nothing(two: Clones, path: bytes) -> None:
+    blob = git(two.remote, "hash-object", "-w", "--stdin", data=b"payload").strip()
+    entry = b"100644 %s\0" % path + bytes.fromhex(blob)
+    made = git(
+        two.remote, "hash-object", "-w", "-t", "tree", "--literally", "--stdin",
+        data=entry,
+    ).strip()  # fmt: skip
+    commit = git(two.remote, "commit-tree", "-p", "main", "-m", "x", made).strip()
+    git(two.remote, "update-ref", "refs/heads/main", commit)
+    root = two.roots["laptop"]
+    before = (git(root, "rev-parse", "HEAD"), (root / ".git" / "config").read_bytes())
+    with pytest.raises((RemoteRefused, UnsafePath, HistoryError)):
+        two.sync("laptop")
+    after = (git(root, "rev-parse", "HEAD"), (root / ".git" / "config").read_bytes())
+    assert after == before
+    assert dirty(root) == ""
+
+
+def test_a_shallow_clone_finds_the_common_past(two: Clones, tmp_path: Path) -> None:
+    for number in range(3):
+        say(two.vault("laptop"), f"fact {number}")
+    two.sync("laptop")
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{two.remote}", str(shallow))
+    say(two.vault("laptop"), "after the clone")
+    two.sync("laptop")
+    vault = Vault(str(shallow))
+    say(vault, "said in the shallow clone")
+    done = sync.sync(vault, TERMS)
+    assert (done.came.added, done.went.added) == (1, 1)
+    assert len(texts(shallow)) == 5
+
+
+def test_a_detached_head_is_refused_with_what_to_do(two: Clones) -> None:
+    git(two.roots["laptop"], "checkout", "--quiet", "--detach")
+    with pytest.raises(NotAllowed, match="detached") as error:
+        two.sync("laptop")
+    assert "git switch" in (error.value.hint or "")
+
+
+def test_a_merge_in_progress_is_refused(two: Clones) -> None:
+    head = git(two.roots["laptop"], "rev-parse", "HEAD")
+    (two.roots["laptop"] / ".git" / "MERGE_HEAD").write_text(head)
+    with pytest.raises(HistoryError, match="a merge is in progress"):
+        two.sync("laptop")
+
+
+def test_a_vault_within_a_repository_of_code_is_refused(
+    make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    vault = make_vault("inner")
+    git(tmp_path, "init", "--quiet")
+    (Path(vault.root) / ".git").rename(tmp_path / "unused")
+    with pytest.raises(NotAllowed, match="would push that"):
+        sync.sync(vault, TERMS)
+
+
+def test_a_vault_that_may_only_be_read_takes_what_comes_and_gives_nothing(
+    two: Clones, home: Path
+) -> None:
+    config = home / ".config" / "memcli" / "config.toml"
+    config.parent.mkdir(parents=True)
+    root = two.roots["desk"]
+    config.write_text(f'[vaults.team]\npath = "{root}"\nrole = "ro"\n')
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    two.sync("laptop")
+    note = root / "memories" / "mine.md"
+    note.write_text("written by hand\n")
+    done = two.sync("desk")
+    assert (done.came.added, done.pushed, done.committed) == (1, False, ())
+    assert note.exists()
+    git(root, "add", "memories")
+    git(root, "commit", "--quiet", "-m", "mine")
+    say(two.vault("laptop"), "We test on Fridays")
+    two.sync("laptop")
+    with pytest.raises(NotAllowed, match="may only be read"):
+        two.sync("desk")
+
+
+# --- naming the remote --------------------------------------------------------------
+
+
+def test_setup_makes_a_folder_that_is_missing_and_keeps_one_remote(
+    vault: Vault, tmp_path: Path
+) -> None:
+    say(vault, "We deploy on Tuesdays")
+    named = sync_setup.setup(vault, str(tmp_path / "usb.git"), TERMS)
+    assert (named.added, named.made) == (True, True)
+    assert sync.sync(vault, TERMS).went.added >= 1
+    again = sync_setup.setup(vault, str(tmp_path / "usb.git"), TERMS)
+    assert (again.added, again.made) == (False, False)
+    with pytest.raises(NotAllowed, match="already"):
+        sync_setup.setup(vault, str(tmp_path / "other.git"), TERMS)
+    assert not (tmp_path / "other.git").exists()
+    assert "origin/main" in git(vault.root, "status", "-sb")
+
+
+def test_setup_takes_the_branch_that_the_remote_has(vault: Vault, two: Clones) -> None:
+    git(two.remote, "branch", "-m", "main", "trunk")
+    named = sync_setup.setup(vault, str(two.remote), TERMS)
+    assert named.remote.branch == "trunk"
+    say(vault, "We deploy on Tuesdays")
+    sync.sync(vault, TERMS)
+    assert git(two.remote, "rev-parse", "trunk") == git(vault.root, "rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize("what", ["file", "full folder", "work tree", "no parent"])
+def test_setup_makes_nothing_where_something_else_lies(
+    vault: Vault, tmp_path: Path, what: str
+) -> None:
+    place = tmp_path / "place"
+    if what == "file":
+        place.write_text("x")
+    elif what == "full folder":
+        place.mkdir()
+        (place / "x").write_text("x")
+    elif what == "work tree":
+        git(tmp_path, "init", "--quiet", "place")
+    else:
+        place = tmp_path / "no" / "place"
+    with pytest.raises(NotAllowed) as error:
+        sync_setup.setup(vault, str(place), TERMS)
+    assert error.value.error_code == "not_bare"
+    assert git(vault.root, "remote") == ""
+
+
+def test_setup_keeps_no_remote_that_does_not_answer(vault: Vault) -> None:
+    with pytest.raises(RemoteUnreachable):
+        sync_setup.setup(vault, "git://127.0.0.1:9/x", TERMS)
+    assert git(vault.root, "remote") == ""
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["ext::touch mark", "fd::3", "--upload-pack=touch mark", "ftp://x/y", "a\nb", "",
+     "ssh://-oProxyCommand=touch/x", "-oProxyCommand=touch:x", "codecommit::x"],
+)  # fmt: skip
+def test_an_address_that_would_start_a_program_is_refused(
+    vault: Vault, address: str
+) -> None:
+    with pytest.raises(InvalidValue):
+        sync_setup.setup(vault, address, TERMS)
+    assert git(vault.root, "remote") == ""
+
+
+def test_a_program_in_gits_own_config_is_not_started_either(
+    two: Clones, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    root = two.roots["laptop"]
+    git(root, "config", "protocol.ext.allow", "always")
+    git(root, "remote", "set-url", "origin", f"ext::touch {mark}")
+    with pytest.raises(RemoteRefused, match="transport"):
+        two.sync("laptop")
+    assert not mark.exists()
+
+
+def test_a_vault_without_a_remote_says_how_to_name_one(vault: Vault) -> None:
+    with pytest.raises(NotAllowed) as error:
+        sync.sync(vault, TERMS)
+    assert error.value.error_code == "no_remote"
+    assert "--setup" in (error.value.hint or "")
+    assert sync_state.state(vault) is None

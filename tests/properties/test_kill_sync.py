@@ -1,0 +1,209 @@
+"""A sync that is killed at any step is completed by the next command and the next sync.
+
+It dies at each step that memcli tells, and before and after each git that it starts.
+Then a reader finds the vault as it was or as it is to be, and a sync brings both sides
+together, with nothing lost and nothing twice.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli.curation import sync
+from memcli.entries import layout
+from memcli.storage.git import network
+from memcli.vault.health import repair
+from tests import clones
+from tests.clones import TERMS, Clones, dirty, git, say, texts, tree
+from tests.conftest import sample, state_of
+from tests.properties.test_kill_git import at_git, child, die
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
+)
+
+SAID = {"We deploy on Tuesdays", "We test on Fridays", "both have it", "by hand"}
+
+
+@pytest.fixture(scope="module")
+def apart(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a remote and two clones that have gone different ways."""
+    folder = tmp_path_factory.mktemp("apart")
+    two = clones.make(ready_vault, folder, "laptop", "desk")
+    shared = two.vault("laptop")
+    say(shared, "both have it")
+    gone = shared.save(shared.draft({"text": "to be forgotten"}))
+    two.sync("laptop")
+    two.sync("desk")
+    shared.forget(gone.id)
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    two.sync("laptop")
+    say(two.vault("desk"), "We test on Fridays")
+    note = two.roots["desk"] / "memories" / "note" / "hand.md"
+    note.write_text("by hand\n")
+    return folder
+
+
+def copied(apart: Path, folder: Path) -> Clones:
+    shutil.copytree(apart, folder, symlinks=True)
+    two = Clones(folder / "remote.git", {n: folder / n for n in ("laptop", "desk")})
+    for root in two.roots.values():
+        git(root, "remote", "set-url", "origin", str(two.remote))
+    return two
+
+
+def died(act: Callable[[], object]) -> bool:
+    code = os.waitstatus_to_exitcode(os.waitpid(child(act), 0)[1])
+    assert code in (0, -signal.SIGKILL)
+    return code != 0
+
+
+def whole_again(two: Clones, before: str) -> None:
+    desk = two.roots["desk"]
+    two.vault("desk").recall("anything")  # finishes what was begun
+    assert not state_of(desk, layout.JOURNAL).exists()
+    now = set(dirty(desk).split("\n")) - {""}
+    assert now <= {"?? memories/note/hand.md"}
+    assert repair.plan(two.vault("desk")).left == []
+    two.sync("desk")
+    two.sync("laptop")
+    for root in two.roots.values():
+        assert texts(root) == SAID
+        assert dirty(root) == ""
+        git(root, "fsck", "--no-dangling")
+    assert tree(desk) == tree(two.roots["laptop"]) == tree(two.remote, "main")
+    git(two.remote, "merge-base", "--is-ancestor", before, "main")
+
+
+def dying_at(step: int) -> Callable[[str], None]:
+    """A `fault` that ends the process at the n-th step."""
+    seen = 0
+
+    def fault(_: str) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == step:
+            die()
+
+    return fault
+
+
+def steps(apart: Path, folder: Path) -> list[str]:
+    names: list[str] = []
+    two = copied(apart, folder)
+    vault = two.vault("desk", names.append)
+    sync.sync(vault, TERMS)
+    return names
+
+
+def test_a_kill_at_any_step_is_finished_and_the_next_sync_completes_it(
+    apart: Path, tmp_path: Path
+) -> None:
+    count = len(steps(apart, tmp_path / "counted"))
+    assert count > 15
+    for last in sample(range(1, count + 1), 3):
+        two = copied(apart, tmp_path / f"step-{last}")
+        before = two.tip()
+        assert died(partial(sync.sync, two.vault("desk", dying_at(last)), TERMS))
+        whole_again(two, before)
+        shutil.rmtree(tmp_path / f"step-{last}")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_kill_around_any_git_is_finished_and_the_next_sync_completes_it(
+    apart: Path, tmp_path: Path, when: str
+) -> None:
+    told = tmp_path / "gits"
+
+    def act(two: Clones, number: int) -> None:
+        hooks = (die, None) if when == "before" else (None, die)
+        at_git(number, *hooks)
+        spawn = os.posix_spawn
+
+        def noted(*words: Any, **options: Any) -> int:
+            with told.open("a") as file:
+                file.write(".")
+            return spawn(*words, **options)
+
+        os.posix_spawn = noted
+        sync.sync(two.vault("desk"), TERMS)
+
+    assert not died(lambda: act(copied(apart, tmp_path / "counted"), 0))
+    count = len(told.read_text())
+    assert count > 20
+    for number in sample(range(1, count + 1), 2):
+        two = copied(apart, tmp_path / f"git-{number}")
+        before = two.tip()
+        assert died(partial(act, two, number))
+        whole_again(two, before)
+        shutil.rmtree(tmp_path / f"git-{number}")
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_kill_around_the_fetch_or_the_push_is_completed_by_the_next_sync(
+    apart: Path, tmp_path: Path, number: int, when: str
+) -> None:
+    two = copied(apart, tmp_path / "vaults")
+    before = two.tip()
+    talk = network.talk
+    calls = 0
+
+    def act() -> None:
+        def counted(*words, **options):
+            nonlocal calls
+            calls += 1
+            if calls == number and when == "before":
+                die()
+            done = talk(*words, **options)
+            if calls == number and when == "after":
+                die()
+            return done
+
+        network.talk = counted
+        sync.sync(two.vault("desk"), TERMS)
+
+    assert died(act)
+    whole_again(two, before)
+
+
+def test_an_edit_between_the_kill_and_the_next_command_is_kept(
+    apart: Path, tmp_path: Path
+) -> None:
+    names = steps(apart, tmp_path / "counted")
+    last = len(names) - names[::-1].index("journalled")
+    two = copied(apart, tmp_path / "vaults")
+    assert died(partial(sync.sync, two.vault("desk", dying_at(last + 1)), TERMS))
+    readme = two.roots["desk"] / "README.md"
+    readme.write_text("a person's\n")
+    two.vault("desk").recall("anything")
+    assert readme.read_text() == "a person's\n"
+    two.sync("desk")
+    two.sync("laptop")
+    assert texts(two.roots["laptop"]) == SAID
+    assert (two.roots["laptop"] / "README.md").read_text() == "a person's\n"
+
+
+def test_a_full_index_lock_takes_nothing_of_the_vault(
+    apart: Path, tmp_path: Path
+) -> None:
+    """Another git holds the index for longer than memcli waits."""
+    two = copied(apart, tmp_path / "vaults")
+    desk = two.roots["desk"]
+    (desk / "memories" / "note" / "hand.md").unlink()
+    before = (git(desk, "rev-parse", "HEAD"), texts(desk))
+    (desk / ".git" / "index.lock").write_text("")
+    with pytest.raises(Exception, match="holds"):
+        two.sync("desk")
+    assert (git(desk, "rev-parse", "HEAD"), texts(desk)) == before
+    (desk / ".git" / "index.lock").unlink()
+    assert dirty(desk) == ""
+    two.sync("desk")
+    assert subprocess.run(["git", "-C", str(desk), "fsck"], check=False).returncode == 0

@@ -1,0 +1,160 @@
+"""Two crowds write and sync at once, over each way to a remote; nothing is lost.
+
+Five rounds here, fifty in `make test-all`.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from memcli.curation import sync
+from memcli.errors import LockBusy
+from tests import clones
+from tests.clones import TERMS, Clones, dirty, git, say, texts, tree
+from tests.conftest import EVERYTHING
+from tests.properties.test_kill_git import child
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="needs fork, which Windows has not"
+)
+
+ROUNDS = 50 if EVERYTHING else 5
+WRITERS = 2
+
+
+@pytest.fixture
+def two(ready_vault: Path, tmp_path: Path) -> Clones:
+    return clones.make(ready_vault, tmp_path, "laptop", "desk")
+
+
+def synced(two: Clones, name: str) -> None:
+    """Sync, as a person would: once more where the remote moved too often."""
+    for _ in range(5):
+        try:
+            sync.sync(two.vault(name), TERMS)
+        except LockBusy:
+            continue
+        return
+    raise AssertionError("the remote moved again and again")
+
+
+def test_two_crowds_that_write_while_they_sync_lose_nothing(two: Clones) -> None:
+    shared = say(two.vault("laptop"), "everybody changes this")
+    two.sync("laptop")
+    two.sync("desk")
+    said = {"everybody changes this"}
+    for number in range(ROUNDS):
+        children = []
+        for name in two.roots:
+            for writer in range(WRITERS):
+                text = f"round {number}, {name} {writer}"
+                said.add(text)
+
+                def write(name: str = name, text: str = text) -> None:
+                    vault = two.vault(name)
+                    vault.entropy = os.urandom
+                    say(vault, text)
+
+                children.append(child(write))
+            children.append(child(partial(synced, two, name)))
+        codes = [os.waitstatus_to_exitcode(os.waitpid(c, 0)[1]) for c in children]
+        assert codes == [0] * len(children), number
+    for name in ("laptop", "desk", "laptop"):
+        synced(two, name)
+    for root in two.roots.values():
+        assert texts(root) == said
+        assert dirty(root) == ""
+    assert tree(two.roots["laptop"]) == tree(two.roots["desk"])
+    assert two.vault("desk").get(shared).body.strip() == "everybody changes this"
+    git(two.remote, "fsck", "--no-dangling")
+
+
+@pytest.fixture
+def served(two: Clones) -> Iterator[str]:
+    """The address of the remote at a `git daemon` of this machine."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    daemon = subprocess.Popen(
+        [
+            "git", "daemon", "--reuseaddr", "--listen=127.0.0.1", f"--port={port}",
+            "--export-all", "--enable=receive-pack", f"--base-path={two.remote.parent}",
+            str(two.remote.parent),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )  # fmt: skip
+    assert daemon.stderr is not None
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        if daemon.poll() is not None:
+            said = daemon.stderr.read().decode()
+            pytest.skip(f"NOT TESTED: sync over git daemon, which cannot start: {said}")
+        time.sleep(0.02)
+    yield f"git://127.0.0.1:{port}/{two.remote.name}"
+    os.killpg(daemon.pid, 15)
+    daemon.wait()
+    daemon.stderr.close()
+
+
+def over(two: Clones, address: str) -> None:
+    """Both clones say something and sync over this address."""
+    for name, root in two.roots.items():
+        git(root, "remote", "set-url", "origin", address)
+        say(two.vault(name), f"from {name}")
+    for name in ("laptop", "desk", "laptop"):
+        two.sync(name)
+    for root in two.roots.values():
+        assert texts(root) == {"from laptop", "from desk"}
+        assert dirty(root) == ""
+
+
+def test_over_a_git_daemon(two: Clones, served: str) -> None:
+    over(two, served)
+
+
+def test_over_gits_ssh_transport(
+    two: Clones, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for ssh, which runs what it is told on this machine."""
+    ssh = tmp_path / "ssh"
+    ssh.write_text(
+        '#!/bin/sh\nwhile [ "$1" != host ]; do shift; done\nshift\neval "$@"\n'
+    )
+    ssh.chmod(0o755)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(ssh))
+    monkeypatch.setenv("GIT_SSH_VARIANT", "simple")
+    over(two, f"host:{two.remote}")
+
+
+def test_over_ssh_to_this_machine(two: Clones) -> None:
+    words = [
+        "ssh",
+        "-oBatchMode=yes",
+        "-oConnectTimeout=2",
+        "localhost",
+        "git",
+        "version",
+    ]
+    works = (
+        shutil.which("ssh")
+        and not subprocess.run(
+            words, capture_output=True, stdin=subprocess.DEVNULL, check=False
+        ).returncode
+    )
+    if not works or sys.platform == "win32":
+        pytest.skip(
+            "NOT TESTED: sync over a real ssh; `ssh localhost` does not let us in"
+        )
+    over(two, f"ssh://localhost{two.remote}")
