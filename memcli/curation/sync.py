@@ -26,7 +26,7 @@ from memcli.vault import sync_state
 from memcli.vault.health import git_state
 
 if TYPE_CHECKING:
-    from memcli.storage.git.remote import Remote
+    from memcli.storage.git.remote_address import Remote
     from memcli.vault.vault import Vault
 
 __all__ = ["Terms", "in_turn", "joinable", "opened", "sync"]

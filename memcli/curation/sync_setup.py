@@ -12,7 +12,7 @@ from memcli.errors import MemcliError, NotAllowed
 from memcli.storage.git import remote as remotes
 from memcli.storage.git import remote_address
 from memcli.storage.git.network import Terms
-from memcli.storage.git.remote import Remote
+from memcli.storage.git.remote_address import Remote
 
 if TYPE_CHECKING:
     from memcli.storage.git.joining import Joining

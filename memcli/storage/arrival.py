@@ -80,9 +80,10 @@ class Arrival:
         _refuse_unsafe(self._root, changed)
         new = [each.after.oid for each in changed if each.is_plain and each.after]
         contents = dict(zip(new, self.repository.read_blobs(new), strict=True))
-        self._refuse_in_the_way(changed, contents)
+        # Read before git is asked, so that an edit in between is seen by one of both.
         changes = self._changes(changed, contents)
-        message = f"sync: go to {move.after[:12]}"
+        self._refuse_in_the_way(changed, contents)
+        message = "sync: take what the remote has"
         self.repository.going = move
         try:
             change = Change(

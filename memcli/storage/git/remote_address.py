@@ -6,6 +6,7 @@ What is shown holds no password and no token.
 """
 
 import re
+from typing import NamedTuple
 
 from memcli.errors import InvalidValue
 
@@ -19,6 +20,30 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 # `helper::address` starts the program git-remote-helper.
 _HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")
 _LONGEST = 2_000
+
+
+class Remote(NamedTuple):
+    """A remote, and the branch of it that a local branch goes with.
+
+    Attributes:
+        name: as `git remote` lists it.
+        address: as the config has it; may hold a password.
+        branch: the branch of the remote.
+    """
+
+    name: str
+    address: str
+    branch: str
+
+    @property
+    def shown(self) -> str:
+        """The address for messages, without a password."""
+        return shown_of(self.address)
+
+    @property
+    def tracking(self) -> str:
+        """The ref under which the last fetch left the remote's branch."""
+        return f"refs/remotes/{self.name}/{self.branch}"
 
 
 def checked(address: str) -> str:

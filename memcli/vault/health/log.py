@@ -38,7 +38,7 @@ CHANGES = {
 }
 """First word of memcli's commits -> what was done; each of them can be undone."""
 
-_OTHERS = {"undo": "undone", "keep": "kept", "init": "created"}
+_OTHERS = {"undo": "undone", "keep": "kept", "init": "created", "sync": "synced"}
 _PARTS = {
     "resolve: undo": "reopened",
     "evolve: revert": "reverted",
