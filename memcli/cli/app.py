@@ -37,6 +37,9 @@ _HELP = """Remember what agents and people know, in plain files
     The vault is a folder of markdown files under git. Read, edit and diff them with
     any tool; the next command sees it.
 
+    Every command takes --vault (-v), --agent and --json, before its name or behind it,
+    and --help.
+
     \b
     Example:
       memcli init ~/memory

@@ -153,6 +153,13 @@ class Canvas(Protocol):
         """A table; tab-separated on a pipe."""
 
 
+def declined(data: dict[str, Any]) -> Result:
+    """The answer when a person has seen a plan and says no to it."""
+    return Result(
+        data=data, text=lambda canvas: canvas.line("nothing was changed", style="dim")
+    )
+
+
 def to_apply(*, dry_run: bool) -> str:
     """The line below a plan that changed nothing: how to carry it out."""
     flag = "leave --dry-run out" if dry_run else "add --yes"

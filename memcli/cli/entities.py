@@ -8,7 +8,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from typing import TYPE_CHECKING
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.context import Canvas, Context, Result, declined, to_apply
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
@@ -121,6 +121,7 @@ def _decided(
             context.tell(f"  {line}")
         if context.confirm("Do it?"):
             return _applied(*decide.apply(vault, request))
+        return declined(_planned(plan, dry_run=dry_run).data)
     return _planned(plan, dry_run=dry_run)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from typing import TYPE_CHECKING
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.context import Canvas, Context, Result, declined, to_apply
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
@@ -57,7 +57,7 @@ def forget(
             )
         context.tell(f"{plan.title}\n  {', '.join(plan.paths)}")
         if not context.confirm("Remove this for good?"):
-            return _result(plan)
+            return declined(plan.as_dict())
     return _result(use_case.forget(vault, entry_id, versions=versions))
 
 

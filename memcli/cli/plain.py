@@ -35,6 +35,10 @@ def in_order(words: list[str]) -> list[str]:
             break
         at += 2 if _EVERYWHERE[flag] and not equals else 1
     first, rest = words[:at], words[at:]
+    if rest[:1] == ["help"]:
+        return [*(ALIASES.get(word, word) for word in rest[1:2]), "--help"]
+    if rest in (["version"], ["-V"]):
+        return ["--version"]
     if not rest or rest[0].startswith("-"):
         return words  # a mistake, or --help
     name, words = ALIASES.get(rest[0], rest[0]), rest[1:]

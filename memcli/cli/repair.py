@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from typing import TYPE_CHECKING
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.context import Canvas, Context, Result, declined, to_apply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,9 @@ def repair(
         if context.interactive:
             for step in plan.steps:
                 context.tell(f"  {step.path}: {step.action}")
-            acting = context.confirm("Do this?")
+            if not context.confirm("Do this?"):
+                return declined(plan.as_dict())
+            acting = True
     done = apply(vault, plan) if acting else plan
     skipped = [step for step in plan.steps if step not in done.steps]
     for step in skipped:

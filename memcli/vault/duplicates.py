@@ -126,7 +126,8 @@ class HeldTexts:
             same_state = held.status in (_ACTIVE, str(entry.status))
             # An item fades and a fact does not: one must not stand for the other.
             same_role = bool(held.item) == (entry.item is not None)
-            if same_state and same_role and (not mine or mine == held.place):
+            same_place = not (mine and held.place) or mine == held.place
+            if same_state and same_role and same_place:
                 return held, "duplicate"
         return None
 

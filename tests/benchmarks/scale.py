@@ -38,6 +38,8 @@ CHANGE = report.Target(15, then=12)
 INSPECT = report.Target(25, then=12)
 IMPORT = report.Target(1000, at_least=True)
 INDEX = report.Target(2000, then=3000, at_least=True)
+# 60 ms where `python -c pass` takes 11 ms.
+COMPLETION = report.Target(5.5)
 STAYING = report.Target(4, then=2)
 QUERY = report.Target(1, then=0.7)
 GROWTH = report.Target(4, then=3)
@@ -139,6 +141,21 @@ def recall(bench: Bench) -> timing.Timing:
     )
     report.show(report.line(report.ratio_row(edited, f"{bench.size:,}")))
     return warm
+
+
+def completion(bench: Bench) -> None:
+    """Time what a shell waits for when a person presses Tab: ids with their titles."""
+    row = timing.measure(
+        "memcli __complete zsh show ''",
+        [*bench.memcli, "__complete", "zsh", "show", ""],
+        runs=bench.runs,
+        env=bench.env,
+    )
+    offered = len(timing.must(row.runs[0], ["__complete"]).out.splitlines())
+    notes = f"{offered} offered"
+    target = COMPLETION if bench.size == TARGET_SIZE else None
+    shown = report.ratio_row(row, f"{bench.size:,}", target)
+    report.show(report.line(shown._replace(notes=f"{shown.notes}; {notes}")))
 
 
 def prompt_hook(bench: Bench, label: str = "memcli hook prompt-submit") -> None:
@@ -390,6 +407,7 @@ def main() -> None:
             fill(bench, notes[:size])
             warm[size] = recall(bench)
             prompt_hook(bench)
+            completion(bench)
             if size == TARGET_SIZE:
                 others = corpus.notes(TEAMS * TEAM_SIZE, arguments.seed + 1)
                 prompt_hook_with_teams(bench, list(others))

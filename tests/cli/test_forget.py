@@ -1,9 +1,14 @@
 """`memcli forget`: asked twice, told once."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from memcli import Vault
+from memcli.cli import commands, render
 from tests.cli.conftest import Run
+from tests.contexts import at_terminal
 
 
 @pytest.fixture
@@ -15,6 +20,25 @@ def test_without_a_person_it_needs_yes(memcli: Run, vault: Vault, name: str) -> 
     done = memcli("forget", name, "--json")
     assert (done.code, done.json["error"]["code"]) == (2, "usage")
     assert "--yes" in done.json["error"]["hint"]
+    assert vault.get(name).body == "what must go\n"
+
+
+@pytest.mark.parametrize("command", ["forget", "repair", "entities"])
+def test_a_person_who_says_no_is_told_that_nothing_was_changed(
+    vault: Vault, name: str, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    if command == "repair":
+        Path(vault.root, "mine.md").write_text("new\n", encoding="utf-8")
+    values: dict[str, dict[str, Any]] = {"forget": {"entry_id": name}, "repair": {}}
+    values["entities"] = {"action": "rename", "names": ["Redis", "Valkey"]}
+    if command == "entities":
+        page = Path(vault.root, "entities", "tool", "redis.md")
+        page.parent.mkdir(parents=True)
+        page.write_text("---\nname: Redis\n---\n", encoding="utf-8")
+    context = at_terminal(vault, ask=lambda _: "n", tell=lambda _: None)
+    result = commands.load(command)(context, **values[command])
+    render.Screen(command, as_json=False).success(result)
+    assert capsys.readouterr().out == "nothing was changed\n"
     assert vault.get(name).body == "what must go\n"
 
 

@@ -65,6 +65,21 @@ def test_a_second_import_of_the_same_folder_adds_nothing(
     assert (again.created, len(again.duplicates)) == ([], 23)
 
 
+def test_an_import_of_its_own_notes_as_they_were_exported_adds_nothing(
+    vault: Vault, tmp_path: Path
+) -> None:
+    from memcli.curation import exporting
+    from memcli.recall.query import Filters
+
+    for text in ("We deploy on Tuesdays", "Run the linter"):
+        vault.save(vault.draft({"text": text, "kind": "convention"}))
+    folder = str(tmp_path / "out")
+    found = exporting.entries(vault, Filters(), current=True).entries
+    exporting.write_notes(folder, found)
+    done = importing.import_folder(vault, folder)
+    assert (done.created, len(done.duplicates)) == ([], 2)
+
+
 @pytest.mark.parametrize("status", ["resolved", "superseded", "expired", "rejected"])
 def test_a_second_import_of_an_entry_that_ended_adds_nothing(
     vault: Vault, tmp_path: Path, status: str

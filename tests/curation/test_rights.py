@@ -192,8 +192,9 @@ def test_what_is_another_s_is_refused_when_seen_and_unknown_when_not(
 def test_the_same_claim_of_another_that_is_pinned_is_left_alone(
     owner: Vault, opened: Callable[[str], Vault]
 ) -> None:
-    theirs = saved(opened("ada"), "We deploy on Tuesdays", pinned=True)
-    here = {"session": "s1", "seq": 1}
+    there, here = ({"session": "s1", "seq": number} for number in (1, 2))
+    text = "We deploy on Tuesdays"
+    theirs = saved(opened("ada"), text, pinned=True, source=there)
     mine = saved(opened("bob"), "We deploy on Tuesdays", source=here)
     assert mine != theirs
     bob = opened("bob")
