@@ -5,8 +5,9 @@ find keys and values; a change replaces whole lines.
 
 This is the only module that knows YAML. It reads through python-frontmatter's handler
 and the C loader into a tree of nodes, which carry their lines, and in which a scalar is
-the string that stands in the file. It writes YAML by itself, since importing yaml costs
-more than a save does.
+the string that stands in the file. What `plain_yaml` understands does not need that: it
+gives the same nodes. It writes YAML by itself, since importing yaml costs more than a
+save does.
 """
 
 import re
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
+from memcli.entries import plain_yaml
 from memcli.entries.entry import FIELDS, Source
 from memcli.errors import InvalidEntry, InvalidValue
 
@@ -95,6 +97,12 @@ def take_apart(data: bytes, path: str) -> Page:
         if ours:
             raise InvalidEntry(path, 1, f"frontmatter above {_BLOCK_LIMIT} characters")
         return whole
+    simple = plain_yaml.read(block)
+    if simple is not None:
+        rows = block.splitlines(keepends=True)
+        keys = [Part(*each) for each in simple]
+        after = text[closing.end() :]
+        return Page(bom, opening[0], rows, "", keys, closing[0], after)
     conflict = _CONFLICT.search(block)
     if conflict:
         raise _conflict(path, block.count("\n", 0, conflict.start()) + 2)

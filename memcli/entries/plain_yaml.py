@@ -1,0 +1,140 @@
+"""The simple YAML of most frontmatters, read without a YAML library.
+
+Invariant: pure. Lines that are understood give the nodes that YAML gives; for all
+others the answer is None, and `frontmatter` asks YAML. What is understood: keys at the
+start of their lines with a value behind them on the same line, which is a word or
+words, a text in double quotes without a backslash, or a list of such in brackets; and
+such keys two spaces below another. memcli itself writes little else.
+
+Importing yaml takes as long as starting Python, and parsing with it is a fifth of the
+time of indexing a file.
+"""
+
+from typing import Any, NamedTuple
+
+# What may be more than a part of a word where it stands in a list in brackets.
+_SPECIAL_IN_LIST = frozenset(",[]{}\"':#?&*!|>%@`")
+# More lines than a person writes; YAML has a limit for them.
+_MOST_LINES = 500
+
+
+class Mark(NamedTuple):
+    """A place in the block; both count from 0."""
+
+    line: int
+    column: int
+
+
+class Node(NamedTuple):
+    """A value, with the attributes of YAML's nodes that memcli asks for.
+
+    Attributes:
+        id: scalar, sequence or mapping.
+        value: a text; a list of nodes; a list of pairs of nodes.
+        style: the quotation mark of a scalar; empty for none.
+        end_mark: where the value ends; of a mapping, where its last value does.
+    """
+
+    id: str
+    value: Any
+    style: str
+    end_mark: Mark
+
+
+class Line(NamedTuple):
+    """A key at the start of a line; its lines are first to end (exclusive), from 0."""
+
+    name: str
+    value: Node
+    first: int
+    end: int
+
+
+def read(block: str) -> list[Line] | None:
+    """The keys of a block with their values, None when it takes YAML to read it.
+
+    >>> read("kind: note\\ntags: [a, b]\\n")[1].value.value[0].value
+    'a'
+    """
+    rows = block.split("\n")
+    if rows.pop() or not rows or len(rows) > _MOST_LINES:
+        return None
+    found: list[Line] = []
+    names: set[str] = set()
+    number = 0
+    while number < len(rows):
+        first = number
+        name, node = _pair(rows[first], first, 0)
+        number += 1
+        if node is None and rows[first] == f"{name}:":
+            pairs = []
+            while number < len(rows) and rows[number].startswith("  "):
+                inner, value = _pair(rows[number], number, 2)
+                if value is None:
+                    return None
+                key = Node("scalar", inner, "", Mark(number, 2 + len(inner)))
+                pairs.append((key, value))
+                number += 1
+            if pairs:
+                node = Node("mapping", pairs, "", pairs[-1][1].end_mark)
+        if node is None or name in names:
+            return None
+        names.add(name)
+        found.append(Line(name, node, first, number))
+    return found
+
+
+def _pair(row: str, number: int, indent: int) -> tuple[str, Node | None]:
+    """The key of a line, empty for none, and its value, None without a simple one.
+
+    Args:
+        row: the line.
+        number: counts it.
+        indent: how many characters stand before the key.
+    """
+    name, colon, text = row[indent:].partition(":")
+    if not (colon and name.isascii() and name.isidentifier() and row.isprintable()):
+        return "", None
+    if text[:1] != " ":
+        return name, None
+    return name, _value(text[1:], Mark(number, len(row)))
+
+
+def _value(text: str, end: Mark) -> Node | None:
+    """What stands behind the colon and a space, up to the end of the line."""
+    if text[:1] == "[":
+        return _listed(text, end)
+    if text[:1] == '"':
+        return _quoted(text, end)
+    if not text[:1].isalnum() or ": " in text or " #" in text or text[-1] in " :":
+        return None
+    return Node("scalar", text, "", end)
+
+
+def _quoted(text: str, end: Mark) -> Node | None:
+    inner = text[1:-1]
+    if len(text) < 2 or text[-1] != '"' or '"' in inner or "\\" in inner:
+        return None
+    return Node("scalar", inner, '"', end)
+
+
+def _listed(text: str, end: Mark) -> Node | None:
+    if text[-1] != "]":
+        return None
+    items: list[Node] = []
+    at = end.column - len(text) + 1
+    for word in text[1:-1].split(", ") if len(text) > 2 else ():
+        at += len(word)
+        place = Mark(end.line, at)
+        if word[:1] == '"':
+            item = _quoted(word, place)
+        elif word[:1].isalnum() and word[-1] != " ":
+            plain = _SPECIAL_IN_LIST.isdisjoint(word)
+            item = Node("scalar", word, "", place) if plain else None
+        else:
+            item = None
+        if item is None:
+            return None
+        items.append(item)
+        at += 2
+    return Node("sequence", items, "", end)
