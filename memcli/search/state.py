@@ -10,7 +10,7 @@ import os
 import time
 import zlib
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memcli.entries import layout
@@ -76,16 +76,11 @@ class State(NamedTuple):
     @property
     def folders(self) -> Folders:
         """The files that were indexed."""
-        return dict(_unlisted(self.listing))
+        return dict(_unlisted(section) for _, section in _sections(self.listing))
 
-    @property
-    def paths(self) -> set[str]:
-        """The paths of the files that were indexed."""
-        return {
-            path
-            for name, flat in self.folders.items()
-            for path, _ in _stats(name, flat)
-        }
+    def held(self, paths: Iterable[str]) -> set[str]:
+        """Those of these paths that were indexed."""
+        return set(_times(dict(_sections(self.listing)), paths))
 
     def is_whole(self, folder: str) -> bool:
         """Whether every file of the index is the one that was written."""
@@ -109,48 +104,35 @@ class State(NamedTuple):
 
     def is_settled(self) -> bool:
         """Whether every racy file has aged enough to be told by its time."""
-        newest = max(
-            (
-                stat[0]
-                for folder, flat in self.folders.items()
-                for path, stat in _stats(folder, flat)
-                if path in self.recent
-            ),
-            default=0,
-        )
-        return newest <= time.time_ns() - _RACY_NS
+        times = _times(dict(_sections(self.listing)), self.recent)
+        return max(times.values(), default=0) <= time.time_ns() - _RACY_NS
 
     def differences(self, root: str, listing: Listing) -> Differences:
         """How the files of the vault at `root` differ from those that were indexed."""
         changed: list[str] = []
         removed: list[str] = []
-        before = self.folders
-        for folder in {**listing.folders, **before}:
-            now, then = listing.folders.get(folder, []), before.get(folder, [])
-            if now == then:
+        before = dict(_sections(self.listing))
+        now = {name: _section(name, flat) for name, flat in listing.folders.items()}
+        for folder in {**now, **before}:
+            if now.get(folder) == before.get(folder):
                 continue
-            new, old = set(_stats(folder, now)), set(_stats(folder, then))
+            new, old = set(_stats(now.get(folder))), set(_stats(before.get(folder)))
             paths = {path for path, _ in new}
             removed += (path for path, _ in old if path not in paths)
             changed += (path for path, _ in new - old)
-        recent, edited = self._racy(root, listing, set(changed))
+        recent, edited = self._racy(root, now, set(changed))
         changed += edited
         entries = [path for path in sorted(changed) if layout.is_entry(path)]
         return Differences(entries, sorted(removed), recent)
 
     def _racy(
-        self, root: str, listing: Listing, changed: set[str]
+        self, root: str, sections: Mapping[str, bytes], changed: set[str]
     ) -> tuple[dict[str, int], list[str]]:
         """Racy files whose content is the indexed one, and those that were edited."""
         if not self.recent:
             return {}, []
         now = time.time_ns()
-        times = {
-            path: stat[0]
-            for folder, flat in listing.folders.items()
-            for path, stat in _stats(folder, flat)
-            if path in self.recent
-        }
+        times = _times(sections, self.recent)
         recent, edited = {}, []
         for path, number in self.recent.items():
             if path in changed or path not in times:
@@ -209,18 +191,15 @@ def racy_number(status: os.stat_result, data: bytes, read_at: int) -> int | None
 
 def listed(folders: Mapping[str, Sequence[str | int]]) -> bytes:
     """A listing of files as bytes; the same files give the same bytes."""
-    parts: list[bytes] = []
-    for folder in sorted(folders):
-        flat = folders[folder]
-        names = "\0".join((folder, *flat[::3]))  # type: ignore[arg-type]
-        head = names.encode("utf-8", "surrogatepass")
-        parts += (
-            b"%d %d\n" % (len(head), len(flat) // 3),
-            head,
-            _packed(flat[1::3]),
-            _packed(flat[2::3]),
-        )
-    return b"".join(parts)
+    return b"".join(_section(folder, folders[folder]) for folder in sorted(folders))
+
+
+def _section(folder: str, flat: Sequence[str | int]) -> bytes:
+    """The part of a listing that describes the files of one folder."""
+    names = "\0".join((folder, *flat[::3]))  # type: ignore[arg-type]
+    head = names.encode("utf-8", "surrogatepass")
+    start = b"%d %d\n" % (len(head), len(flat) // 3)
+    return b"".join((start, head, _packed(flat[1::3]), _packed(flat[2::3])))
 
 
 def _packed(numbers: Sequence[Any]) -> bytes:
@@ -230,31 +209,53 @@ def _packed(numbers: Sequence[Any]) -> bytes:
         return array("q", (number & _LARGEST for number in numbers)).tobytes()
 
 
-def _unlisted(data: bytes) -> Iterator[tuple[str, list[str | int]]]:
+def _sections(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """The parts of a listing, each with its folder; most are only compared."""
     at = 0
     while at < len(data):
-        end = data.index(b"\n", at) + 1
-        length, count = map(int, data[at:end].split())
-        head = data[end : end + length].decode("utf-8", "surrogatepass")
-        folder, *names = head.split("\0")
-        at = end + length
-        times, sizes = array("q"), array("q")
-        times.frombytes(data[at : at + 8 * count])
-        sizes.frombytes(data[at + 8 * count : at + 16 * count])
-        at += 16 * count
-        flat: list[str | int] = [""] * (3 * count)
-        flat[::3], flat[1::3], flat[2::3] = names, times, sizes
-        yield folder, flat
+        head = data.index(b"\n", at) + 1
+        length, count = map(int, data[at:head].split())
+        end = head + length + 16 * count
+        name, _, _ = data[head : head + length].partition(b"\0")
+        yield name.decode("utf-8", "surrogatepass"), data[at:end]
+        at = end
 
 
-def _stats(
-    folder: str, flat: Sequence[str | int]
-) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The paths of a folder's files, each with time and size."""
+def _unlisted(section: bytes) -> tuple[str, list[str | int]]:
+    """The folder that a section describes, and its files as `Folders` has them."""
+    start, _, rest = section.partition(b"\n")
+    length, count = map(int, start.split())
+    folder, *names = rest[:length].decode("utf-8", "surrogatepass").split("\0")
+    times, sizes = array("q"), array("q")
+    times.frombytes(rest[length : length + 8 * count])
+    sizes.frombytes(rest[length + 8 * count :])
+    flat: list[str | int] = [""] * (3 * count)
+    flat[::3], flat[1::3], flat[2::3] = names, times, sizes
+    return folder, flat
+
+
+def _stats(section: bytes | None) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The paths of the files that a section describes, each with time and size."""
+    if section is None:
+        return
+    folder, flat = _unlisted(section)
     prefix = folder + "/" if folder else ""
     items = iter(flat)
     for name, mtime, size in zip(items, items, items, strict=True):
         yield f"{prefix}{name}", (int(mtime), int(size))
+
+
+def _times(sections: Mapping[str, bytes], paths: Iterable[str]) -> dict[str, int]:
+    """The times of those of these paths that a listing has."""
+    wanted: dict[str, set[str]] = {}
+    for path in paths:
+        wanted.setdefault(path.rpartition("/")[0], set()).add(path)
+    return {
+        path: stat[0]
+        for folder, here in wanted.items()
+        for path, stat in _stats(sections.get(folder))
+        if path in here
+    }
 
 
 def _content_number(path: str) -> int | None:

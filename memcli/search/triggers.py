@@ -8,7 +8,7 @@ the next reader makes it from the rows.
 import contextlib
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import anchors
@@ -92,20 +92,27 @@ class Following:
     Args:
         folder: the index's.
         touched: paths whose entries are indexed anew, or are gone; None for all.
-        enabled: whether the vault's settings let sessions be told.
+        enabled: gives whether the vault's settings let sessions be told. It is asked
+            when a table is begun: the index is built anew when the settings change.
     """
 
     def __init__(
-        self, folder: str, touched: Collection[str] | None, *, enabled: bool
+        self,
+        folder: str,
+        touched: Collection[str] | None,
+        enabled: Callable[[], bool],
     ) -> None:
         self._folder = folder
-        self._enabled = enabled
         self._contents = _Contents([], [])
-        table = None if touched is None else trigger_table.read(_path(folder))
+        if touched is None:
+            self._is_whole, self._enabled = True, enabled()
+            return
+        table = trigger_table.read(_path(folder))
         # Without a table to begin with there is none to go on with.
-        self._is_whole = touched is None or table is not None
+        self._is_whole = table is not None
+        self._enabled = table is not None and not table.is_off
         if table is not None:
-            self._contents = _of_table(table).without(touched or ())
+            self._contents = _of_table(table).without(touched)
 
     def passing(self, documents: "Iterable[Prepared]") -> "Iterator[Prepared]":
         """Pass documents on, and take note of them."""

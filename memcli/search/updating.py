@@ -105,7 +105,7 @@ class Updater(NamedTuple):
         following = triggers.Following(
             self.folder,
             None if fresh else touched,
-            enabled=settings.load(self.root).actions,
+            lambda: settings.load(self.root).actions,
         )
         broken = {p: why for p, why in state.broken.items() if p not in touched}
         documents = self._documents(changed, broken, recent)
@@ -127,12 +127,8 @@ class Updater(NamedTuple):
         self._store(new_state)
         following.store(triggers.stamps(self.root, listing.entered, scanned))
         writer.sweep(self.folder, segments, (states.NAME, TRIGGERS, layout.FINDINGS))
-        known = state.paths
-        counts = UpdateCounts(
-            added=sum(path not in known for path in changed),
-            changed=sum(path in known for path in changed),
-            removed=len(removed),
-        )
+        known = len(state.held(changed))
+        counts = UpdateCounts(len(changed) - known, known, len(removed))
         return Updated(new_state, counts)
 
     def _store(self, state: State) -> None:

@@ -1,7 +1,8 @@
 """What a vault's config says, section by section.
 
 Invariant: a vault's config is read only when a built-in default is about to refuse or
-to decide (reading TOML costs a start-up 11 ms). A setting that cannot be understood is
+to decide, and parsed only when it sets something (reading TOML costs a start-up 11 ms).
+A setting that cannot be understood is
 an error with its line, never a silent default.
 """
 
@@ -21,6 +22,13 @@ from memcli.storage import files
 _LARGEST = 100_000  # bytes of a config
 # tomllib takes time that grows with the square of a key's parts; ours have three.
 _MOST_DOTS = 50
+# As `memcli init` writes them.
+_SECTIONS = frozenset(
+    """
+    [vault] [limits] [reflections.invariant] [reflections.derived] [injection] [memory]
+    [signals] [actions]
+    """.split()
+)
 _MOST = 1_000_000_000  # of anything that is counted
 
 
@@ -79,11 +87,13 @@ def load(root: str) -> Config:
     Raises:
         InvalidConfig: the file does not parse, or a setting has the wrong type.
     """
-    import tomllib
-
     path = os.path.join(root, *layout.CONFIG.split("/"))
     try:
         text = files.read(path, limit=_LARGEST, follow=False).decode()
+        if says_nothing(text):
+            return Config()
+        import tomllib
+
         if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
             raise RecursionError  # as tomllib does for brackets
         tables = tomllib.loads(text)
@@ -122,6 +132,19 @@ def load(root: str) -> Config:
             line=line,
             reason=reason,
         ) from wrong
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a config has only comments, and its sections' names, each once.
+
+    That of most vaults is as `memcli init` wrote it, and need not be parsed.
+    """
+    said = [
+        line
+        for line in text.split("\n")
+        if line and not (line[0] == "#" and line.isprintable())
+    ]
+    return _SECTIONS.issuperset(said) and len(said) == len(set(said))
 
 
 def logs_signals(root: str) -> bool:

@@ -2,11 +2,14 @@
 
 import os
 import subprocess
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.cli.config import _checks
@@ -165,3 +168,25 @@ def test_the_default_vault_is_a_setting(vault: Vault) -> None:
     assert value(vault, "default-vault") == vault.root
     put(vault, "default-vault")
     assert value(vault, "default-vault") is None
+
+
+def test_the_settings_of_a_new_vault_need_no_toml(vault: Vault) -> None:
+    text = Path(vault.root, layout.CONFIG).read_text()
+    assert settings.says_nothing(text)
+    assert settings._config(tomllib.loads(text)) == settings.Config()
+
+
+_LINES = st.one_of(
+    st.sampled_from(sorted(settings._SECTIONS)),
+    st.sampled_from(["", " ", "[agents.a]", "[ vault ]", "kinds = ['a']", "body = 1"]),
+    st.text(max_size=6).map("#{}".format),
+)
+
+
+@given(st.lists(_LINES, max_size=4), st.sampled_from(["\n", "\r\n"]))
+def test_settings_that_are_not_parsed_say_nothing(lines: list[str], end: str) -> None:
+    text = end.join(lines)
+    if settings.says_nothing(text):
+        assert settings._config(tomllib.loads(text)) == settings.Config()
+    if any("=" in line and line[0] != "#" for line in lines):
+        assert not settings.says_nothing(text)
