@@ -15,8 +15,6 @@ from memcli.entries.projects import HERE
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
-from memcli.storage.finishing import finish_killed
-from memcli.storage.transaction import Note, Transaction
 from memcli.vault import own_vault
 
 if TYPE_CHECKING:
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.storage.projects import Project
+    from memcli.storage.transaction import Note, Transaction
     from memcli.vault.registry.store import Registry
     from memcli.vault.signals.recorder import Recorder
 
@@ -284,6 +283,8 @@ class Vault:
     def _finish_killed(self) -> None:
         # In a vault that may only be read, its own writers finish what they began.
         if journal.exists(self.root) and not self.read_only:
+            from memcli.storage.finishing import finish_killed
+
             finish_killed(
                 self.root,
                 environ=self.environ,
@@ -384,6 +385,8 @@ class Vault:
             VaultNotFound: the user's config gives this vault the role ro.
             NotAllowed: the clock shows a time that no id can hold.
         """
+        from memcli.storage.transaction import Transaction
+
         self.refuse_read_only()
         if not 0 <= self._clock() <= LAST_MS:
             raise NotAllowed(
@@ -401,7 +404,7 @@ class Vault:
             wrote=self._wrote,
         )
 
-    def _wrote(self, notes: list[Note]) -> bool:
+    def _wrote(self, notes: "list[Note]") -> bool:
         """What follows a commit; whether the log of signals has it."""
         if self.starts_sync:
             from memcli.vault import background_sync
