@@ -1,6 +1,6 @@
 """Run one benchmark by name, or those that need no data: `python tests/benchmarks`.
 
-python tests/benchmarks                          startup, imports, then scale
+python tests/benchmarks                     startup, imports, git_growth, then scale
 python tests/benchmarks imports                  what each command loads
 python tests/benchmarks agents                   what visibility adds to a recall
 python tests/benchmarks locomo --data FILE
@@ -29,6 +29,7 @@ from pathlib import Path
 NAMES = (
     "startup",
     "imports",
+    "git_growth",
     "scale",
     "agents",
     "locomo",
@@ -57,7 +58,7 @@ def main() -> None:
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     name, *rest = sys.argv[1:] or [""]
     if name in ("", "all"):
-        chosen = ["startup", "imports", "scale"]
+        chosen = ["startup", "imports", "git_growth", "scale"]
     elif name in NAMES:
         chosen = [name]
     else:

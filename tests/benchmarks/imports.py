@@ -37,6 +37,8 @@ class Command(NamedTuple):
 def of_vault(vault: Path) -> tuple[Command, ...]:
     """The hot commands over a vault that holds something."""
     prompt = {"session_id": "benchmark", "prompt": "How do we deploy the gateway?"}
+    edit = {"file_path": "/w/a.py", "new_string": "return x"}
+    tool = {"session_id": "benchmark", "tool_name": "Edit", "tool_input": edit}
     at = ("--vault", str(vault))
     return (
         Command("--help", ("--help",)),
@@ -46,6 +48,12 @@ def of_vault(vault: Path) -> tuple[Command, ...]:
             ("hook", "prompt-submit", "--host", "codex", *at),
             json.dumps(prompt).encode(),
         ),
+        Command(
+            "hook pre-tool",
+            ("hook", "pre-tool", "--host", "claude-code", *at),
+            json.dumps(tool).encode(),
+        ),
+        Command("__complete", ("__complete", "zsh", "show", "")),
         Command("save", ("save", "The gateway restarts at night", *at)),
         Command("inspect", ("inspect", *at)),
     )

@@ -1,4 +1,4 @@
-"""How memcli's cost grows with the vault: import, index, recall, hook, save, query.
+"""How memcli's cost grows with the vault: import, index, recall, hooks, save, query.
 
 For each size a vault is made with `memcli init` and filled by one `memcli import`.
 Processes are ratios to `python -c pass`, queries alone are ratios to SQLite FTS5
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
 from memcli.storage import state_dirs
-from tests.benchmarks import corpus, fts5, report, timing
+from tests.benchmarks import at_hand, corpus, fts5, report, timing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -412,6 +412,7 @@ def main() -> None:
                 others = corpus.notes(TEAMS * TEAM_SIZE, arguments.seed + 1)
                 prompt_hook_with_teams(bench, list(others))
             query(bench, notes[:size], arguments.queries)
+            at_hand.rows(bench)
             saves[size] = write_and_inspect(bench)
     growth("memcli recall", warm, 10_000, GROWTH)
     growth("memcli save", saves, 1_000, SAVE_GROWTH)
