@@ -11,10 +11,11 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import nlargest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.cli import flags, plain
 from memcli.entries.ids import shortened
+from memcli.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader

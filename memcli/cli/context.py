@@ -5,9 +5,10 @@ through its `Context` only, and prints nothing: `render` draws its `Result`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from memcli.errors import UsageError
+from memcli.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from memcli.search.kept import Lent

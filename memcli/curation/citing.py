@@ -8,13 +8,14 @@ its citations were checked.
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.curation import research, research_run
 from memcli.entries import dates
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Layer
 from memcli.errors import MemcliError, NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.vault import evidence, lookup, saving, staleness
 from memcli.vault.saving import Saved
 

@@ -7,7 +7,7 @@ replaced entry is told the current version.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.curation import citing
 from memcli.curation.citing import Cites
@@ -24,6 +24,7 @@ from memcli.errors import (
     NotAllowed,
     UsageError,
 )
+from memcli.named_tuple import NamedTuple
 from memcli.vault import anchoring, lineage, not_shown
 from memcli.vault.agents import refuse_unless
 from memcli.vault.next_path import next_path

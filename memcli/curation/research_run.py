@@ -8,11 +8,12 @@ its own runs. A file that cannot be understood counts as none.
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries import dates, layout, no_secrets
 from memcli.entries.ids import slug
 from memcli.errors import EntryNotFound, InvalidValue, MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 from memcli.storage.lock import Lock
 

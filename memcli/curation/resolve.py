@@ -9,13 +9,14 @@ not of the number that the caller expects, is never carried out.
 
 import contextlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries import layout
 from memcli.entries.entry import ResolutionScope, Status
 from memcli.entries.rights import Action, may
 from memcli.entries.text.counted import counted
 from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, lookup
 from memcli.vault.agents import refuse_unless
 

@@ -5,12 +5,13 @@ nothing is changed.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry
 from memcli.entries.identity import claim_number
 from memcli.entries.projects import number
+from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ was taken back is passed over, so that another undo goes further back.
 import re
 from collections.abc import Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries.text.counted import counted
 from memcli.errors import Conflict, NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
 from memcli.vault.health.log import CHANGES, verb_of

@@ -12,9 +12,9 @@ An anchor is one line, `PATH[:FROM-TO][#FINGERPRINT[@COMMIT]]`, which a person c
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from memcli.errors import InvalidValue
+from memcli.named_tuple import NamedTuple
 
 MOST = 20
 """Anchors of one entry, and names of one entry, at most."""

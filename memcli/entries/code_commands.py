@@ -7,7 +7,8 @@ of a justfile, a task of a Taskfile.
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+
+from memcli.named_tuple import NamedTuple
 
 
 class Runner(NamedTuple):

@@ -17,10 +17,10 @@ file: only where a line has that checksum are so many lines looked at.
 """
 
 import zlib
-from typing import NamedTuple
 
 from memcli.entries.anchors import Anchor
 from memcli.errors import InvalidValue
+from memcli.named_tuple import NamedTuple
 
 UNCHANGED, MOVED, CHANGED, GONE = "unchanged", "moved", "changed", "gone"
 EXISTS = "exists"

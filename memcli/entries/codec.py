@@ -9,7 +9,7 @@ that it has no reason to change.
 """
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.entries import layout
 from memcli.entries.checks import check_kind
@@ -26,6 +26,7 @@ from memcli.entries.frontmatter import (
 )
 from memcli.entries.ids import adopted_id, id_time, is_adopted, is_id
 from memcli.errors import InvalidValue
+from memcli.named_tuple import NamedTuple
 
 # The status in an idea's page, which stands for pending.
 INCUBATING = "incubating"

@@ -10,9 +10,9 @@ that was seen several times sums its sightings: each one fades on its own.
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from memcli.entries.entry import Confidence, Entry, Item
+from memcli.named_tuple import NamedTuple
 
 DAY = 86_400
 

@@ -8,12 +8,12 @@ returns the reason when the answer is no.
 
 from collections.abc import Collection
 from enum import StrEnum
-from typing import NamedTuple
 
 from memcli.entries import dates, decay
 from memcli.entries.entry import Entry, ResolutionScope, Status, Visibility
 from memcli.entries.projects import holds, number
 from memcli.entries.text import conflict
+from memcli.named_tuple import NamedTuple
 
 DEFAULT_STATUSES = frozenset({Status.ACTIVE})
 HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})

@@ -8,9 +8,10 @@ imports it, so it imports next to nothing itself.
 
 import re
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.entries.ids import shortened
+from memcli.named_tuple import NamedTuple
 
 KINDS: tuple[str, ...] = (
     "note",

@@ -12,7 +12,7 @@ of its own: `frontmatter.lines_of` writes it by its type.
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.entries import anchors
 from memcli.entries.checks import (
@@ -40,6 +40,7 @@ from memcli.entries.frontmatter import is_null
 from memcli.entries.ids import is_id
 from memcli.entries.projects import NONE, check_project
 from memcli.errors import InvalidContent, InvalidValue
+from memcli.named_tuple import NamedTuple
 
 SOLVED_WORDS = frozenset({"done", "closed", "fixed", "solved", "completed", "finished"})
 """Words that people and trackers write as a status, and that mean resolved."""

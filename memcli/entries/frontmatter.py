@@ -13,11 +13,12 @@ save does.
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.entries import plain_yaml
 from memcli.entries.entry import FIELDS, Source
 from memcli.errors import InvalidEntry, InvalidValue
+from memcli.named_tuple import NamedTuple
 
 # More than this between two fences is not a frontmatter; YAML reads 20 MB/s.
 _BLOCK_LIMIT = 256 * 1024

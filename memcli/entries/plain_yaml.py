@@ -10,7 +10,9 @@ Importing yaml takes as long as starting Python, and parsing with it is a fifth 
 time of indexing a file.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from memcli.named_tuple import NamedTuple
 
 # What may be more than a part of a word where it stands in a list in brackets.
 _SPECIAL_IN_LIST = frozenset(",[]{}\"':#?&*!|>%@`")

@@ -8,9 +8,10 @@ Copilot CLI runs the hooks of Claude Code, too.
 
 import os
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.hosts import table
+from memcli.named_tuple import NamedTuple
 
 EVENTS = (
     "session-start",

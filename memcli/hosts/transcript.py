@@ -6,7 +6,9 @@ memcli itself are gone before a step is made.
 """
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from memcli.named_tuple import NamedTuple
 
 # The tag around memcli's own text in a session, which is never read back.
 FRAME = "memcli-memory"

@@ -8,9 +8,10 @@ choices where only one can be followed. A conflict is a hint to look, never a ve
 
 import re
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries.text import tokens
+from memcli.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,9 @@ signals gets no line, since nobody has asked for one of the rows.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from memcli.named_tuple import NamedTuple
 from memcli.recall import recall as of_one
 from memcli.recall.filters import EVERYWHERE, UNTAGGED, Admission, within
 from memcli.recall.query import Query, checked

@@ -4,10 +4,11 @@ Invariant: pure; drawn from the rows that the caller was given, and from the que
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.entries.text import tokens
 from memcli.entries.text.prompt_injection import digest
+from memcli.named_tuple import NamedTuple
 from memcli.recall.results import Row
 
 _FEWEST_NEXT, _MOST_NEXT = 2, 4

@@ -6,13 +6,14 @@ refuses what a vault does not know, such as a kind, before anything is read.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from memcli.entries.checks import check_choice, check_kind
 from memcli.entries.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entries.entry import KINDS, EntityType, Layer, Status
 from memcli.entries.projects import ANY, HERE, NONE, check_project, number
 from memcli.errors import InvalidValue, UsageError
+from memcli.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault

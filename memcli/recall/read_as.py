@@ -4,9 +4,10 @@ Invariant: pure. Words are shown as the row spells them, not as the index holds 
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries.text import tokens
+from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import SPELLING, Reading
 
 if TYPE_CHECKING:

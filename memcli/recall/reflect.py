@@ -6,11 +6,12 @@ the coverage nor the missing words, the conflicts or the list of excluded entrie
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries.entry import Layer, Status
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import digest
+from memcli.named_tuple import NamedTuple
 from memcli.recall import code_rows, confidence, recall
 from memcli.recall import question as asking
 from memcli.recall.conflicts import Conflict, conflicts

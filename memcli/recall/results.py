@@ -5,11 +5,12 @@ signals keeps of it, which is never a text.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries.entry import Layer
 from memcli.entries.ids import is_id
 from memcli.errors import InvalidValue
+from memcli.named_tuple import NamedTuple
 from memcli.recall.read_as import ReadAs, respelled
 from memcli.vault import staleness
 from memcli.vault.code_state import CodeState

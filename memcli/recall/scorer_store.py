@@ -7,10 +7,11 @@ library; only `train` needs scikit-learn.
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 
 if TYPE_CHECKING:

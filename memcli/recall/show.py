@@ -4,10 +4,11 @@ Invariant: an entry is shown as recall shows it, with the reason when recall wou
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries.eligibility import View
 from memcli.errors import EntryNotFound
+from memcli.named_tuple import NamedTuple
 from memcli.recall import code_rows
 from memcli.recall import recall as of_one
 from memcli.recall.results import Row, of_source, row_of

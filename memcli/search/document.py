@@ -5,7 +5,6 @@ inspect shows of an entry without opening its file is in the row.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from memcli.entries import dates, decay
 from memcli.entries.eligibility import Facts, _epoch, facts
@@ -14,6 +13,7 @@ from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import answer_types, note_marks, tokens
 from memcli.entries.text.links import aliases, link_names, link_readings, links_of
 from memcli.entries.text.loose_names import loose_names
+from memcli.named_tuple import NamedTuple
 from memcli.search.stored_row import StoredRow
 
 # How often a term counts in the fields beside the body. Powers of two, so that sums of

@@ -6,12 +6,13 @@ others. Reads only; a link to what an agent may not see leads nowhere.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
 from memcli.entries.text.identifiers import is_code_term
 from memcli.entries.text.mentions import fold
+from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import Edge
 
 if TYPE_CHECKING:

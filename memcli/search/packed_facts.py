@@ -9,7 +9,9 @@ import struct
 import sys
 from array import array
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from memcli.named_tuple import NamedTuple
 
 
 class Packed(NamedTuple):

@@ -3,9 +3,8 @@
 Invariant: pure; the same document gives the same bytes, in whichever process.
 """
 
-from typing import NamedTuple
-
 from memcli.entries.entry import ResolutionScope, Status
+from memcli.named_tuple import NamedTuple
 from memcli.search.document import Document, numbered
 from memcli.search.packed_facts import (
     ANSWERS_SHIFT,

@@ -14,7 +14,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from memcli.entries.eligibility import (
     ELSEWHERE,
@@ -25,6 +25,7 @@ from memcli.entries.eligibility import (
 )
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds
+from memcli.named_tuple import NamedTuple
 from memcli.search.packed_facts import (
     ANSWERS_SHIFT,
     ASKS,

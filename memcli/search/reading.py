@@ -6,11 +6,12 @@ paths, however many processes read them and whichever of them dies.
 
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries import codec
 from memcli.entries.entry import KINDS
 from memcli.errors import InvalidEntry, Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.search.document import document
 from memcli.search.prepared import Prepared, prepared
 from memcli.search.state import LOOKED_AT, racy_number

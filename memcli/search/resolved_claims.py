@@ -5,10 +5,11 @@ out of its posting lists.
 """
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries.eligibility import Agent, Facts, Resolve, View, standing
 from memcli.entries.entry import Status, Visibility
+from memcli.named_tuple import NamedTuple
 from memcli.search.packed_facts import ONLY_THIS, STATUS_MASK, Columns
 
 if TYPE_CHECKING:

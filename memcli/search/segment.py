@@ -23,8 +23,8 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, compress
-from typing import NamedTuple
 
+from memcli.named_tuple import NamedTuple
 from memcli.search.packed_facts import PACKED_SIZE, numbers_of, portable
 from memcli.search.segment_file import (
     CHECK_SIZE,

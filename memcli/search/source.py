@@ -7,9 +7,10 @@ ranking to the hooks, is written once.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from memcli.entries.eligibility import Agent
+from memcli.named_tuple import NamedTuple
 from memcli.search.packed_facts import Columns
 from memcli.search.stored_row import StoredRow
 

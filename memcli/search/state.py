@@ -11,10 +11,11 @@ import time
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.entries import layout
 from memcli.errors import Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.search.segment import DOCUMENTS, POSTINGS, TERMS, SegmentId
 from memcli.storage import cache, files
 from memcli.storage.listing import Listing, stamp_of

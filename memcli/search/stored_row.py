@@ -5,9 +5,8 @@ change that adds, moves or drops a field raises `ROW_VERSION` in `index.py`, so 
 indexes made before it are rebuilt.
 """
 
-from typing import NamedTuple
-
 from memcli.entries.entry import Source
+from memcli.named_tuple import NamedTuple
 
 
 class StoredRow(NamedTuple):

@@ -9,12 +9,13 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries import anchors
 from memcli.entries.entry import Status
 from memcli.entries.text import code_terms
 from memcli.entries.text.code_terms import COMMAND, PATH, Trigger
+from memcli.named_tuple import NamedTuple
 from memcli.search import trigger_table
 from memcli.search.trigger_table import NAME, OFF, words_of
 

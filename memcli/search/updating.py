@@ -9,9 +9,10 @@ vault have changed.
 import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries import layout
+from memcli.named_tuple import NamedTuple
 from memcli.search import state as states
 from memcli.search import triggers, writer
 from memcli.search.segment_file import Damaged

@@ -7,7 +7,9 @@ is cut into segments.
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from memcli.named_tuple import NamedTuple
 
 FIELD = "terms"
 """The field of the words of entries."""

@@ -7,7 +7,7 @@ pickle. Which segments exist is said by the caller, and a segment is the three f
 """
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from whoosh import columns, fields, formats
 from whoosh.codec import base
@@ -17,6 +17,7 @@ from whoosh.matching.mcore import ListMatcher
 from whoosh.reading import SegmentReader, TermInfo, TermNotFound
 from whoosh.writing import SegmentWriter
 
+from memcli.named_tuple import NamedTuple
 from memcli.search import segment as layout
 from memcli.search.new_segment import Postings, files_of_terms, new_name
 from memcli.search.packed_facts import PACKED_SIZE

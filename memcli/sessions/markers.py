@@ -13,9 +13,9 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from memcli.entries import dates, layout
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.session_files import ACTED, PREFIX, act, acted, mark_of, path
 from memcli.storage import state_dirs
 from memcli.storage.files import write_derived

@@ -8,9 +8,9 @@ other repository that lies inside (a submodule, a clone) is entered. Nothing blo
 
 import os
 import stat
-from typing import NamedTuple
 
 from memcli.entries import anchors
+from memcli.named_tuple import NamedTuple
 from memcli.storage.files import BINARY, NOFOLLOW, NONBLOCK, reason_of
 
 LARGEST = 1_000_000

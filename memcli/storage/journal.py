@@ -13,10 +13,10 @@ then says that nothing happened.
 
 import os
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable, UnsafePath
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 from memcli.storage.git.move import Move
 

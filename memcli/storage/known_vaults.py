@@ -8,9 +8,9 @@ vault that may only be read, so that a refusal does not tell which vaults exist.
 import os
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
+from memcli.named_tuple import NamedTuple
 from memcli.storage import repo_vault, user_config, user_folder
 
 PERSONAL = "personal"

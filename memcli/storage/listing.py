@@ -8,10 +8,10 @@ import os
 import stat
 import sys
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
 from memcli.entries.layout import FOREIGN
 from memcli.errors import Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.storage.files import reason_of
 
 _WINDOWS = sys.platform == "win32"

@@ -10,10 +10,10 @@ import os
 import re
 import zlib
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from memcli.entries.projects import NONE, check_project
 from memcli.errors import InvalidConfig, InvalidValue
+from memcli.named_tuple import NamedTuple
 from memcli.storage import user_config
 from memcli.storage.git import remotes
 

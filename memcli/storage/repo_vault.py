@@ -9,9 +9,9 @@ one, it must be allowed anew. Nothing in the repository can allow it.
 import os
 import stat
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from memcli.errors import NotAllowed, Unreadable, VaultNotFound
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files, user_folder
 from memcli.storage.git import place
 

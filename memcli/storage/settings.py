@@ -10,13 +10,14 @@ import os
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.entries import decay, layout
 from memcli.entries.decay import Policies, Policy
 from memcli.entries.eligibility import Agent, ReadPolicy
 from memcli.entries.entry import Item
 from memcli.errors import InvalidConfig, Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 
 _LARGEST = 100_000  # bytes of a config

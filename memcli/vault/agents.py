@@ -6,12 +6,13 @@ nothing that the agent would not get.
 """
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries.eligibility import Agent, alternatives
 from memcli.entries.entry import Entry
 from memcli.entries.rights import Action, is_pinned, may
 from memcli.errors import NotAllowed, UsageError
+from memcli.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader

@@ -6,12 +6,13 @@ shown as a difference to the commit of then, where the checkout has it.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries import anchors, code_diff, code_lines
 from memcli.entries.anchors import SYMBOL, Anchor, Name
 from memcli.entries.code_lines import CHANGED, EXISTS, GONE, MOVED, NOT_CHECKED
 from memcli.errors import InvalidValue
+from memcli.named_tuple import NamedTuple
 from memcli.storage import code_files
 from memcli.storage.code_history import CodeHistory
 from memcli.vault import anchoring, code_state

@@ -9,11 +9,12 @@ that the entry names and no others, and none after the time is up.
 import re
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from memcli.entries import anchors, code_lines
 from memcli.entries.anchors import COMMAND, SYMBOL, Anchor, Name
 from memcli.entries.code_lines import GONE, NOT_CHECKED, STALE
+from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ state, makes it a duplicate; others are named in the outcome.
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries.eligibility import Agent, Facts, Resolve, View, verdict, visible
 from memcli.entries.entry import (
@@ -23,6 +23,7 @@ from memcli.entries.entry import (
 from memcli.entries.identity import claim, claim_number, fingerprint
 from memcli.entries.projects import number as project_number
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 
 if TYPE_CHECKING:

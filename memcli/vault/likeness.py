@@ -5,9 +5,10 @@ terms); what files say that changed after the index was made counts as well.
 """
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries.entry import Entry, Status
+from memcli.named_tuple import NamedTuple
 from memcli.vault.duplicates import Later, decoded
 
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ several; no entry is replaced twice.
 """
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.identity import claim
 from memcli.errors import NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.vault import evidence, lookup
 

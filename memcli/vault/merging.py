@@ -7,11 +7,12 @@ fewer agents than may see the entry.
 """
 
 import shlex
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.entries.eligibility import Agent
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.rights import Action, may
+from memcli.named_tuple import NamedTuple
 
 _ADDED = ("tags", "entities", "evidence", "code", "code_names")
 # Taken where the entry says nothing.

@@ -7,13 +7,14 @@ one transaction and one commit.
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries import codec, dates, layout
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
 from memcli.entries.text import conflict
+from memcli.named_tuple import NamedTuple
 from memcli.storage.transaction import subject
 from memcli.vault import duplicates, evidence, free_paths, likeness, merging, not_shown
 from memcli.vault.duplicates import Held, HeldTexts

@@ -9,7 +9,7 @@ the citations that lead to them.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from memcli.entries import dates
 from memcli.entries.eligibility import View, settled_by
@@ -17,6 +17,7 @@ from memcli.entries.entry import Layer, Status, Subtype
 from memcli.entries.identity import fingerprint
 from memcli.entries.ids import is_id
 from memcli.entries.text.counted import agreeing
+from memcli.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader

@@ -7,12 +7,13 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.ids import LAST_MS, new_id
 from memcli.entries.projects import HERE
 from memcli.errors import MemcliError, NotAllowed, UsageError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files, journal, known_vaults
 from memcli.storage import settings as config
 from memcli.vault import own_vault

@@ -8,7 +8,6 @@ that has the recommended ones keeps to the lesson.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from memcli.entries.text.code_words import KEYWORDS, PROGRAMS
 from memcli.entries.text.identifiers import AROUND
@@ -23,6 +22,7 @@ from memcli.entries.text.named_code import (
     candidate,
     plainly,
 )
+from memcli.named_tuple import NamedTuple
 
 __all__ = ["COMMAND", "NAME", "PATH", "WORD", "Trigger", "Triggers", "triggers"]
 

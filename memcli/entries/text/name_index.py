@@ -7,10 +7,10 @@ Invariant: the result does not depend on the order of the entities. This is apar
 import os
 from collections.abc import Iterable
 from functools import cache
-from typing import NamedTuple
 
 from memcli.entries.text.mentions import Compiled, fold, lowered, words_of
 from memcli.entries.text.tokens import STOP_WORDS
+from memcli.named_tuple import NamedTuple
 
 _SHORTEST = 4
 _WORD_LIST = os.path.join(os.path.dirname(__file__), "ordinary_words.txt")

@@ -5,7 +5,6 @@ Invariant: pure. A word of plain English names code only where a sentence forbid
 """
 
 import re
-from typing import NamedTuple
 
 from memcli.entries.text.code_words import (
     AMBIGUOUS,
@@ -16,6 +15,7 @@ from memcli.entries.text.code_words import (
     SQL,
 )
 from memcli.entries.text.identifiers import FILE_TYPES, identifier
+from memcli.named_tuple import NamedTuple
 
 NAME, WORD, COMMAND, PATH = "name", "word", "command", "path"
 """How a trigger is looked for: a name anywhere in code; a word of plain English only

@@ -6,9 +6,9 @@ it is one. Every proposed name stands in the text as it is.
 # ruff: noqa: RUF001 (curly quotes are named on purpose)
 
 import re
-from typing import NamedTuple
 
 from memcli.entries.text.tokens import STOP_WORDS
+from memcli.named_tuple import NamedTuple
 
 # Capitalised words that are no names: words that begin sentences and labels, days,
 # months, acronyms that every project uses.

@@ -15,10 +15,11 @@ long word that looks random.
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from memcli.entries.text import secret_forms as forms
 from memcli.entries.text import secret_values as values
+from memcli.named_tuple import NamedTuple
 
 
 class Finding(NamedTuple):

@@ -27,8 +27,9 @@ LoCoMo.
 
 import heapq
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import Adjust, Nudge
 from memcli.search.ranking.borrowing import Loans, loans, weighed
 from memcli.search.ranking.corpus import (

@@ -5,8 +5,8 @@ it, so no reading changes what a word's own documents count.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import (
     NEAR,
     Corpus,

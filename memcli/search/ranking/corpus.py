@@ -7,8 +7,9 @@ corpus counts live documents only.
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from memcli.named_tuple import NamedTuple
 from memcli.search.source import Ahead
 
 Admit = Callable[[int], bool]

@@ -9,8 +9,8 @@ activation theory of memory", 1983): what is tied to everything says nothing.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
+from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import (
     Corpus,
     Links,

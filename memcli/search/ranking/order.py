@@ -10,8 +10,9 @@ question themselves, but stand beside a match or hold a near word:
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import SPREAD, Adjust, Nudge, learned_factors
 from memcli.search.ranking.borrowing import Loans
 from memcli.search.ranking.corpus import NEAR, Reading, Term

@@ -4,7 +4,7 @@ Invariant: every figure that can be tuned is here; docs/benchmarks/recall.md say
 each channel adds on LoCoMo.
 """
 
-from typing import NamedTuple
+from memcli.named_tuple import NamedTuple
 
 
 class Weights(NamedTuple):

@@ -9,10 +9,10 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
 from memcli.entries.text.code_words import KEYWORDS, SQL
+from memcli.named_tuple import NamedTuple
 
 _PROSE = ("adoc", "markdown", "md", "pkg-info", "rst", "tex", "txt")
 _MANIFESTS = ("requirements", "constraints")

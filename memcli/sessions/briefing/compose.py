@@ -7,10 +7,11 @@ prompt give the same items.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries.entry import Status
 from memcli.entries.text import prompt_injection
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.briefing.frame import Item
 from memcli.storage import known_vaults
 from memcli.vault.signals import event

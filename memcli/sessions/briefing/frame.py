@@ -8,9 +8,10 @@ are named as left out, never cut in the middle: half a rule is worse than none.
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.hosts.transcript import FRAME
+from memcli.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from memcli.vault.signals.event import EventRow

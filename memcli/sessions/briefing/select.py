@@ -7,13 +7,14 @@ why it does not.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries import decay
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Item
 from memcli.entries.identity import claim
 from memcli.entries.text import prompt_injection
+from memcli.named_tuple import NamedTuple
 from memcli.vault.lineage import recurred_at
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers
 from memcli.storage import state_dirs
 

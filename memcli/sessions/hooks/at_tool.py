@@ -8,9 +8,10 @@ a vault that refuses everything would stop all work.
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries.text import code_terms, prompt_injection
+from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers
 from memcli.sessions.actions.match import Action, Looked, fired
 from memcli.sessions.briefing.frame import Item, framed

@@ -17,9 +17,9 @@ import os
 import re
 import time
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from memcli.errors import Conflict, MemcliError, Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.process import GitResult, refused_by_disk, run

@@ -9,9 +9,10 @@ Reading uses GitPython, which costs more to import than a whole save may; a comm
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Self
+from typing import Self
 
 from memcli.errors import HistoryError, NotAVault
+from memcli.named_tuple import NamedTuple
 from memcli.storage.git.place import find
 from memcli.storage.git.process import GitResult, clean_environment, program, run
 

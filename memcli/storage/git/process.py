@@ -11,9 +11,9 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from memcli.errors import HistoryError, LockBusy, WriteFailed
+from memcli.named_tuple import NamedTuple
 from memcli.storage.files import REFUSED, write_failed
 
 # Set by git while it runs a hook, about *that* repository and *its* index; memcli

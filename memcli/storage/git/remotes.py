@@ -10,10 +10,10 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from memcli.entries.projects import is_name
 from memcli.errors import Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import place
 

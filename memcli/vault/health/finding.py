@@ -4,9 +4,9 @@ Invariant: a finding names a file and a line in it, frontmatter included.
 """
 
 import re
-from typing import NamedTuple
 
 from memcli.entries.entry import Entry
+from memcli.named_tuple import NamedTuple
 
 ERROR, WARNING = "error", "warning"
 

@@ -7,10 +7,11 @@ than any git needs.
 import os
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, NotAVault
+from memcli.named_tuple import NamedTuple
 from memcli.storage import journal, state_dirs
 from memcli.vault.health.finding import ERROR, WARNING, Finding
 

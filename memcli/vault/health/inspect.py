@@ -7,7 +7,7 @@ that what it explains is what recall does.
 import os
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries import decay, layout
 from memcli.entries.codec import Problem
@@ -16,6 +16,7 @@ from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.identity import claim_number
 from memcli.entries.text import conflict
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.search import edges
 from memcli.storage import files
 from memcli.vault import lineage, staleness

@@ -11,7 +11,7 @@ import contextlib
 import os
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.entries import layout
 from memcli.entries.entry import (
@@ -27,6 +27,7 @@ from memcli.entries.entry import (
     Visibility,
 )
 from memcli.entries.text.links import links_of
+from memcli.named_tuple import NamedTuple
 from memcli.storage import cache, state_dirs
 from memcli.vault.health.finding import Finding, Text
 

@@ -8,10 +8,11 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.listing import walk
 from memcli.vault.health.finding import ERROR, WARNING, Finding

@@ -4,10 +4,11 @@ Invariant: reads only. memcli's commits are told by the first word of their subj
 the entries of a commit are read from the files that it changed.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries.entry import one_line
 from memcli.errors import HistoryError, MemcliError, NotAVault
+from memcli.named_tuple import NamedTuple
 from memcli.vault.health.git_state import repository_of
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ of the answer.
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries import decay, layout
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.search.packed_facts import PINNED
 from memcli.storage import state_dirs
 from memcli.storage.git.repository import Repository

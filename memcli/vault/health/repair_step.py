@@ -1,7 +1,8 @@
 """A plan of a repair: its steps, the findings that each ends, and what is left."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from memcli.named_tuple import NamedTuple
 from memcli.vault.health.finding import ERROR, Finding
 
 

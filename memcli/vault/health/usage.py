@@ -7,12 +7,13 @@ asks by words alone and would make every other channel look unused.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.text import mentions
 from memcli.entries.text.counted import counted
+from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.graph import is_hub
 from memcli.storage import state_dirs
 from memcli.vault.health.finding import WARNING, Finding

@@ -6,11 +6,12 @@ pull` staged that lost the race for HEAD is not taken for a person's.
 
 import os
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.ids import is_adopted
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.vault import lookup
 from memcli.vault.health.finding import WARNING, Finding

@@ -10,10 +10,11 @@ a rotation is killed. A log that cannot be written is not written: nothing here 
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memcli.entries import layout
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.files import BINARY, NOFOLLOW, NONBLOCK, write_derived
 from memcli.vault.signals import event

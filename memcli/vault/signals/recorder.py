@@ -7,9 +7,10 @@ here, the caller gets the same answer as without the log.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults, settings
 from memcli.vault.signals import event, log
 

@@ -6,8 +6,9 @@ The last word on a row of a recall counts.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypedDict
+from typing import TypedDict
 
+from memcli.named_tuple import NamedTuple
 from memcli.vault.signals.event import CHANNELS, Event, Recalled, is_event, is_hit
 
 
