@@ -7,7 +7,9 @@ on who had it before; an index is for one vault, one agent and one person who wa
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from memcli.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent

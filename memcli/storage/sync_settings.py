@@ -7,9 +7,9 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from memcli.errors import InvalidConfig
+from memcli.named_tuple import NamedTuple
 from memcli.storage import user_config
 
 OFF, SESSIONS, WRITES = "off", "sessions", "writes"

@@ -1,6 +1,6 @@
 """A branch that goes from one commit to another, as a value."""
 
-from typing import NamedTuple
+from memcli.named_tuple import NamedTuple
 
 
 class Move(NamedTuple):
