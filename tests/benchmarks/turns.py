@@ -4,9 +4,12 @@
 
 FILE holds a turn a line: repo, session, text, before (the agent's words before it) and
 labels (category, confidence, span), in the order of each session. A session is mined as
-a whole. A turn is durable when a careful reader labelled it HIGH or MEDIUM. The rules
-are written by hand, so nothing is fitted here; each repository is shown by itself,
-since one that a rule was written for says little about the next.
+a whole. A turn is durable when a careful reader labelled it HIGH or MEDIUM.
+
+Repositories are dealt into five folds, or into as many as there are repositories. The
+rules are written by hand, so no fold is trained on: its figures say how the rules do on
+those people alone. A rule that finds something in one repository alone may fit it, so
+the last table names the repositories of each.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 PRECISION = report.Target(0.85, at_least=True)
 FOUND = report.Target(0.15, at_least=True)
 LEVELS = ("HIGH", "MEDIUM", "LOW", "none")
+CATEGORIES = ("preference", "correction", "fix", "workflow", "idea")
+FOLDS = 5
 
 
 class Turn:
@@ -39,6 +44,11 @@ class Turn:
         self.before: str = row["before"]
         named = {label["confidence"] for label in row["labels"]}
         self.label = next((level for level in LEVELS if level in named), "none")
+        self.categories = {
+            label["category"]
+            for label in row["labels"]
+            if label["confidence"] in ("HIGH", "MEDIUM")
+        }
         self.found: list[Candidate] = []
 
     @property
@@ -100,20 +110,52 @@ def figures(turns: Sequence[Turn]) -> list[report.Row]:
     ]
 
 
-def by_repository(turns: Sequence[Turn]) -> list[str]:
-    """How each repository fares by itself."""
+def folds(turns: Sequence[Turn]) -> list[list[str]]:
+    """The repositories in five folds of nearly the same size, none in two of them."""
+    sizes = Counter(turn.repo for turn in turns)
+    dealt: list[list[str]] = [[] for _ in range(min(FOLDS, len(sizes)))]
+    for repo, _ in sizes.most_common():
+        smallest = min(dealt, key=lambda fold: sum(sizes[one] for one in fold))
+        smallest.append(repo)
+    return dealt
+
+
+def by_fold(turns: Sequence[Turn]) -> list[str]:
+    """How the rules do on the repositories of each fold."""
     lines = [
-        "| repository | turns | saved | durable | labelled HIGH | of them saved |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| fold | turns | saved | durable | labelled HIGH | of them saved "
+        "| durable turns | found at any level |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for repo in sorted({turn.repo for turn in turns}):
-        own = [turn for turn in turns if turn.repo == repo]
+    for repos in folds(turns):
+        own = [turn for turn in turns if turn.repo in repos]
         saved = [turn for turn in own if turn.level == "HIGH"]
         high = [turn for turn in own if turn.label == "HIGH"]
-        lines.append(
-            f"| {repo} | {len(own)} | {len(saved)} | {sum(t.durable for t in saved)} "
-            f"| {len(high)} | {sum(t.level == 'HIGH' for t in high)} |"
+        durable = [turn for turn in own if turn.durable]
+        counts = (
+            len(own),
+            len(saved),
+            sum(turn.durable for turn in saved),
+            len(high),
+            sum(turn.level == "HIGH" for turn in high),
+            len(durable),
+            sum(turn.level != "none" for turn in durable),
         )
+        lines.append(f"| {', '.join(repos)} | {' | '.join(map(str, counts))} |")
+    return lines
+
+
+def by_rule(turns: Sequence[Turn]) -> list[str]:
+    """What each rule finds, and in how many repositories."""
+    found: dict[tuple[str, str], list[Turn]] = defaultdict(list)
+    for turn in turns:
+        for one in turn.found:
+            found[str(one.confidence), one.pattern].append(turn)
+    lines = ["| rule | | turns | durable | repositories |", "|---|---|---:|---:|---:|"]
+    for (level, name), own in sorted(found.items()):
+        durable = sum(turn.durable for turn in own)
+        repos = len({turn.repo for turn in own})
+        lines.append(f"| `{name}` | {level} | {len(own)} | {durable} | {repos} |")
     return lines
 
 
@@ -129,11 +171,27 @@ def confusion(turns: Sequence[Turn]) -> list[str]:
     return lines
 
 
+def by_category(turns: Sequence[Turn]) -> list[str]:
+    """As what the durable turns of each category are found; a turn may have several."""
+    counts = Counter(
+        (category, found)
+        for turn in turns
+        for category in turn.categories
+        for found in {str(one.category) for one in turn.found} or {"nothing"}
+    )
+    shown = [*CATEGORIES, "nothing"]
+    lines = [f"| labelled | {' | '.join(shown)} |", f"|---|{'---:|' * len(shown)}"]
+    for label in sorted({category for category, _ in counts}):
+        row = " | ".join(str(counts[label, found]) for found in shown)
+        lines.append(f"| {label} | {row} |")
+    return lines
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--list", action="store_true", help="list what is saved")
+    parser.add_argument("--list", action="store_true", help="list what is found")
     options = parser.parse_args()
     lines = options.data.read_text(encoding="utf-8").splitlines()
     turns = mined(map(json.loads, lines))
@@ -141,13 +199,12 @@ def main() -> None:
     print(f"{len(turns)} turns of {sessions} sessions\n")
     print(report.heading())
     print("\n".join(map(report.line, figures(turns))), "\n")
-    print("\n".join(by_repository(turns)), "\n")
-    print("\n".join(confusion(turns)))
+    for table in (by_fold, confusion, by_category, by_rule):
+        print("\n".join(table(turns)), "\n")
     if options.list:
         for turn in turns:
             for one in turn.found:
-                if str(one.confidence) == "HIGH":
-                    print(f"- {turn.label} `{one.pattern}` {one.title}")
+                print(f"- {turn.label} {one.confidence} `{one.pattern}` {one.text}")
 
 
 if __name__ == "__main__":

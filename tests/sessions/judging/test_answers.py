@@ -93,6 +93,38 @@ def test_what_breaks_a_rule_is_refused_with_the_reason(
     assert refused.endswith(why)
 
 
+SCATTERED = (
+    "The exporter is slow: it fetches rows one by one, joins them twice, and large "
+    "customers wait whole minutes until their browser gives up with a timeout. "
+    "Alice reads the invoices by hand, compares totals, stamps folders, files letters, "
+    "phones suppliers, chases signatures and sorts receipts into seven old boxes. "
+    "A queue could help when workers are idle at night, provided brokers survive "
+    "restarts, disks stay healthy and alarms reach the person on duty. "
+    "The printer of the office failed, cables were replaced, toner arrived."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("The exporter is slow for large customers.", True),
+        ("Invoices are read by hand by Alice.", True),
+        ("Large queue invoices office exporter printer.", False),
+        ("Alice failed when cables help slow workers.", False),
+        ("If that is now here before, each of these was then with it on slow.", False),
+    ],
+)
+def test_the_words_of_a_claim_stand_together_in_the_turn(
+    text: str, passes: bool
+) -> None:
+    step = Step("user", SCATTERED, 1, "u1")
+    digest = compose(Session("monday", "generic"), None, turns_of([step]), [])
+    answer = {**GOOD, "turns": [1], "text": text}
+    kept, refused = read(json.dumps(answer).encode(), digest)
+    assert [one.text for one in kept] == ([text] if passes else [])
+    assert passes or "shares too little" in refused[0].why
+
+
 def test_one_bad_line_takes_no_good_one_with_it() -> None:
     linter = {**GOOD, "turns": [3], "text": "Run the linter before each commit."}
     kept, refused = said("Sure! Here it is:", "```json", GOOD, {**GOOD}, linter, "```")
