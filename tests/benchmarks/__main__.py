@@ -2,6 +2,7 @@
 
 python tests/benchmarks                     startup, imports, git_growth, then scale
 python tests/benchmarks imports                  what each command loads
+python tests/benchmarks staying                  processes that stay, beside FTS5
 python tests/benchmarks agents                   what visibility adds to a recall
 python tests/benchmarks locomo --data FILE
 python tests/benchmarks channels --data FILE
@@ -31,6 +32,7 @@ NAMES = (
     "imports",
     "git_growth",
     "scale",
+    "staying",
     "agents",
     "locomo",
     "channels",

@@ -12,22 +12,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
 from memcli.storage import state_dirs
-from tests.benchmarks import at_hand, corpus, fts5, report, timing
+from tests.benchmarks import at_hand, corpus, report, staying, timing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from memcli.search.reader import Reader
 
 # The targets: of a process in yardsticks at 10,000 entries, of a query in FTS5's time,
 # of work in entries per second at any size. Each figure comes from one run.
@@ -40,13 +35,9 @@ IMPORT = report.Target(1000, at_least=True)
 INDEX = report.Target(2000, then=3000, at_least=True)
 # 60 ms where `python -c pass` takes 11 ms.
 COMPLETION = report.Target(5.5)
-STAYING = report.Target(4, then=2)
-QUERY = report.Target(1, then=0.7)
-GROWTH = report.Target(4, then=3)
 SAVE_GROWTH = report.Target(2, then=1.3)
 TARGET_SIZE = 10_000
 TEAMS, TEAM_SIZE = 2, 1_000
-LIMIT = 10
 SLOW = 7200.0
 
 
@@ -268,104 +259,28 @@ def growth(
     report.show(report.line(row))
 
 
-def query(bench: Bench, notes: Sequence[corpus.Note], repeats: int) -> None:
-    """Time queries alone, in one process that holds nothing else, beside FTS5."""
-    database = bench.work / f"fts5-{bench.size}.sqlite"
-    started = time.perf_counter()
-    table = fts5.Fts5(str(database))
-    table.add((note["title"], note["text"]) for note in notes)
-    table.close()
-    built = bench.size / (time.perf_counter() - started)
-    words = [question.words for question in bench.questions[:repeats]]
-    asked = bench.work / "questions.json"
-    asked.write_text(json.dumps(words), encoding="utf-8")
-    child = subprocess.run(
-        [
-            *(sys.executable, "-m", "tests.benchmarks.scale"),
-            *("--alone", str(bench.vault), str(database), str(asked)),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
+def bench_of(
+    work: Path,
+    home: str,
+    size: int,
+    notes: Sequence[corpus.Note],
+    arguments: argparse.Namespace,
+) -> Bench:
+    """What measures a vault of this size, which is not made yet."""
+    vault = work / f"vault-{size}"
+    return Bench(
+        memcli=timing.memcli_command(),
+        vault=vault,
+        work=work,
+        env=timing.clean_env(home, MEMCLI_VAULT=str(vault)),
+        size=size,
+        runs=arguments.runs,
+        questions=corpus.questions(
+            notes[:size],
+            max(arguments.queries, arguments.runs + 1),
+            arguments.seed,
+        ),
     )
-    if child.returncode != 0:
-        raise SystemExit(f"queries alone failed:\n{child.stderr[-2000:]}")
-    times: dict[str, list[float]] = json.loads(child.stdout)
-    yard = times.pop("fts5")
-    for name, spent in times.items():
-        target = None
-        if name.endswith("alone"):
-            target = QUERY
-        elif name.endswith("open") and bench.size == TARGET_SIZE:
-            target = STAYING
-        bench.row(
-            name,
-            median(spent) / median(yard),
-            "× FTS5",
-            target,
-            f"median {_ms(median(spent))} against {_ms(median(yard))}, p95 "
-            f"{_ms(timing.percentile(spent, 0.95))} against "
-            f"{_ms(timing.percentile(yard, 0.95))} CPU",
-        )
-    bench.row("FTS5's own build, for scale", built, "entries/s")
-    database.unlink()
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms"
-
-
-def alone(vault: str, database: str, questions_file: str) -> None:
-    """Print the CPU seconds of each query as JSON: the child's side of `query`.
-
-    The same five words each time, to FTS5 and to memcli in three ways. A reader that
-    is kept open remembers the words it has looked up; few words are asked twice.
-    """
-    from memcli import Vault
-    from memcli.entries.text import tokens
-    from memcli.search.ranking import bm25
-    from memcli.search.ranking.corpus import Question
-    from memcli.search.stemmer import stemmer
-
-    table = fts5.Fts5(database)
-    kept = Vault.open(vault)
-    stem = stemmer()
-    now = int(time.time())
-
-    def ranked(words: str, reader: Reader) -> None:
-        asked = tokens.question(words, stem)
-        bm25.rank(Question(asked, now), reader, limit=LIMIT)
-
-    def each(reader: Reader) -> dict[str, list[float]]:
-        ways: dict[str, Callable[[list[str]], object]] = {
-            "fts5": lambda words: table.search(_same(words), LIMIT),
-            "query: `Vault.recall`, vault kept open": (
-                lambda words: kept.recall(" ".join(words), limit=LIMIT)
-            ),
-            "query: `Vault.open().recall`, opened anew": (
-                lambda words: Vault.open(vault).recall(" ".join(words), limit=LIMIT)
-            ),
-            "query: ranking alone": lambda words: ranked(" ".join(words), reader),
-        }
-        spent: dict[str, list[float]] = {name: [] for name in ways}
-        # The first three pay for imports, the opened index and cold pages, for all.
-        for turn, words in enumerate([*questions[:3], *questions]):
-            for name, way in ways.items():
-                start = timing.cpu_seconds()
-                way(words)
-                if turn >= 3:
-                    spent[name].append(timing.cpu_seconds() - start)
-        return spent
-
-    questions: list[list[str]] = json.loads(
-        Path(questions_file).read_text(encoding="utf-8")
-    )
-    json.dump(kept.read(each), sys.stdout)
-
-
-def _same(words: Sequence[str]) -> list[str]:
-    """Return the words as FTS5's tokenizer parts them: it knows no identifiers."""
-    return list(dict.fromkeys(part for word in words for part in fts5.words(word)))
 
 
 def main() -> None:
@@ -376,11 +291,7 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", help="folder for the vaults, kept afterwards")
-    parser.add_argument("--alone", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.alone:
-        alone(*arguments.alone)
-        return
     sizes = [int(size) for size in arguments.sizes.split(",")]
     report.show(f"## Scale\n\n{report.machine()}\n\n{report.heading()}")
     warm: dict[int, timing.Timing] = {}
@@ -390,20 +301,7 @@ def main() -> None:
         work.mkdir(parents=True, exist_ok=True)
         notes = list(corpus.notes(max(sizes), arguments.seed))
         for size in sizes:
-            vault = work / f"vault-{size}"
-            bench = Bench(
-                memcli=timing.memcli_command(),
-                vault=vault,
-                work=work,
-                env=timing.clean_env(scratch, MEMCLI_VAULT=str(vault)),
-                size=size,
-                runs=arguments.runs,
-                questions=corpus.questions(
-                    notes[:size],
-                    max(arguments.queries, arguments.runs + 1),
-                    arguments.seed,
-                ),
-            )
+            bench = bench_of(work, scratch, size, notes, arguments)
             fill(bench, notes[:size])
             warm[size] = recall(bench)
             prompt_hook(bench)
@@ -411,10 +309,10 @@ def main() -> None:
             if size == TARGET_SIZE:
                 others = corpus.notes(TEAMS * TEAM_SIZE, arguments.seed + 1)
                 prompt_hook_with_teams(bench, list(others))
-            query(bench, notes[:size], arguments.queries)
+            staying.measure(bench, notes[:size], arguments.queries)
             at_hand.rows(bench)
             saves[size] = write_and_inspect(bench)
-    growth("memcli recall", warm, 10_000, GROWTH)
+    growth("memcli recall", warm, 10_000, staying.GROWTH)
     growth("memcli save", saves, 1_000, SAVE_GROWTH)
 
 
