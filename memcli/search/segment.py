@@ -42,6 +42,8 @@ TERMS, POSTINGS, DOCUMENTS = ".trm", ".pst", ".doc"
 # So few that are not live are looked for in a posting list; of more, each document of
 # the list is asked, which costs the same however many they are.
 _FEW = 100
+# A list so short is asked in any case.
+_SHORT = 32
 _ZERO = re.compile(rb"\0")
 
 
@@ -104,7 +106,9 @@ class Segment:
         if place is None:
             return None
         docs, weights = self.listed(place)
-        if self._gone is not None:
+        if self._whole:
+            return docs, weights
+        if self._gone is not None and len(docs) > _SHORT:
             for at in reversed(self._places(docs)):
                 del docs[at], weights[at]
             return docs, weights

@@ -39,6 +39,7 @@ _OWNER = "vault"
 _GONE_AFTER = 30 * 86_400
 
 _known: dict[str, tuple[int, str]] = {}
+_lying: dict[tuple[str, str], tuple[int, bool]] = {}
 
 
 def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
@@ -237,8 +238,13 @@ def _private() -> str:
 
 
 def _lies_in(path: str, root: str) -> bool:
-    real = os.path.realpath(root).rstrip(os.sep) + os.sep
-    return (os.path.realpath(path) + os.sep).startswith(real)
+    born = _born(root)
+    known = _lying.get((path, root))
+    if known is None or known[0] != born:
+        real = os.path.realpath(root).rstrip(os.sep) + os.sep
+        lies = (os.path.realpath(path) + os.sep).startswith(real)
+        known = _lying[path, root] = born, lies
+    return known[1]
 
 
 def _folders(base: str) -> Iterator[str]:

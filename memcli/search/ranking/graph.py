@@ -71,22 +71,26 @@ def walk(
     by_name = by_length(weights.names, average_length(corpus), weights.half_length)
     reached: dict[int, Reached] = {}
     heads = {doc: Reached(score, ()) for doc, score in totals.items()}
-    for _ in range(weights.depth):
+    floor = [best * weights.graph_brings**hops for hops in range(weights.depth + 1)]
+    for hops in range(1, weights.depth + 1):
         news: dict[int, Reached] = {}
         for doc in _strongest(heads, corpus, weights):
-            for other, arrival in _hop(
+            for arrival, others in _hop(
                 doc, heads[doc], scope.links, corpus, weights, by_name
             ):
-                if other in news and news[other].score >= arrival.score:
-                    continue
-                if scope.holds(other):
-                    news[other] = arrival
+                if hops == weights.depth and arrival.score < floor[hops]:
+                    # Too weak to bring an entry; most edges are.
+                    others = [other for other in others if other in totals]
+                for other in others:
+                    if other in news and news[other].score >= arrival.score:
+                        continue
+                    if scope.holds(other):
+                        news[other] = arrival
         for doc, arrival in news.items():
             if doc not in reached or reached[doc].score < arrival.score:
                 reached[doc] = arrival
         # The second hop starts from what the first brought, and not from a hit again.
         heads = {doc: arrival for doc, arrival in news.items() if doc not in totals}
-    floor = [best * weights.graph_brings**hops for hops in range(weights.depth + 1)]
     return {
         doc: arrival
         for doc, arrival in reached.items()
@@ -113,7 +117,8 @@ def _hop(
     corpus: Corpus,
     weights: Weights,
     by_name: float,
-) -> Iterable[tuple[int, Reached]]:
+) -> Iterable[tuple[Reached, list[int]]]:
+    """How an edge of a document arrives, and where, for each edge that is followed."""
     size = corpus.size
     whole = inverse_frequency(1, size)
     for edge in links.edges(doc):
@@ -128,5 +133,4 @@ def _hop(
             share = inverse_frequency(len(others), size) / whole
             share *= by_name if edge.kind == "name" else 1.0
             arrival = Reached(head.score * weights.graph * share, way)
-            for other in others:
-                yield other, arrival
+            yield arrival, others
