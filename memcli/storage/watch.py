@@ -14,7 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from memcli.storage.listing import Listing, scan
 
@@ -29,6 +29,12 @@ _FROM = 3
 
 _MOST_FAILURES = 3
 """After so many attempts to watch in a row that failed there is no other."""
+
+_MOST_FOLDERS = 10_000
+"""So many folders are watched at most: editors need watches, too (often 65,536 in all).
+
+A folder holds up to a hundred entries.
+"""
 
 # Disks of this machine's own. On others (NFS, SMB, FUSE, 9p, overlay) a change that was
 # made elsewhere causes no event.
@@ -109,20 +115,22 @@ class _Watch:
 
     Args:
         root: the vault's folder.
-        notes: tells that something happened; it is closed with this object.
-        mounts: the open table of what is mounted where; so is it.
+        notes: tells that something happened. It does not close its descriptor.
+        mounts: the descriptor of the table of what is mounted where.
     """
 
-    def __init__(self, root: str, notes: "INotify", mounts: IO[str]) -> None:
+    def __init__(self, root: str, notes: "INotify", mounts: int) -> None:
         from select import POLLIN, POLLPRI, poll
 
         self._root = root
         self._notes = notes
-        self._mounts = mounts
+        # Not as files: the garbage collector may finish those before this object, and
+        # warns that nobody closed them.
+        self._open = [notes.fileno(), mounts]
         self._watched: set[str] = set()
         self._identity = _identity(root)
         self._poll = poll()
-        self._poll.register(notes, POLLIN)
+        self._poll.register(notes.fileno(), POLLIN)
         self._poll.register(mounts, POLLPRI)
 
     def cover(self, folders: Sequence[str]) -> bool:
@@ -130,6 +138,8 @@ class _Watch:
         from inotify_simple import flags
 
         new = [folder for folder in folders if folder not in self._watched]
+        if len(self._watched) + len(new) > _MOST_FOLDERS:
+            raise Unwatched(f"it has more than {_MOST_FOLDERS:,} folders")
         wanted = (
             (flags.MODIFY | flags.ATTRIB | flags.CLOSE_WRITE | flags.CREATE)
             | (flags.DELETE | flags.MOVED_FROM | flags.MOVED_TO)
@@ -158,8 +168,8 @@ class _Watch:
 
     def close(self) -> None:
         """Stop watching."""
-        self._notes.close()
-        self._mounts.close()
+        while self._open:
+            os.close(self._open.pop())
 
     def __del__(self) -> None:
         """Stop watching: a user has 128 of these in all."""
@@ -180,17 +190,18 @@ def _begun(root: str) -> _Watch:
         raise Unwatched("inotify_simple is not installed") from error
     try:
         # Opened before it is read: a later change of it shows in a poll.
-        mounts = open(_MOUNTS, encoding="utf-8", errors="replace")  # noqa: SIM115
+        mounts = os.open(_MOUNTS, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         raise Unwatched(f"{_MOUNTS}: {error.strerror}") from error
     try:
-        _check_mounts(mounts.read(), os.path.realpath(root))
-        return _Watch(root, INotify(), mounts)
+        with open(mounts, "rb", closefd=False) as table:
+            _check_mounts(os.fsdecode(table.read()), os.path.realpath(root))
+        return _Watch(root, INotify(closefd=False), mounts)
     except OSError as error:
-        mounts.close()
+        os.close(mounts)
         raise Unwatched(f"inotify: {error.strerror}") from error
     except BaseException:
-        mounts.close()
+        os.close(mounts)
         raise
 
 

@@ -1,6 +1,7 @@
 """A watch of a vault's files misses no change that was finished before it was asked."""
 
 import errno
+import gc
 import mmap
 import os
 import shutil
@@ -274,6 +275,18 @@ def test_when_the_kernel_refuses_the_files_are_listed(
     assert asked == 3
 
 
+def test_vault_of_too_many_folders_is_not_watched(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched(root)
+    monkeypatch.setattr(watch, "_MOST_FOLDERS", 3)
+    files = WatchedFiles(str(root))
+    for _ in range(4):
+        files.scan()
+        assert not files.quiet()
+    assert files.unwatched == "it has more than 3 folders"
+
+
 LINE = "{0} 1 8:1 / {1} rw,relatime shared:1 - {2} /dev/x rw\n"
 
 
@@ -286,6 +299,7 @@ LINE = "{0} 1 8:1 / {1} rw,relatime shared:1 - {2} /dev/x rw\n"
         ([("/", "ext4"), ("/home/me/notes\\040two", "fuse.sshfs")], "fuse.sshfs"),
         ([("/", "ext4"), ("/home", "ext4"), ("/home", "9p")], "it lies on 9p"),
         ([("/", "overlay")], "it lies on overlay"),
+        ([("/", "ext4"), ("/home/me/notes\\040two", "cifs"), ("/x", "xfs")], "on cifs"),
         ([("/", "ext4"), ("/home/me/notes\\040two/x", "ext4")], "is mounted in it"),
         ([("/", "ext4"), ("/home/me/notes", "nfs")], ""),
         ([], "an unknown file system"),
@@ -308,4 +322,17 @@ def test_a_watch_that_is_let_go_leaves_nothing_open(root: Path) -> None:
         files = watched(root)
         files.scan()
     del files
+    assert set(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_watch_in_a_circle_is_let_go_without_a_word(root: Path) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        files = watched(root)
+        circle: list[object] = [files, files._watch]
+        circle.append(circle)
+        # The collector may finish the library's object before the watch itself.
+        vars(files)["circle"] = circle
+        del files, circle
+    gc.collect()
     assert set(os.listdir("/proc/self/fd")) == before
