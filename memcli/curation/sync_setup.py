@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.curation import sync
-from memcli.errors import MemcliError, NotAllowed
+from memcli.errors import MemcliError, NotAllowed, RemoteUnreachable
 from memcli.storage.git import remote as remotes
 from memcli.storage.git import remote_address
 from memcli.storage.git.network import Terms
@@ -79,6 +79,12 @@ def _added(repository: "Joining", remote: Remote, terms: Terms) -> Remote:
         theirs = repository.default_branch(remote, terms)
         remote = remote._replace(branch=theirs or remote.branch)
         repository.set_upstream(remote)
+    except RemoteUnreachable as error:
+        repository.remove_remote(remote.name)
+        raise RemoteUnreachable(
+            f"{error.message}; the remote was not added",
+            hint="Check the address and the network, then repeat the command.",
+        ) from error
     except (MemcliError, KeyboardInterrupt):
         repository.remove_remote(remote.name)
         raise

@@ -13,9 +13,9 @@ from typing import Self
 
 from memcli.errors import Conflict, MemcliError, UnsafePath
 from memcli.storage import files, journal
-from memcli.storage.change import Change
+from memcli.storage.change import Change, parents
 from memcli.storage.finishing import finish
-from memcli.storage.git.joining import Difference, Joining
+from memcli.storage.git.joining import LINK, Difference, Joining
 from memcli.storage.git.move import Move
 from memcli.storage.journal import FileChange
 from memcli.storage.transaction import taken
@@ -77,6 +77,18 @@ class Arrival:
         """
         self._fault("locked")
         changed = self.repository.differences(move.before, move.after)
+        links = self._links_that_go(changed)
+        try:
+            # Before all else: nothing may be written through one of them.
+            for path in links:
+                os.unlink(os.path.join(self._root, *path.split("/")))
+            self._go(move, changed)
+        except BaseException:
+            self.repository.put_back(links)
+            raise
+        return changed
+
+    def _go(self, move: Move, changed: Sequence[Difference]) -> None:
         _refuse_unsafe(self._root, changed)
         new = [each.after.oid for each in changed if each.is_plain and each.after]
         contents = dict(zip(new, self.repository.read_blobs(new), strict=True))
@@ -95,7 +107,32 @@ class Arrival:
             )
         finally:
             self.repository.going = None
-        return changed
+
+    def _links_that_go(self, changed: Sequence[Difference]) -> list[str]:
+        """The symbolic links that give way to a folder or a file, and are as committed.
+
+        Raises:
+            Conflict: another link stands where what came has a folder.
+        """
+        gone = {
+            each.path: each.before.oid
+            for each in changed
+            if each.before
+            and each.before.mode == LINK
+            and (each.after is None or each.after.mode != LINK)
+        }
+        targets = self.repository.read_blobs([*gone.values()])
+        links = []
+        for path, target in zip(gone, targets, strict=True):
+            place = os.path.join(self._root, *path.split("/"))
+            if os.path.islink(place) and os.fsencode(os.readlink(place)) == target:
+                links.append(path)
+        for each in changed:
+            for folder in parents(each.path) if each.after else ():
+                place = os.path.join(self._root, *folder.split("/"))
+                if os.path.islink(place) and folder not in links:
+                    raise _in_the_way(self._root, folder)
+        return links
 
     def _changes(
         self, changed: Sequence[Difference], contents: Mapping[str, bytes]
@@ -124,7 +161,7 @@ class Arrival:
             if code is None and (each.before is not None or not os.path.lexists(place)):
                 continue
             if os.path.isdir(place) and not os.path.islink(place):
-                if each.before is None and not codes_below(codes, each.path):
+                if each.before is None and not _any_below(codes, each.path):
                     continue  # a folder whose files are all in the commits
             elif each.is_plain and each.after:
                 try:
@@ -133,15 +170,18 @@ class Arrival:
                     same = False
                 if same:
                     continue
-            raise Conflict(
-                f"{each.path} is not committed here, and what came changes it; "
-                "nothing was changed",
-                hint=f"Commit it, or move it away: git -C {self._root} status",
-                code="in_the_way",
-            )
+            raise _in_the_way(self._root, each.path)
 
 
-def codes_below(codes: Mapping[str, str], folder: str) -> bool:
+def _in_the_way(root: str, path: str) -> Conflict:
+    return Conflict(
+        f"{path} is not committed here, and what came changes it; nothing was changed",
+        hint=f"Commit it, or move it away: git -C {root} status",
+        code="in_the_way",
+    )
+
+
+def _any_below(codes: Mapping[str, str], folder: str) -> bool:
     """Whether git's status names a file below a folder."""
     return any(path.startswith(folder + "/") for path in codes)
 

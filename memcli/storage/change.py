@@ -308,18 +308,18 @@ def _making_room(changes: Mapping[str, FileChange]) -> list[str]:
     if not gone:
         return []
     written = {path for path, change in changes.items() if change.after is not None}
-    folders = {parent for path in written for parent in _parents(path)}
+    folders = {parent for path in written for parent in parents(path)}
     names = {path.casefold() for path in written}
     return [
         path
         for path in gone
         if path in folders
         or path.casefold() in names
-        or not written.isdisjoint(_parents(path))
+        or not written.isdisjoint(parents(path))
     ]
 
 
-def _parents(path: str) -> list[str]:
+def parents(path: str) -> list[str]:
     """The folders above a path, without the vault's own."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[: length + 1]) for length in range(len(parts))]

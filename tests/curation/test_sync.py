@@ -248,6 +248,49 @@ def test_nothing_is_written_through_a_link_that_lies_in_the_folder(
     assert list(outside.iterdir()) == []
 
 
+@pytest.mark.parametrize("target", ["{outside}", "memories"])
+def test_a_link_that_becomes_a_folder_is_gone_before_anything_is_written(
+    two: Clones, tmp_path: Path, target: str
+) -> None:
+    """A hostile remote brings the link first, and a folder in its place later."""
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (laptop / "trap").symlink_to(target.format(outside=outside))
+    git(laptop, "add", "trap")
+    git(laptop, "commit", "--quiet", "-m", "a link")
+    two.sync("laptop")
+    two.sync("desk")
+    assert (desk / "trap").is_symlink()
+    git(laptop, "rm", "--quiet", "trap")
+    (laptop / "trap").mkdir()
+    (laptop / "trap" / "x.md").write_text("payload\n")
+    git(laptop, "add", "trap")
+    git(laptop, "commit", "--quiet", "-m", "a folder")
+    two.sync("laptop")
+    two.sync("desk")
+    assert list(outside.iterdir()) == []
+    assert not (desk / "memories" / "x.md").exists()
+    assert (desk / "trap" / "x.md").read_text() == "payload\n"
+    assert dirty(desk) == ""
+
+
+def test_a_link_of_a_person_inside_the_vault_is_not_written_through(
+    two: Clones,
+) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    (laptop / "trap").mkdir()
+    (laptop / "trap" / "x.md").write_text("payload\n")
+    git(laptop, "add", "trap")
+    git(laptop, "commit", "--quiet", "-m", "a folder")
+    two.sync("laptop")
+    (desk / "trap").symlink_to("memories")
+    with pytest.raises(Conflict, match="trap"):
+        two.sync("desk")
+    assert not (desk / "memories" / "x.md").exists()
+    assert (desk / "trap").is_symlink()
+
+
 # --- remotes that are not as one hopes ----------------------------------------------
 
 
@@ -495,7 +538,7 @@ def test_setup_makes_nothing_where_something_else_lies(
 
 
 def test_setup_keeps_no_remote_that_does_not_answer(vault: Vault) -> None:
-    with pytest.raises(RemoteUnreachable):
+    with pytest.raises(RemoteUnreachable, match="was not added"):
         sync_setup.setup(vault, "git://127.0.0.1:9/x", TERMS)
     assert git(vault.root, "remote") == ""
 

@@ -24,7 +24,7 @@ from memcli.storage.git.process import refused_by_disk, run
 from memcli.storage.git.remote import Tracking
 
 REGULAR = "100644"
-_LINK, _MODULE = "120000", "160000"
+LINK = "120000"
 _NOTHING = "0" * 40
 _NOBODY = "memcli <memcli@localhost>"
 # What a merge may read and write at once, in bytes: it is held in memory.
@@ -299,9 +299,12 @@ class Joining(Tracking):
             ):
                 with contextlib.suppress(OSError, MemcliError):
                     self._remove_odd(each.path)
-        wanted = [each.path for each in odd if each.after is not None]
-        if wanted:
-            names = "".join(f"{path}\0" for path in wanted)
+        self.put_back([each.path for each in odd if each.after is not None])
+
+    def put_back(self, paths: Sequence[str]) -> None:
+        """Let these paths be in the folder as the index has them."""
+        if paths:
+            names = "".join(f"{path}\0" for path in paths)
             words = ("checkout-index", "-f", "-q", "-u", "-z", "--stdin")
             self._git(words, names.encode("utf-8", "surrogateescape"))
 

@@ -1,0 +1,134 @@
+"""Three clones with random histories, synced in any order, end equal and lose nothing.
+
+The commands and git are real; the merge alone has its own test of many more examples.
+"""
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from memcli.curation import tag
+from memcli.entries import codec, layout
+from memcli.entries.entry import Entry, Status
+from memcli.errors import MemcliError
+from memcli.vault.health import repair
+from memcli.vault.health.finding import ERROR
+from memcli.vault.health.lint import lint
+from tests import clones
+from tests.clones import Clones, dirty, tree
+from tests.conftest import EVERYTHING
+
+NAMES = ("laptop", "desk", "server")
+ACTS = ("save", "evolve", "evolve", "resolve", "forget", "tag", "edit", "sync", "sync")
+
+moves = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.sampled_from(ACTS), st.integers(0, 9)),
+    min_size=4,
+    max_size=14,
+)
+
+
+@pytest.fixture(scope="module")
+def begun(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three clones that know the same three things."""
+    folder = tmp_path_factory.mktemp("begun")
+    three = clones.make(ready_vault, folder, *NAMES)
+    vault = three.vault("laptop")
+    for text in ("We deploy on Tuesdays", "The port is 80", "Retest the ranking"):
+        clones.say(vault, text)
+    for name in NAMES:
+        three.sync(name)
+    return folder
+
+
+def entries(root: Path) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
+    for path in sorted(root.rglob("*.md")):
+        relative = path.relative_to(root).as_posix()
+        if layout.is_entry(relative) and not relative.startswith(".git/"):
+            entry = codec.decode(path.read_bytes(), relative).entry
+            assert entry.id not in found, f"{entry.id} twice"
+            found[entry.id] = entry
+    return found
+
+
+def act(three: Clones, name: str, what: str, number: int, step: int) -> None:
+    """One thing that a person does on one machine; what is not allowed is let be."""
+    vault = three.vault(name)
+    if what == "sync":
+        three.sync(name)
+        return
+    current = [
+        each
+        for each in entries(three.roots[name]).values()
+        if each.status in (Status.ACTIVE, Status.RESOLVED)
+    ]
+    if what == "save" or not current:
+        clones.say(vault, f"fact {step} of {name}")
+        return
+    entry = sorted(current)[number % len(current)]
+    try:
+        if what == "evolve":
+            vault.evolve(entry.id, f"{entry.body.strip()}\nstep {step} of {name}")
+        elif what == "resolve":
+            vault.resolve(entry.id)
+        elif what == "forget":
+            vault.forget(entry.id)
+        elif what == "tag":
+            tag.tag(vault, entry.id, add=[f"t{number}"])
+        else:  # by hand, in an editor
+            path = three.roots[name] / vault.path_of(entry.id)
+            path.write_bytes(path.read_bytes() + f"by hand {step}\n".encode())
+    except MemcliError:
+        return
+
+
+# An example takes a second, so a failure is shown as it was found.
+@settings(max_examples=60 if EVERYTHING else 2, phases=[Phase.generate])
+@given(moves, st.permutations(NAMES))
+def test_clones_end_equal_and_nothing_that_was_said_is_lost(
+    begun: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    steps: list[tuple[str, str, int]],
+    order: list[str],
+) -> None:
+    folder = tmp_path_factory.mktemp("three") / "clones"
+    shutil.copytree(begun, folder, symlinks=True)
+    three = Clones(folder / "remote.git", {name: folder / name for name in NAMES})
+    for root in three.roots.values():
+        clones.git(root, "remote", "set-url", "origin", str(three.remote))
+    said: set[str] = set()
+    forgotten = any(what == "forget" for _, what, _ in steps)
+    for step, (name, what, number) in enumerate(steps):
+        act(three, name, what, number, step)
+        said |= {e.body.strip() for e in entries(three.roots[name]).values()}
+    for name in (*order, *order):
+        three.sync(name)
+    ends = {name: entries(root) for name, root in three.roots.items()}
+    assert len({tree(root) for root in three.roots.values()}) == 1
+    assert all(dirty(root) == "" for root in three.roots.values())
+    end = ends[NAMES[0]]
+    if not forgotten:
+        lines = {line for e in end.values() for line in e.body.splitlines()}
+        assert {line for text in said for line in text.splitlines()} <= lines
+    before = Counter(e.superseded_by for e in end.values() if e.superseded_by)
+    successors = Counter(e.supersedes for e in end.values() if e.supersedes)
+    assert max(successors.values(), default=0) <= 1, (before, successors)
+    for entry in end.values():
+        seen = set()
+        while entry.superseded_by in end:
+            assert entry.id not in seen, "a cycle"
+            seen.add(entry.id)
+            entry = end[entry.superseded_by]
+    vault = three.vault(NAMES[0])
+    assert [f for f in lint(vault) if f.level == ERROR] == []
+    assert repair.plan(vault).steps == []
+    tip = three.tip()
+    for name in order:
+        three.sync(name)
+    assert three.tip() == tip
+    shutil.rmtree(folder)
