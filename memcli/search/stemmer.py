@@ -6,16 +6,15 @@ this module and no other.
 
 from collections.abc import Callable
 
+from memcli.entries.text.english_stems import stem
+
 
 def stemmer() -> Callable[[str], str]:
-    """The English stemmer (snowball), which remembers the words that it has seen.
+    """The English stemmer, which remembers the words that it has seen.
 
-    Not Whoosh's default "porter", which turns committed into committ, so that
-    `commit` would miss it.
+    Not Porter's first one, which turns committed into committ, so that `commit` would
+    miss it.
     """
-    from whoosh.lang.snowball.english import EnglishStemmer
-
-    stem = EnglishStemmer().stem
     stems: dict[str, str] = {}
 
     def remembered(word: str) -> str:
