@@ -347,7 +347,8 @@ def _write(stream: Any, text: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Pipes carry UTF-8 whatever the locale says; terminals keep theirs.
+    """Pipes carry UTF-8 whatever the locale says; terminals keep theirs, and show what
+    they have no letter for by its number.
 
     Python has None for a stream that was closed before it started (`>&-`).
     """
@@ -357,3 +358,5 @@ def prepare_streams() -> None:
         for stream in (sys.stdout, sys.stderr):
             if stream is not None and not stream.isatty():
                 stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+            elif stream is not None:  # rich writes to it without asking
+                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

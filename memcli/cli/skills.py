@@ -96,6 +96,8 @@ def skills(
         place = use_case.place(host, scope, context.environ, cwd)
         folder, shared = place.path, len(place.hosts) > 1
         doubles = use_case.doubles(chosen, host, scope, context.environ, cwd)
+    elif action == "uninstall":
+        folder, shared = _only_folder(context, chosen), False
     else:
         raise UsageError(
             "name the host",
@@ -224,6 +226,27 @@ def _installed(
 
 
 _WRITES = {"installed": "good", "updated": "good", "removed": "good"}
+
+
+def _only_folder(context: Context, chosen: list[Skill]) -> str:
+    """The one folder that has any of these skills.
+
+    Raises:
+        UsageError: none has one, or several do.
+    """
+    from memcli.hosts import skills as use_case
+
+    found = [
+        place
+        for place in use_case.places(context.environ, os.getcwd())
+        if any(use_case.look(skill, place.path) for skill in chosen)
+    ]
+    if len(found) == 1:
+        return found[0].path
+    if not found:
+        raise UsageError("no host has it", hint="Where it was put by --dir: add --dir.")
+    named = "; or ".join(f"--host {at.hosts[0]} --scope {at.scope}" for at in found)
+    raise UsageError("several hosts have it: name one", hint=f"Add {named}.")
 
 
 def _folder(path: str) -> str:

@@ -103,26 +103,27 @@ _UNITS = {
 }
 _SECONDS = {"minutes": 60, "hours": 3600, "days": _DAY, "weeks": 7 * _DAY}
 _AGO = re.compile(r"(\d{1,6}|an?)\s*([a-z]+)(?:\s+ago)?", re.ASCII)
-_PERIOD = re.compile(r"(this|last) (week|month|year)")
+_PERIOD = re.compile(rf"(this|last|next) (week|month|year|{'|'.join(_WEEKDAYS)})")
 
 
 def parse_bound(text: str, now: int, *, end: bool) -> int:
     """Return the moment that a person names, in epoch seconds.
 
-    A period (`2025-06`, `yesterday`, `last week`, which starts on Monday) stands for
-    its first second, or with `end` for the first second after it. `7d`,
-    `2w`, `3m`, `1y`, `12h`, `30min` and `3 days ago` are moments: that long before
-    `now`, with calendar months.
+    A period (`2025-06`, `yesterday`, `last week`, which starts on Monday, `next
+    friday`) stands for its first second, or with `end` for the first second after it.
+    `7d`, `2w`, `3m`, `1y`, `12h`, `30min` and `3 days ago` are moments: that long
+    before `now`, with calendar months; `in 2 weeks` is one after it.
 
     Raises:
         InvalidValue: anything else; the hint lists the forms.
     """
     words = " ".join(text.lower().split())
-    ago = _AGO.fullmatch(words)
+    ago = _AGO.fullmatch(words.removeprefix("in "))
     try:
         if ago and ago[2] in _UNITS:
             count = 1 if ago[1] in ("a", "an") else int(ago[1])
-            return back(now, count, _UNITS[ago[2]])
+            forward = words.startswith("in ")
+            return back(now, -count if forward else count, _UNITS[ago[2]])
         if words == "now":
             return now
         return (_period(words, now) or span(words))[end]
@@ -130,7 +131,8 @@ def parse_bound(text: str, now: int, *, end: bool) -> int:
         raise InvalidValue(
             f"not a moment: {text[:60]!r}",
             hint="Write 2025, 2025-06, 2025-06-30, 2025-06-30T12:00:00Z, 7d, 2w, 3m, "
-            "1y, 12h, '3 days ago', today, yesterday, 'last week' or 'last month'.",
+            "1y, 12h, '3 days ago', 'in 2 weeks', today, yesterday, tomorrow, "
+            "'last week', 'next month' or 'last friday'.",
             code="invalid_date",
         ) from error
 
@@ -139,7 +141,8 @@ def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
     """Return the date of a field, as coarse as a person names it.
 
     Dates stay as they are (`checks.check_date`). `today`, `yesterday`, `tomorrow`,
-    `7d` and `2 weeks` are a day, `12h` and `30min` a moment; `last month` is a month.
+    `7d`, `2 weeks` and `next friday` are a day, `12h` and `30min` a moment; `last
+    month` is a month.
 
     >>> field_date("2 weeks ago", to_epoch("2026-11-21"), "occurred_at")
     '2026-11-07'
@@ -154,8 +157,8 @@ def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
         InvalidValue: the text names no date.
     """
     words = " ".join(text.lower().split())
-    if words in ("now", "tomorrow"):
-        return iso(now) if words == "now" else iso(now + _DAY)[:10]
+    if words == "now":
+        return iso(now)
     period = _period(words, now)
     if period is not None:
         start = iso(period[0])
@@ -178,7 +181,9 @@ def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
             error.message,
             hint=f"{error.hint or ''} Or a distance from today: "
             + (
-                "30d, 'in 2 weeks', tomorrow." if ahead else "7d, '2 weeks ago', today."
+                "30d, 'in 2 weeks', tomorrow, 'next friday'."
+                if ahead
+                else "7d, '2 weeks ago', today, 'last friday'."
             ),
             code=error.error_code,
         ) from error
@@ -202,18 +207,30 @@ def _period(words: str, now: int) -> tuple[int, int] | None:
         return today, today + _DAY
     if words == "yesterday":
         return today - _DAY, today
+    if words == "tomorrow":
+        return today + _DAY, today + 2 * _DAY
     period = _PERIOD.fullmatch(words)
     if period is None:
         return None
     which, unit = period.groups()
     moment = datetime.fromtimestamp(now, UTC)
+    monday = today - moment.weekday() * _DAY
     if unit == "week":
-        monday = today - moment.weekday() * _DAY
-        start, end = monday, monday + 7 * _DAY
-        return (start, end) if which == "this" else (start - 7 * _DAY, start)
+        start = monday + {"last": -7, "this": 0, "next": 7}[which] * _DAY
+        return start, start + 7 * _DAY
+    if unit in _WEEKDAYS:
+        # The nearest before or after today; this week's may be either, or today.
+        start = monday + _WEEKDAYS.index(unit) * _DAY
+        if which == "last" and start >= today:
+            start -= 7 * _DAY
+        if which == "next" and start <= today:
+            start += 7 * _DAY
+        return start, start + _DAY
     length = 7 if unit == "month" else 4
     start, end = span(moment.isoformat()[:length])
-    return (start, end) if which == "this" else span(iso(start - 1)[:length])
+    if which == "this":
+        return start, end
+    return span(iso(start - 1 if which == "last" else end)[:length])
 
 
 def back(now: int, count: int, unit: str) -> int:

@@ -184,6 +184,17 @@ def test_wide_characters_keep_the_columns(
     assert capsys.readouterr().out == "name    n\n日本語  1\nplain   2\n"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_a_terminal_without_the_letters_shows_their_numbers(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.save(vault.draft({"text": "Run 日本 tests"}))
+    for name, value in (("LC_ALL", "C"), ("PYTHONCOERCECLOCALE", "0")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PYTHONUTF8", "0")
+    assert r"Run \u65e5\u672c tests" in on_terminal(vault, "list")
+
+
 def test_tabs_stay_tabs_and_lines_stay_lines(
     screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
 ) -> None:

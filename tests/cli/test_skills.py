@@ -154,6 +154,26 @@ def test_mistakes_are_explained_and_write_nothing(
     assert sorted(path.name for path in home.iterdir()) == before
 
 
+def test_a_skill_that_one_host_has_is_removed_without_its_name(
+    memcli: Run, home: Path
+) -> None:
+    none = memcli("skills", "uninstall", "core")
+    assert (none.code, "no host has it" in none.err) == (2, True)
+    memcli("skills", "install", "core", "--host", "claude-code")
+    page = home / ".claude" / "skills" / "memcli" / "SKILL.md"
+    assert page.exists()
+    assert memcli("skills", "uninstall", "core").code == 0
+    assert not page.exists()
+    for host in ("claude-code", "codex"):
+        memcli("skills", "install", "core", "--host", host)
+    several = memcli("skills", "uninstall", "core")
+    assert several.code == 2
+    assert "--host claude-code --scope user; or --host codex --scope user" in (
+        several.err
+    )
+    assert page.exists()
+
+
 def test_a_host_without_a_folder_takes_one(memcli: Run, tmp_path: Path) -> None:
     done = memcli("skills", "install", "core", "--host", "windsurf", "--dir", "w")
     assert done.code == 0

@@ -116,6 +116,7 @@ def test_a_stretch_of_time_has_two_bounds(text: str, start: str, end: str) -> No
         ("3 days ago", "2026-11-18T10:20:30Z"),
         ("an hour ago", "2026-11-21T09:20:30Z"),
         ("0d", "2026-11-21T10:20:30Z"),
+        ("in 2 weeks", "2026-12-05T10:20:30Z"),
     ],
 )
 def test_so_long_ago_is_a_moment(text: str, moment: str) -> None:
@@ -132,7 +133,7 @@ def test_a_month_before_a_long_month_ends_with_the_short_one() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "we", "soon", "7", "d", "7x", "-7d", "2025-13", "last monday", "999999y"),
+        *("", "we", "soon", "7", "d", "7x", "-7d", "2025-13", "on monday", "999999y"),
         *("999999999d", "30000m", "9077 port", "7d 2w", "tomorrowish", "٣d"),
     ],
 )
@@ -159,6 +160,15 @@ def test_anything_else_is_refused_with_the_forms(text: str) -> None:
         ("12h", "2026-11-20T22:20:30Z", "2026-11-21T22:20:30Z"),
         ("now", "2026-11-21T10:20:30Z", "2026-11-21T10:20:30Z"),
         ("last week", "2026-11-09", "2026-11-09"),
+        ("next week", "2026-11-23", "2026-11-23"),
+        ("next month", "2026-12", "2026-12"),
+        ("next year", "2027", "2027"),
+        # 2026-11-21 is a Saturday.
+        ("last friday", "2026-11-20", "2026-11-20"),
+        ("next friday", "2026-11-27", "2026-11-27"),
+        ("last saturday", "2026-11-14", "2026-11-14"),
+        ("next saturday", "2026-11-28", "2026-11-28"),
+        ("this monday", "2026-11-16", "2026-11-16"),
         ("last month", "2026-10", "2026-10"),
         ("this year", "2026", "2026"),
     ],
