@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
+# Of a page that is looked at for links; the registry may have thousands.
+_LARGEST = 1_000_000
+
+
 def next_path(vault: "Vault", old: Entry, title: str) -> str:
     """The path of an entry's next version: in the same folder, named after its title.
 
@@ -64,7 +68,8 @@ def _pages(vault: "Vault") -> Iterator[tuple[str, str]]:
     entities = (entity.path for entity in vault.registry.entities)
     for path in (layout.README, layout.IDEA_LEDGER, *entities):
         try:
-            data = files.read(os.path.join(vault.root, *path.split("/")), follow=False)
+            place = os.path.join(vault.root, *path.split("/"))
+            data = files.read(place, follow=False, limit=_LARGEST)
         except MemcliError:  # there is none, or the lint names what is wrong with it
             continue
         yield path, data.decode("utf-8", "replace")
