@@ -50,6 +50,7 @@ _CHOICES = tuple(
         "black ruff yapf autopep8",
         "eslint biome",
         "monday tuesday wednesday thursday friday saturday sunday",
+        "mondays tuesdays wednesdays thursdays fridays saturdays sundays",
         "absolute relative",
         "short long",
     )

@@ -169,6 +169,7 @@ def test_what_it_may_replace_is_shown_with_its_words(vault: Vault) -> None:
     ("held", "offered", "said"),
     [
         ("Indent with tabs here", "Indent with spaces here", "contradicts {id} ("),
+        ("We deploy on Tuesdays", "We deploy on Mondays", "contradicts {id} ("),
         ("Retry jobs 3 times", "Retry jobs 5 times", "contradicts {id} ("),
         ("Run the linter before you commit", "Run the linter before commit", "repeats"),
         ("Deploys of the shop run at night", "Deploys of the shop wait", "resembles"),
