@@ -197,9 +197,9 @@ def _begun(root: str) -> _Watch:
         with open(mounts, "rb", closefd=False) as table:
             _check_mounts(os.fsdecode(table.read()), os.path.realpath(root))
         return _Watch(root, INotify(closefd=False), mounts)
-    except OSError as error:
+    except (OSError, TypeError) as error:  # an older version has another signature
         os.close(mounts)
-        raise Unwatched(f"inotify: {error.strerror}") from error
+        raise Unwatched(f"inotify: {error}") from error
     except BaseException:
         os.close(mounts)
         raise

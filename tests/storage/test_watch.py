@@ -255,6 +255,18 @@ def test_without_the_library_the_files_are_listed(
     assert files.unwatched == "inotify_simple is not installed"
 
 
+def test_with_another_version_of_the_library_the_files_are_listed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched(root)
+    monkeypatch.setattr("inotify_simple.INotify", lambda: None)
+    files = WatchedFiles(str(root))
+    for _ in range(5):
+        files.scan()
+        assert not files.quiet()
+    assert "unexpected keyword argument" in files.unwatched
+
+
 def test_when_the_kernel_refuses_the_files_are_listed(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
