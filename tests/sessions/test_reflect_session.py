@@ -120,6 +120,32 @@ def test_reflection_mines_idea_candidates(vault: Vault, tmp_path: Path) -> None:
     assert "Do the export later" in ledger
 
 
+def test_an_idea_s_summary_has_a_second_sentence_only_when_it_is_about_the_idea(
+    vault: Vault, tmp_path: Path
+) -> None:
+    path = say(
+        tmp_path,
+        "The viewer helps other teams, too. This could be its own project.",
+        "We should also add rate limiting later. Now fix the login, please.",
+    )
+    reflect_file(vault, path)
+    ledger = Path(vault.root, "ideas", "Ideas.md").read_text("utf-8")
+    assert "The viewer helps other teams, too. This could be its own" in ledger
+    assert "We should also add rate limiting later." in ledger
+    assert "fix the login" not in ledger
+
+
+def test_a_design_call_that_the_user_has_locked_is_saved_as_a_decision(
+    vault: Vault, tmp_path: Path
+) -> None:
+    done = reflect_file(
+        vault, say(tmp_path, "We've decided to keep SQLite for the cache.")
+    )
+    (fate,) = done.fates
+    assert (fate.action, fate.candidate.confidence) == ("saved", Confidence.HIGH)
+    assert vault.get(fate.id or "").kind == "decision"
+
+
 def test_tri_modal_routing_places_entries_correctly(
     vault: Vault, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ class Rule(NamedTuple):
     category: Category
     confidence: Confidence
     finds: str
+    needs: "re.Pattern[str]"
     pattern: "re.Pattern[str]"
     veto: "re.Pattern[str]"
     yes: tuple[str, ...]
@@ -29,7 +30,11 @@ class Rule(NamedTuple):
 
     def matches(self, lower: str) -> bool:
         """Whether it finds something in a sentence: `Sentence.plain` in lower case."""
-        return bool(self.pattern.search(lower) and not self.veto.search(lower))
+        return bool(
+            self.needs.search(lower)
+            and self.pattern.search(lower)
+            and not self.veto.search(lower)
+        )
 
 
 def first(plain: str, confidence: Confidence, *, answered: bool) -> Rule | None:
@@ -72,6 +77,7 @@ def table() -> tuple[Rule, ...]:
             row["category"],
             Confidence(row["confidence"]),
             row["finds"],
+            compiled([row.get("needs", "")]),
             compiled(row["patterns"]),
             compiled([*data["vetoes"][row["confidence"]], *row.get("vetoes", [])]),
             tuple(row["yes"]),

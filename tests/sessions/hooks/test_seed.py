@@ -1,5 +1,9 @@
-"""The sentences by which the design of the hooks (seed 002) says that they work."""
+"""The sentences by which the design of reflection (seed 002) says that it works.
 
+`SENTENCES` names the test of each; those of the hooks are here.
+"""
+
+import ast
 import os
 import subprocess
 import sys
@@ -7,7 +11,7 @@ from pathlib import Path
 
 from memcli import Vault
 from memcli.entries import layout
-from tests.conftest import state_of
+from tests.conftest import ROOT, state_of
 from tests.sessions.hooks.calling import (
     ALWAYS,
     age,
@@ -19,6 +23,76 @@ from tests.sessions.hooks.calling import (
     wait,
     work,
 )
+
+REFLECTION = "tests/sessions/test_reflect_session.py"
+DETACHED = "tests/sessions/hooks/test_detached.py"
+HERE = "tests/sessions/hooks/test_seed.py"
+REVIEW = "tests/cli/test_review.py"
+COMMAND = "tests/cli/test_reflect_session.py"
+SENTENCES = (
+    # Triggers
+    ("manual: the current session by default", COMMAND, "inside_a_session_that"),
+    ("manual: a specified transcript", REFLECTION, "manual_reflect_against_a_spec"),
+    ("Stop: the session that just ended", HERE, "stop_hook_fires_on_session_end"),
+    ("idle: after N minutes", HERE, "idle_hook_fires_after_n_min_idle"),
+    ("idle: orphans of crashed sessions", HERE, "crashed_session_marker_recovery"),
+    ("all three run the same logic", REFLECTION, "mining_and_the_door_to_it_agree"),
+    # Mining
+    ("three categories", REFLECTION, "reflection_mines_3_categories_and_each"),
+    ("ideas: `we should also do X later`", REFLECTION, "reflection_mines_idea_cand"),
+    ("ideas: a summary of two sentences", REFLECTION, "an_idea_s_summary_has_a_sec"),
+    (
+        "ideas: the ledger writes them",
+        "tests/curation/ideas/test_incubator.py",
+        "new_ideas_are_written_in_one_commit",
+    ),
+    # Routing
+    ("HIGH: `always`, corrections: saved", REFLECTION, "tri_modal_routing_places_en"),
+    ("HIGH: a locked design call: saved", REFLECTION, "a_design_call_that_the_user"),
+    (
+        "MEDIUM: a pattern that came three times",
+        "tests/sessions/mining/test_mining.py",
+        "the_same_commands_in_three_turns_are_a_workflow",
+    ),
+    ("MEDIUM: a prompt with five options", REVIEW, "each_medium_candidate_produces"),
+    ("MEDIUM: each option does its thing", REVIEW, "interactive_review_prompts_wor"),
+    ("MEDIUM: asked after the reflection", COMMAND, "medium_candidates_trigger_int"),
+    ("MEDIUM: `silent` saves without asking", REFLECTION, "memory_review_mode_silent"),
+    ("MEDIUM: `silent` asks nothing", COMMAND, "memory_review_mode_silent_asks"),
+    ("MEDIUM: contradicts X: supersede?", REFLECTION, "what_contradicts_an_entry_i"),
+    ("LOW: the inbox", REFLECTION, "what_is_low_waits_in_the_inbox_in_every_mode"),
+    ("LOW: reviewed in batches", REVIEW, "many_are_planned_and_nothing_changes"),
+    # Markers
+    ("a start, with time and transcript", DETACHED, "markers_hold_nothing_that_was"),
+    ("one file a session", DETACHED, "any_id_has_one_marker_of_its_own"),
+    ("not in git, and no word of a transcript", DETACHED, "markers_hold_nothing_that"),
+    ("`.reflected` only after success", DETACHED, "a_disk_that_is_full_leaves_the"),
+    ("a failure is tried again", DETACHED, "a_session_that_fails_is_tried_again"),
+    ("a live session is no orphan", DETACHED, "a_live_session_is_never_swept"),
+    ("GC after 30 days", HERE, "marker_gc_at_30_days"),
+    # Ships instrumented, and lands
+    ("category, confidence, rationale: logged", REFLECTION, "inspect_mining_tells_of"),
+    (
+        "the hooks land at both destinations",
+        "tests/cli/test_install.py",
+        "smoke_install_verifies_hooks_land_for_both",
+    ),
+)
+
+
+def test_every_sentence_of_the_seed_has_its_test() -> None:
+    names: dict[str, list[str]] = {}
+    for path in {path for _, path, _ in SENTENCES}:
+        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+        names[path] = [
+            one.name for one in tree.body if isinstance(one, ast.FunctionDef)
+        ]
+    missing = [
+        (sentence, path, name)
+        for sentence, path, name in SENTENCES
+        if sum(one.startswith(f"test_{name}") for one in names[path]) != 1
+    ]
+    assert missing == []
 
 
 def test_stop_hook_fires_on_session_end_and_reflection_runs_against_its_transcript(

@@ -220,3 +220,13 @@ def test_a_megabyte_is_read_in_two_seconds(unit: str) -> None:
     started = time.process_time()
     found(text, reply=text)
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("unit", ["; ", "(", "also, ", "note: ", "and then but ", "§"])
+def test_long_sentences_that_begin_again_and_again_are_read_in_a_second(
+    unit: str,
+) -> None:
+    line = (unit * 2_000)[:1_900]
+    started = time.process_time()
+    found("\n".join([line] * 6))
+    assert time.process_time() - started < 1
