@@ -29,8 +29,9 @@ def next_path(vault: "Vault", old: Entry, title: str) -> str:
     """The path of an entry's next version: in the same folder, named after its title.
 
     It is the path of the version before when the title gives the same name, when a
-    link names that path or file, and when a person has named the file. What an agent
-    writes keeps its path: a new one would tell the agent that nothing links there.
+    link names that path or file, and when the file is not named after the old title:
+    then a person has named it, or edited its text. What an agent writes keeps its path:
+    a new one would tell the agent that nothing links there.
 
     Args:
         vault: where the entry lies; no file is touched.

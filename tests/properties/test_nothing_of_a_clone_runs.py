@@ -32,7 +32,8 @@ from tests.conftest import VaultMaker
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX")
 
-PROGRAMS = ("git", "gpg", "ssh", "less", "vi", "sh", "awk", "python3", "memcli")
+PROGRAMS = ("git", "gpg", "ssh", "less", "vi", "sh", "awk", "python3", "memcli",
+            "claude", "codex", "opencode")  # fmt: skip
 HOOKS = ("pre-commit", "post-commit", "commit-msg", "reference-transaction",
          "fsmonitor-watchman", "post-index-change")  # fmt: skip
 MODULES = ("git", "json", "yaml", "frontmatter", "memcli", "sitecustomize", "tomllib")
