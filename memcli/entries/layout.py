@@ -14,7 +14,6 @@ CONFIG = ".memcli/config.toml"
 # memcli's own files about a vault. They lie outside the working tree:
 # `storage.state_dirs` says where.
 INDEX = "index"
-FINDINGS = "findings"
 INDEX_LOCK = "index.lock"
 REGISTRY_CACHE = "registry"
 LOCK = "lock"

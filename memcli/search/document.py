@@ -13,6 +13,8 @@ from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import answer_types, note_marks, tokens
 from memcli.entries.text.links import aliases, link_names, link_readings, links_of
 from memcli.entries.text.loose_names import loose_names
+from memcli.entries.text.mentions import fold
+from memcli.entries.text.proper_names import proper_names
 from memcli.named_tuple import NamedTuple
 from memcli.search.stored_row import StoredRow
 
@@ -28,6 +30,21 @@ UNTAGGED = "-"
 
 # Stands for "no project" where projects are looked up; it is no project's name.
 EVERYWHERE = "-"
+
+
+# Values of the field `check`: where the lint has something to look at.
+FINDING, LINKS, REVIEW, LARGE = "finding", "links", "review", "large"
+
+
+class Checked(NamedTuple):
+    """What the lint says of a file: the parts of its findings, and its links' lines."""
+
+    findings: tuple[tuple[int, str, str, str, str | None], ...] = ()
+    links: tuple[tuple[str, int], ...] = ()
+    is_large: bool = False
+
+
+_UNCHECKED = Checked()
 
 
 class Document(NamedTuple):
@@ -52,7 +69,10 @@ class Document(NamedTuple):
 
 
 def document(
-    entry: Entry, stem: tokens.Stem, policies: decay.Policies = decay.DEFAULTS
+    entry: Entry,
+    stem: tokens.Stem,
+    policies: decay.Policies = decay.DEFAULTS,
+    checked: Checked = _UNCHECKED,
 ) -> Document:
     """Turn an entry into what the index stores.
 
@@ -60,10 +80,13 @@ def document(
         entry: as decoded, with its path.
         stem: maps a lower-case word to its stem.
         policies: how long reflection items last.
+        checked: what the lint says of its file.
     """
+    looks = _looks(entry, checked)
     entry = note_marks.as_read(entry)
     body = tokens.terms(entry.body, stem)
-    names = loose_names(entry.body, entry.entities)
+    possible = proper_names(entry.body)
+    names = loose_names(entry.body, entry.entities, possible)
     terms = _count(body)
     # A title of its own adds its words; one that was drawn from the body is in there.
     shown = entry.display_title
@@ -83,7 +106,12 @@ def document(
     _add(terms, [stem(word) for word in dates.date_words(when)] if when else [], _DATE)
     return Document(
         terms=terms,
-        exact={**_exact(entry), "name_said": tuple(map(tokens.name_key, names))},
+        exact={
+            **_exact(entry),
+            "name_said": tuple(map(tokens.name_key, names)),
+            "possible_name": _once([name.name for name in possible]),
+            "check": looks,
+        },
         facts=facts(entry, policies),
         length=length,
         time=_epoch(when),
@@ -92,8 +120,26 @@ def document(
         answers=answer_types.held(entry.body),
         # A year that was stored as its first of January let recency flip an order.
         is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
-        row=_row(entry, shown, frequent, names),
+        row=_row(entry, shown, frequent, names)._replace(
+            findings=checked.findings, links=checked.links
+        ),
     )
+
+
+def _looks(entry: Entry, checked: Checked) -> tuple[str, ...]:
+    """What the lint has to look at of an entry beside its columns."""
+    known = {
+        FINDING: checked.findings,
+        LINKS: checked.links,
+        REVIEW: entry.review_after,
+        LARGE: checked.is_large,
+    }
+    return tuple(name for name, value in known.items() if value)
+
+
+def _once(names: list[str]) -> tuple[str, ...]:
+    """The first spelling of each of these names."""
+    return tuple({fold(name): name for name in reversed(names)}.values())
 
 
 def document_id(entry: Entry) -> str:
@@ -113,6 +159,7 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "tag": entry.tags or (UNTAGGED,),
         "project": (entry.project or EVERYWHERE,),
         "entity": tuple(map(tokens.name_key, entry.entities)),
+        "entity_name": entry.entities,
         "session": (source,) if source else (),
         "fingerprint": (fingerprint(entry.body),),
         "link": tuple(
@@ -180,6 +227,8 @@ def _row(
         path=entry.path,
         terms=terms,
         names=names,
+        findings=(),
+        links=(),
         source=entry.source,
     )
 

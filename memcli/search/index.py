@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
 # its fields.
-ROW_VERSION = 18
+ROW_VERSION = 19
 
 # So many changed files are read faster one by one than indexed.
 _FEW = 64
@@ -65,6 +65,7 @@ class Index:
         stale: whether the last reader shows an older state, since another process kept
             the index locked.
         unreadable: the folders that could not be listed.
+        symlinks: the links to folders and `*.md` files, which are not followed.
         files: the vault's files, listed again only when something may have happened.
     """
 
@@ -95,6 +96,7 @@ class Index:
         self._seen = 0  # which listing the reader is of
         self._asked = False  # whether this caller has been given a reader
         self._scanned = 0
+        self.symlinks: list[str] = []
         self._entered: list[str] = []
 
     def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
@@ -259,7 +261,7 @@ class Index:
         """
         self._scanned = time.time_ns()
         listing = self.files.scan()
-        self._entered = listing.entered
+        self._entered, self.symlinks = listing.entered, listing.symlinks
         self.unreadable = sorted(listing.unreadable)
         for lost in listing.unreadable:
             for folder, flat in (state.folders if state else {}).items():

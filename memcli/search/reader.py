@@ -205,6 +205,10 @@ class Reader:
         """Values of a field that start with a prefix and belong to a live document."""
         return self._source.starting(field, prefix)
 
+    def values(self, field: str) -> Mapping[str, Sequence[int]]:
+        """The values of a field, each with the live documents that have it."""
+        return self._source.values(field)
+
     def begins_one(self, field: str, prefix: str) -> bool:
         """Whether at most one value of a field starts with a prefix.
 

@@ -6,13 +6,14 @@ paths, however many processes read them and whichever of them dies.
 
 import os
 import time
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from memcli.entries import codec
+from memcli.entries import codec, file_checks
 from memcli.entries.entry import KINDS
 from memcli.errors import InvalidEntry, Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.search.document import document
+from memcli.search.document import Checked, document
 from memcli.search.prepared import Prepared, prepared
 from memcli.search.state import LOOKED_AT, racy_number
 from memcli.search.stemmer import stemmer
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 # Larger files are indexed by their beginning: a memory of a megabyte is a mistake
 # that must not stop every recall.
-_LARGEST = 1_000_000
+_LARGEST = file_checks.INDEXED
 
 
 class Found(NamedTuple):
@@ -65,14 +66,30 @@ class Files:
             read_at = time.time_ns()
             data = files.read(absolute, first=LOOKED_AT, follow=False)
             number = racy_number(os.stat(absolute), data, read_at)
-            entry = codec.decode(_beginning(data), path, kinds=self._kinds).entry
+            beginning = _beginning(data)
+            decoded = codec.decode(beginning, path, kinds=self._kinds)
         except InvalidEntry as error:
             return Found(path, number, (error.line, error.reason), None)
         except (Unreadable, OSError) as error:
             why = str(error).removeprefix(absolute).strip(": ")
             return Found(path, number, (1, why), None)
-        doc = document(entry, self._stem, self._policies)
+        checked = _checked(beginning, decoded, self._kinds, len(data))
+        doc = document(decoded.entry, self._stem, self._policies, checked)
         return Found(path, number, None, prepared(doc))
+
+
+def _checked(
+    data: bytes, decoded: codec.Decoded, kinds: Collection[str], size: int
+) -> Checked:
+    """What is wrong in a file; of one that is not indexed whole the lint finds out."""
+    if size > _LARGEST:
+        return Checked(is_large=True)
+    text = file_checks.text_of(data, decoded.entry)
+    found = file_checks.findings(text, size, decoded, kinds)
+    return Checked(
+        tuple((f.line, f.code, f.level, f.message, f.hint) for f in found),
+        file_checks.link_lines(text),
+    )
 
 
 def _beginning(data: bytes) -> bytes:

@@ -145,6 +145,33 @@ class Segment:
         for place in self._terms.near(field, term):
             yield decoded(self._terms.text(place))
 
+    def values(self, field: str) -> Iterator[tuple[str, Sequence[int]]]:
+        """Each term of a field with the live documents that hold it, if any do."""
+        texts, places, counts = self._terms.of_field(field)
+        if not texts:
+            return
+        # The lists of a field stand one behind the other, as its terms do.
+        start = self._terms.offset(places[0])
+        size = sum(counts) * 8 + CHECK_SIZE * len(texts)
+        data = self._postings.take(start, size)
+        at = 0
+        for text, count in zip(texts, counts, strict=True):
+            end = at + 8 * count + CHECK_SIZE
+            part = data[at:end]
+            at = end
+            docs = self._documents_in(part, count)
+            if not self._whole:
+                docs = array("I", compress(docs, map(self.live.__getitem__, docs)))
+            if docs:
+                yield decoded(text), docs
+
+    def _documents_in(self, part: bytes, count: int) -> "array[int]":
+        """The documents of a posting list's bytes, after a look at its checksum."""
+        docs = numbers_of("I", self._postings.checked(part)[: 4 * count])
+        if docs and docs[-1] >= self.count:
+            raise Damaged("a posting list names a document that does not exist")
+        return docs
+
     def row(self, doc: int) -> bytes:
         """The stored row of a local document, as JSON."""
         if not 0 <= doc < self.count:

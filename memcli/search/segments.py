@@ -217,6 +217,14 @@ class Segments:
                         return False
         return True
 
+    def values(self, field: str) -> dict[str, list[int]]:
+        """The values of a field, each with the live documents that have it."""
+        found: dict[str, list[int]] = {}
+        for part in self.parts:
+            for value, docs in part.values(field):
+                found.setdefault(value, []).extend(part.base + doc for doc in docs)
+        return found
+
     def holds(self, field: str) -> bool:
         """Whether any document, deleted ones included, has a value in a field."""
         return any(True for part in self.parts for _ in part.starting(field, ""))

@@ -95,6 +95,9 @@ class Source(Protocol):
     def starting(self, field: str, prefix: str) -> Sequence[str]:
         """The values of a field that start with a prefix, in order."""
 
+    def values(self, field: str) -> Mapping[str, Sequence[int]]:
+        """The values of a field, each with the documents that have it."""
+
     def begins_one(self, field: str, prefix: str) -> bool:
         """Whether at most one value of a field starts with a prefix."""
 

@@ -15,6 +15,8 @@ class StoredRow(NamedTuple):
     `text` is the body without the blank lines around it, `title` the one to show,
     `document_id` the session or document that the entry came from, and `terms` are the
     most frequent words of the entry with their counts; `names` are its `loose_names`.
+    `findings` are what is wrong in its file (line, code, level, message, hint), `links`
+    the targets of its links with their lines.
     What a caller is given of it is a `recall.results.Row`.
     """
 
@@ -61,6 +63,8 @@ class StoredRow(NamedTuple):
     path: str
     terms: dict[str, float]
     names: tuple[str, ...]
+    findings: tuple[tuple[int, str, str, str, str | None], ...]
+    links: tuple[tuple[str, int], ...]
     source: Source
 
     @property

@@ -106,6 +106,18 @@ class TermTable:
             return []
         return [text for text in self._read(here) if text.endswith(endings)]
 
+    def of_field(self, field: str) -> tuple[list[bytes], range, list[int]]:
+        """The terms of a field in order, their places, how many documents hold each.
+
+        Deleted documents count. All is read at once, as in `begun`.
+        """
+        here = range(*self._ranges.get(field, (0, 0)))
+        if not here:
+            return [], here, []
+        # No view of the file is kept: one in a traceback would keep it from closing.
+        counts = list(self._counts[here.start : here.stop])
+        return list(self._read(here)), here, counts
+
     def near(self, field: str, term: str) -> Iterator[int]:
         """The places of the other terms of a field that are one edit away.
 
@@ -143,7 +155,7 @@ class TermTable:
 
     def _read(self, places: range) -> Iterator[bytes]:
         """The terms at these places, read at once; there is one at least."""
-        ends = self._text_ends[places.start : places.stop]
+        ends = list(self._text_ends[places.start : places.stop])
         start = ends[0] - len(self.text(places.start))
         texts = self.file.take(self._texts + start, ends[-1] - start)
         for a, b in pairwise((start, *ends)):

@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from memcli.entries import layout
 from memcli.named_tuple import NamedTuple
 from memcli.search import state as states
 from memcli.search import triggers, writer
@@ -127,7 +126,7 @@ class Updater(NamedTuple):
         )
         self._store(new_state)
         following.store(triggers.stamps(self.root, listing.entered, scanned))
-        writer.sweep(self.folder, segments, (states.NAME, TRIGGERS, layout.FINDINGS))
+        writer.sweep(self.folder, segments, (states.NAME, TRIGGERS))
         known = len(state.held(changed))
         counts = UpdateCounts(len(changed) - known, known, len(removed))
         return Updated(new_state, counts)

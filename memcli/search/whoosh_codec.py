@@ -84,6 +84,9 @@ EXACT = (
     "project",
     "group",
     "name_said",
+    "entity_name",
+    "possible_name",
+    "check",
 )
 
 

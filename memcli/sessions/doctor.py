@@ -118,10 +118,10 @@ def _of_vault(vault: Vault) -> Iterator[Check]:
 
 
 def _lint(vault: Vault) -> Check:
-    from memcli.vault.health.finding import ERROR
+    from memcli.entries.finding import ERROR
     from memcli.vault.health.lint import lint
 
-    findings = lint(vault, progress=vault.progress)
+    findings = lint(vault)
     errors = [finding for finding in findings if finding.level == ERROR]
     where = f"{vault.root}, {counted(vault.read(lambda reader: reader.size), 'entry')}"
     if errors:

@@ -14,7 +14,7 @@ def entities(context: Context, *, project: str | None = None) -> Result:
     vault = context.open_vault("reading")
     rows = page.listed(vault, project or "")
     through = usage.channels(vault)
-    waiting = len(page.candidates(vault))
+    waiting = page.count_candidates(vault)
     registered = sum(row.registered for row in rows)
 
     def text(canvas: Canvas) -> None:

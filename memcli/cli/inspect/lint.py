@@ -8,16 +8,16 @@ from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.entry import one_line
 
 if TYPE_CHECKING:
-    from memcli.vault.health.finding import Finding
+    from memcli.entries.finding import Finding
 
 
 def lint(context: Context) -> Result:
     """What is wrong, file by file; not ok when one of the findings is an error."""
-    from memcli.vault.health.finding import ERROR
+    from memcli.entries.finding import ERROR
     from memcli.vault.health.lint import lint as use_case
 
     vault = context.open_vault("reading")
-    findings = use_case(vault, progress=vault.progress)
+    findings = use_case(vault)
     ok = not any(finding.level == ERROR for finding in findings)
     data = {"findings": [finding._asdict() for finding in findings]}
     return Result(data, lambda canvas: draw_findings(canvas, findings), ok=ok)

@@ -7,6 +7,7 @@ messages.
 """
 
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation.entities import aspects
@@ -14,7 +15,6 @@ from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.projects import ANY
-from memcli.entries.text import proper_names
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.name_index import Registered
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
@@ -116,22 +116,22 @@ def listed(vault: "Vault", project: str = "") -> list[ListedEntity]:
     """
     registry = vault.registry
     view = View(vault.now_ms() // 1000)
-    counts: dict[str, list[int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     spelt: dict[str, str] = {}
 
     def count(reader: "Reader") -> int:
-        force = 0
         within = of_project(reader, project, vault.here)
-        for doc in reader.everything() if within is None else within:
-            row = reader.row(doc)
-            in_force = reader.verdict(doc, view) is None
-            force += in_force
-            if row.status in _WAITING:
-                continue
-            for name in {_canonical(registry, name) for name in row.entities}:
-                spelt.setdefault(fold(name), name)
-                counts.setdefault(fold(name), [0, 0])[not in_force] += 1
-        return force
+        docs = set(reader.everything() if within is None else within)
+        force = {doc for doc in docs if reader.verdict(doc, view) is None}
+        for status in _WAITING:
+            docs.difference_update(reader.exact("status", status))
+        for name, mentioning in _mentions(registry, reader).items():
+            known = docs & mentioning.docs
+            if known:
+                current = len(known & force)
+                spelt[name] = mentioning.name
+                counts[name] = (current, len(known) - current)
+        return len(force)
 
     force = vault.read(count)
     registered = {fold(entity.name): entity for entity in reversed(registry.entities)}
@@ -153,6 +153,29 @@ def listed(vault: "Vault", project: str = "") -> list[ListedEntity]:
             )
         )
     return sorted(rows, key=lambda row: (-row.current, -row.past, fold(row.name)))
+
+
+class _Mentions(NamedTuple):
+    """The entries that mention an entity, and how most of them spell its name."""
+
+    name: str
+    docs: set[int]
+
+
+def _mentions(registry: "Registry", reader: "Reader") -> dict[str, _Mentions]:
+    """By folded name: the entries that mention an entity."""
+    spellings: dict[str, list[tuple[int, str, set[int]]]] = {}
+    for name, docs in reader.values("entity_name").items():
+        meant = _canonical(registry, name)
+        found = (-len(docs), meant, set(docs))
+        spellings.setdefault(fold(meant), []).append(found)
+    return {
+        form: _Mentions(
+            min(found[:2] for found in several)[1],
+            set().union(*(docs for _, _, docs in several)),
+        )
+        for form, several in spellings.items()
+    }
 
 
 def _canonical(registry: "Registry", name: str) -> str:
@@ -221,16 +244,10 @@ def forms_of(entity: Registered | None, name: str) -> set[str]:
 
 
 def mentioning(reader: "Reader", forms: set[str]) -> list[int]:
-    """The documents with one of these folded names among their entities.
-
-    This reads each row, since the index splits `GitHub` at its humps, and a folded name
-    has none.
-    """
-    return [
-        doc
-        for doc in reader.everything()
-        if any(fold(name) in forms for name in reader.row(doc).entities)
-    ]
+    """The documents with one of these folded names among their entities, in order."""
+    values = reader.values("entity_name").items()
+    found = (docs for name, docs in values if fold(name) in forms)
+    return sorted(set[int]().union(*found))
 
 
 def refuse_ambiguous(registry: "Registry", name: str) -> None:
@@ -291,42 +308,54 @@ def candidates(vault: "Vault") -> list[PossibleName]:
     Two capitalised words in a row count from the first entry on, a single one in
     mid-sentence from the second. Registered and ignored names are left out.
     """
+
+    def named(reader: "Reader") -> list[PossibleName]:
+        rows = []
+        for name, count, doc in _possible(vault, reader):
+            row = reader.row(doc)
+            rows.append(PossibleName(name, count, _around(row.text, name), row.id))
+        return rows
+
+    return vault.read(named)
+
+
+def count_candidates(vault: "Vault") -> int:
+    """How many `candidates` there are."""
+    return vault.again(lambda reader: len(_possible(vault, reader)))
+
+
+def _possible(vault: "Vault", reader: "Reader") -> list[tuple[str, int, int]]:
+    """Possible names, those in most entries first: how many, and the newest."""
     names = vault.registry.names
     decided = names.meant.keys() | names.ambiguous.keys()
     decided |= ignored_names(vault.root).keys()
     view = View(vault.now_ms() // 1000)
-    # Folded form -> how often each spelling stands, whether it has several words, a
-    # row.
-    possible: dict[str, tuple[Counter[str], bool, StoredRow]] = {}
-
-    def look(reader: "Reader") -> None:
-        for doc in reader.newest(reader.everything()):
-            if reader.verdict(doc, view) is not None:
-                continue
-            row = reader.row(doc)
-            if layout.is_idea(row.path):
-                continue
-            seen = set()
-            for name in proper_names.proper_names(row.text):
-                form = fold(name.name)
-                if form in decided or form in seen:
-                    continue
-                seen.add(form)
-                counts, several, first = possible.get(form, (Counter(), False, row))
-                counts[name.name] += 1
-                possible[form] = (counts, several or name.several, first)
-
-    vault.read(look)
-    rows = []
-    for form, (spelt, several, row) in possible.items():
+    folders = (layout.INCUBATOR, f"{layout.ARCHIVE}/{layout.INCUBATOR}")
+    paths = chain.from_iterable(reader.starting("path", each) for each in folders)
+    pages = filter(layout.is_idea, paths)
+    ideas = {doc for path in pages for doc in reader.exact("path", path)}
+    shown = {
+        doc
+        for doc in reader.everything()
+        if doc not in ideas and reader.verdict(doc, view) is None
+    }
+    spellings: dict[str, dict[str, set[int]]] = {}
+    for name, docs in reader.values("possible_name").items():
+        form = fold(name)
+        known = form not in decided and shown.intersection(docs)
+        if known:
+            spellings.setdefault(form, {})[name] = known
+    found = []
+    for form, spelt in spellings.items():
         tail = form.partition(" ")[2]
-        if " " in tail and (tail in possible or tail in decided):
+        if " " in tail and (tail in spellings or tail in decided):
             continue  # `Meeting Grace Hopper` begins with a word of its sentence
-        count = spelt.total()
-        if several or count >= _SEVERAL:
-            name = min(spelt, key=lambda each: (-spelt[each], each))
-            rows.append(PossibleName(name, count, _around(row.text, name), row.id))
-    return sorted(rows, key=lambda possible: (-possible.entries, fold(possible.name)))
+        count = sum(map(len, spelt.values()))
+        if any(" " in name for name in spelt) or count >= _SEVERAL:
+            name = min(spelt, key=lambda each: (-len(spelt[each]), each))
+            newest = reader.newest(set[int]().union(*spelt.values()))[0]
+            found.append((name, count, newest))
+    return sorted(found, key=lambda each: (-each[1], fold(each[0])))
 
 
 def _around(text: str, name: str) -> str:

@@ -4,11 +4,11 @@ Invariant: pure, and linear in the text. These are no entities: a person decides
 those. They are possible proper names, and code terms: paths and commands.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from memcli.entries.text.identifiers import identifiers, is_code_term
 from memcli.entries.text.mentions import fold
-from memcli.entries.text.proper_names import proper_names
+from memcli.entries.text.proper_names import ProperName, proper_names
 
 # A name may stand anywhere, but a long note is a page about many things.
 _MOST_READ = 20_000
@@ -24,17 +24,22 @@ _ARTICLES = frozenset(
 )
 
 
-def loose_names(text: str, entities: Collection[str]) -> tuple[str, ...]:
+def loose_names(
+    text: str, entities: Collection[str], possible: Sequence[ProperName] | None = None
+) -> tuple[str, ...]:
     """The names in a text that are none of its entities, at most twelve.
 
     Args:
         text: of an entry.
         entities: the names of its entities, which tie it by themselves.
+        possible: the proper names of the text, where the caller knows them.
     """
-    text = text[:_MOST_READ]
+    if possible is None or len(text) > _MOST_READ:
+        text = text[:_MOST_READ]
+        possible = proper_names(text)
     known = {fold(name) for name in entities}
     found: dict[str, str] = {}
-    for name in _names(text):
+    for name in _names(text, possible):
         form = fold(name)
         if form not in known:
             found.setdefault(form, name)
@@ -43,11 +48,10 @@ def loose_names(text: str, entities: Collection[str]) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def _names(text: str) -> Iterator[str]:
+def _names(text: str, possible: Sequence[ProperName]) -> Iterator[str]:
     for name in identifiers(text):
         if is_code_term(name):
             yield name
-    possible = proper_names(text)
     single = sum(not name.several for name in possible)
     nouns = single > max(_ALWAYS, len(text.split()) // _WORDS_A_NAME)
     for name, several in possible:

@@ -62,23 +62,26 @@ class Comparable(Readable):
         """
         if self.head() is None:
             return []
-        branch = self.ask("rev-parse", "--symbolic-full-name", "HEAD").decode().strip()
+        branch = self.look("rev-parse", "--symbolic-full-name", "HEAD").decode().strip()
         newest: dict[str, tuple[str, str]] = {}
         for ref in dict.fromkeys(("HEAD", branch)):
             words = ("--walk-reflogs", "-z", "--format=%H%x1f%s%x1f%gs", ref)
-            text = self.ask("log", *words).decode("utf-8", "replace")
+            text = self.look("log", *words).decode("utf-8", "replace")
             rows = [row.split("\x1f", 2) for row in text.split("\0") if row]
             for after, before in itertools.pairwise(rows):
                 newest.setdefault(before[0], (before[1], after[2] + "\n"))
-        lost = self.ask("rev-list", "--reflog", *_NOT_IN_A_BRANCH)
-        gone = set(lost.decode().split())
         # `reset: moving to HEAD~1` is a person's, `reset: moving to HEAD` is not.
         whole = tuple(name + end for name in movers for end in (" ", ":", "\n"))
-        return [
-            (commit, subject)
+        moved = {
+            commit: subject
             for commit, (subject, mover) in newest.items()
-            if commit in gone and mover.startswith(whole)
-        ]
+            if mover.startswith(whole)
+        }
+        if not moved:
+            return []
+        lost = self.look("rev-list", "--reflog", *_NOT_IN_A_BRANCH)
+        gone = set(lost.decode().split())
+        return [each for each in moved.items() if each[0] in gone]
 
     def left_out(self, mover: str) -> list[str]:
         """Return the commits that this mover left out of HEAD, oldest first.

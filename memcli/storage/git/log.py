@@ -304,7 +304,7 @@ class Readable:
         Raises:
             HistoryError: git refused.
         """
-        return self._status_rows(self.ask(*STATUS))
+        return self._status_rows(self.look(*STATUS))
 
     def files(self) -> list[str]:
         """Return the paths of all files that git tracks or would offer to track.
@@ -321,7 +321,7 @@ class Readable:
         Raises:
             HistoryError: git refused.
         """
-        rows = split_names(self.ask("ls-files", "--stage", "-z", "--", "."))
+        rows = split_names(self.look("ls-files", "--stage", "-z", "--", "."))
         return [(row[:6], row.partition("\t")[2]) for row in rows]
 
     def is_clean(self, paths: Collection[str]) -> bool:
@@ -358,9 +358,30 @@ class Readable:
         os.environ.setdefault("GIT_PYTHON_GIT_EXECUTABLE", git_program)
         import git
 
+        try:
+            output = git.Git(self.root).execute(
+                [git_program, *arguments],
+                env=self._reading(literal=literal),
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+            )
+        except git.GitCommandError as error:
+            reason = str(error.stderr).strip()
+            raise HistoryError(f"git {arguments[0]} failed: {reason}") from error
+        return output
+
+    def look(self, *arguments: str) -> bytes:
+        """As `ask`, without GitPython, which takes 64 ms: what every `inspect` asks."""
+        done = run(self.root, self._reading(literal=True), arguments)
+        if done.code:
+            raise HistoryError(f"git {arguments[0]} failed: {done.text}")
+        return done.printed
+
+    def _reading(self, *, literal: bool) -> dict[str, str]:
+        """The environment for a git that reads."""
         # GitPython adds to the environment and cannot remove from it, so variables
         # that a hook's git may have set get the right values instead.
-        env = {
+        return {
             **self._env,
             "GIT_DIR": self._git_dir,
             "GIT_WORK_TREE": self._top,
@@ -369,17 +390,6 @@ class Readable:
             "GIT_OPTIONAL_LOCKS": "0",  # reading must not stand in a writer's way
             "TZ": "UTC",
         }
-        try:
-            output = git.Git(self.root).execute(
-                [git_program, *arguments],
-                env=env,
-                stdout_as_string=False,
-                strip_newline_in_stdout=False,
-            )
-        except git.GitCommandError as error:
-            reason = str(error.stderr).strip()
-            raise HistoryError(f"git {arguments[0]} failed: {reason}") from error
-        return output
 
 
 STATUS = (

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.entry import Status
+from memcli.entries.finding import Finding
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
 from memcli.vault import lookup
-from memcli.vault.health.finding import Finding
 from memcli.vault.health.repair_step import Repair, Step
 
 if TYPE_CHECKING:

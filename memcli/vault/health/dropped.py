@@ -8,14 +8,14 @@ brings the commit back. What a person took back with `git reset` to another comm
 with `git commit --amend`, is theirs, and is not named.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memcli.entries import layout
+from memcli.entries.finding import WARNING, Finding
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.journal import FileChange
-from memcli.vault.health.finding import WARNING, Finding
 from memcli.vault.health.repair_step import Repair, Step
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _MOST = 50
 
 
 def findings(
-    vault: "Vault", repository: "Repository", ids: Collection[str]
+    vault: "Vault", repository: "Repository", ids: Container[str]
 ) -> Iterator[Finding]:
     """A finding for each such commit with an entry that the vault has not.
 
@@ -44,13 +44,16 @@ def findings(
     """
     from memcli.entries import codec
 
+    behind = repository.left_behind(_MOVERS)
+    if not behind:
+        return
     named = set()
     for commit in repository.left_out(_RESET)[-_MOST:]:
         for path in _unlike_history(vault, repository, commit):
             named.add(path)
             message = f"commit {commit[:12]} is in no branch: a git stash left it out"
             yield Finding(path, 1, "dropped", WARNING, message, "memcli repair")
-    for commit, subject in repository.left_behind(_MOVERS)[:_MOST]:
+    for commit, subject in behind[:_MOST]:
         for path in repository.changes(commit):
             if not layout.is_entry(path) or path in named:
                 continue

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from memcli.entries import layout
+from memcli.entries.finding import ERROR, WARNING, Finding
 from memcli.errors import MemcliError, NotAVault
 from memcli.named_tuple import NamedTuple
 from memcli.storage import journal, state_dirs
-from memcli.vault.health.finding import ERROR, WARNING, Finding
 
 if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository

@@ -23,7 +23,7 @@ from memcli.vault import lineage, staleness
 from memcli.vault.code_look import CloseLook, Looked
 from memcli.vault.code_state import is_stale
 from memcli.vault.health import git_state, usage
-from memcli.vault.health.lint import Names, add_files
+from memcli.vault.health.link_meanings import Names, add_files
 from memcli.vault.health.lint_tree import walked
 from memcli.vault.lineage import Version
 from memcli.vault.registry.store import link_names

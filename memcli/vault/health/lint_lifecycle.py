@@ -1,4 +1,4 @@
-"""What can be wrong with an entry's lineage and state.
+"""What can be wrong between entries: lineages, claims, what waits for a person.
 
 Invariant: reads only. It reports traces of an edit by hand, a merge or a killed
 command, and is silent about what is merely unusual: notes that memcli did not write may
@@ -18,11 +18,9 @@ from memcli.entries.eligibility import (
     settled_by,
     standing,
 )
-from memcli.entries.entry import Entry, Status
-from memcli.entries.identity import claim
-from memcli.entries.ids import is_adopted
+from memcli.entries.entry import Status
+from memcli.entries.finding import ERROR, WARNING, Finding, Text
 from memcli.entries.text.counted import counted
-from memcli.vault.health.finding import ERROR, WARNING, Finding, Text
 
 # Days after which a candidate in the inbox is worth a reminder.
 _OLD_CANDIDATE = 30
@@ -30,7 +28,11 @@ _DAY = 86_400
 
 
 def about_lives(texts: Sequence[Text], now: int) -> Iterator[Finding]:
-    """Findings about lineage and states; `now` in epoch seconds."""
+    """Findings of entries that concern each other; `now` in epoch seconds.
+
+    A text that belongs to none of the others' lineages and claims may be left out: the
+    findings of the others are the same without it.
+    """
     by_id: dict[str, Text] = {}
     for text in texts:
         # Of two files with one id the one outside the archive is meant; the pair is a
@@ -45,11 +47,26 @@ def about_lives(texts: Sequence[Text], now: int) -> Iterator[Finding]:
     doubtful.update(text.entry.supersedes or "" for text, _ in forks)
     for text in texts:
         yield from _about_lineage(text, by_id, doubtful)
-        yield from _about_state(text, now)
+        yield from _about_review(text, now)
     yield from _about_circles(circles, by_id)
     yield from _about_forks(forks)
     yield from _twins(texts, now)
-    yield from _inbox(texts, now)
+
+
+def about_ids(texts: Iterable[Text]) -> Iterator[Finding]:
+    """A finding for each text with the id of an earlier one."""
+    first: dict[str, str] = {}
+    for text in texts:
+        entry = text.entry
+        if entry.id in first:
+            message = f"has the id of {first[entry.id]}: {entry.id}"
+            hint = (
+                "memcli repair gives the newer file an id of its own; until then name "
+                "each by its path."
+            )
+            line = text.field_line("(?:memcli_)?id")
+            yield Finding(entry.path, line, "duplicate_id", ERROR, message, hint)
+        first.setdefault(entry.id, entry.path)
 
 
 def _finding(
@@ -107,29 +124,10 @@ def _about_lineage(
             f"{before.entry.status}",
             f"If it is meant: memcli evolve {entry.id} --also {before.entry.id}",
         )
-    if entry.status is Status.SUPERSEDED and not entry.superseded_by:
-        message = "superseded, but it does not say by what"
-        hint = "Add superseded_by, or set status: active."
-        yield _finding(text, "status", "superseded_by_nobody", message, hint)
 
 
-def _about_state(text: Text, now: int) -> Iterator[Finding]:
+def _about_review(text: Text, now: int) -> Iterator[Finding]:
     entry = text.entry
-    if entry.status is Status.RESOLVED and not entry.resolved_at:
-        message = "resolved, but it does not say when"
-        hint = "Add resolved_at; until then no --as-of shows it. If it is not: "
-        hint += f"memcli resolve --undo {entry.id}"
-        yield _finding(text, "status", "resolved_when", message, hint)
-    if entry.status is Status.ACTIVE and _says_when(entry):
-        message = "resolved_at is set, but the entry counts as active"
-        hint = "Set status: resolved and a date, or remove resolved_at."
-        yield _finding(text, "resolved_at", "resolved_but_active", message, hint)
-    if entry.item and entry.key:
-        item, _, words = entry.key.partition(":")
-        if item != entry.item or claim(words) != text.claim:
-            message = "the key no longer belongs to the text"
-            hint = "memcli repair writes a new one."
-            yield _finding(text, "key", "stale_key", message, hint)
     if (
         entry.review_after
         and standing(facts(entry), View(now)) is Status.ACTIVE
@@ -138,29 +136,6 @@ def _about_state(text: Text, now: int) -> Iterator[Finding]:
         message = f"due for review since {entry.review_after}"
         hint = f"memcli evolve {entry.id}, or resolve it."
         yield _finding(text, "review_after", "review_due", message, hint)
-    if is_adopted(entry.id):
-        return
-    inbox = entry.path.startswith(layout.INBOX + "/")
-    if entry.status is Status.PENDING and not inbox:
-        message = f"waits for review, but is not in {layout.INBOX}/"
-        hint = f"Decide on it: memcli review {entry.id}"
-        yield _finding(text, "status", "pending_elsewhere", message, hint)
-    if inbox and entry.status is Status.ACTIVE:
-        message = f"active, but still in {layout.INBOX}/"
-        yield _finding(text, "status", "active_in_inbox", message, "Move the file.")
-    archived = entry.path.startswith(layout.ARCHIVE + "/")
-    if entry.status is Status.REJECTED and not archived:
-        message = f"rejected, but not in {layout.ARCHIVE}/"
-        hint = "Move the file; it is remembered wherever it is."
-        yield _finding(text, "status", "rejected_elsewhere", message, hint)
-    if archived and entry.status is Status.ACTIVE:
-        message = f"active, but in {layout.ARCHIVE}/"
-        yield _finding(text, "status", "active_in_archive", message, "Move the file.")
-
-
-def _says_when(entry: Entry) -> bool:
-    """Whether it has resolved_at, be it one that is no date."""
-    return bool(entry.resolved_at) or "resolved_at" in dict(entry.extra)
 
 
 def _circles(by_id: Mapping[str, Text]) -> list[list[str]]:
@@ -252,24 +227,16 @@ def _twins(texts: Iterable[Text], now: int) -> Iterator[Finding]:
             yield _finding(text, "status", "key_twins", message, hint)
 
 
-def _inbox(texts: Iterable[Text], now: int) -> Iterator[Finding]:
-    waiting = [
-        text
-        for text in texts
-        if text.entry.status is Status.PENDING
-        and text.entry.created
-        and not layout.is_idea(text.entry.path)
-    ]
-    if not waiting:
-        return
-    oldest = min(waiting, key=lambda text: (text.entry.created, text.entry.path))
+def about_inbox(oldest: Text, waiting: int, now: int) -> Iterator[Finding]:
+    """The finding of an inbox that is not looked at.
+
+    Args:
+        oldest: the candidate that waits for the longest time.
+        waiting: how many do.
+        now: epoch seconds.
+    """
     days = (now - dates.to_epoch(oldest.entry.created)) // _DAY
     if days > _OLD_CANDIDATE:
-        yield _finding(
-            oldest,
-            "created",
-            "old_inbox",
-            f"waits for review for {counted(days, 'day')}, "
-            f"the oldest of {len(waiting)}",
-            "memcli review",
-        )
+        message = f"waits for review for {counted(days, 'day')}, "
+        message += f"the oldest of {waiting}"
+        yield _finding(oldest, "created", "old_inbox", message, "memcli review")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from memcli.entries.entry import Visibility
+from memcli.entries.finding import ERROR, WARNING, Finding
 from memcli.entries.text.mentions import fold
-from memcli.vault.health.finding import ERROR, WARNING, Finding
 from memcli.vault.registry.store import load
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from memcli.entries import layout
+from memcli.entries.finding import ERROR, WARNING, Finding
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.listing import walk
-from memcli.vault.health.finding import ERROR, WARNING, Finding
 
 if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
@@ -56,7 +56,13 @@ def walked(root: str) -> Tree:
             for name in folders
             if name != ".git" and os.path.join(folder, name) not in former
         ]
+        plain = prefix.isprintable() and not (
+            layout.FOREIGN.intersection(inner.split("/")) or _is_ours(prefix)
+        )
         for name in names:
+            # Nearly every file is a note with a plain name in a plain folder.
+            if plain and name[-3:] == ".md" and name[0] != "." and name.isprintable():
+                continue
             path = prefix + name
             if _HALF_WRITTEN.fullmatch(name):
                 if _modified(os.path.join(folder, name)) < newest:
@@ -66,6 +72,12 @@ def walked(root: str) -> Tree:
             elif not layout.is_entry(path):
                 tree.others.append(path)
     return tree
+
+
+def _is_ours(prefix: str) -> bool:
+    """Whether files of a folder are pages that memcli writes, as the README is."""
+    folder = prefix.removeprefix(f"{layout.ARCHIVE}/")
+    return not folder or folder.startswith((f"{layout.IDEAS}/", f"{layout.ENTITIES}/"))
 
 
 def findings(

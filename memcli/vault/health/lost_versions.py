@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
+from memcli.entries.finding import Finding
 from memcli.errors import MemcliError
 from memcli.storage.git.repository import Repository
 from memcli.vault import lineage, lookup
-from memcli.vault.health.finding import Finding
 from memcli.vault.health.repair_step import Repair, Step
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from memcli.entries import decay, layout
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
+from memcli.entries.finding import ERROR, Finding
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.search.packed_facts import PINNED
 from memcli.storage import state_dirs
 from memcli.storage.git.repository import Repository
 from memcli.vault import lineage
-from memcli.vault.health.finding import ERROR, Finding
 from memcli.vault.health.inspect import Brief, brief
 from memcli.vault.health.lint import lint
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _NEWEST = 5
+# So many rows are read faster than all ids.
+_MOST_READ = 100
 
 
 class IndexFacts(NamedTuple):
@@ -121,7 +123,7 @@ def overview(vault: "Vault") -> Overview:
     view = View(vault.now_ms() // 1000)
 
     held = vault.read(lambda reader: _held(reader, view))
-    head, dirty, problem = _history_state(vault)
+    head, status, problem = _history_state(vault)
     return Overview(
         path=vault.root,
         entries=sum(held.by_status.values()),
@@ -131,11 +133,11 @@ def overview(vault: "Vault") -> Overview:
         newest=[brief(row) for row in held.rows if row.status == "active"][:_NEWEST],
         index_facts=index_facts(vault),
         head=head,
-        dirty=dirty,
+        dirty=sorted(path for _, path in status or ()),
         git_problem=problem,
         inbox=_inbox(held.rows, view.now),
         recurred=held.recurred,
-        findings=lint(vault, progress=vault.progress),
+        findings=lint(vault, listed=True, status=status),
     )
 
 
@@ -152,20 +154,22 @@ class _Held(NamedTuple):
 def _held(reader: "Reader", view: View) -> _Held:
     """Count by the columns of the index; a row, which takes parsing, is read only of
     what is pinned, waits, is resolved, or is among the newest."""
-    created, flags = reader.columns.created, reader.columns.flags
+    flags = reader.columns.flags
+    plain = reader.all_plain
     status = {
-        doc: str(standing(reader.facts(doc, access=False), view))
+        doc: "active"
+        if plain or reader.plain(doc)
+        else str(standing(reader.facts(doc, access=False), view))
         for doc in reader.everything()
     }
-    active = [doc for doc, now in status.items() if now == "active"]
-    # With those of the same moment, since dates may be coarse.
-    newest = sorted((created[doc] for doc in active), reverse=True)[:_NEWEST]
-    least = newest[-1] if newest else 0
-    shown = {doc for doc in active if created[doc] >= least}
-    shown |= {doc for doc in status if flags[doc] & PINNED}
-    shown |= {doc for doc, now in status.items() if now in ("pending", "resolved")}
-    rows = [reader.row(doc)._replace(status=status[doc]) for doc in shown]
-    rows.sort(key=lambda row: (row.created, row.id), reverse=True)
+    newest = _newest(reader, [doc for doc, now in status.items() if now == "active"])
+    shown = {
+        doc
+        for doc, now in status.items()
+        if now in ("pending", "resolved") or flags[doc] & PINNED
+    }
+    rows = [reader.row(doc)._replace(status=status[doc]) for doc in shown.union(newest)]
+    rows.sort(key=lambda row: (row.created, row.id, row.path), reverse=True)
     kinds = {
         kind: len(reader.exact("kind", kind)) for kind in reader.starting("kind", "")
     }
@@ -175,6 +179,24 @@ def _held(reader: "Reader", view: View) -> _Held:
         rows,
         [brief(row) for row in rows if lineage.recurred_at(reader, row)],
     )
+
+
+def _newest(reader: "Reader", docs: "list[int]") -> "list[int]":
+    """The newest of these documents; of those of one moment, the ones with the last
+    ids, since thousands may come by one import."""
+    from heapq import nlargest
+
+    created = reader.columns.created
+    moments = nlargest(_NEWEST, (created[doc] for doc in docs))
+    least = moments[-1] if moments else 0
+    later = [doc for doc in docs if created[doc] > least]
+    last = [doc for doc in docs if created[doc] == least]
+    if len(last) > _MOST_READ:
+        ids = reader.values("id").items()
+        wanted = set(last)
+        named = ((name, doc) for name, found in ids for doc in found if doc in wanted)
+        last = [doc for _, doc in nlargest(_NEWEST, named)]
+    return later + last
 
 
 def index_facts(vault: "Vault") -> IndexFacts:
@@ -234,12 +256,14 @@ def _inbox(rows: "Sequence[StoredRow]", now: int) -> Inbox:
     return Inbox(len(waiting), oldest)
 
 
-def _history_state(vault: "Vault") -> tuple[str | None, list[str], str | None]:
-    """The commit that is checked out, the paths that are not committed; and what is
-    wrong with git where it cannot tell these."""
+def _history_state(
+    vault: "Vault",
+) -> tuple[str | None, list[tuple[str, str]] | None, str | None]:
+    """The commit that is checked out, git's status; and what is wrong with git where it
+    cannot tell these."""
     try:
         repository = Repository.open(vault.root, environ=vault.environ)
-        dirty = sorted(path for _, path in repository.status())
-        return repository.head(), dirty, None
+        status = repository.status()
+        return repository.head(), status, None
     except MemcliError as error:
-        return None, [], error.message
+        return None, None, error.message

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from memcli.entries import layout
+from memcli.entries.finding import Finding
 from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
 from memcli.vault.health import doubles, dropped, git_state, lost_versions
-from memcli.vault.health.finding import Finding
 from memcli.vault.health.repair_step import Repair, RepairPlan, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
 
@@ -47,7 +47,7 @@ def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
     from memcli.vault.health.lint import lint
 
     vault.read(lambda _: None)  # finishes what a killed command began
-    findings = lint(vault, progress=vault.progress)
+    findings = lint(vault, listed=True)
     chosen: list[Step] = [
         (
             Repair("leftover", leftover.path, "delete it: half of a killed write"),

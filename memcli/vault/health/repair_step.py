@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from memcli.entries.finding import ERROR, Finding
 from memcli.named_tuple import NamedTuple
-from memcli.vault.health.finding import ERROR, Finding
 
 
 class Repair(NamedTuple):

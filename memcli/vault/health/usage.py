@@ -5,18 +5,18 @@ asks by words alone and would make every other channel look unused.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
+from memcli.entries.finding import WARNING, Finding
 from memcli.entries.text import mentions
 from memcli.entries.text.counted import counted
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.graph import is_hub
 from memcli.storage import state_dirs
-from memcli.vault.health.finding import WARNING, Finding
 from memcli.vault.registry import store
 from memcli.vault.signals import event
 from memcli.vault.signals import log as events
@@ -130,21 +130,23 @@ def channels(vault: "Vault") -> Channels:
     return Channels(len(recent), signals.channels(recent))
 
 
-def findings(vault: "Vault", entries: Sequence[Entry]) -> Iterator[Finding]:
+def findings(
+    vault: "Vault", material: Callable[[], Mapping[str, int]]
+) -> Iterator[Finding]:
     """Channels that brought no row though there is something for them to find.
 
     Args:
         vault: whose log it is.
-        entries: all entries of the vault.
+        material: says how much there is for each channel to work with.
     """
     recent = list(_recent(vault.root, None))
     if len(recent) < _ENOUGH:
         return
     rows = signals.channels(recent)
     silent = [name for name in ("entity", "graph", "session") if not rows[name]]
-    material = _material(vault, entries) if silent else {}
+    there = material() if silent else {}
     for name in silent:
-        if material.get(name):
+        if there.get(name):
             about, hint = _ABOUT[name]
             yield Finding(
                 state_dirs.path(vault.root, layout.EVENTS),
@@ -153,7 +155,7 @@ def findings(vault: "Vault", entries: Sequence[Entry]) -> Iterator[Finding]:
                 WARNING,
                 f"no row of the last {counted(len(recent), 'recall')} came through the "
                 f"channel '{name}',"
-                f" though {material[name]:,} {about}",
+                f" though {there[name]:,} {about}",
                 hint,
             )
 
@@ -192,11 +194,11 @@ def _recent(root: str, agent: str | None) -> Iterator[event.Recalled]:
     )
 
 
-def _material(vault: "Vault", entries: Iterable[Entry]) -> dict[str, int]:
-    """How much there is for each channel to work with."""
+def material_of(root: str, entries: Iterable[Entry]) -> dict[str, int]:
+    """How much these entries have for each channel to work with."""
     from memcli.search.document import document_id
 
-    known = store.load(vault.root).names.meant
+    known = store.load(root).names.meant
     names = Counter[str]()
     sessions = Counter[str]()
     active = 0
@@ -209,6 +211,27 @@ def _material(vault: "Vault", entries: Iterable[Entry]) -> dict[str, int]:
         session = document_id(entry)
         if session:
             sessions[session] += 1
+    return _material(names, sessions, active)
+
+
+def material_in(root: str, reader: "Reader") -> dict[str, int]:
+    """As `material_of` all entries of an index."""
+    known = store.load(root).names.meant
+    active = set(reader.exact("status", str(Status.ACTIVE)))
+    docs: dict[str, set[int]] = {}
+    for name, mentioning in reader.values("entity_name").items():
+        meant = known.get(mentions.fold(name))
+        if meant is not None:
+            docs.setdefault(meant, set()).update(active.intersection(mentioning))
+    names = Counter({name: len(found) for name, found in docs.items()})
+    sessions = Counter(reader.sessions[doc] for doc in active)
+    del sessions[0]
+    return _material(names, sessions, len(active))
+
+
+def _material(
+    names: "Counter[str]", sessions: "Counter[Any]", active: int
+) -> dict[str, int]:
     several = [count for count in names.values() if count >= _SEVERAL]
     together = sum(count >= _SEVERAL for count in sessions.values())
     return {

@@ -9,12 +9,12 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from memcli.entries import layout
+from memcli.entries.finding import WARNING, Finding
 from memcli.entries.ids import is_adopted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.vault import lookup
-from memcli.vault.health.finding import WARNING, Finding
 
 if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
@@ -47,7 +47,10 @@ class WorkingTree(NamedTuple):
 
 
 def working_tree(
-    vault: "Vault", repository: "Repository", broken: Collection[str] = ()
+    vault: "Vault",
+    repository: "Repository",
+    broken: Collection[str] = (),
+    status: Sequence[tuple[str, str]] | None = None,
 ) -> WorkingTree:
     """What git has not committed of a vault.
 
@@ -55,13 +58,14 @@ def working_tree(
         vault: whose files.
         repository: where they are committed.
         broken: paths that memcli cannot read, and that therefore are not offered.
+        status: what the repository's status said a moment ago; None to ask it.
 
     Raises:
         HistoryError: git refused.
     """
-    rows = sorted(
-        ((path, code) for code, path in repository.status() if _is_ours(path)),
-    )
+    if status is None:
+        status = repository.status()
+    rows = sorted((path, code) for code, path in status if _is_ours(path))
     lost = [
         path
         for path, code in rows

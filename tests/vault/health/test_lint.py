@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.entries.finding import Finding
 from memcli.errors import InvalidConfig
-from memcli.vault.health.finding import Finding
 from memcli.vault.health.lint import lint
 
 ID = "1jy5e6hm03e2cs6s"

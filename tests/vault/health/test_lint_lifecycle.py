@@ -9,8 +9,8 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
+from memcli.entries.finding import Finding
 from memcli.vault.health import repair
-from memcli.vault.health.finding import Finding
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
 

@@ -1,4 +1,4 @@
-"""What the lint keeps of each file says the same as reading the file again."""
+"""What the lint says by the index is what it says of the files."""
 
 import os
 import random
@@ -6,16 +6,17 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.eligibility import View, standing
+from memcli.entries.finding import Finding
+from memcli.errors import WriteFailed
 from memcli.storage import files, state_dirs
-from memcli.vault.health import kept_findings
-from memcli.vault.health import lint as linting
-from memcli.vault.health.finding import Finding
+from memcli.vault.health import lint_index
 from memcli.vault.health.inspect import brief
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
@@ -76,50 +77,71 @@ def scramble(vault: Vault, draw: random.Random, count: int) -> None:
             file.write_bytes(page(draw))
 
 
-def kept_file(vault: Vault) -> str:
-    folder = state_dirs.path(vault.root, layout.INDEX)
-    return os.path.join(folder, layout.FINDINGS)
-
-
 def fresh(vault: Vault) -> list[Finding]:
     """The findings of reading every file."""
-    Path(kept_file(vault)).unlink(missing_ok=True)
-    return lint(vault)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lint_index, "judged", _refused)
+        return lint(vault)
+
+
+def _refused(*_: object) -> None:
+    raise WriteFailed("no disk")
 
 
 @pytest.fixture
-def old(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
-    """A vault whose files count as old enough to be kept at once."""
-    monkeypatch.setattr(kept_findings, "_RACY_NS", 0)
+def old(vault: Vault) -> Vault:
     vault.recall("anything")
     return vault
 
 
-def test_findings_are_those_of_reading_every_file(old: Vault) -> None:
+def test_findings_are_those_of_reading_every_file_and_of_an_index_built_at_once(
+    old: Vault,
+) -> None:
     draw = random.Random(SEED)
     for _ in range(12):
         scramble(old, draw, draw.randrange(1, 25))
-        old.recall("anything")
-        kept = lint(old)
-        assert kept == lint(old) == fresh(old), f"MEMCLI_SEED={SEED}"
+        if draw.random() < 0.3:
+            shutil.rmtree(state_dirs.path(old.root, layout.INDEX), ignore_errors=True)
+        found = lint(old)
+        assert found == fresh(old), f"MEMCLI_SEED={SEED}"
 
 
-def test_a_file_that_has_not_changed_is_not_read(
+def test_a_file_of_which_nothing_is_said_is_not_read(
     old: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scramble(old, random.Random(7), 30)
-    before = lint(old)
+    a, b = (f"id: {entry_id}\n" for entry_id in IDS[:2])
+    Path(old.root, "plain.md").write_text(f"---\nid: {IDS[2]}\n---\nSee [[old]]\n")
+    now = f"{b}supersedes: {IDS[0]}\n---\nIt is blue.\n"
+    past = f"{a}status: superseded\nsuperseded_by: {IDS[1]}\n---\nIt is red.\n"
+    Path(old.root, "new.md").write_text(f"---\n{now}")
+    Path(old.root, "old.md").write_text(f"---\n{past}")
+    # A young file is compared by its content.
+    monkeypatch.setattr("memcli.search.state._RACY_NS", 0)
+    old.recall("anything")
     seen: list[str] = []
-    monkeypatch.setattr(linting, "_read", lambda _, path, __: seen.append(path))
-    assert lint(old) == before
-    assert seen == []
+    read = files.read
+
+    def noted(path: str, **options: Any) -> bytes:
+        seen.append(os.path.basename(path))
+        return read(path, **options)
+
+    monkeypatch.setattr(files, "read", noted)
+    assert "dangling_link" not in {found.code for found in lint(old)}
+    assert not seen_entries(seen)
+    Path(old.root, "old.md").unlink()
+    assert "dangling_lineage" in {found.code for found in lint(old)}
+    assert seen_entries(seen) == ["new.md"]
 
 
-def test_a_young_file_is_read_again(vault: Vault) -> None:
-    vault.recall("anything")
-    Path(vault.root, "a.md").write_text("---\nid: [\n---\n")
-    lint(vault)
-    assert b"a.md" not in files.read(kept_file(vault))
+def seen_entries(seen: list[str]) -> list[str]:
+    return [name for name in seen if name in ("plain.md", "new.md", "old.md")]
+
+
+def test_a_file_that_is_too_large_for_the_index_is_read_whole(old: Vault) -> None:
+    large = Path(old.root, "large.md")
+    large.write_text("a word " * 150_000 + "\npassword = 'hunter2hunter2XY9'\n")
+    codes = {found.code for found in lint(old) if found.path == "large.md"}
+    assert codes == {"large", "secret"}
 
 
 def test_another_kind_in_the_config_is_another_finding(old: Vault) -> None:
@@ -127,26 +149,6 @@ def test_another_kind_in_the_config_is_another_finding(old: Vault) -> None:
     assert "unknown_kind" in {found.code for found in lint(old)}
     Path(old.root, layout.CONFIG).write_text('[vault]\nkinds = ["rune"]\n')
     assert "unknown_kind" not in {found.code for found in lint(old)}
-
-
-@pytest.mark.parametrize("damage", [b"", b"junk", b"memcli cache 1\n\0\0\0\0{}\n"])
-def test_damage_is_as_if_nothing_were_kept(old: Vault, damage: bytes) -> None:
-    scramble(old, random.Random(3), 20)
-    before = lint(old)
-    Path(kept_file(old)).write_bytes(damage)
-    assert lint(old) == before
-
-
-def test_an_update_of_the_index_keeps_it_and_forget_removes_it(old: Vault) -> None:
-    saved = old.save(old.draft({"text": "See [[nowhere]], a word to forget"}))
-    old.recall("anything")
-    lint(old)
-    old.save(old.draft({"text": "Another"}))
-    old.recall("anything")
-    assert b"word to forget" in files.read(kept_file(old))
-    old.forget(saved.id)
-    left = Path(kept_file(old))
-    assert not left.exists() or b"word to forget" not in left.read_bytes()
 
 
 def test_the_overview_counts_as_every_row_does(old: Vault) -> None:
@@ -160,7 +162,7 @@ def test_the_overview_counts_as_every_row_does(old: Vault) -> None:
             reader.row(doc)._replace(status=str(standing(reader.facts(doc), view)))
             for doc in reader.everything()
         ]
-        rows.sort(key=lambda row: (row.created, row.id), reverse=True)
+        rows.sort(key=lambda row: (row.created, row.id, row.path), reverse=True)
         assert found.by_kind == Counter(row.kind for row in rows)
         assert found.by_status == Counter(row.status for row in rows)
         assert found.pinned == [brief(row) for row in rows if row.pinned]
@@ -168,9 +170,3 @@ def test_the_overview_counts_as_every_row_does(old: Vault) -> None:
         assert found.newest == active[:5]
         waiting = sum(row.status == "pending" for row in rows)
         assert found.inbox.waiting == waiting
-
-
-def test_without_the_folder_of_the_index_nothing_is_kept(old: Vault) -> None:
-    before = lint(old)
-    shutil.rmtree(state_dirs.path(old.root, layout.INDEX))
-    assert lint(old) == before

@@ -3,7 +3,7 @@
 import pytest
 
 from memcli.entries.entry import Enforce, Entry, Source, Status
-from memcli.vault.health.lint_actions import idle
+from memcli.entries.file_checks import idle
 
 
 def entry(body: str, **fields: object) -> Entry:

@@ -1,0 +1,187 @@
+"""What is wrong in one file of a vault, as far as the file alone tells.
+
+Invariant: pure; the same bytes at the same path give the same findings, whatever day it
+is and whatever other files say. So they are found when a file is indexed, and the index
+holds them: a change here raises `ROW_VERSION` of `search/index`.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator
+
+from memcli.entries import dates, layout
+from memcli.entries.codec import Decoded
+from memcli.entries.entry import Entry, Status
+from memcli.entries.finding import ERROR, WARNING, Finding, Text
+from memcli.entries.identity import claim
+from memcli.entries.ids import is_adopted
+from memcli.entries.text import code_terms, conflict, secrets
+from memcli.entries.text.links import link_places, links_of
+
+INDEXED = 1_000_000
+"""So many bytes of a file are searched."""
+
+
+def text_of(data: bytes, entry: Entry) -> Text:
+    """The text of a file, parted into what stands before the body and all of it."""
+    text, body = data.decode("utf-8", "replace"), entry.body
+    return Text(entry, text[: len(text) - len(body)], text, claim(body))
+
+
+def findings(
+    text: Text, size: int, decoded: Decoded, kinds: Collection[str]
+) -> list[Finding]:
+    """What is wrong in a file.
+
+    Args:
+        text: of the file.
+        size: its bytes.
+        decoded: its entry, with what could not be read of it.
+        kinds: those that the vault knows.
+    """
+    return [
+        *_about_file(text, size),
+        *_about_entry(text, decoded, kinds),
+        *_about_enforce(text),
+        *_about_state(text),
+    ]
+
+
+def link_lines(text: Text) -> tuple[tuple[str, int], ...]:
+    """The targets of an entry's links, each with the line where it first stands."""
+    targets, body = links_of(text.entry), text.entry.body
+    if not targets:
+        return ()
+    places = link_places(body)
+    breaks = [match.start() for match in re.finditer("\n", body)]
+    first = text.line_of(0)
+    return tuple(
+        (target, first + bisect_left(breaks, places.get(target, 0)))
+        for target in targets
+    )
+
+
+def _about_file(text: Text, size: int) -> Iterator[Finding]:
+    path, body = text.entry.path, text.entry.body
+    if size > INDEXED:
+        message = f"{size:,} bytes; only the first {INDEXED:,} are searched"
+        yield Finding(path, 1, "large", WARNING, message, "Split it.")
+    marks = conflict.begins(body)
+    if marks >= 0:
+        line = text.line_of(marks)
+        hint = (
+            "Keep one of the two sides, then 'git add' the file; until then it is not "
+            "shown. Marks that are quoted are indented."
+        )
+        yield Finding(path, line, "conflict", ERROR, "a merge conflict", hint)
+    for secret in secrets.find(text.text):
+        message = f"looks like a secret ({secret.kind})"
+        hint = "git keeps it for good: change the secret, then take it out."
+        yield Finding(path, secret.line, "secret", WARNING, message, hint)
+
+
+def _about_entry(
+    text: Text, decoded: Decoded, kinds: Collection[str]
+) -> Iterator[Finding]:
+    entry = text.entry
+    path = entry.path
+    for problem in decoded.problems:
+        if problem.field == "type":
+            # Older programs wrote other types; the entry counts as of type unknown.
+            yield Finding(path, problem.line, "unknown_type", WARNING, problem.message)
+        else:
+            yield Finding(path, problem.line, "bad_field", ERROR, problem.message)
+    if entry.kind not in kinds:
+        message = f"unknown kind '{entry.kind}'"
+        hint = f"Use a known kind, or add it to kinds in {layout.CONFIG}."
+        line = text.field_line("kind")
+        yield Finding(path, line, "unknown_kind", ERROR, message, hint)
+    # As coarse as it is: "updated 2026" is not before a day of that year.
+    last = dates.span(entry.updated)[1] if entry.updated else 0
+    if last and entry.created and last <= dates.to_epoch(entry.created):
+        message = "updated before it was created"
+        line = text.field_line("updated")
+        yield Finding(path, line, "updated_before_created", WARNING, message)
+
+
+def idle(entry: Entry) -> str:
+    """Why an entry that a person marked refuses nothing; empty when it does."""
+    if entry.enforce is None or entry.status is not Status.ACTIVE:
+        return ""
+    if entry.source.writer not in (None, "manual"):
+        return f"it was written by {entry.source.writer}, and no person"
+    found = code_terms.triggers(entry.body.strip()).found
+    if not found:
+        return "its text names no code, command or path"
+    reasons = [code_terms.broad(each) for each in found]
+    if all(reasons):
+        return f"'{found[0].text}' is too broad: {reasons[0]}"
+    return ""
+
+
+def _about_enforce(text: Text) -> Iterator[Finding]:
+    """The finding of an entry whose `enforce` does nothing."""
+    why = idle(text.entry)
+    if why:
+        yield Finding(
+            text.entry.path,
+            text.field_line("enforce"),
+            "broad_enforce",
+            WARNING,
+            f"enforce keeps nothing from running: {why}",
+            "Let its text name the command, the path or the name in code; "
+            "memcli evolve ID --enforce sets it anew.",
+        )
+
+
+def _about_state(text: Text) -> Iterator[Finding]:
+    return (
+        Finding(text.entry.path, text.field_line(field), code, WARNING, message, hint)
+        for field, code, message, hint in _states(text)
+    )
+
+
+def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
+    """What contradicts the entry's status: a field, a code, a message and a hint."""
+    entry = text.entry
+    if entry.status is Status.SUPERSEDED and not entry.superseded_by:
+        message = "superseded, but it does not say by what"
+        hint = "Add superseded_by, or set status: active."
+        yield "status", "superseded_by_nobody", message, hint
+    if entry.status is Status.RESOLVED and not entry.resolved_at:
+        message = "resolved, but it does not say when"
+        hint = "Add resolved_at; until then no --as-of shows it. If it is not: "
+        hint += f"memcli resolve --undo {entry.id}"
+        yield "status", "resolved_when", message, hint
+    if entry.status is Status.ACTIVE and _says_when(entry):
+        message = "resolved_at is set, but the entry counts as active"
+        hint = "Set status: resolved and a date, or remove resolved_at."
+        yield "resolved_at", "resolved_but_active", message, hint
+    if entry.item and entry.key:
+        item, _, words = entry.key.partition(":")
+        if item != entry.item or claim(words) != text.claim:
+            message = "the key no longer belongs to the text"
+            yield "key", "stale_key", message, "memcli repair writes a new one."
+    if is_adopted(entry.id):
+        return
+    inbox = entry.path.startswith(layout.INBOX + "/")
+    if entry.status is Status.PENDING and not inbox:
+        message = f"waits for review, but is not in {layout.INBOX}/"
+        hint = f"Decide on it: memcli review {entry.id}"
+        yield "status", "pending_elsewhere", message, hint
+    if inbox and entry.status is Status.ACTIVE:
+        message = f"active, but still in {layout.INBOX}/"
+        yield "status", "active_in_inbox", message, "Move the file."
+    archived = entry.path.startswith(layout.ARCHIVE + "/")
+    if entry.status is Status.REJECTED and not archived:
+        message = f"rejected, but not in {layout.ARCHIVE}/"
+        hint = "Move the file; it is remembered wherever it is."
+        yield "status", "rejected_elsewhere", message, hint
+    if archived and entry.status is Status.ACTIVE:
+        message = f"active, but in {layout.ARCHIVE}/"
+        yield "status", "active_in_archive", message, "Move the file."
+
+
+def _says_when(entry: Entry) -> bool:
+    """Whether it has resolved_at, be it one that is no date."""
+    return bool(entry.resolved_at) or "resolved_at" in dict(entry.extra)
