@@ -50,6 +50,8 @@ def identifiers(text: str) -> Iterator[str]:
         if word.isalpha() and (word.islower() or word[1:].islower()):
             continue
         bare = word.strip(AROUND).rstrip(".").rstrip(AROUND)
+        if bare.isalpha() and bare[1:].islower():
+            continue
         name = identifier(bare)
         if name is not None:
             yield name

@@ -37,7 +37,7 @@ _NAME = r"[^\W\d_a-z][\w’'-]*"
 _LEADING = "\"'“”‘’«»([{*_"
 _ENDING = "\"'“”‘’«»)]}*_"
 _STOPS = ".!?…:;"
-_SPACES = r"```.*?(?:```|\Z)|`[^`\n]*`|!?\[\[[^\[\]\n]*\]\]|\w+://\S+|\]\([^()\s]*\)"
+_CODE = r"```.*?(?:```|\Z)|`[^`\n]*`|!?\[\[[^\[\]\n]*\]\]|\w+://\S+|\]\([^()\s]*\)"
 _LABEL = r"[ \t]*(?:[-*+>•]|\d{1,3}[.)])[ \t]+"
 _MOST_WORDS = 4
 
@@ -56,7 +56,7 @@ def proper_names(text: str) -> list[ProperName]:
     links, and lines in which every important word has a capital are skipped.
     """
     if "`" in text or "[" in text or "://" in text:
-        text = re.sub(_SPACES, " . ", text, flags=re.DOTALL)
+        text = re.sub(_CODE, " . ", text, flags=re.DOTALL)
     names: dict[str, ProperName] = {}
     for line in text.split("\n"):
         plain = (
@@ -80,6 +80,7 @@ def _of_line(words: list[str]) -> list[ProperName]:
     names: list[ProperName] = []
     run: list[str] = []
     begins = at_start = True
+    is_name = re.compile(_NAME).fullmatch
 
     def close() -> None:
         nonlocal run
@@ -89,10 +90,17 @@ def _of_line(words: list[str]) -> list[ProperName]:
         run = []
 
     for raw in words:
+        # Nearly every word of prose ends here: a small letter, and no sign behind it.
+        if "a" <= raw[0] <= "z" and raw.isalnum():
+            if run:
+                close()
+            begins = False
+            continue
         word = raw.lstrip(_LEADING)
         stem = word.rstrip(_ENDING + _STOPS + ",")
-        stem = re.sub(r"['’]s?$", "", stem)
-        named = re.fullmatch(_NAME, stem) is not None and len(stem) > 1
+        if "'" in stem or "’" in stem:
+            stem = re.sub(r"['’]s?$", "", stem)
+        named = is_name(stem) is not None and len(stem) > 1
         common = stem.lower() in _COMMON
         # A common word at the beginning of a sentence does not start a run.
         if named and not (common and not run):

@@ -68,16 +68,19 @@ def words(text: str) -> list[str]:
     >>> words("Caroline's parseArgs in src/app.py")
     ['caroline', 'parseargs', 'parse', 'args', 'in', 'src/app.py', 'src', 'app', 'py']
     """
-    chunks = _CHUNK.findall
-    if not text.isascii():
-        text = _spaced(_fold(text))
-        # Compiled at its first use, as `_spaced`.
-        chunks = re.compile(_WIDE_CHUNK).findall
     words: list[str] = []
-    for chunk in chunks(text):
+    for chunk in _chunks(text):
         short = len(chunk) <= _LONGEST
         words += _remembered_words(chunk) if short else _words_of(chunk)
     return words
+
+
+def _chunks(text: str) -> list[str]:
+    """The runs of letters, digits and the marks between them in a text."""
+    if text.isascii():
+        return _CHUNK.findall(text)
+    # Compiled at its first use, as `_spaced`.
+    return re.compile(_WIDE_CHUNK).findall(_spaced(_fold(text)))
 
 
 def _words_of(chunk: str) -> tuple[str, ...]:
@@ -102,11 +105,24 @@ def terms(text: str, stem: Stem) -> list[str]:
         text: any text.
         stem: maps one lower-case word to its stem.
     """
-    return [
+    found: list[str] = []
+    for chunk in _chunks(text):
+        short = len(chunk) <= _LONGEST
+        found += (_remembered_terms if short else _terms_of)(chunk, stem)
+    return found
+
+
+def _terms_of(chunk: str, stem: Stem) -> tuple[str, ...]:
+    """The search terms of a chunk."""
+    return tuple(
         stem(word) if word.isalpha() and word.isascii() else word
-        for word in words(text)
+        for word in _words_of(chunk)
         if word not in STOP_WORDS
-    ]
+    )
+
+
+# The words of 10,000 notes: an index asks for each of them again and again.
+_remembered_terms = lru_cache(maxsize=1 << 16)(_terms_of)
 
 
 def question(text: str, stem: Stem) -> list[tuple[str, str]]:
