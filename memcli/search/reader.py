@@ -205,6 +205,14 @@ class Reader:
         """Values of a field that start with a prefix and belong to a live document."""
         return self._source.starting(field, prefix)
 
+    def repeated(self, field: str) -> Mapping[str, Sequence[int]]:
+        """The values of a field that several documents have, with these."""
+        return self._source.repeated(field)
+
+    def largest(self, field: str) -> list[str]:
+        """The values of a field, the last in order first; of deleted ones, too."""
+        return sorted(self._source.begun(field, "", ("",)), reverse=True)
+
     def values(self, field: str) -> Mapping[str, Sequence[int]]:
         """The values of a field, each with the live documents that have it."""
         return self._source.values(field)

@@ -145,6 +145,11 @@ class Segment:
         for place in self._terms.near(field, term):
             yield decoded(self._terms.text(place))
 
+    def held(self, field: str) -> dict[str, int]:
+        """Each term of a field with how many documents hold it, deleted ones too."""
+        texts, _, counts = self._terms.of_field(field)
+        return dict(zip(map(decoded, texts), counts, strict=True))
+
     def values(self, field: str) -> Iterator[tuple[str, Sequence[int]]]:
         """Each term of a field with the live documents that hold it, if any do."""
         texts, places, counts = self._terms.of_field(field)

@@ -6,6 +6,7 @@ are live is decided at the beginning; `keep` only takes more of them away.
 """
 
 from array import array
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
@@ -216,6 +217,18 @@ class Segments:
                     if len(found) > 1:
                         return False
         return True
+
+    def repeated(self, field: str) -> dict[str, Sequence[int]]:
+        """The values of a field that several live documents have, with these.
+
+        No list is read but theirs.
+        """
+        held = Counter[str]()
+        for part in self.parts:
+            held.update(part.held(field))
+        several = (value for value, count in held.items() if count > 1)
+        found = ((value, self.exact(field, value)) for value in several)
+        return {value: docs for value, docs in found if len(docs) > 1}
 
     def values(self, field: str) -> dict[str, list[int]]:
         """The values of a field, each with the live documents that have it."""

@@ -95,6 +95,9 @@ class Source(Protocol):
     def starting(self, field: str, prefix: str) -> Sequence[str]:
         """The values of a field that start with a prefix, in order."""
 
+    def repeated(self, field: str) -> Mapping[str, Sequence[int]]:
+        """The values of a field that several documents have, with these."""
+
     def values(self, field: str) -> Mapping[str, Sequence[int]]:
         """The values of a field, each with the documents that have it."""
 

@@ -7,6 +7,7 @@ messages.
 """
 
 from collections import Counter
+from collections.abc import Collection
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -125,21 +126,24 @@ def listed(vault: "Vault", project: str = "") -> list[ListedEntity]:
         force = {doc for doc in docs if reader.verdict(doc, view) is None}
         for status in _WAITING:
             docs.difference_update(reader.exact("status", status))
-        for name, mentioning in _mentions(registry, reader).items():
-            known = docs & mentioning.docs
+        current = docs & force
+        for form, mentions in _mentions(registry, reader).items():
+            known = len(docs.intersection(mentions.docs))
             if known:
-                current = len(known & force)
-                spelt[name] = mentioning.name
-                counts[name] = (current, len(known) - current)
+                now = len(current.intersection(mentions.docs))
+                spelt[form] = mentions.name
+                counts[form] = (now, known - now)
         return len(force)
 
     force = vault.read(count)
     registered = {fold(entity.name): entity for entity in reversed(registry.entities)}
     rows = []
     named = registered.keys() if project in ("", ANY) else set()
-    for form in counts.keys() | named:
+    found = ((*counts.get(form, (0, 0)), form) for form in counts.keys() | named)
+    for current, past, form in sorted(
+        found, key=lambda row: (-row[0], -row[1], row[2])
+    ):
         entity = registered.get(form)
-        current, past = counts.get(form, (0, 0))
         rows.append(
             ListedEntity(
                 name=entity.name if entity else spelt[form],
@@ -152,30 +156,36 @@ def listed(vault: "Vault", project: str = "") -> list[ListedEntity]:
                 path=entity.path if entity else None,
             )
         )
-    return sorted(rows, key=lambda row: (-row.current, -row.past, fold(row.name)))
+    return rows
 
 
 class _Mentions(NamedTuple):
     """The entries that mention an entity, and how most of them spell its name."""
 
     name: str
-    docs: set[int]
+    docs: Collection[int]
 
 
 def _mentions(registry: "Registry", reader: "Reader") -> dict[str, _Mentions]:
     """By folded name: the entries that mention an entity."""
-    spellings: dict[str, list[tuple[int, str, set[int]]]] = {}
+    meanings = registry.names.meant
+    spellings: dict[str, list[_Mentions]] = {}
     for name, docs in reader.values("entity_name").items():
-        meant = _canonical(registry, name)
-        found = (-len(docs), meant, set(docs))
-        spellings.setdefault(fold(meant), []).append(found)
-    return {
-        form: _Mentions(
-            min(found[:2] for found in several)[1],
-            set().union(*(docs for _, _, docs in several)),
-        )
-        for form, several in spellings.items()
-    }
+        form = fold(name)
+        meant = meanings.get(form)
+        if meant is not None:
+            name, form = meant, fold(meant)
+        spellings.setdefault(form, []).append(_Mentions(name, docs))
+    return {form: _as_one(several) for form, several in spellings.items()}
+
+
+def _as_one(spellings: list[_Mentions]) -> _Mentions:
+    """The entries that mention an entity in one of several spellings."""
+    if len(spellings) == 1:
+        return spellings[0]
+    usual = min(spellings, key=lambda each: (-len(each.docs), each.name))
+    docs = set[int]().union(*(each.docs for each in spellings))
+    return _Mentions(usual.name, docs)
 
 
 def _canonical(registry: "Registry", name: str) -> str:
@@ -311,8 +321,8 @@ def candidates(vault: "Vault") -> list[PossibleName]:
 
     def named(reader: "Reader") -> list[PossibleName]:
         rows = []
-        for name, count, doc in _possible(vault, reader):
-            row = reader.row(doc)
+        for name, count, docs in _possible(vault, reader):
+            row = reader.row(reader.newest(docs)[0])
             rows.append(PossibleName(name, count, _around(row.text, name), row.id))
         return rows
 
@@ -324,8 +334,10 @@ def count_candidates(vault: "Vault") -> int:
     return vault.again(lambda reader: len(_possible(vault, reader)))
 
 
-def _possible(vault: "Vault", reader: "Reader") -> list[tuple[str, int, int]]:
-    """Possible names, those in most entries first: how many, and the newest."""
+def _possible(
+    vault: "Vault", reader: "Reader"
+) -> list[tuple[str, int, Collection[int]]]:
+    """Possible names, those in most entries first: how many these are, and which."""
     names = vault.registry.names
     decided = names.meant.keys() | names.ambiguous.keys()
     decided |= ignored_names(vault.root).keys()
@@ -345,7 +357,7 @@ def _possible(vault: "Vault", reader: "Reader") -> list[tuple[str, int, int]]:
         known = form not in decided and shown.intersection(docs)
         if known:
             spellings.setdefault(form, {})[name] = known
-    found = []
+    found: list[tuple[str, int, Collection[int]]] = []
     for form, spelt in spellings.items():
         tail = form.partition(" ")[2]
         if " " in tail and (tail in spellings or tail in decided):
@@ -353,8 +365,8 @@ def _possible(vault: "Vault", reader: "Reader") -> list[tuple[str, int, int]]:
         count = sum(map(len, spelt.values()))
         if any(" " in name for name in spelt) or count >= _SEVERAL:
             name = min(spelt, key=lambda each: (-len(spelt[each]), each))
-            newest = reader.newest(set[int]().union(*spelt.values()))[0]
-            found.append((name, count, newest))
+            held = set[int]().union(*spelt.values()) if len(spelt) > 1 else spelt[name]
+            found.append((name, count, held))
     return sorted(found, key=lambda each: (-each[1], fold(each[0])))
 
 

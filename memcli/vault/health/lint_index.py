@@ -47,11 +47,10 @@ def judged(
         row = reader.row(doc)
         found += (Finding(row.path, *values) for values in row.findings)
     found += _about_links(reader, names)
-    ids = reader.values("id")
-    twice = [doc for docs in ids.values() if len(docs) > 1 for doc in docs]
+    twice = chain.from_iterable(reader.repeated("id").values())
     same = read(vault.root, sorted(_paths(reader, twice)), kinds)[1]
     found += lint_lifecycle.about_ids(same)
-    odd = _odd_lives(reader, ids) | set(_due(reader, now))
+    odd = _odd_lives(reader) | set(_due(reader, now))
     settled, settling = _settled(reader)
     odd |= settled
     if odd:
@@ -62,7 +61,17 @@ def judged(
         found += (finding for finding in lives if finding.path in about)
     found += _about_inbox(vault, reader, now)
     found += usage.findings(vault, lambda: usage.material_in(vault.root, reader))
-    return found, ids
+    return found, _Ids(vault)
+
+
+class _Ids(Container[str]):
+    """The ids of a vault's entries, as the index has them when it is asked."""
+
+    def __init__(self, vault: "Vault") -> None:
+        self._vault = vault
+
+    def __contains__(self, name: object) -> bool:
+        return self._vault.again(lambda reader: len(reader.exact("id", str(name))) > 0)
 
 
 def _paths(reader: "Reader", docs: Iterable[int]) -> set[str]:
@@ -135,7 +144,8 @@ class _Lineages(NamedTuple):
     heirs: Mapping[str, Sequence[int]]
 
 
-def _lineages(reader: "Reader", ids: Mapping[str, Sequence[int]]) -> _Lineages:
+def _lineages(reader: "Reader") -> _Lineages:
+    ids = reader.values("id")
     heirs = reader.values("supersedes")
     return _Lineages(
         ids,
@@ -150,11 +160,11 @@ def _by_doc(values: Mapping[str, Sequence[int]]) -> dict[int, str]:
     return {doc: value for value, docs in values.items() for doc in docs}
 
 
-def _odd_lives(reader: "Reader", ids: Mapping[str, Sequence[int]]) -> set[int]:
+def _odd_lives(reader: "Reader") -> set[int]:
     """The entries whose lineage may be wrong; none whose two sides say the same."""
     if not (reader.holds("supersedes") or reader.holds("superseded_by")):
         return set()
-    lives = _lineages(reader, ids)
+    lives = _lineages(reader)
     flags = reader.columns.flags
     odd = _in_circles(lives)
     for doc, other in lives.after.items():

@@ -99,8 +99,10 @@ def findings(
         yield Finding(shown, 1, "odd_path", ERROR, message, "Rename it.")
     tracked = _tracked(repository)
     left = set(state_dirs.left_in_tree(root))
+    ours = tuple(layout.FORMER)
+    former = [f"{name}/" for _, name in tracked if name.startswith(ours)]
     for path in layout.FORMER:
-        committed = any(f"{name}/".startswith(path + "/") for _, name in tracked)
+        committed = any(name.startswith(path + "/") for name in former)
         if path not in left and not committed:
             continue
         message = "an older memcli kept its own files here; nothing reads them"

@@ -6,6 +6,7 @@ of the answer.
 
 import os
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from memcli.entries import decay, layout
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _NEWEST = 5
 # So many rows are read faster than all ids.
-_MOST_READ = 100
+_MOST_READ = 300
 
 
 class IndexFacts(NamedTuple):
@@ -192,10 +193,10 @@ def _newest(reader: "Reader", docs: "list[int]") -> "list[int]":
     later = [doc for doc in docs if created[doc] > least]
     last = [doc for doc in docs if created[doc] == least]
     if len(last) > _MOST_READ:
-        ids = reader.values("id").items()
         wanted = set(last)
-        named = ((name, doc) for name, found in ids for doc in found if doc in wanted)
-        last = [doc for _, doc in nlargest(_NEWEST, named)]
+        names = reader.largest("id")
+        found = (doc for name in names for doc in reader.exact("id", name))
+        last = list(islice((doc for doc in found if doc in wanted), _NEWEST))
     return later + last
 
 
