@@ -13,6 +13,7 @@ from memcli.recall import recall as of_one
 from memcli.recall.filters import EVERYWHERE, UNTAGGED, Admission, within
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Row, of_source, row_of
+from memcli.search.last_written import last_written
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -178,20 +179,13 @@ def _largest_first(groups: Iterable[Group]) -> list[Group]:
 
 def _newest(reader: "Reader", wish: Wish, docs: Iterable[int]) -> list[Row]:
     """The rows of the documents that were written last, the newest first."""
-    created = reader.columns.created
-    order = sorted(docs, key=lambda doc: -created[doc])
-    # Ids order what was written in the same second, and only rows hold them.
-    end = wish.most
-    while 0 < end < len(order) and created[order[end]] == created[order[end - 1]]:
-        end += 1
     view = wish.query.view
     rows = []
-    for doc in order[:end]:
+    for doc in last_written(reader, docs, wish.most):
         stored = reader.row(doc)
         row = row_of(stored, 0.0, [])
-        rows.append((doc, of_one.aged(reader, view, doc, stored, row)))
-    rows.sort(key=lambda pair: (created[pair[0]], pair[1].id), reverse=True)
-    return [row for _, row in rows[: wish.most]]
+        rows.append(of_one.aged(reader, view, doc, stored, row))
+    return rows
 
 
 def _by_age(rows: Iterable[Row]) -> list[Row]:

@@ -50,10 +50,12 @@ def by_field(vault: "Vault", reader: "Reader", field: str) -> list[Count]:
     """The values of a field of the index, each with its entries."""
     view = View(vault.now_ms() // 1000)
     waits = View(view.now, frozenset({Status.PENDING}))
+    in_force = {doc for doc in reader.everything() if reader.verdict(doc, view) is None}
+    pending = reader.exact("status", str(Status.PENDING))
+    in_wait = {doc for doc in pending if reader.verdict(doc, waits) is None}
     counts = []
-    for name in reader.starting(field, ""):
-        docs = reader.exact(field, name)
-        current = sum(reader.verdict(doc, view) is None for doc in docs)
-        waiting = sum(reader.verdict(doc, waits) is None for doc in docs)
+    for name, docs in reader.values(field).items():
+        current = len(in_force.intersection(docs))
+        waiting = len(in_wait.intersection(docs))
         counts.append(Count(name, current, len(docs) - current - waiting, waiting))
     return sorted(counts, key=lambda count: (-count.current, count.name or ""))

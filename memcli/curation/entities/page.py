@@ -9,7 +9,7 @@ messages.
 from collections import Counter
 from collections.abc import Collection
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memcli.curation.entities import aspects
 from memcli.entries import layout
@@ -19,6 +19,7 @@ from memcli.entries.projects import ANY
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.name_index import Registered
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
 from memcli.search.ranking.graph import is_hub
 from memcli.storage import files

@@ -8,11 +8,12 @@ found when it was indexed (`entries/file_checks`).
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memcli.entries import dates, layout
 from memcli.entries.entry import Status
 from memcli.entries.finding import Finding
+from memcli.named_tuple import NamedTuple
 from memcli.search.document import FINDING, LARGE, LINKS, REVIEW
 from memcli.search.packed_facts import STATUS_MASK
 from memcli.vault.health import lint_lifecycle, usage

@@ -6,7 +6,6 @@ of the answer.
 
 import os
 from collections import Counter
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from memcli.entries import decay, layout
@@ -15,6 +14,7 @@ from memcli.entries.entry import Status
 from memcli.entries.finding import ERROR, Finding
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
+from memcli.search.last_written import last_written
 from memcli.search.packed_facts import PINNED
 from memcli.storage import state_dirs
 from memcli.storage.git.repository import Repository
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _NEWEST = 5
-# So many rows are read faster than all ids.
-_MOST_READ = 300
 
 
 class IndexFacts(NamedTuple):
@@ -163,7 +161,8 @@ def _held(reader: "Reader", view: View) -> _Held:
         else str(standing(reader.facts(doc, access=False), view))
         for doc in reader.everything()
     }
-    newest = _newest(reader, [doc for doc, now in status.items() if now == "active"])
+    active = [doc for doc, now in status.items() if now == "active"]
+    newest = last_written(reader, active, _NEWEST)
     shown = {
         doc
         for doc, now in status.items()
@@ -180,24 +179,6 @@ def _held(reader: "Reader", view: View) -> _Held:
         rows,
         [brief(row) for row in rows if lineage.recurred_at(reader, row)],
     )
-
-
-def _newest(reader: "Reader", docs: "list[int]") -> "list[int]":
-    """The newest of these documents; of those of one moment, the ones with the last
-    ids, since thousands may come by one import."""
-    from heapq import nlargest
-
-    created = reader.columns.created
-    moments = nlargest(_NEWEST, (created[doc] for doc in docs))
-    least = moments[-1] if moments else 0
-    later = [doc for doc in docs if created[doc] > least]
-    last = [doc for doc in docs if created[doc] == least]
-    if len(last) > _MOST_READ:
-        wanted = set(last)
-        names = reader.largest("id")
-        found = (doc for name in names for doc in reader.exact("id", name))
-        last = list(islice((doc for doc in found if doc in wanted), _NEWEST))
-    return later + last
 
 
 def index_facts(vault: "Vault") -> IndexFacts:
