@@ -32,8 +32,10 @@ def last_written(reader: "Reader", docs: Iterable[int], most: int) -> list[int]:
         later = [doc for doc in order[:most] if created[doc] > least]
         same = [doc for doc in order if created[doc] == least]
         chosen = later + _last_of(reader, same, most - len(later))
-    chosen.sort(key=lambda doc: (created[doc], reader.row(doc).id), reverse=True)
-    return chosen[:most]
+    rows = {doc: reader.row(doc) for doc in chosen}
+    # An id may be given twice.
+    keys = {doc: (created[doc], row.id, row.path) for doc, row in rows.items()}
+    return sorted(chosen, key=keys.__getitem__, reverse=True)[:most]
 
 
 def _last_of(reader: "Reader", docs: list[int], most: int) -> list[int]:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from memcli.curation import tag
 from memcli.entries import codec, layout
 from memcli.entries.entry import Entry, Status
+from memcli.entries.finding import ERROR
 from memcli.errors import MemcliError
 from memcli.vault.health import repair
-from memcli.vault.health.finding import ERROR
 from memcli.vault.health.lint import lint
 from tests import clones
 from tests.clones import Clones, dirty, tree
