@@ -1,7 +1,7 @@
 """A sync that memcli starts by itself: in its turn, quietly, once for a row of writes.
 
 Invariant: at most one sync of a vault works and one waits. The one that waits begins
-after the other has ended, so it takes along whatever was written before it began.
+after the other has ended, so it also sends what was written before it began.
 """
 
 import os
@@ -26,7 +26,7 @@ _PATIENCE = 600.0
 
 
 class Done(NamedTuple):
-    """How it ended: `outcome` is synced, waiting (another sync takes it along) or the
+    """How it ended: `outcome` is synced, waiting (another sync sends it as well) or the
     code of an error; `line` says it in words."""
 
     vault: str
@@ -47,7 +47,7 @@ def run(vault: "Vault", sleep: Callable[[float], None] = time.sleep) -> Done:
             sleep(_GATHERED)
             turn = Lock(path, _PATIENCE).__enter__()
     except LockBusy:
-        line = "another sync waits already, and takes this along"
+        line = "another sync waits already, and will send this as well"
         return Done(vault.named, "waiting", line)
     except MemcliError as error:
         return Done(vault.named, error.error_code, error.message)

@@ -304,7 +304,7 @@ def _refuse_stranger(repository: Joining, theirs: str) -> None:
 def _pull_only(
     vault: "Vault", repository: Joining, remote: "Remote", terms: Terms, done: Synced
 ) -> Synced:
-    """Take what the remote has into a vault that the user's config lets only be read.
+    """Take what the remote has into a vault with the role ro.
 
     Raises:
         NotAllowed: the vault has commits that the remote lacks.

@@ -81,8 +81,7 @@ def commit(vault: "Vault", repository: "Repository") -> Uncommitted:
 def _of_a_person(tree: WorkingTree) -> list[Left]:
     staged = [Left(path, "you have staged it: git commit") for path in tree.staged]
     gone = [
-        Left(path, "the folder lacks it: memcli repair brings it back, or lets it go")
-        for path in tree.missing
+        Left(path, "the folder lacks it: see memcli repair") for path in tree.missing
     ]
     older = [
         Left(path, "the folder has an earlier version: see memcli repair")

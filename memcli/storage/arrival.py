@@ -175,7 +175,8 @@ class Arrival:
 
 def _in_the_way(root: str, path: str) -> Conflict:
     return Conflict(
-        f"{path} is not committed here, and what came changes it; nothing was changed",
+        f"{path} is not committed here, and the remote's version would overwrite it; "
+        "nothing was changed",
         hint=f"Commit it, or move it away: git -C {root} status",
         code="in_the_way",
     )

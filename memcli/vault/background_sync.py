@@ -1,4 +1,4 @@
-"""Starting a sync that nobody waits for, where the user's config asks for it.
+"""Starting a sync in a process of its own, where the user's config asks for it.
 
 Invariant: it never raises, asks no network, and costs a write that is not synced by
 itself one look into the user's config.

@@ -1,6 +1,6 @@
 """Running a git that talks to another machine: with time limits, and progress.
 
-Invariant: such a git never waits for a person who is not there, and never for ever: one
+Invariant: such a git never asks a person who is not there, and never runs for ever: one
 that says nothing for `silence` seconds is ended, with the programs that it started. It
 uses no transport that starts a program of the remote's choice (`remote_address`), and
 takes no submodule. The caller holds no lock meanwhile.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Bytes of what git says that are kept for a message; progress alone can be megabytes.
 _MOST_SAID = 64_000
-# A pack above this is not the memory of anybody: git would fill the disk with it.
+# No vault needs a pack above this; git would fill the disk with it.
 MOST_RECEIVED = 4 * 1024**3
 _POLL = 0.02
 # Seconds that a git has to remove its locks and temporary files when it is ended.

@@ -145,8 +145,8 @@ class Tracking(Repository):
 
         Raises:
             RemoteUnreachable: the remote does not answer, or is too slow.
-            RemoteRefused: it lets us not in, or gives what is no repository.
-            TooLarge: it gives more than a vault can be.
+            RemoteRefused: it refuses access, or is no repository.
+            TooLarge: it sends more than a vault can be.
         """
         spec = f"+refs/heads/{remote.branch}:{remote.tracking}"
         words = [
@@ -178,8 +178,8 @@ class Tracking(Repository):
 
         Raises:
             RemoteUnreachable: as `fetch`.
-            RemoteRefused: it does not take it, as from who may only read, or on a
-                protected branch.
+            RemoteRefused: the remote refuses the push: the user may only read, or the
+                branch is protected.
         """
         words = (
             "push", "--porcelain", "--progress", "--no-follow-tags",

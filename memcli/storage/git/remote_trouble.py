@@ -1,4 +1,4 @@
-"""What git and ssh say of a remote that gives nothing, as memcli's own errors.
+"""What git and ssh say when a remote fails, as memcli's own errors.
 
 Invariant: pure but for a look whether a folder is there. No error holds a password.
 """
@@ -9,6 +9,8 @@ from memcli.errors import MemcliError, RemoteRefused, RemoteUnreachable, TooLarg
 from memcli.storage.git import network, remote_address
 from memcli.storage.git.process import GitResult
 from memcli.storage.git.remote_address import Remote
+
+_LATER = "Your memory is committed here. Try again later: memcli sync"
 
 # What git and ssh say where the other side could not be reached.
 _UNREACHABLE = (
@@ -50,13 +52,10 @@ def trouble(done: GitResult, remote: Remote) -> MemcliError:
     text = said.lower()
     where = f"{remote.name} ({remote.shown})"
     if done.code == network.TOO_SLOW:
-        return RemoteUnreachable(
-            f"{where} has not answered in time; nothing was changed",
-            hint="Try again later: memcli sync",
-        )
+        return RemoteUnreachable(f"{where} has not answered in time", hint=_LATER)
     if done.code == network.TOO_LARGE:
         return TooLarge(
-            f"{where} gives more than memcli takes; nothing was changed",
+            f"{where} sends more than memcli accepts",
             hint=f"At most {network.MOST_RECEIVED // 1024**3} GB at a time. "
             "Is it the right remote?",
         )
@@ -67,13 +66,13 @@ def trouble(done: GitResult, remote: Remote) -> MemcliError:
         )
     if "fsck error" in text:
         return RemoteRefused(
-            f"{where} gives what git takes for damaged or hostile: {_last_line(said)}",
+            f"{where} sends what git refuses as damaged or hostile: {_last_line(said)}",
             hint="If it is neither: git config fetch.fsck.NAME ignore, with the name "
             "that git says.",
         )
     if any(words in text for words in _NO_ENTRANCE):
         return RemoteRefused(
-            f"{where} does not let us in: {said}",
+            f"{where} refuses access: {said}",
             hint="Credentials are git's business: see what git says to "
             f"git ls-remote {remote.shown}",
         )
@@ -87,11 +86,11 @@ def trouble(done: GitResult, remote: Remote) -> MemcliError:
     if any(words in text for words in _UNREACHABLE):
         return RemoteUnreachable(
             f"{where} cannot be reached: {_last_line(said)}",
-            hint="Your memory is committed here. Try again later: memcli sync",
+            hint=_LATER,
         )
     if any(words in text for words in _NO_REPOSITORY):
         return RemoteRefused(
-            f"{where} has no repository for us: {_last_line(said)}",
+            f"{where} has no repository at that address: {_last_line(said)}",
             hint="Check its address: git remote -v",
         )
     return RemoteRefused(f"{where}: {said or f'git ended with {done.code}'}")
@@ -111,7 +110,7 @@ def push_refused(remote: Remote, reason: str, done: GitResult) -> RemoteRefused:
     else:
         hint += "Ask who runs the remote, or choose another: git remote set-url"
     return RemoteRefused(
-        f"{remote.name} ({remote.shown}) does not take {remote.branch}: {reason}"
+        f"{remote.name} ({remote.shown}) refuses the push to {remote.branch}: {reason}"
         + (f"; it says: {quoted}" if quoted else ""),
         hint=hint,
         code="push_refused",

@@ -1,0 +1,82 @@
+"""What git and ssh say of a failing remote becomes the right error, and no secret."""
+
+import pytest
+
+from memcli.storage.git import network, remote_address
+from memcli.storage.git.process import GitResult
+from memcli.storage.git.remote_address import Remote
+from memcli.storage.git.remote_trouble import refusal, trouble
+
+SERVER = Remote("origin", "https://me:hunter2@example.com/m.git?key=hunter2", "main")
+SSH = "fatal: Could not read from remote repository."
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("ssh: Could not resolve hostname x: Name or service not known\n" + SSH,
+         "remote_unreachable"),
+        ("ssh: connect to host x port 22: Connection timed out\n" + SSH,
+         "remote_unreachable"),
+        ("fatal: unable to access 'https://x/': Failed to connect to x port 443",
+         "remote_unreachable"),
+        ("error: RPC failed; HTTP 503\nThe requested URL returned error: 503",
+         "remote_unreachable"),
+        ("fatal: unable to access 'https://x/': Operation too slow",
+         "remote_unreachable"),
+        ("git@x: Permission denied (publickey).\n" + SSH, "remote_refused"),
+        ("Host key verification failed.\n" + SSH, "remote_refused"),
+        ("remote: Invalid username or password.\nfatal: Authentication failed for "
+         "'https://me:hunter2@example.com/m.git/'", "remote_refused"),
+        ("fatal: could not read Username for 'https://x': terminal prompts disabled",
+         "remote_refused"),
+        ("ERROR: Repository not found.\n" + SSH, "remote_refused"),
+        ("fatal: transport 'ext' not allowed", "remote_refused"),
+        ("error: object 12: badTree: cannot be parsed\nfatal: fsck error in packed "
+         "object", "remote_refused"),
+        ("", "remote_refused"),
+    ],
+)  # fmt: skip
+def test_each_failure_has_its_code(said: str, code: str) -> None:
+    error = trouble(GitResult(128, b"", said.encode()), SERVER)
+    assert error.error_code == code
+    assert error.exit_code == (75 if code == "remote_unreachable" else 1)
+    assert "hunter2" not in f"{error.message} {error.hint}"
+    assert "https://example.com/m.git" in error.message
+
+
+def test_a_git_that_memcli_has_ended_is_too_slow_or_too_large() -> None:
+    slow = trouble(GitResult(network.TOO_SLOW, b""), SERVER)
+    large = trouble(GitResult(network.TOO_LARGE, b""), SERVER)
+    assert (slow.error_code, large.error_code) == ("remote_unreachable", "too_large")
+
+
+def test_counting_is_no_message() -> None:
+    said = b"Counting objects:  10% (1/9)\rCounting objects: 100% (9/9)\nfatal: x\n"
+    assert network.without_progress(said) == "fatal: x"
+
+
+def test_the_reason_of_a_push_is_that_of_its_report() -> None:
+    report = b"To /x\n!\tmain:refs/heads/main\t[rejected] (fetch first)\nDone\n"
+    assert refusal(report) == "[rejected] (fetch first)"
+    assert refusal(b"To /x\n=\tmain:main\t[up to date]\nDone\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("address", "folder"),
+    [
+        ("/mnt/usb/m.git", True),
+        ("../m.git", True),
+        ("C:\\m.git", True),
+        ("C:/m.git", True),
+        ("a/b:c", True),
+        ("host:m.git", False),
+        ("me@host:m.git", False),
+        ("[::1]:m.git", False),
+        ("ssh://host/m.git", False),
+        ("file:///mnt/m.git", False),
+    ],
+)
+def test_a_folder_is_told_from_a_server(address: str, folder: bool) -> None:
+    assert remote_address.checked(f" {address} ") == address
+    assert remote_address.is_folder(address) is folder
