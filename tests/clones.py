@@ -71,6 +71,27 @@ def clock(_number: int) -> Callable[[], int]:
 
 def make(ready: Path, folder: Path, *names: str) -> Clones:
     """A bare remote that holds a fresh vault, and clones of these names."""
+    made = ready.parent / "-".join(("clones", *names))
+    if not made.exists():
+        made.mkdir()
+        _make(ready, made, *names)
+    return copied(made, folder, *names)
+
+
+def copied(made: Path, folder: Path, *names: str) -> Clones:
+    """The same remote and clones in another folder."""
+    shutil.copytree(made, folder, symlinks=True, dirs_exist_ok=True)
+    two = Clones(folder / "remote.git", {name: folder / name for name in names})
+    for root in two.roots.values():
+        config = root / ".git" / "config"
+        text = config.read_text(encoding="utf-8")
+        config.write_text(
+            text.replace(str(made / "remote.git"), str(two.remote)), encoding="utf-8"
+        )
+    return two
+
+
+def _make(ready: Path, folder: Path, *names: str) -> None:
     remote = folder / "remote.git"
     first = folder / names[0]
     shutil.copytree(ready, first)
@@ -80,11 +101,8 @@ def make(ready: Path, folder: Path, *names: str) -> Clones:
     git(folder, "init", "--quiet", "--bare", "--initial-branch=main", str(remote))
     shutil.rmtree(remote / "hooks")
     git(first, "push", "--quiet", "origin", "main")
-    roots = {names[0]: first}
     for name in names[1:]:
         shutil.copytree(first, folder / name, symlinks=True)
-        roots[name] = folder / name
-    return Clones(remote, roots)
 
 
 def say(vault: Vault, text: str) -> str:

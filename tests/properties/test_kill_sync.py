@@ -52,11 +52,7 @@ def apart(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def copied(apart: Path, folder: Path) -> Clones:
-    shutil.copytree(apart, folder, symlinks=True)
-    two = Clones(folder / "remote.git", {n: folder / n for n in ("laptop", "desk")})
-    for root in two.roots.values():
-        git(root, "remote", "set-url", "origin", str(two.remote))
-    return two
+    return clones.copied(apart, folder, "laptop", "desk")
 
 
 def died(act: Callable[[], object]) -> bool:
