@@ -125,6 +125,8 @@ class Updater(NamedTuple):
             stamps=states.stamps(self.folder, segments),
         )
         self._store(new_state)
+        # Not before: writing what was read takes a fifth of the time.
+        self.progress(len(changed), len(changed))
         following.store(triggers.stamps(self.root, listing.entered, scanned))
         writer.sweep(self.folder, segments, (states.NAME, TRIGGERS))
         known = len(state.held(changed))
@@ -167,4 +169,3 @@ class Updater(NamedTuple):
                 broken[found.path] = found.broken
             elif found.document is not None:
                 yield found.document
-        self.progress(len(paths), len(paths))

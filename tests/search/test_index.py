@@ -286,3 +286,18 @@ def test_what_an_agent_may_not_see_leaves_the_index_also_when_the_agent_updates_
     agent = Vault.open(vault.root, agent="mate")
     assert texts(agent, "mine") == []
     assert texts(Vault.open(vault.root), "mine") == ["The crane is mine"]
+
+
+def test_progress_is_complete_when_the_index_is_written_and_not_before(
+    vault: Vault,
+) -> None:
+    for number in range(70):
+        Path(vault.root, f"{number}.md").write_text(f"Note {number}\n")
+    state = state_of(Path(vault.root), layout.INDEX) / "state"
+    seen: list[tuple[int, int, bool]] = []
+    index = Index(
+        vault.root,
+        progress=lambda done, todo: seen.append((done, todo, state.exists())),
+    )
+    index.current()
+    assert seen == [(0, 70, False), (64, 70, False), (70, 70, True)]
