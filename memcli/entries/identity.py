@@ -8,6 +8,8 @@ later, so a change here is a change of the index's `ROW_VERSION`.
 import re
 from functools import lru_cache
 
+from memcli.entries import digests
+
 _UNIFIED = str.maketrans(
     dict.fromkeys("‘’‚‛′`´", "'")
     | dict.fromkeys("“”„‟″«»", '"')
@@ -23,13 +25,12 @@ def fingerprint(text: str) -> str:
     Equal means: apart from line ends, indentation, runs of spaces, blank lines,
     case, and composed or decomposed accents.
     """
-    import hashlib
     import unicodedata
 
     folded = unicodedata.normalize("NFC", text).casefold()
     lines = (" ".join(line.split()) for line in folded.splitlines())
     plain = unicodedata.normalize("NFC", "\n".join(line for line in lines if line))
-    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return digests.sha256(plain.encode("utf-8", "surrogatepass")).hex()[:16]
 
 
 @lru_cache(maxsize=256)  # saving asks for that of a draft at every step
@@ -41,13 +42,11 @@ def claim(text: str) -> str:
     nothing, and gives the empty string: two notes that are only a title say nothing
     in common.
     """
-    import hashlib
-
     words = strict_key("", text).removeprefix(":")
     if not words:
         return ""
     data = f":{words}".encode("utf-8", "surrogatepass")
-    return hashlib.sha256(data).hexdigest()[:16]
+    return digests.sha256(data).hex()[:16]
 
 
 def claim_number(text: str) -> int:

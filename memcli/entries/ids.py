@@ -1,7 +1,7 @@
 """Ids, and the file names that are made from titles.
 
 Invariant: identity is the id; slugs are for people and may repeat. An id that was made
-later sorts later. Every command imports this module, so what only some need (hashlib,
+later sorts later. Every command imports this module, so what only some need (digests,
 unicodedata) is imported where it is used, and the patterns are left to the cache of
 `re`, which compiles them at their first use.
 """
@@ -36,11 +36,12 @@ def adopted_id(path: str) -> str:
     macOS hands out decomposed names, Linux what was written: NFC makes them one.
     No id of `new_id` starts with `z` before the year 3050.
     """
-    import hashlib
     import unicodedata
 
+    from memcli.entries import digests
+
     name = unicodedata.normalize("NFC", path).encode("utf-8", "surrogatepass")
-    number = int.from_bytes(hashlib.sha256(name).digest()[:10], "big")
+    number = int.from_bytes(digests.sha256(name)[:10], "big")
     return "z" + _base32(number, ID_LENGTH - 1)
 
 
@@ -95,10 +96,10 @@ def slug(title: str, length: int = _SLUG_LENGTH) -> str:
     latin = any("a" <= letter <= "z" for letter in words)
     # What is left of a Chinese title with a number in it would be the number.
     if not words or not (latin or not any(map(str.isalpha, folded))):
-        import hashlib
+        from memcli.entries import digests
 
         name = " ".join(title.split()).encode("utf-8", "surrogatepass")
-        return "note-" + hashlib.sha256(name).hexdigest()[:8]
+        return "note-" + digests.sha256(name).hex()[:8]
     if re.fullmatch(_RESERVED, words):
         return words + "-note"
     return words

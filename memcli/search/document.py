@@ -6,7 +6,7 @@ inspect shows of an entry without opening its file is in the row.
 
 from collections.abc import Sequence
 
-from memcli.entries import dates, decay
+from memcli.entries import dates, decay, digests
 from memcli.entries.eligibility import Facts, _epoch, facts
 from memcli.entries.entry import Entry
 from memcli.entries.identity import claim, fingerprint
@@ -247,7 +247,5 @@ def _add(counts: dict[str, float], words: Sequence[str], weight: float) -> None:
 
 def numbered(text: str) -> int:
     """A 64-bit number that depends on the text alone; never 0."""
-    from hashlib import blake2b
-
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    digest = digests.blake2b(text.encode("utf-8", "surrogatepass"), 8)
     return int.from_bytes(digest, "little") or 1

@@ -14,7 +14,7 @@ then says that nothing happened.
 import os
 from collections.abc import Callable, Mapping
 
-from memcli.entries import layout
+from memcli.entries import digests, layout
 from memcli.errors import MemcliError, Unreadable, UnsafePath
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
@@ -255,9 +255,7 @@ def _strange(root: str) -> Unreadable:
 
 
 def _digest(data: bytes | None) -> str | None:
-    import hashlib
-
-    return None if data is None else hashlib.sha256(data).hexdigest()
+    return None if data is None else digests.sha256(data).hex()
 
 
 def _text(data: bytes | None) -> str | None:

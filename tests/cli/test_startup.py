@@ -85,7 +85,8 @@ def test_a_recall_after_a_save_loads_neither_whoosh_nor_yaml(vault: Vault):
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
     words = ["recall", "when do we deploy?", "--vault", vault.root]
     found = loaded_by(STAY + RUN.format(arguments=words))
-    assert found & {"whoosh", "yaml", "frontmatter", "tomllib"} == set()
+    heavy = {"whoosh", "yaml", "frontmatter", "tomllib", "_hashlib"}
+    assert found & heavy == set()
     assert "zlib" in found, "nothing was indexed"
 
 
@@ -151,6 +152,13 @@ def test_what_reads_and_saves_loads_nothing_of_mining(
         *("memcli.sessions.backfill", "detect_secrets", "requests"),
     )
     assert [name for name in found if name.startswith(unused)] == []
+
+
+def test_a_save_loads_no_library_but_git_itself(vault: Vault):
+    vault.save(vault.draft({"text": "We deploy on Mondays"}))
+    words = ["save", "We deploy daily", "--vault", vault.root]
+    found = loaded_by(STAY + RUN.format(arguments=words))
+    assert found & {"whoosh", "yaml", "git", "subprocess", "_hashlib"} == set()
 
 
 def test_noting_a_recall_loads_next_to_nothing(vault: Vault):

@@ -18,6 +18,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 
+from memcli.entries import digests
 from memcli.errors import Conflict, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
@@ -191,8 +192,6 @@ def _outdated(index: bytes, contents: Mapping[str, bytes | None]) -> dict[str, b
 
     The values are lines for `git update-index --index-info`.
     """
-    from hashlib import sha1
-
     lines = {}
     for path, data in contents.items():
         name = path.encode("utf-8", "surrogateescape")
@@ -205,9 +204,9 @@ def _outdated(index: bytes, contents: Mapping[str, bytes | None]) -> dict[str, b
             if any(bits + name + b"\0" in index for bits in (length, marked)):
                 lines[path] = b"0 " + b"0" * 40 + b"\t" + name
             continue
-        blob = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False)
-        if blob.digest() + length + name + b"\0" not in index:
-            lines[path] = b"100644 %s\t%s" % (blob.hexdigest().encode(), name)
+        blob = digests.sha1(b"blob %d\0" % len(data) + data)
+        if blob + length + name + b"\0" not in index:
+            lines[path] = b"100644 %s\t%s" % (blob.hex().encode(), name)
     return lines
 
 

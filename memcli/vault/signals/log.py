@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memcli.entries import layout
+from memcli.entries import digests, layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
@@ -150,12 +150,7 @@ def hashed(question: str, secret: bytes) -> str:
     True
     """
     words = " ".join(question.casefold().split()).encode("utf-8", "surrogatepass")
-    try:  # `hashlib` would load OpenSSL: 3 ms, a sixth of a bare Python
-        blake2b = __import__("_blake2").blake2b
-    except ImportError:
-        from hashlib import blake2b
-    digest: str = blake2b(words, key=secret[:64], digest_size=12).hexdigest()
-    return digest
+    return digests.blake2b(words, 12, key=secret[:64]).hex()
 
 
 # --- writing ------------------------------------------------------------------------

@@ -1,0 +1,28 @@
+"""Digests are those of `hashlib`, with and without the modules that it stands on."""
+
+import hashlib
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli.entries import digests
+
+
+@given(st.binary(max_size=200), st.integers(1, 64), st.binary(max_size=64))
+def test_a_digest_is_hashlibs(data: bytes, size: int, key: bytes) -> None:
+    theirs = hashlib.blake2b(data, digest_size=size, key=key).digest()
+    assert digests.blake2b(data, size, key) == theirs
+    assert digests.sha1(data) == hashlib.sha1(data).digest()
+    assert digests.sha256(data) == hashlib.sha256(data).digest()
+
+
+def test_a_python_without_these_modules_asks_hashlib(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wanted = digests.blake2b(b"a", 8), digests.sha1(b"a"), digests.sha256(b"a")
+    for name in ("_blake2", "_sha1", "_sha2", "_sha256"):
+        monkeypatch.setitem(sys.modules, name, None)
+    found = digests.blake2b(b"a", 8), digests.sha1(b"a"), digests.sha256(b"a")
+    assert found == wanted
