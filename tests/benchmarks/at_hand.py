@@ -1,4 +1,4 @@
-"""What a session and a person wait for: hooks before tools, a Tab, what follows a save.
+"""What a session waits for: the hook before a tool, and what follows a save.
 
     python -m tests.benchmarks.scale
 
@@ -17,17 +17,14 @@ if TYPE_CHECKING:
 
     from tests.benchmarks.scale import Bench
 
-# Milliseconds of a processor: on an idle machine a person waits hardly longer.
-TAB = report.Target(60)
 LESSON = "Never call http.Get without a deadline"
 # The folders of a vault must be older than two seconds before a look trusts its table.
 _SETTLED = 2.5
 
 
 def rows(bench: Bench) -> None:
-    """Print what hooks before tools, completion and a recall after a save take."""
+    """Print what the hook before a tool and a recall after a save take."""
     _tool_hooks(bench)
-    _completion(bench)
     _after_saves(bench)
 
 
@@ -63,19 +60,6 @@ def _tool_hooks(bench: Bench) -> None:
         row = report.ratio_row(timed, f"{bench.size:,}")
         notes = f"{row.notes}; told in {told} of {bench.runs} calls"
         report.show(report.line(row._replace(notes=notes)))
-
-
-def _completion(bench: Bench) -> None:
-    """Time a Tab: of the commands, and of the ids of entries."""
-    for label, words in (
-        ("a Tab behind `memcli`", [""]),
-        ("a Tab behind `memcli show`", ["show", ""]),
-    ):
-        asked = [*bench.memcli, "__complete", "zsh", *words]
-        timed = timing.measure(label, asked, runs=bench.runs, env=bench.env)
-        offered = min(len(run.out.splitlines()) for run in timed.runs)
-        notes = f"{timed.ratio:.1f} ×, {timed.wall * 1000:.0f} ms wall"
-        bench.row(label, timed.cpu * 1000, "ms CPU", TAB, f"{notes}; {offered} offers")
 
 
 def _after_saves(bench: Bench) -> None:

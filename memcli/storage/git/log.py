@@ -11,6 +11,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Self
 
+from memcli.entries import digests
 from memcli.errors import HistoryError, NotAVault
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git.place import find
@@ -160,8 +161,6 @@ class Readable:
         Where git stores other bytes than the disk has (line ends, filters), this
         includes files that are committed.
         """
-        import hashlib
-
         prefix = self._prefix()
         paths = [path for path in contents if "\n" not in path]
         names = "".join(f"HEAD:{prefix}{path}\n" for path in paths)
@@ -170,8 +169,7 @@ class Readable:
         same = set()
         for path, line in zip(paths, output.split(b"\n"), strict=False):
             data = b"blob %d\0" % len(contents[path]) + contents[path]
-            kind = "sha256" if len(line) == 64 else "sha1"
-            digest = hashlib.new(kind, data, usedforsecurity=False).hexdigest()
+            digest = (digests.sha256 if len(line) == 64 else digests.sha1)(data).hex()
             if line == digest.encode():
                 same.add(path)
         return [path for path in contents if path not in same]
