@@ -5,7 +5,7 @@ filters by time has said which time it means, so its text is not read for one.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memcli.entries.eligibility import View
@@ -14,12 +14,15 @@ from memcli.entries.text import answer_types, mentions, tokens
 from memcli.recall.filters import extent
 from memcli.recall.query import Filters, Query
 from memcli.search.ranking.corpus import Inside, Question
+from memcli.search.source import Ahead
 from memcli.vault.registry import store
 
 if TYPE_CHECKING:
     from memcli.entries.text.time_windows import Span, Window
     from memcli.search.reader import Reader
 
+# So many constraints are looked at together with the best matches.
+_FEW = 500
 _LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 
 # How the words begin that name a time by themselves, and those that name one beside a
@@ -71,8 +74,10 @@ def read(reader: "Reader", query: Query, window: "Window | None") -> Question:
         start, end = window.place
         text = f"{text[:start]} {text[end:]}"
     stem = stemmer()
-    named, implied = entities(reader, text, stem)
     terms = tokens.question(text, stem)
+    reader.ahead(lambda: _wanted(query, text, terms))
+    named, implied = entities(reader, text, stem)
+    reader.ahead(lambda: _beside(reader))
     elsewhere = None
     if query.here and not query.filters.project:
         elsewhere = reader.elsewhere(number(query.here))
@@ -101,14 +106,10 @@ def entities(
     every alias, too.
     """
     named: dict[str, Sequence[int]] = {}
-    words = tokens.words(query)[:64]
-    for length in range(1, _LONGEST_NAME + 1):
-        for i in range(len(words) - length + 1):
-            name = " ".join(words[i : i + length])
-            if length > 1 or name not in tokens.STOP_WORDS:
-                docs = reader.exact("entity", name)
-                if docs:
-                    named[name] = docs
+    for name in _names(query):
+        docs = reader.exact("entity", name)
+        if docs:
+            named[name] = docs
     implied: dict[str, set[int]] = {}
     names = store.load(reader.root, reader.agent).names
     if not names.places:
@@ -124,6 +125,36 @@ def entities(
             for text, _ in tokens.question(form, stem):
                 implied.setdefault(text, set()).update(docs)
     return named, implied
+
+
+def _names(query: str) -> Iterator[str]:
+    """The words of a question that may name an entity, one to four together."""
+    words = tokens.words(query)[:64]
+    for length in range(1, _LONGEST_NAME + 1):
+        for i in range(len(words) - length + 1):
+            name = " ".join(words[i : i + length])
+            if length > 1 or name not in tokens.STOP_WORDS:
+                yield name
+
+
+def _wanted(query: Query, text: str, terms: Sequence[tuple[str, str]]) -> Ahead:
+    """All that the words of a question lead to, to be read at once."""
+    from memcli.search.readings import likely
+
+    others = () if query.exact else likely(terms)
+    lists = [
+        *(("entity", name) for name in _names(text)),
+        *(("terms", term) for term, _ in terms),
+        *(("tag", tag) for tag in query.filters.tags),
+        ("kind", "constraint"),
+    ]
+    return Ahead(lists=lists, counts=[("terms", term) for term in others])
+
+
+def _beside(reader: "Reader") -> Ahead:
+    """The facts of the constraints, which stand beside every answer."""
+    docs = reader.exact("kind", "constraint")
+    return Ahead(facts=docs if len(docs) <= _FEW else ())
 
 
 def may_name_a_time(query: str) -> bool:

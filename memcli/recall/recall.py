@@ -35,6 +35,7 @@ from memcli.search.ranking.boosts import Adjust
 from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope
 from memcli.search.ranking.order import Hit
 from memcli.search.ranking.weights import Weights
+from memcli.search.source import Ahead
 from memcli.search.stemmer import stemmer
 from memcli.vault import staleness
 from memcli.vault.signals import event
@@ -109,6 +110,7 @@ def look(
     span = None if window is None else (window.after, window.before)
     ranking = _ranking(reader, query, question, weights, scorer, span)
     named = question.named if weights.depth else None
+    reader.ahead(lambda: Ahead(rows=[hit.doc for hit in ranking.hits]))
     answers = [_answer(reader, query, hit, named) for hit in ranking.hits]
     rows, omitted = fit(answers, query.max_chars)
     paths = {row.path for row in rows}
@@ -327,12 +329,14 @@ def constraints(reader: "Reader", query: Query, shown: Collection[int]) -> list[
     """Constraints in force and in scope that are not among the documents shown, pinned
     ones first, then the newest."""
     view = query.view._replace(here=query.scope)
+    every = reader.exact("kind", "constraint")
+    reader.ahead(lambda: Ahead(facts=every))
     docs = [
-        doc
-        for doc in reader.exact("kind", "constraint")
-        if doc not in shown and reader.verdict(doc, view) is None
+        doc for doc in every if doc not in shown and reader.verdict(doc, view) is None
     ]
-    rows = [(doc, reader.row(doc)) for doc in reader.newest(docs)[:MOST_CONSTRAINTS]]
+    newest = reader.newest(docs)[:MOST_CONSTRAINTS]
+    reader.ahead(lambda: Ahead(rows=newest))
+    rows = [(doc, reader.row(doc)) for doc in newest]
     return [
         aged(reader, view, doc, stored, row_of(stored, 0.0, ["constraint"]))
         for doc, stored in rows

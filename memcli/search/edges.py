@@ -14,6 +14,7 @@ from memcli.entries.text.identifiers import is_code_term
 from memcli.entries.text.mentions import fold
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import Edge
+from memcli.search.source import Ahead
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -67,6 +68,36 @@ class EntryLinks:
             rests_on = [d for name in row.evidence for d in reader.exact("id", name)]
             rest_on_it = reader.exact("evidence", row.id)
             yield Edge("evidence", "", sorted({*rests_on, *rest_on_it}))
+
+    def ahead(self, docs: Collection[int]) -> None:
+        """Say which lists the edges of documents are made of."""
+        self._reader.ahead(lambda: Ahead(rows=docs))
+        self._reader.ahead(
+            lambda: Ahead(
+                lists=[
+                    each for doc in docs for each in self._lists(self._reader.row(doc))
+                ]
+            )
+        )
+
+    def _lists(self, row: "StoredRow") -> Iterator[tuple[str, str]]:
+        """The lists that the edges of an entry are made of, or most of them."""
+        for name in row.entities:
+            yield "entity", tokens.name_key(name)
+        for name in row.names:
+            yield "name_said", tokens.name_key(name)
+        if self._has_links:
+            from memcli.entries.text.links import link_keys, link_readings, links
+
+            for name in link_keys(row.id, row.path, row.title):
+                yield "link", name
+            for target in links(row.text):
+                yield from (("name", name) for name in link_readings(target, row.path))
+        for entry in (row.supersedes, row.superseded_by, *row.evidence):
+            if entry:
+                yield "id", entry
+        if self._has_evidence:
+            yield "evidence", row.id
 
     def _of_entity(self, name: str) -> Sequence[int]:
         """The entries about an entity; of a registered one those that only name it."""

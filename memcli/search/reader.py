@@ -159,7 +159,7 @@ class Reader:
         """
         return self._source.dated(after, before)
 
-    def ahead(self, wanted: Ahead) -> None:
+    def ahead(self, wanted: Callable[[], Ahead]) -> None:
         """Say what will be read next; what is not said is found all the same.
 
         One call spares a database a question for each of them.

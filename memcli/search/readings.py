@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memcli.search.ranking.corpus import NEAR, SAME, SPELLING, Reading
+from memcli.search.source import Ahead
 from memcli.search.word_table import WordList, WordTable
 from memcli.storage import package_data
 
@@ -68,6 +69,23 @@ def readings(
     return {text: tuple(others) for text, others in found.items() if others}
 
 
+def likely(question: Sequence[tuple[str, str]]) -> list[str]:
+    """The terms that `readings` gives by the tables alone, whichever are known."""
+    same, near, _ = _tables()
+    found: dict[str, None] = {}
+    question = question[:_MOST_WORDS]
+    terms = [text for text, _ in question]
+    for start, text in enumerate(terms):
+        for name, others in same.beginning(text):
+            words = name.split()
+            if terms[start : start + len(words)] == words:
+                found.update(
+                    (word, None) for other, _ in others for word in other.split()
+                )
+        found.update((other, None) for other, _ in near.others(text))
+    return [*found]
+
+
 def _spelled(text: str, word: str, reader: "Reader", *, known: bool) -> list[Reading]:
     """What a word that is found nowhere may have been meant to be.
 
@@ -84,10 +102,16 @@ def _spelled(text: str, word: str, reader: "Reader", *, known: bool) -> list[Rea
         endings = (text[_INTACT + 1 :], word[_INTACT + 1 :])
         for letters in {word[0], word[1], word[1] + word[0]}:
             terms |= reader.beginning(letters, endings)
+    alike = {
+        term: share
+        for term in terms
+        if (share := _alike(text, word, term, known=known))
+    }
+    reader.ahead(lambda: Ahead(counts=[("terms", term) for term in alike]))
     found = [
         Reading((term,), share, SPELLING)
-        for term in terms
-        if (share := _alike(text, word, term, known=known)) and reader.frequency(term)
+        for term, share in alike.items()
+        if reader.frequency(term)
     ]
     found.sort(key=lambda reading: (-reading.share, reading.terms))
     return found

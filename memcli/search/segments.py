@@ -7,7 +7,7 @@ are live is decided at the beginning; `keep` only takes more of them away.
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -118,7 +118,7 @@ class Segments:
         self._live = None
         self._forget()
 
-    def ahead(self, _wanted: "Ahead", /) -> None:
+    def ahead(self, _wanted: "Callable[[], Ahead]", /) -> None:
         """Nothing is to be fetched: the files are mapped."""
 
     def everything(self) -> Iterator[int]:

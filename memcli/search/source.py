@@ -6,7 +6,7 @@ same documents, lists and counts for the same vault, so everything above, from t
 ranking to the hooks, is written once.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from memcli.entries.eligibility import Agent
@@ -62,8 +62,11 @@ class Source(Protocol):
     def hide(self, agent: Agent) -> None:
         """Take away what an agent may not see, as if it were not in the vault."""
 
-    def ahead(self, wanted: Ahead, /) -> None:
-        """Say what will be read next; what is not said is found all the same."""
+    def ahead(self, wanted: Callable[[], Ahead], /) -> None:
+        """Say what will be read next; what is not said is found all the same.
+
+        A source on this machine does not even ask what it is.
+        """
 
     def everything(self) -> Iterator[int]:
         """All documents."""

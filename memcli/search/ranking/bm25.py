@@ -27,11 +27,12 @@ LoCoMo.
 
 import heapq
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import Adjust, Nudge
-from memcli.search.ranking.borrowing import Loans, loans, weighed
+from memcli.search.ranking.borrowing import Loans, borrowable, loans, weighed
 from memcli.search.ranking.corpus import (
     WHOLE,
     Corpus,
@@ -97,6 +98,8 @@ def rank(
     terms = weigh(question.terms, corpus, weights, implied)
     unknown = {term.text for term in terms if not term.frequency}
     missing = [word for text, word in question.terms if text in unknown]
+    whole = [term.text for term in terms if term.frequency]
+    corpus.ahead(lambda: Ahead(terms=[*whole, *borrowable(question, corpus)]))
     borrowed = loans(question, corpus, weights) if question.readings else {}
     known = weighed(terms, borrowed, corpus.size)
     evidence = _gather(known, question, borrowed, corpus, scope, weights)
@@ -178,7 +181,7 @@ def _gather(
     pool = _Pool(corpus, scope, question.inside, weights).best(lexical)
     if not pool:
         return None
-    corpus.ahead(_closer(pool, corpus, weights))
+    corpus.ahead(lambda: _closer(pool, corpus, weights))
     around = Neighbourhood(corpus, pool, scope, weights)
     table = bm25.table(known, matches, around.docs)
     totals = around.combine(known, table)
@@ -188,7 +191,10 @@ def _gather(
         # loads neither this nor the graph.
         from memcli.search.ranking.expansion import expansion
 
-        corpus.ahead(Ahead(words=around.docs))
+        corpus.ahead(lambda: Ahead(words=around.docs))
+        if scope.links is not None:
+            likely = heapq.nlargest(weights.graph_seeds, totals, key=totals.__getitem__)
+            scope.links.ahead(likely)
         extra = expansion(totals, known, corpus, weights)
         held = {term.text: corpus.held(term.text, around.docs) for term in extra}
         matches = {text: ([*n], [*n.values()]) for text, n in held.items()}
@@ -259,6 +265,7 @@ class _Pool:
         self._corpus = corpus
         self._admit = scope.admit
         self._inside = inside
+        self._weights = weights
         self._count = weights.pool
         self._temporal = weights.temporal if inside is not None else 0.0
 
@@ -294,11 +301,16 @@ class _Pool:
             chunk = ranked[start : start + 2 * self._count]
             if self._is_enough(found, scores[chunk[0]]):
                 return
-            self._corpus.ahead(Ahead(facts=chunk))
+            self._corpus.ahead(partial(self._wanted, chunk))
             for doc in chunk:
                 if self._admit is None or self._admit(doc):
                     share = self._inside(doc) if self._inside is not None else 0.0
                     found[doc] = scores[doc] * (1 + self._temporal * share)
+
+    def _wanted(self, chunk: Sequence[int]) -> Ahead:
+        """Facts say which of them are shown; most that are come into the pool."""
+        words = chunk[: self._count] if self._weights.feedback else ()
+        return Ahead(facts=chunk, rows=chunk[:_LIKELY], words=words)
 
     def _is_enough(self, found: Mapping[int, float], most: float) -> bool:
         """Whether no document that scores `most` or less can be among the best.

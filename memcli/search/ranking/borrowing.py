@@ -43,7 +43,7 @@ Loans = Mapping[str, Loan]
 def loans(question: Question, corpus: Corpus, weights: Weights) -> dict[str, Loan]:
     """What each term of a question borrows, for those that borrow anything."""
     asked = {text for text, _ in question.terms}
-    most = max(_FEW, COMMON * corpus.size)
+    most = _most(corpus)
     damped = by_length(weights.near, average_length(corpus), weights.half_length)
     found = {}
     for text, readings in question.readings.items():
@@ -54,8 +54,8 @@ def loans(question: Question, corpus: Corpus, weights: Weights) -> dict[str, Loa
         for reading in readings:
             if asked.issuperset(reading.terms):
                 continue
-            n = min(map(corpus.frequency, reading.terms))
-            if not n or (reading.kind == NEAR and n > most):
+            n = _number(reading, corpus, most)
+            if not n:
                 continue
             frequency = max(frequency, n)
             if own is None:
@@ -69,6 +69,30 @@ def loans(question: Question, corpus: Corpus, weights: Weights) -> dict[str, Loa
         if frequency:
             found[text] = Loan(counts, read, frequency)
     return found
+
+
+def borrowable(question: Question, corpus: Corpus) -> list[str]:
+    """The terms whose postings `loans` reads for the readings of a question."""
+    asked = {text for text, _ in question.terms}
+    most = _most(corpus)
+    return [
+        term
+        for readings in question.readings.values()
+        for reading in readings
+        if not asked.issuperset(reading.terms) and _number(reading, corpus, most)
+        for term in reading.terms
+    ]
+
+
+def _most(corpus: Corpus) -> float:
+    """How many entries a near word may stand in."""
+    return max(_FEW, COMMON * corpus.size)
+
+
+def _number(reading: Reading, corpus: Corpus, most: float) -> int:
+    """How many documents at most hold a reading; 0 when it stands for no word."""
+    n = min(map(corpus.frequency, reading.terms))
+    return 0 if reading.kind == NEAR and n > most else n
 
 
 def weighed(terms: list[Term], borrowed: Loans, size: int) -> list[Term]:

@@ -92,6 +92,9 @@ class Links(Protocol):
     def edges(self, doc: int) -> Iterable[Edge]:
         """What ties a document to others, always in the same order."""
 
+    def ahead(self, docs: Collection[int], /) -> None:
+        """Say whose edges will be asked next; changes no answer."""
+
 
 class Scope(NamedTuple):
     """Which documents take part, and over which edges others are reached.
@@ -145,7 +148,7 @@ class Corpus(Protocol):
     def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
         """Those of some documents that hold a term, and how often (weighted)."""
 
-    def ahead(self, wanted: Ahead, /) -> None:
+    def ahead(self, wanted: Callable[[], Ahead], /) -> None:
         """Say what will be read next, for a corpus that fetches; changes no answer."""
 
     def session_members(self, session: int) -> list[int]:

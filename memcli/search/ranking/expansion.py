@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from memcli.search.ranking.corpus import Corpus, Term, inverse_frequency
 from memcli.search.ranking.weights import Weights
+from memcli.search.source import Ahead
 
 
 def expansion(
@@ -42,6 +43,7 @@ def expansion(
                 votes[text] = votes.get(text, 0.0) + vote
     # The cut by votes alone spares a look-up of every word of three long notes.
     likely = sorted(votes, key=lambda t: (-votes[t], t))[: 8 * weights.feedback_terms]
+    corpus.ahead(lambda: Ahead(counts=[("terms", text) for text in likely]))
     size = corpus.size
     weighed = []
     for text in likely:

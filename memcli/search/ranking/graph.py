@@ -8,7 +8,8 @@ The dampening is the "fan effect" of spreading activation (Anderson, "A spreadin
 activation theory of memory", 1983): what is tied to everything says nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import (
@@ -19,6 +20,7 @@ from memcli.search.ranking.corpus import (
     inverse_frequency,
 )
 from memcli.search.ranking.weights import Weights, by_length
+from memcli.search.source import Ahead
 
 # An entity of at least so many entries, and of this share of all, is a hub: the list
 # of entities calls it one, and the walk does not follow it.
@@ -74,18 +76,24 @@ def walk(
     floor = [best * weights.graph_brings**hops for hops in range(weights.depth + 1)]
     for hops in range(1, weights.depth + 1):
         news: dict[int, Reached] = {}
-        for doc in _strongest(heads, corpus, weights):
+        strongest = _strongest(heads, corpus, weights)
+        scope.links.ahead(strongest)
+        arrivals: list[tuple[Reached, list[int]]] = []
+        for doc in strongest:
             for arrival, others in _hop(
                 doc, heads[doc], scope.links, corpus, weights, by_name
             ):
                 if hops == weights.depth and arrival.score < floor[hops]:
                     # Too weak to bring an entry; most edges are.
                     others = [other for other in others if other in totals]
-                for other in others:
-                    if other in news and news[other].score >= arrival.score:
-                        continue
-                    if scope.holds(other):
-                        news[other] = arrival
+                arrivals.append((arrival, others))
+        corpus.ahead(partial(_facts_of, arrivals))
+        for arrival, others in arrivals:
+            for other in others:
+                if other in news and news[other].score >= arrival.score:
+                    continue
+                if scope.holds(other):
+                    news[other] = arrival
         for doc, arrival in news.items():
             if doc not in reached or reached[doc].score < arrival.score:
                 reached[doc] = arrival
@@ -96,6 +104,10 @@ def walk(
         for doc, arrival in reached.items()
         if doc in totals or arrival.score >= floor[len(arrival.way)]
     }
+
+
+def _facts_of(arrivals: Sequence[tuple[Reached, Sequence[int]]]) -> Ahead:
+    return Ahead(facts=[doc for _, others in arrivals for doc in others])
 
 
 def _strongest(
