@@ -169,6 +169,13 @@ class LockBusy(MemcliError):
     exit_code = 75
 
 
+class Unavailable(MemcliError):
+    """A database that is gone, or that does not answer in time."""
+
+    code = "unavailable"
+    exit_code = 75
+
+
 class HistoryError(MemcliError):
     """git refused; the files are as they were before."""
 

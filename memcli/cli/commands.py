@@ -59,6 +59,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "signals": "signals",
         "import": "import_",
         "export": "export",
+        "publish": "publish",
     },
 }
 

@@ -59,6 +59,7 @@ WORDS: dict[str, tuple[Word, ...]] = {
     "signals": (),
     "import": (("source", False, False, ()),),
     "export": (),
+    "publish": (),
 }
 
 EVERYWHERE: dict[str, Flag] = {
@@ -432,6 +433,12 @@ FLAGS: dict[str, dict[str, Flag]] = {
         "--dry-run": ("dry_run", bool, False, ()),
         **EVERYWHERE,
     },
+    "publish": {
+        "--to": ("to", str, False, ()),
+        "--init": ("init", bool, False, ()),
+        "--dry-run": ("dry_run", bool, False, ()),
+        **EVERYWHERE,
+    },
 }
 
 HELP: dict[str, str] = {
@@ -475,6 +482,7 @@ HELP: dict[str, str] = {
     'signals': 'Show how the vault is used, and what memcli has learned from it',
     'import': 'Import memories from JSON lines, or a folder of markdown notes',
     'export': "Write memories as JSON lines, notes, or part of an agents' page",
+    'publish': "Publish the vault's last commit into a database",
 }
 # [[[end]]]
 # fmt: on

@@ -59,6 +59,11 @@ def pack(facts: Packed) -> bytes:
     return _PACKED.pack(*facts)
 
 
+def one(record: bytes) -> Packed:
+    """The facts that `pack` made this record of."""
+    return Packed._make(_PACKED.unpack(record))
+
+
 class Columns(NamedTuple):
     """The packed facts of all documents, a sequence per fact."""
 

@@ -58,6 +58,18 @@ class Files:
         self._policies = settings.policies
         self._stem: Stem = stemmer()
 
+    def held(self, path: str, data: bytes) -> Found:
+        """What these bytes of a file hold, of which the beginning counts."""
+        data = data[:LOOKED_AT]
+        beginning = _beginning(data)
+        try:
+            decoded = codec.decode(beginning, path, kinds=self._kinds)
+        except InvalidEntry as error:
+            return Found(path, None, (error.line, error.reason), None)
+        checked = _checked(beginning, decoded, self._kinds, len(data))
+        doc = document(decoded.entry, self._stem, self._policies, checked)
+        return Found(path, None, None, prepared(doc))
+
     def found(self, path: str) -> Found:
         """What the file of a path holds."""
         absolute = os.path.join(self.root, path)
@@ -66,16 +78,10 @@ class Files:
             read_at = time.time_ns()
             data = files.read(absolute, first=LOOKED_AT, follow=False)
             number = racy_number(os.stat(absolute), data, read_at)
-            beginning = _beginning(data)
-            decoded = codec.decode(beginning, path, kinds=self._kinds)
-        except InvalidEntry as error:
-            return Found(path, number, (error.line, error.reason), None)
         except (Unreadable, OSError) as error:
             why = str(error).removeprefix(absolute).strip(": ")
             return Found(path, number, (1, why), None)
-        checked = _checked(beginning, decoded, self._kinds, len(data))
-        doc = document(decoded.entry, self._stem, self._policies, checked)
-        return Found(path, number, None, prepared(doc))
+        return self.held(path, data)._replace(number=number)
 
 
 def _checked(

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
 from memcli.named_tuple import NamedTuple
-from memcli.storage import repo_vault, user_config, user_folder
+from memcli.storage import engine_url, repo_vault, user_config, user_folder
 
 PERSONAL = "personal"
 """The name of the default vault, and the `source` of its rows."""
@@ -20,7 +20,7 @@ REPO = "repo"
 """The name of the vault that the repository carries, and the `source` of its rows."""
 
 _ROLES = ("rw", "ro")
-_KNOWN = ("path", "role", "recall", "hooks")
+_KNOWN = ("path", "role", "recall", "hooks", "engine", "published_as")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
@@ -28,7 +28,9 @@ class KnownVault(NamedTuple):
     """A vault that has a name: of the user's config, or `personal` or `repo`.
 
     `role` is rw or ro; `recall` says whether a recall without --vault asks it,
-    `hooks` whether hooks tell sessions of it then.
+    `hooks` whether hooks tell sessions of it then. `engine` is the database that
+    answers for it, or None, and `published_as` its name there; `path` is then a folder
+    of the user's cache, for its settings.
     """
 
     name: str
@@ -36,6 +38,19 @@ class KnownVault(NamedTuple):
     role: str = "rw"
     recall: bool = True
     hooks: bool = True
+    engine: str | None = None
+    published_as: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where it is, for people: its folder, or its database without a password."""
+        return engine_url.redacted(self.engine) if self.engine else self.path
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it can be opened, as far as a look at this machine tells."""
+        settings = os.path.join(self.path, ".memcli")
+        return self.engine is not None or os.path.isdir(settings)
 
     @property
     def source(self) -> str:
@@ -50,7 +65,7 @@ def configured(environ: Mapping[str, str]) -> dict[str, KnownVault]:
         InvalidConfig: the file does not parse, or a setting in it is not valid.
     """
     tables, path = user_config.table("vaults", environ)
-    return {name: _place(name, table, path) for name, table in tables.items()}
+    return {name: _place(name, table, path, environ) for name, table in tables.items()}
 
 
 def of_repository(
@@ -178,6 +193,8 @@ def place_of(
                 raise refused(word)
             place = at(root, environ) or _repositorys(root, cwd, environ)
         place = place or KnownVault(PERSONAL, root)
+    if place.engine:
+        return place
     root = place.path
     if not os.path.isdir(root):
         if os.path.exists(root):
@@ -239,7 +256,9 @@ def set_default_vault(root: str, environ: Mapping[str, str]) -> None:
     files.write_atomic(file, (root + "\n").encode())
 
 
-def _place(name: str, table: object, path: str) -> KnownVault:
+def _place(
+    name: str, table: object, path: str, environ: Mapping[str, str]
+) -> KnownVault:
     where = f"{path}: [vaults.{name}]"
     if not is_name(name) or name in (PERSONAL, REPO):
         raise InvalidConfig(
@@ -254,16 +273,48 @@ def _place(name: str, table: object, path: str) -> KnownVault:
         raise InvalidConfig(
             f"{where} does not know '{unknown[0]}'", hint=f"Known: {', '.join(_KNOWN)}."
         )
+    recall, hooks = (_switch(table, name, where) for name in ("recall", "hooks"))
+    if "engine" in table:
+        place = _published(name, table, where, environ)
+        return place._replace(recall=recall, hooks=hooks)
     root, role = table.get("path"), table.get("role", "rw")
     if not isinstance(root, str) or not root.strip():
-        raise InvalidConfig(f"{where} needs a path")
+        raise InvalidConfig(f"{where} needs a path, or an engine")
+    if "published_as" in table:
+        raise InvalidConfig(f"{where} published_as is for a vault with an engine")
     if role not in _ROLES:
         raise InvalidConfig(f"{where} role must be rw or ro (got {role!r})")
-    recall, hooks = (_switch(table, name, where) for name in ("recall", "hooks"))
     # Relative to the config's own folder, wherever the user stands.
     above = os.path.dirname(path)
     root = os.path.normpath(os.path.join(above, os.path.expanduser(root.strip())))
     return KnownVault(name, root, role, recall, hooks)
+
+
+def _published(
+    name: str, table: Mapping[str, object], where: str, environ: Mapping[str, str]
+) -> KnownVault:
+    """The vault that a database answers for.
+
+    No value is in an error: a URL holds a password.
+    """
+    from memcli.storage import state_dirs
+
+    url, called = table["engine"], table.get("published_as", name)
+    if not isinstance(url, str) or not engine_url.is_url(url):
+        raise InvalidConfig(f"{where} engine must be a URL: postgresql://...")
+    if not isinstance(called, str) or not is_name(called):
+        raise InvalidConfig(f"{where} published_as must be a name: a-z, 0-9, - and _")
+    if "path" in table:
+        raise InvalidConfig(
+            f"{where} has a path and an engine",
+            hint="Give a clone of it another name: [vaults.NAME] with the path.",
+        )
+    if table.get("role", "ro") != "ro":
+        raise InvalidConfig(
+            f"{where} role must be ro: memcli publish alone writes to a database"
+        )
+    folder = state_dirs.of_engine(name, f"{url} {called}", environ)
+    return KnownVault(name, folder, "ro", engine=url, published_as=called)
 
 
 def _switch(table: Mapping[str, object], name: str, where: str) -> bool:

@@ -64,6 +64,21 @@ def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
     return os.path.join(folder, *name.split("/"))
 
 
+def of_engine(name: str, place: str, environ: Mapping[str, str] | None = None) -> str:
+    """The folder for the settings of a vault that a database answers for.
+
+    Args:
+        name: the user's name for it.
+        place: all that says which vault it is; no part of it can be read off the path.
+        environ: names the user's folders; None: this process's environment.
+    """
+    from hashlib import blake2b
+
+    digest = blake2b(place.encode("utf-8", "surrogatepass"), digest_size=8)
+    folder = f"{name}-{digest.hexdigest()}"
+    return os.path.join(_base("cache", environ), "published", folder)
+
+
 def left_in_tree(root: str) -> list[str]:
     """What lies where an older memcli kept its files; nothing there is read."""
     places = {name: os.path.join(root, *name.split("/")) for name in layout.FORMER}

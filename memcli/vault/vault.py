@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.ids import LAST_MS, new_id
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memcli.entries.codec import Decoded
     from memcli.search.index import Index
     from memcli.search.kept import Lent
+    from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.storage.projects import Project
@@ -66,6 +67,7 @@ class Vault:
             shown here either.
         processes: how many may read files at once when there are thousands.
         kept: gives an index that is already open, in a process that stays.
+        engine: answers instead of an index of the files, for a published vault.
 
     Attributes:
         resolved_elsewhere: gives what is resolved there; None asks `own`.
@@ -90,6 +92,7 @@ class Vault:
         own: "Vault | None" = None,
         processes: int = 1,
         kept: "Lent | None" = None,
+        engine: "Engine | None" = None,
     ) -> None:
         self.root = root
         self.named = named or root
@@ -115,7 +118,11 @@ class Vault:
         self.kept = kept
         self.resolved_elsewhere: Callable[[], ResolvedClaims | None] | None = None
         self.starts_sync = True
-        self._index: Index | None = None
+        self._engine = engine
+        # It has every method of an index that what asks and reads calls.
+        self._index: Index | None = cast("Index | None", engine)
+        if engine is not None:
+            engine.agent = self.agent
 
     def now_ms(self) -> int:
         """The clock, in milliseconds since 1970; the nearest time that ids can hold."""
@@ -141,8 +148,7 @@ class Vault:
         place = known_vaults.place_of(
             root, os.environ if environ is None else environ, options.get("cwd")
         )
-        options = {"named": root, "source": place.source, **options}
-        vault = cls(place.path, **options)
+        vault = cls.at(place, **{"named": root, **options})
         if place.source != known_vaults.PERSONAL and "own" not in options:
             words = {**options, "named": None}
             vault.own = own_vault.beside(vault.root, lambda: cls.open(None, **words))
@@ -150,12 +156,30 @@ class Vault:
             vault.refuse_read_only()
         return vault
 
+    @classmethod
+    def at(cls, place: known_vaults.KnownVault, **options: Any) -> Self:
+        """The vault at a known place: the one line that tells an engine from an index.
+
+        Raises:
+            Unavailable: its database is gone or slow.
+        """
+        options = {"source": place.source, **options}
+        if place.engine:
+            from memcli.search.postgres.engine import Engine
+
+            engine = Engine(place.engine, place.published_as, place.path)
+            options["agent"] = engine.acts_as(options.get("agent"))
+            options["engine"] = engine
+        return cls(place.path, **options)
+
     def refuse_read_only(self) -> None:
         """Refuse to write where the user's config gives the role ro.
 
         Raises:
             VaultNotFound: as for a name that is not configured.
         """
+        if self._engine is not None:
+            raise self._engine.refusal("written to")
         if self.read_only:
             raise known_vaults.refused(self.named)
 
@@ -191,6 +215,7 @@ class Vault:
             own=self.own.acting_as(agent) if self.own else None,
             processes=self.processes,
             kept=self.kept if root == self.root else None,
+            engine=self._engine.again_as(agent) if self._engine else None,
         )
 
     @property
@@ -224,7 +249,7 @@ class Vault:
 
     @property
     def index(self) -> "Index":
-        """The vault's index."""
+        """The vault's index, or the database that answers for it."""
         if self._index is None:
             self._index = self._opened_index()
         # Of the other vault alone: a circle would keep the files of both open.
@@ -337,6 +362,8 @@ class Vault:
         """Read one file of the vault, to change it: its bytes and its entry."""
         from memcli.entries import codec
 
+        if self._engine is not None:
+            raise self._engine.refusal("read file by file")
         data = files.read(files.inside(self.root, path), follow=False)
         return Stored(path, data, codec.decode(data, path, kinds=self.kinds))
 

@@ -201,7 +201,7 @@ def states(**options: Any) -> list[VaultState]:
             VaultState(
                 name=name,
                 source=known_vaults.KnownVault(name, "").source,
-                path=path,
+                path=place.where if place.engine else path,
                 role=place.role,
                 recall=(place.recall and not closed) or personal,
                 hooks=(place.recall and place.hooks and not closed) or personal,

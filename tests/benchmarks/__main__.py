@@ -18,6 +18,7 @@ python tests/benchmarks repo_vault               the hook in a repository with a
 python tests/benchmarks anchors                  two versions of public projects, by pip
 python tests/benchmarks view                     how soon the page can be used
 python tests/benchmarks probe                    questions of software teams
+python tests/benchmarks postgres                 a vault published into PostgreSQL
 python tests/benchmarks peers --data FILE --cache FOLDER
 """
 
@@ -49,6 +50,7 @@ NAMES = (
     "probe",
     "view",
     "peers",
+    "postgres",
     "timing",
     "corpus",
 )

@@ -230,6 +230,7 @@ LINES = {
     "sync": "sync --dry-run",
     "import": "import {lines}",
     "export": "export",
+    "publish": "publish --to company --dry-run",
     "view": "view --out {folder}.html",
 }
 # What an argument needs instead; several lines where it may mean several things.

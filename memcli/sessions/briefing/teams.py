@@ -102,12 +102,10 @@ def ask(
             if os.path.realpath(place.path) == os.path.realpath(own.root):
                 itself.add(place.source)
                 return
-            if not os.path.isdir(os.path.join(place.path, ".memcli")):
+            if not place.is_there:
                 refused[place.source] = f"there is no vault at {place.path}"
                 return
-            vault = Vault(
-                place.path, environ=own.environ, agent=agent, source=place.source
-            )
+            vault = Vault.at(place, environ=own.environ, agent=agent)
             vault.resolved_elsewhere = lambda: resolved
             answered[place.source] = _read(vault, answer)
         except Behind:

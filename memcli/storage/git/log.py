@@ -118,6 +118,11 @@ class Readable:
         done = self._git(("config", "--get", "user.name"))
         return done.text or None if done.code == 0 else None
 
+    def setting(self, name: str) -> str | None:
+        """A setting of git's config; None when it is not set."""
+        done = self._git(("config", "--get", name))
+        return done.text or None if done.code == 0 else None
+
     def log(self, path: str, limit: int = 20) -> list[Commit]:
         """Return the newest `limit` commits of a file, also under earlier names.
 

@@ -1,0 +1,256 @@
+"""One connection to PostgreSQL: questions in one round trip, limits, and no password.
+
+Invariant: the only module that knows psycopg. Values travel as parameters, never as
+part of a statement. Every failure is an `Unavailable` or a `MemcliError` whose text
+holds no password; every question ends in time, also when the server hangs.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memcli.errors import MemcliError, NotAllowed, Unavailable
+from memcli.storage.engine_url import redacted, without_secrets
+
+if TYPE_CHECKING:
+    import psycopg
+
+Rows = list[tuple[Any, ...]]
+Question = tuple[str, Sequence[Any] | Mapping[str, Any]]
+
+_Answer = TypeVar("_Answer")
+
+CONNECT = 3.0
+"""Seconds for a server to take a connection; libpq counts whole ones, 2 at least."""
+
+PATIENCE = 10.0
+"""Seconds for the answer to one round trip of a reader."""
+
+
+class Database:
+    """A connection that is opened at the first question.
+
+    Args:
+        url: as libpq takes it: `postgresql://user:password@host:port/database`.
+        patience: seconds for one round trip; None waits as long as it takes.
+        read_only: questions alone, all of a `snapshot` at one moment.
+
+    Attributes:
+        round_trips: how often the server was asked.
+    """
+
+    def __init__(
+        self, url: str, *, patience: float | None = PATIENCE, read_only: bool = True
+    ) -> None:
+        self.url = url
+        self.round_trips = 0
+        self._patience = patience
+        self._read_only = read_only
+        self._open: psycopg.Connection[Any] | None = None
+
+    def ask(self, *questions: Question) -> list[Rows]:
+        """The rows of each question, all sent at once.
+
+        Raises:
+            Unavailable: the server is gone, or does not answer in time.
+            NotAllowed: the database refuses it to this user.
+            MemcliError: it refuses for another reason.
+        """
+        return self._guarded(lambda: self._ask(questions))
+
+    def _ask(self, questions: Sequence[Question]) -> list[Rows]:
+        connection = self._connected()
+        if not self._read_only:
+            self.round_trips += len(questions)
+            return [
+                _rows(connection.execute(sql.encode(), values, binary=True))
+                for sql, values in questions
+            ]
+        self.round_trips += 1
+        with connection.pipeline():
+            asked = [
+                connection.cursor(binary=True).execute(sql.encode(), values)
+                for sql, values in questions
+            ]
+        return [_rows(cursor) for cursor in asked]
+
+    def script(self, sql: str) -> None:
+        """Run several statements that take no values."""
+        self._guarded(lambda: self._connected().execute(sql.encode()))
+
+    def streamed(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a question, fetched a few thousand at a time.
+
+        To be called within a `transaction`.
+        """
+        connection = self._guarded(self._connected)
+        self.round_trips += 1
+        with connection.cursor(f"memcli_{self.round_trips}", binary=True) as cursor:
+            cursor.itersize = 2_000
+            self._guarded(lambda: cursor.execute(sql.encode(), values))
+            yield from cursor
+
+    def fresh(self) -> None:
+        """Let the next question see what was published since the last one."""
+        if self._open is None:
+            return
+        if self._open.closed or self._open.broken:
+            self.close()
+            return
+        self._guarded(self._open.rollback)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What is done inside is kept as a whole, or not at all."""
+        stack = ExitStack()
+        connection = self._guarded(self._connected)
+        stack.enter_context(connection.transaction())
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):  # the connection broke, perhaps for that reason
+                self._guarded(lambda: stack.__exit__(*sys.exc_info()))
+            raise
+        self._guarded(stack.close)
+
+    def copy(
+        self, sql: str, types: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> int:
+        """Send rows by binary COPY; returns how many.
+
+        Args:
+            sql: `COPY table (columns) FROM STDIN (FORMAT BINARY)`.
+            types: of the columns, since binary data is not converted.
+            rows: the values.
+        """
+
+        def send() -> int:
+            count = 0
+            with (
+                self._connected().cursor() as cursor,
+                cursor.copy(sql.encode()) as copy,
+            ):
+                copy.set_types(types)
+                for row in rows:
+                    copy.write_row(row)
+                    count += 1
+            return count
+
+        self.round_trips += 1
+        return self._guarded(send)
+
+    def close(self) -> None:
+        """Let go of the server."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    def _guarded(self, act: Callable[[], _Answer]) -> _Answer:
+        try:
+            return act()
+        except MemcliError:
+            raise
+        except Exception as error:
+            if type(error).__module__.partition(".")[0] != "psycopg":
+                raise
+            named = self._named(error)
+        if isinstance(named, Unavailable):
+            self._forget()
+        raise named from None
+
+    def _forget(self) -> None:
+        """Drop a connection of which nothing more is to be expected."""
+        if self._open is not None:
+            self._open.pgconn.finish()
+            self._open = None
+
+    def _named(self, error: Exception) -> MemcliError:
+        """The refusal of a database in memcli's words."""
+        from psycopg import errors
+
+        said = without_secrets(str(error), self.url)
+        where = redacted(self.url)
+        if isinstance(error, errors.InsufficientPrivilege):
+            return NotAllowed(
+                f"{where} refuses this to its user: {said}",
+                hint="Readers need the role memcli_reader, publishers "
+                "memcli_publisher: docs/use/postgresql.md.",
+            )
+        gone = (
+            errors.OperationalError,
+            errors.QueryCanceled,
+            errors.InterfaceError,
+            errors._WaitTimeout,  # noqa: SLF001 what `wait(timeout=...)` raises
+        )
+        if isinstance(error, gone):
+            late = isinstance(error, errors.QueryCanceled | errors._WaitTimeout)  # noqa: SLF001
+            why = "no answer in time" if late else said
+            return Unavailable(f"{where} cannot be asked: {why}")
+        if isinstance(error, errors.UndefinedTable | errors.InvalidSchemaName):
+            return MemcliError(
+                f"{where} holds no published vault",
+                hint="Prepare it once: memcli publish --init --to NAME",
+                code="not_published",
+            )
+        return MemcliError(f"{where}: {said}", code="database_refused")
+
+    def _connected(self) -> "psycopg.Connection[Any]":
+        if self._open is not None and not self._open.closed:
+            return self._open
+        self._open = _connect(self.url, self._patience, read_only=self._read_only)
+        return self._open
+
+
+def _rows(cursor: Any) -> Rows:
+    return cursor.fetchall() if cursor.description else []
+
+
+def _connect(url: str, patience: float | None, *, read_only: bool) -> Any:
+    """A connection of psycopg's."""
+    psycopg = _library()
+
+    base: Any = psycopg.Connection
+
+    class Impatient(base):  # type: ignore[misc]
+        """A connection whose round trips end, also when the server is stopped."""
+
+        def wait(self, gen: Any, interval: float = 0.1, timeout: Any = None) -> Any:
+            return super().wait(gen, interval, patience if timeout is None else timeout)
+
+        def __del__(self) -> None:
+            # A vault has no end at which it would close, and nothing is left undone.
+            if not self.closed:
+                self.pgconn.finish()
+
+    connection: Any = Impatient.connect(
+        url,
+        connect_timeout=max(2, int(CONNECT)),
+        application_name="memcli",
+        client_encoding="UTF8",
+        options=_options(patience),
+    )
+    if read_only:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        connection.read_only = True
+    else:
+        connection.autocommit = True
+    return connection
+
+
+def _options(patience: float | None) -> str:
+    limit = "" if patience is None else f" -c statement_timeout={int(patience * 1000)}"
+    # Compiling a query takes longer than the queries of a recall.
+    return f"-c jit=off -c search_path=pg_catalog{limit}"
+
+
+def _library() -> Any:
+    try:
+        import psycopg
+    except ImportError as error:
+        raise MemcliError(
+            f"a vault with an engine needs psycopg, which is not installed ({error})",
+            hint="Install it: pip install 'memcli[postgres]'",
+            code="not_installed",
+        ) from error
+    return psycopg

@@ -1,0 +1,248 @@
+"""A published vault as an engine of answers: what a `Vault` asks instead of an index.
+
+Invariant: nothing of the vault's files is on this machine but its settings and the
+registry of names, in a folder of the user's cache that is written anew when the
+database has another commit. No answer mixes two commits.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from memcli.entries import layout
+from memcli.errors import MemcliError, NotAllowed, Unavailable
+from memcli.search.postgres.connection import Database
+from memcli.search.postgres.tables import Tables
+from memcli.search.reader import Reader
+from memcli.search.state import UpdateCounts
+from memcli.storage import files
+from memcli.storage.engine_url import redacted
+
+if TYPE_CHECKING:
+    from memcli.entries.eligibility import Agent
+    from memcli.search.resolved_claims import ResolvedClaims
+    from memcli.search.triggers import Told
+
+_Answer = TypeVar("_Answer")
+
+_STAMP = "published"  # the commit and the role that the folder was written for
+_MOST_PAGE = 1_000_000  # bytes of a page of the registry
+
+
+class Published(NamedTuple):
+    """A vault as the database has it.
+
+    `role` is the name of the user that asks, `is_owner` whether it reads everything;
+    `broken` says that there are files which are no entries.
+    """
+
+    vault: int
+    commit: str
+    remote: str | None
+    role: str
+    is_owner: bool
+    broken: bool
+
+
+class Engine:
+    """Answers of one published vault (what `index.Index` is for a folder).
+
+    Args:
+        url: of the database.
+        name: of the vault in it.
+        folder: of this machine, for the vault's settings and registry.
+
+    Attributes:
+        elsewhere: gives what is resolved in another vault and counts here as well.
+        agent: the agent that asks, when it is not the owner.
+        patience: has no meaning here; the database has time limits of its own.
+    """
+
+    def __init__(self, url: str, name: str, folder: str) -> None:
+        self._database = Database(url)
+        self._url = url
+        self._name = name
+        self._folder = folder
+        self.elsewhere: Callable[[], ResolvedClaims | None] = lambda: None
+        self.agent: Agent | None = None
+        self.patience = 0.0
+        self.change = UpdateCounts()
+        self.stale = False
+        self.unreadable: list[str] = []
+        self._reader: Reader | None = None
+        self._published: Published | None = None
+
+    @property
+    def round_trips(self) -> int:
+        """How often the database was asked."""
+        return self._database.round_trips
+
+    def published(self) -> Published:
+        """What is published, with the settings and the registry on this machine.
+
+        Raises:
+            Unavailable: the database is gone or slow.
+            MemcliError: it holds no such vault for this role.
+        """
+        if self._published is None:
+            self._published = self._look()
+        return self._published
+
+    def acts_as(self, agent: str | None) -> str | None:
+        """The agent that a caller is: a role that is no owner is one itself.
+
+        Raises:
+            NotAllowed: the role is one agent, and the caller wants to be another.
+        """
+        published = self.published()
+        if published.is_owner or agent == published.role:
+            return agent
+        if agent is not None:
+            raise NotAllowed(
+                f"{redacted(self._url)} knows its user as the agent "
+                f"'{published.role}', not as '{agent}'",
+                hint="Leave the agent out, or connect as that role.",
+            )
+        return published.role
+
+    def again_as(self, agent: str | None) -> "Engine":
+        """The same vault over the same connection, for another caller."""
+        other = Engine(self._url, self._name, self._folder)
+        other._database = self._database
+        other._published = self._published
+        other.acts_as(agent)
+        return other
+
+    def refusal(self, what: str) -> MemcliError:
+        """Why a published vault cannot be changed here, and what to do instead."""
+        remote = self.published().remote or "the repository that it is published from"
+        return NotAllowed(
+            f"'{self._name}' is answered by {redacted(self._url)}; it cannot be {what}",
+            hint=f"Do it in a clone of {remote}, and push: its CI publishes what came.",
+            code="published_vault",
+        )
+
+    def _look(self) -> Published:
+        self._database.fresh()
+        rows = self._database.ask((_LOOK, (self._name,)))[0]
+        if not rows or rows[0][1] is None:
+            raise MemcliError(
+                f"{redacted(self._url)} holds no vault '{self._name}' that its user "
+                "may read",
+                hint="Publish it: memcli publish --vault FOLDER --to NAME. A reader is "
+                "an agent that the vault's config names: docs/use/postgresql.md.",
+                code="not_published",
+            )
+        published = Published(*rows[0])
+        self._settle(published)
+        return published
+
+    def _settle(self, published: Published) -> None:
+        """Write the settings and the registry, unless they are this commit's."""
+        stamp = f"{published.commit} {published.vault} {published.role}\n".encode()
+        path = os.path.join(self._folder, ".memcli", _STAMP)
+        with contextlib.suppress(MemcliError):
+            if files.read(path, limit=10_000) == stamp:
+                return
+        import shutil
+
+        ((config, ignored),), pages = self._database.ask(
+            (_SETTINGS, (published.vault,)), (_PAGES, (published.vault, _MOST_PAGE))
+        )
+        shutil.rmtree(os.path.join(self._folder, layout.ENTITIES), ignore_errors=True)
+        self._write(layout.CONFIG, config or b"")
+        if ignored:
+            self._write(layout.IGNORED_NAMES, ignored)
+        for name, data in pages:
+            where = name.decode("utf-8", "surrogateescape")
+            if layout.registered_type(where) and where.endswith(".md"):
+                self._write(where, data)
+        files.write_atomic(path, stamp)
+
+    def _write(self, name: str, data: bytes) -> None:
+        path = files.inside(self._folder, name)
+        files.make_folder(os.path.dirname(path))
+        files.write_atomic(path, data)
+
+    # --- as an index ----------------------------------------------------------------
+
+    def current(self) -> Reader:
+        """A reader of what is published now; it lasts until the next is asked for."""
+        if self._published is None or self._reader is not None:
+            self._published = self._look()
+        return self._opened(self._published)
+
+    def _opened(self, published: Published) -> Reader:
+        tables = Tables(self._database, published.vault)
+        broken = self._broken() if published.broken else {}
+        self._reader = Reader(tables, broken, self.agent, self._folder)
+        self._reader.heed(self.elsewhere())
+        return self._reader
+
+    def _broken(self) -> dict[str, tuple[int, str]]:
+        """The files that are no entries; only an owner is told."""
+        published = self.published()
+        if not published.is_owner or self.agent is not None:
+            return {}
+        rows = self._database.ask((_BROKEN, (published.vault,)))[0]
+        return {
+            path.decode("utf-8", "surrogatepass"): (
+                line,
+                reason.decode("utf-8", "surrogatepass"),
+            )
+            for path, line, reason in rows
+        }
+
+    def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
+        """Return `answer(reader)`; a connection that broke is opened once more."""
+        try:
+            return answer(self.current())
+        except Unavailable:
+            if self._reader is None:
+                raise
+        self._reader = None
+        return answer(self.current())
+
+    def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
+        """As `read`, of what the last `read` found, if there was one."""
+        return answer(self._reader or self.current())
+
+    def glance(
+        self, answer: Callable[[Reader, list[str], list[str]], _Answer]
+    ) -> _Answer:
+        """As `read`; nothing has changed since it was published."""
+        return self.read(lambda reader: answer(reader, [], []))
+
+    def at_once(
+        self,
+        answer: Callable[[Reader, list[str], list[str]], _Answer],
+        *,
+        as_it_was: bool = False,  # noqa: ARG002 as an index has it
+    ) -> _Answer:
+        """As `glance`: nothing is to be indexed first."""
+        return answer(self.current(), [], [])
+
+    def told(self, *_: object, **__: object) -> "list[Told] | None":
+        """Nothing: what is told at an edit comes from vaults of this machine."""
+        return []
+
+    def mend(self, error: Exception) -> bool:  # noqa: ARG002 as an index has it
+        """Nothing is to be mended here."""
+        return False
+
+
+_LOOK = """
+SELECT vault, "commit", remote, current_user::text,
+(pg_has_role(current_user, 'memcli_owner', 'USAGE')
+OR pg_has_role(current_user, 'memcli_publisher', 'USAGE')
+OR pg_has_role(current_user, (
+    SELECT relowner FROM pg_class WHERE oid = 'memcli.documents'::regclass
+), 'USAGE')), broken > 0
+FROM memcli.vaults WHERE name = %s
+"""
+_SETTINGS = "SELECT config, ignored FROM memcli.vaults WHERE vault = %s"
+_PAGES = """
+SELECT path, data FROM memcli.pages WHERE vault = %s AND length(data) <= %s
+"""
+_BROKEN = "SELECT path, line, reason FROM memcli.broken WHERE vault = %s ORDER BY path"

@@ -1,0 +1,400 @@
+"""The only writer of the database: brings a vault's tables up to a commit.
+
+Invariant: what readers see changes in one transaction, from one commit to another; a
+publisher that dies has changed nothing that they see. What it had analysed is staged,
+so the next publish goes on where it was. Publishing a commit twice changes nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from memcli.entries.eligibility import Agent
+from memcli.entries.entry import Visibility
+from memcli.entries.text.tokens import ANALYSIS_VERSION
+from memcli.errors import LockBusy, MemcliError, NotAllowed
+from memcli.search.document import numbered
+from memcli.search.index import ROW_VERSION
+from memcli.search.postgres import schema
+from memcli.search.postgres.connection import Database
+from memcli.search.postgres.merging import Merging
+from memcli.search.postgres.staging import COLUMNS, Reach, Stage
+from memcli.search.reading import Found
+from memcli.storage.engine_url import redacted
+
+_BATCH = 2_000  # files of a vault that are staged at once
+
+
+class Content(NamedTuple):
+    """What is published of a vault besides its entries.
+
+    `name` is its name in the database, `origin` its first commit, `commit` the one that
+    is published; `pages` are the files of its registry, with who may see each.
+    """
+
+    name: str
+    origin: str
+    commit: str
+    remote: str | None
+    config: bytes
+    ignored: bytes
+    agents: Mapping[str, Agent]
+    pages: Sequence[tuple[str, Reach, bytes]] = ()
+
+
+class Standing(NamedTuple):
+    """What the database holds of a vault: `commit` is None before the first publish."""
+
+    vault: int
+    commit: str | None
+    version: str | None
+    bits: int
+
+
+def initialise(database: Database) -> bool:
+    """Make roles, tables and policies; False when they were there.
+
+    Raises:
+        NotAllowed: the user may not make roles or a schema; the hint has what an
+            administrator runs.
+    """
+    ((here,),) = database.ask(("SELECT to_regclass('memcli.format') IS NOT NULL", ()))[
+        0
+    ]
+    if here:
+        _check_format(database)
+        return False
+    try:
+        with database.transaction():
+            database.ask((schema.roles(), ()))
+            database.script(schema.tables())
+    except NotAllowed as error:
+        names = ", ".join((schema.READER, schema.OWNER, schema.PUBLISHER))
+        raise NotAllowed(
+            error.message,
+            hint=f"An administrator makes the roles {names} (CREATE ROLE ... NOLOGIN) "
+            "and lets you create a schema in this database; then repeat this.",
+        ) from None
+    return True
+
+
+def _check_format(database: Database) -> None:
+    (row,) = database.ask(("SELECT max(version) FROM memcli.format", ()))[0]
+    if row[0] != schema.FORMAT:
+        raise MemcliError(
+            f"{redacted(database.url)}: its tables are of format {row[0]}, and this "
+            f"memcli writes {schema.FORMAT}",
+            hint="DROP SCHEMA memcli CASCADE, then publish --init: it holds nothing "
+            "that the vaults do not.",
+            code="wrong_format",
+        )
+
+
+class Publisher:
+    """Publishes one vault.
+
+    Args:
+        database: one that may be written to.
+        content: what is published besides the entries.
+    """
+
+    def __init__(self, database: Database, content: Content) -> None:
+        self._database = database
+        self._content = content
+        settings = numbered(content.config.decode("utf-8", "replace"))
+        numbers = schema.FORMAT, ANALYSIS_VERSION, ROW_VERSION
+        self.version = f"{'.'.join(map(str, numbers))}.{settings:016x}"
+
+    def standing(self) -> Standing:
+        """What the database holds, for a vault that it may not know yet.
+
+        Raises:
+            NotAllowed: another vault was published under this name.
+        """
+        _check_format(self._database)
+        content = self._content
+        self._database.ask(
+            (
+                "INSERT INTO memcli.vaults (name, origin, bits) VALUES (%s, %s, 0) "
+                "ON CONFLICT (name) DO NOTHING",
+                (content.name, content.origin),
+            )
+        )
+        (row,) = self._database.ask(
+            (
+                'SELECT vault, "commit", version, bits, origin FROM memcli.vaults '
+                "WHERE name = %s",
+                (content.name,),
+            )
+        )[0]
+        if row[4] and content.origin and row[4] != content.origin:
+            raise NotAllowed(
+                f"{redacted(self._database.url)} holds another vault of the name "
+                f"'{content.name}' (its history begins with {row[4][:12]})",
+                hint="Publish under another name: published_as in [vaults.NAME] of the "
+                "user's config.",
+                code="another_vault",
+            )
+        return Standing(*row[:4])
+
+    def is_current(self, standing: Standing) -> bool:
+        """Whether this commit is published, by this version of memcli."""
+        same = standing.commit == self._content.commit
+        return same and standing.version == self.version
+
+    def known(self, standing: Standing) -> dict[bytes, str]:
+        """Digest of a path -> git's name of its content, of all that is published."""
+        rows = self._database.ask(
+            (
+                "SELECT place, blob FROM memcli.documents WHERE vault = %s UNION ALL "
+                "SELECT place, blob FROM memcli.broken WHERE vault = %s",
+                (standing.vault, standing.vault),
+            )
+        )[0]
+        return dict(rows)
+
+    def staged(
+        self, standing: Standing, bits: int, wanted: Mapping[bytes, str]
+    ) -> set[bytes]:
+        """The files that a publish which did not end has analysed; the rest goes.
+
+        Args:
+            standing: of the vault.
+            bits: those that say a document's bucket.
+            wanted: digest of a path -> git's name of its content.
+        """
+        rows = self._database.ask(
+            (
+                "SELECT place, blob, version FROM memcli.staged WHERE vault = %s",
+                (standing.vault,),
+            )
+        )[0]
+        whole = self._staging(bits)
+        ready = {
+            place
+            for place, blob, version in rows
+            if version == whole and wanted.get(place) == blob
+        }
+        stale = [place for place, _, _ in rows if place not in ready]
+        self._unstage(standing, stale)
+        return ready
+
+    def _staging(self, bits: int) -> str:
+        return f"{self.version}/{bits}"
+
+    def _unstage(self, standing: Standing, places: Sequence[bytes]) -> None:
+        self._database.ask((_UNSTAGE, (standing.vault, list(places))))
+
+    def stage(
+        self, standing: Standing, bits: int, found: Iterable[tuple[Found, str]]
+    ) -> int:
+        """Analyse files and put them beside what is published; returns how many.
+
+        Args:
+            standing: of the vault.
+            bits: those that say a document's bucket.
+            found: each file as it was read, and git's name of its content.
+        """
+        agents = self._content.agents
+        stage = Stage(standing.vault, bits, self._staging(bits), agents)
+        done = 0
+        files = iter(found)
+        while batch := list(islice(files, _BATCH)):
+            rows = [_row(stage, file, blob) for file, blob in batch]
+            places = [row[1] for row in rows]
+            with self._database.transaction():
+                self._unstage(standing, places)
+                self._database.copy(
+                    f"COPY memcli.staged ({', '.join(COLUMNS)}) "
+                    "FROM STDIN (FORMAT BINARY)",
+                    [*COLUMNS.values()],
+                    rows,
+                )
+            done += len(batch)
+        return done
+
+    def lock(self, standing: Standing) -> None:
+        """Keep other publishers of this vault out until the connection ends.
+
+        Raises:
+            LockBusy: another one is at work.
+        """
+        ((free,),) = self._database.ask(
+            ("SELECT pg_try_advisory_lock(%s, %s)", (_LOCK, standing.vault))
+        )[0]
+        if not free:
+            raise LockBusy(
+                f"'{self._content.name}' is being published by another process",
+                hint="Wait for it; what it publishes may be this commit already.",
+            )
+
+    def apply(
+        self, standing: Standing, bits: int, gone: Sequence[bytes], *, rebuild: bool
+    ) -> None:
+        """Let readers see what is staged, and no longer what is gone.
+
+        Args:
+            standing: of the vault.
+            bits: those that say a document's bucket.
+            gone: digests of the paths that were removed or changed.
+            rebuild: everything that was published goes.
+        """
+        vault = standing.vault
+        with self._database.transaction():
+            if rebuild:
+                for table in ("documents", "lists", "counts", "access", "broken"):
+                    self._do(f"DELETE FROM memcli.{table} WHERE vault = %s", vault)
+                gone = ()
+            self._database.script(_SCRATCH)
+            self._database.copy(
+                "COPY gone (place) FROM STDIN (FORMAT BINARY)",
+                ["bytea"],
+                ([place] for place in gone),
+            )
+            self._database.script("ANALYZE gone")
+            merging = Merging(self._database, vault, bits, fresh=rebuild)
+            for bucket in range(1 << bits):
+                merging.merge(bucket)
+            merging.count()
+            self._do(_FEWER, vault)
+            self._do(_MORE, vault)
+            for statement in (*_DOCUMENTS, *_BROKEN):
+                self._do(statement, vault)
+            self._settle(vault)
+            self._do("DELETE FROM memcli.staged WHERE vault = %s", vault)
+            content = self._content
+            self._database.ask(
+                (
+                    'UPDATE memcli.vaults SET "commit" = %s, version = %s, bits = %s, '
+                    "remote = %s, config = %s, ignored = %s, published = now(), "
+                    "broken = (SELECT count(*) FROM memcli.broken b "
+                    "WHERE b.vault = vaults.vault) WHERE vault = %s",
+                    (
+                        content.commit,
+                        self.version,
+                        bits,
+                        content.remote,
+                        content.config,
+                        content.ignored,
+                        vault,
+                    ),
+                )
+            )
+        # The planner would not know that the tables are no longer empty.
+        if rebuild:
+            self._database.script(_ANALYZE)
+
+    def _settle(self, vault: int) -> None:
+        """Write the pages of the registry, and which agent sees what."""
+        content = self._content
+        self._do("DELETE FROM memcli.pages WHERE vault = %s", vault)
+        self._do("DELETE FROM memcli.sees WHERE vault = %s", vault)
+        self._do("DELETE FROM memcli.access WHERE vault = %s AND documents = 0", vault)
+        rows = self._database.ask(
+            ("SELECT reach FROM memcli.access WHERE vault = %s", (vault,))
+        )[0]
+        reaches = {Reach.from_json(data) for (data,) in rows}
+        reaches.update(reach for _, reach, _ in content.pages)
+        names = {*content.agents, *(each.agent for each in reaches if each.agent)}
+        agents = [content.agents.get(name) or Agent(name) for name in sorted(names)]
+        sees = {
+            (_name(agent.name), reach.number(vault))
+            for agent in agents
+            for reach in (*reaches, _own(agent))
+            if reach.shown_to(agent)
+        }
+        self._database.copy(
+            "COPY memcli.sees (vault, agent, access) FROM STDIN (FORMAT BINARY)",
+            ["int4", "bytea", "int8"],
+            ((vault, name, number) for name, number in sorted(sees)),
+        )
+        self._database.copy(
+            "COPY memcli.pages (vault, path, access, data) FROM STDIN (FORMAT BINARY)",
+            ["int4", "bytea", "int8", "bytea"],
+            (
+                (vault, _name(path), reach.number(vault), data)
+                for path, reach, data in content.pages
+            ),
+        )
+
+    def totals(self, standing: Standing) -> tuple[int, int]:
+        """How many entries are published, and how many files that are none."""
+        ((entries,),), ((broken,),) = self._database.ask(
+            (
+                "SELECT coalesce(sum(documents), 0)::bigint FROM memcli.access "
+                "WHERE vault = %s",
+                (standing.vault,),
+            ),
+            (
+                "SELECT count(*) FROM memcli.broken WHERE vault = %s",
+                (standing.vault,),
+            ),
+        )
+        return entries, broken
+
+    def _do(self, statement: str, vault: int) -> None:
+        times = statement.count("%s")
+        self._database.ask((statement, (vault,) * times))
+
+
+def _row(stage: Stage, file: Found, blob: str) -> tuple[Any, ...]:
+    if file.document is None:
+        return stage.broken(file, blob)
+    return stage.document(file, blob)
+
+
+def _own(agent: Agent) -> Reach:
+    """What an agent keeps for itself: so each agent is known to the database."""
+    return Reach(agent.name, Visibility.PRIVATE, ())
+
+
+def _name(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+_LOCK = 0x6D656D63  # "memc": the space of memcli's advisory locks
+
+_UNSTAGE = "DELETE FROM memcli.staged WHERE vault = %s AND place = ANY(%s::bytea[])"
+_SCRATCH = """
+CREATE TEMPORARY TABLE gone (place bytea PRIMARY KEY) ON COMMIT DROP;
+CREATE TEMPORARY TABLE touched (field smallint, value bytea) ON COMMIT DROP;
+"""
+_ANALYZE = """
+ANALYZE memcli.documents;
+ANALYZE memcli.lists;
+ANALYZE memcli.counts;
+"""
+
+_FEWER = """
+UPDATE memcli.access a
+SET documents = a.documents - g.documents, terms = a.terms - g.terms
+FROM (
+    SELECT d.access, count(*) AS documents, sum(d.length) AS terms
+    FROM gone JOIN memcli.documents d USING (place)
+    WHERE d.vault = %s GROUP BY d.access
+) g
+WHERE a.vault = %s AND a.access = g.access
+"""
+_MORE = """
+INSERT INTO memcli.access AS a (vault, access, reach, documents, terms)
+SELECT vault, access, (array_agg(reach))[1], count(*), sum(length) FROM memcli.staged
+WHERE vault = %s AND line IS NULL GROUP BY vault, access
+ON CONFLICT (vault, access) DO UPDATE
+SET documents = a.documents + excluded.documents, terms = a.terms + excluded.terms
+"""
+_COPIED = (
+    'vault, doc, access, place, path, blob, length, facts, "row", words, exact, '
+    "session, claim, settles, moment, span"
+)
+_DOCUMENTS = (
+    "DELETE FROM memcli.documents d USING gone g "
+    "WHERE d.vault = %s AND d.place = g.place",
+    f"INSERT INTO memcli.documents ({_COPIED}) SELECT {_COPIED} FROM memcli.staged "
+    "WHERE vault = %s AND line IS NULL",
+)
+_BROKEN = (
+    "DELETE FROM memcli.broken b USING gone g WHERE b.vault = %s AND b.place = g.place",
+    "INSERT INTO memcli.broken (vault, place, path, blob, line, reason) "
+    "SELECT vault, place, path, blob, line, reason FROM memcli.staged "
+    "WHERE vault = %s AND line IS NOT NULL",
+)

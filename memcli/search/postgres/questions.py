@@ -1,0 +1,104 @@
+"""What `tables` asks of the database, statement by statement.
+
+Invariant: no value is part of a statement. `{seen}` stands for what narrows it to the
+entries that its reader gets, `{settled}` for whether a document's claim is resolved,
+and `{table}` for the one that has fewer rows of a field.
+"""
+
+SEES = "SELECT access FROM memcli.sees WHERE vault = %(vault)s AND agent = %(agent)s"
+SIZE = """
+SELECT coalesce(sum(x.documents), 0)::bigint, coalesce(sum(x.terms), 0)::bigint
+FROM memcli.access x WHERE x.vault = %(vault)s AND {seen}
+"""
+HELD = """
+SELECT f.field FROM unnest(%(fields)s::smallint[]) AS f (field) WHERE EXISTS (
+    SELECT FROM memcli.counts x
+    WHERE x.vault = %(vault)s AND x.field = f.field AND {seen}
+)
+"""
+COUNTS = """
+SELECT x.field, x.value, sum(x.n)::bigint
+FROM unnest(%(fields)s::smallint[], %(values)s::bytea[]) AS w (field, value)
+JOIN memcli.{table} x ON x.field = w.field AND x.value = w.value
+WHERE x.vault = %(vault)s AND {seen} GROUP BY x.field, x.value
+"""
+LISTS = """
+SELECT field, value, n, data FROM (
+    SELECT x.field, x.value, x.n, x.data,
+        sum(x.n) OVER (PARTITION BY x.field, x.value) AS whole
+    FROM unnest(%(fields)s::smallint[], %(values)s::bytea[]) AS w (field, value)
+    JOIN memcli.lists x ON x.field = w.field AND x.value = w.value
+    WHERE x.vault = %(vault)s AND {seen}
+) parts WHERE whole <= %(most)s
+"""
+VALUED = """
+SELECT value, n, data FROM (
+    SELECT x.value, x.n, x.data, sum(x.n) OVER (PARTITION BY x.value) AS whole
+    FROM memcli.lists x
+    WHERE x.vault = %(vault)s AND x.field = %(field)s AND {seen}
+) parts WHERE whole >= %(least)s ORDER BY value
+"""
+LONG = """
+SELECT x.n, x.data FROM memcli.lists x
+WHERE x.vault = %(vault)s AND x.field = %(field)s AND x.value = %(value)s AND {seen}
+"""
+LOOK = """
+SELECT x.doc, x.facts, {settled},
+    CASE WHEN x.doc = ANY(%(rows)s::bigint[]) THEN x.row END,
+    CASE WHEN x.doc = ANY(%(words)s::bigint[]) THEN x.words END
+FROM memcli.documents x
+WHERE x.vault = %(vault)s AND x.doc = ANY(%(docs)s::bigint[]) AND {seen}
+"""
+MEET = """
+SELECT x.doc, x.facts, {settled} FROM memcli.documents x
+WHERE x.vault = %(vault)s AND x.session = ANY(%(sessions)s::bigint[])
+AND x.session <> 0 AND {seen}
+"""
+EVERY = """
+SELECT x.doc, x.facts, {settled} FROM memcli.documents x
+WHERE x.vault = %(vault)s AND x.doc >= %(first)s AND {seen}
+ORDER BY x.doc LIMIT %(most)s
+"""
+DATED = """
+SELECT x.doc, x.facts, {settled} FROM memcli.documents x
+WHERE x.vault = %(vault)s AND x.doc >= %(first)s
+AND x.moment < %(end)s AND (x.moment >= %(start)s OR x.span) AND {seen}
+ORDER BY x.doc LIMIT %(most)s
+"""
+BEGUN = """
+SELECT DISTINCT x.value FROM memcli.{table} x
+WHERE x.vault = %(vault)s AND x.field = %(field)s
+AND x.value >= %(start)s AND x.value < %(end)s AND {seen}
+ORDER BY x.value LIMIT %(most)s
+"""
+ENDING = """
+SELECT DISTINCT x.value FROM memcli.{table} x
+WHERE x.vault = %(vault)s AND x.field = %(field)s
+AND x.value >= %(start)s AND x.value < %(end)s AND {seen} AND EXISTS (
+    SELECT FROM unnest(%(ends)s::bytea[]) AS e (ending)
+    WHERE length(ending) <= length(x.value)
+    AND substr(x.value, length(x.value) - length(ending) + 1) = ending
+)
+"""
+SIMILAR = """
+SELECT DISTINCT x.value FROM memcli.{table} x
+WHERE x.vault = %(vault)s AND x.field = %(field)s
+AND length(x.value) BETWEEN %(least)s AND %(most)s AND {seen}
+"""
+LISTED = """
+SELECT DISTINCT x.value FROM memcli.lists x
+WHERE x.vault = %(vault)s AND x.field = %(field)s
+AND x.value = ANY(%(values)s::bytea[]) AND {seen}
+"""
+ALL_SETTLED = """
+SELECT DISTINCT x.claim FROM memcli.documents x
+WHERE x.vault = %(vault)s AND x.settles AND {seen}
+"""
+SETTLING = """
+SELECT x.claim FROM memcli.documents x
+WHERE x.vault = %(vault)s AND x.settles AND x.claim = %(claim)s AND {seen} LIMIT 1
+"""
+SETTLED = """x.claim <> 0 AND EXISTS (
+        SELECT FROM memcli.documents s
+        WHERE s.vault = %(vault)s AND s.claim = x.claim AND s.settles AND {seen}
+    )"""

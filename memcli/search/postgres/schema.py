@@ -1,0 +1,215 @@
+"""The tables of published vaults, and which role may read which row.
+
+Invariant: a role that reads as an agent gets from no table a row of an entry that the
+agent may not see: entries, their words, the lists and counts of words, and the pages of
+the registry each carry the number of those who may see them (`access`), and row-level
+security compares it with `sees`. Who may see what is decided by `entries.eligibility`
+when a vault is published, never in SQL.
+
+Every text that comes out of a vault is `bytea`: PostgreSQL's `text` takes no NUL and no
+half of a surrogate pair, and a memory may hold both.
+"""
+
+FORMAT = 1
+"""Raised when the tables change; a publish then says how they are made anew."""
+
+READER, OWNER, PUBLISHER = "memcli_reader", "memcli_owner", "memcli_publisher"
+"""The roles: reads as the agent of its own name; reads everything; writes."""
+
+PARTITIONS = 8
+"""By hash of the vault; a cluster spreads them by the same column."""
+
+_TABLES = """
+CREATE TABLE memcli.format (version integer NOT NULL);
+CREATE TABLE memcli.vaults (
+    vault integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL UNIQUE,
+    origin text NOT NULL,       -- the first commit of its history
+    "commit" text,              -- what is published; null while nothing is
+    version text,               -- what the documents depend on besides the files
+    bits integer NOT NULL,      -- of a document's number, that say its bucket
+    remote text,
+    broken integer NOT NULL DEFAULT 0,  -- files that are no entries
+    published timestamptz,
+    config bytea,               -- .memcli/config.toml
+    ignored bytea               -- names that are no entities
+);
+CREATE TABLE memcli.access (
+    vault integer NOT NULL,
+    access bigint NOT NULL,
+    reach bytea NOT NULL,       -- agent, visibility and groups, as JSON
+    documents bigint NOT NULL,
+    terms bigint NOT NULL,
+    PRIMARY KEY (vault, access)
+);
+CREATE TABLE memcli.sees (
+    vault integer NOT NULL,
+    agent bytea NOT NULL,
+    access bigint NOT NULL,
+    PRIMARY KEY (agent, vault, access)
+);
+CREATE TABLE memcli.pages (
+    vault integer NOT NULL,
+    path bytea NOT NULL,
+    access bigint NOT NULL,
+    data bytea NOT NULL,
+    PRIMARY KEY (vault, path)
+);
+CREATE TABLE memcli.broken (
+    vault integer NOT NULL,
+    place bytea NOT NULL,
+    path bytea NOT NULL,
+    blob text NOT NULL,
+    line integer NOT NULL,
+    reason bytea NOT NULL,
+    PRIMARY KEY (vault, place)
+);
+CREATE UNLOGGED TABLE memcli.staged (
+    vault integer NOT NULL,
+    place bytea NOT NULL,       -- a digest of the path, which an index takes whole
+    path bytea NOT NULL,
+    blob text NOT NULL,         -- git's name of the content
+    version text NOT NULL,
+    line integer,               -- of a file that is no entry, with the reason
+    reason bytea,
+    doc bigint,
+    bucket integer,
+    access bigint,
+    reach bytea,
+    length bigint,
+    facts bytea,
+    "row" bytea,
+    words bytea,
+    exact bytea,
+    session bigint,
+    claim bigint,
+    settles boolean,
+    moment bigint,
+    span boolean,
+    PRIMARY KEY (vault, place)
+);
+CREATE TABLE memcli.documents (
+    vault integer NOT NULL,
+    doc bigint NOT NULL,        -- depends on id and path alone, and breaks ties
+    access bigint NOT NULL,
+    place bytea NOT NULL,
+    path bytea NOT NULL,
+    blob text NOT NULL,
+    length bigint NOT NULL,
+    facts bytea NOT NULL,       -- as packed_facts has them
+    "row" bytea NOT NULL,       -- as stored_row has it
+    words bytea NOT NULL,       -- every term with its weight, as JSON
+    exact bytea NOT NULL,       -- the values by field, as JSON
+    session bigint NOT NULL,
+    claim bigint NOT NULL,
+    settles boolean NOT NULL,   -- resolved, for others that make its claim as well
+    moment bigint NOT NULL,
+    span boolean NOT NULL,
+    PRIMARY KEY (vault, doc)
+) PARTITION BY HASH (vault);
+CREATE TABLE memcli.lists (
+    vault integer NOT NULL,
+    field smallint NOT NULL,
+    value bytea NOT NULL,
+    bucket integer NOT NULL,
+    access bigint NOT NULL,
+    n integer NOT NULL,
+    data bytea NOT NULL,        -- documents; of terms also weights and lengths
+    PRIMARY KEY (vault, field, value, bucket, access)
+) PARTITION BY HASH (vault);
+CREATE TABLE memcli.counts (
+    vault integer NOT NULL,
+    field smallint NOT NULL,
+    value bytea NOT NULL,
+    access bigint NOT NULL,
+    n bigint NOT NULL,
+    PRIMARY KEY (vault, field, value, access)
+) PARTITION BY HASH (vault);
+CREATE INDEX ON memcli.documents (vault, place);
+CREATE INDEX ON memcli.documents (vault, session) WHERE session <> 0;
+CREATE INDEX ON memcli.documents (vault, claim) WHERE settles;
+CREATE INDEX ON memcli.documents (vault, moment);
+CREATE INDEX ON memcli.staged (vault, bucket);
+ALTER TABLE memcli.lists ALTER COLUMN data SET STORAGE EXTERNAL;
+"""
+
+_PARTITIONED = ("documents", "lists", "counts")
+_HIDING = ("access", "pages", *_PARTITIONED)
+"""The tables whose rows belong to entries, and carry who may see them."""
+
+_READ = ("format", "vaults", "sees", *_HIDING)
+
+# The agent that a role is has the role's name. `current_user` is the role that asks,
+# also after SET ROLE; the subquery runs once for a question, not for each row.
+_SEEN = """
+    access = ANY (ARRAY(
+        SELECT s.access FROM memcli.sees s
+        WHERE s.agent = convert_to(current_user::text, 'UTF8')
+    ))
+"""
+_OWN = "agent = convert_to(current_user::text, 'UTF8')"
+_NAMED = """
+    vault IN (
+        SELECT s.vault FROM memcli.sees s
+        WHERE s.agent = convert_to(current_user::text, 'UTF8')
+    )
+"""
+
+
+def roles() -> str:
+    """The statement that makes the roles where they are not there yet."""
+    made = "\n".join(
+        f"IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN"
+        f" CREATE ROLE {role} NOLOGIN; END IF;"
+        for role in (READER, OWNER, PUBLISHER)
+    )
+    return f"DO $$ BEGIN {made} END $$"
+
+
+def tables() -> str:
+    """The statements that make the schema, its tables and its policies."""
+    parts = ["CREATE SCHEMA memcli;", _TABLES]
+    for table in _PARTITIONED:
+        parts += [
+            f"CREATE TABLE memcli.{table}_{i} PARTITION OF memcli.{table} "
+            f"FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {i});"
+            for i in range(PARTITIONS)
+        ]
+    for table in dict.fromkeys((*_READ, "broken", "staged")):
+        parts += _rights(table)
+    parts.append(
+        f"GRANT USAGE ON SCHEMA memcli TO {READER}, {OWNER};"
+        f"INSERT INTO memcli.format VALUES ({FORMAT});"
+    )
+    # The publisher owns the tables: row-level security is not for their owner, and
+    # COPY, which is three times as fast as INSERT, does not work beside it.
+    parts.append(
+        f"GRANT ALL ON SCHEMA memcli TO {PUBLISHER};"
+        f"GRANT {PUBLISHER}, {OWNER} TO CURRENT_USER;"
+    )
+    split = [f"{table}_{i}" for table in _PARTITIONED for i in range(PARTITIONS)]
+    parts += [
+        f"ALTER TABLE memcli.{table} OWNER TO {PUBLISHER};"
+        for table in dict.fromkeys((*_READ, "broken", "staged", *split))
+    ]
+    return "\n".join(parts)
+
+
+def _rights(table: str) -> list[str]:
+    """What the roles may do with a table, and which rows they get."""
+    name = f"memcli.{table}"
+    rights = [f"GRANT SELECT ON {name} TO {OWNER};"]
+    if table == "format":
+        return [*rights, f"GRANT SELECT ON {name} TO {READER};"]
+    rights += [
+        f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY;",
+        f"CREATE POLICY owners ON {name} FOR SELECT TO {OWNER} USING (true);",
+    ]
+    seen = {"sees": _OWN, "vaults": _NAMED}
+    if table in _READ:
+        rights += [
+            f"GRANT SELECT ON {name} TO {READER};",
+            f"CREATE POLICY readers ON {name} FOR SELECT TO {READER}"
+            f" USING ({seen.get(table, _SEEN)});",
+        ]
+    return rights

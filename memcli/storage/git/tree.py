@@ -1,0 +1,41 @@
+"""The files of one commit, by git's names of their contents.
+
+Invariant: reads git's objects alone; the work tree may hold something else.
+"""
+
+from collections.abc import Iterator
+
+from memcli.storage.git.log import Blob, Readable, split_names
+
+_REGULAR = ("100644", "100755")
+
+
+def files_of(repository: Readable, commit: str) -> Iterator[Blob]:
+    """Every regular file of the vault in a commit; no link and no submodule.
+
+    Args:
+        repository: the vault's.
+        commit: its id.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    prefix = repository.prefix
+    output = repository.ask("ls-tree", "-r", "-z", "--full-tree", commit)
+    for row in split_names(output):
+        head, _, path = row.partition("\t")
+        mode, kind, blob = head.split()
+        if kind == "blob" and mode in _REGULAR and path.startswith(prefix):
+            yield Blob(blob, path.removeprefix(prefix), commit)
+
+
+def origin(repository: Readable, commit: str) -> str:
+    """The first commit of a history; empty in a shallow clone, which has it not.
+
+    Of several beginnings, as after a merge of two histories, the one that sorts first.
+    """
+    shallow = repository.ask("rev-parse", "--is-shallow-repository").strip()
+    if shallow == b"true":
+        return ""
+    roots = repository.ask("rev-list", "--max-parents=0", commit).decode().split()
+    return min(roots, default="")

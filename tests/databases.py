@@ -1,0 +1,167 @@
+"""A PostgreSQL for the tests that need one, on a socket in a temporary folder.
+
+Invariant: nothing listens on a port, nothing outlives the tests, and no database of the
+machine is touched. Where none can be started the tests say so, loudly.
+"""
+
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+# Nothing has to survive the machine.
+_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+_QUIET = (
+    "listen_addresses=",
+    "autovacuum=off",
+    "max_wal_senders=0",
+    "wal_level=minimal",
+)
+
+
+def programs() -> Path | None:
+    """The folder of `initdb` and `postgres`, the newest there is; None without one."""
+    found = shutil.which("initdb")
+    if found and shutil.which("postgres"):
+        return Path(found).resolve().parent
+    places = Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    newest = max(places, key=lambda path: float(path.parts[-3]), default=None)
+    return newest.parent if newest else None
+
+
+class Server:
+    """A running server.
+
+    Attributes:
+        folder: of its socket and its data.
+    """
+
+    def __init__(self, bin_folder: Path, *settings: str) -> None:
+        self._bin = bin_folder
+        self._settings = settings
+        base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.folder = Path(tempfile.mkdtemp(prefix="mcpg", dir=base))
+        self._as: dict[str, Any] = {}
+        if os.geteuid() == 0:  # which PostgreSQL refuses
+            names = {entry.pw_name for entry in pwd.getpwall()}
+            user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+            os.chown(self.folder, user.pw_uid, user.pw_gid)
+            self._as = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._run(
+            "initdb", "-D", "data", "-U", "admin", "-A", "trust", "-E", "UTF8",
+            "--no-locale", "--no-sync", "--no-instructions",
+        )  # fmt: skip
+        self.start()
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        given = [f"-c{each}" for each in (*_FAST, *_QUIET, *self._settings)]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._bin / "postgres", "-D", "data", "-k", self.folder, *given],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                **self._as,
+            )
+        for _ in range(1000):
+            with contextlib.suppress(Exception):
+                self.execute("SELECT 1")
+                return
+            if self._process.poll() is not None:
+                break
+            time.sleep(0.02)
+        raise RuntimeError((self.folder / "log").read_text())
+
+    def kill(self) -> None:
+        """End the server as a crash does."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGQUIT)
+        self._process.wait()
+
+    def hang(self) -> None:
+        """Let nothing of the server answer until `go_on`."""
+        for pid in self._pids():
+            os.kill(pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """End what `hang` began."""
+        for pid in self._pids():
+            os.kill(pid, signal.SIGCONT)
+
+    def _pids(self) -> list[int]:
+        assert self._process is not None
+        path = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
+        return [self._process.pid, *map(int, path.read_text().split())]
+
+    def cpu(self) -> float:
+        """Seconds of CPU of the server and of all its processes that have ended."""
+        total = 0
+        for pid in self._pids():
+            stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            total += sum(
+                map(int, stat[11:15] if pid == self._pids()[0] else stat[11:13])
+            )
+        return total / os.sysconf("SC_CLK_TCK")
+
+    def url(self, database: str = "postgres", user: str = "admin") -> str:
+        """The URL of a database; the socket's folder is its host."""
+        name = quote(user, safe=":%")
+        return f"postgresql://{name}@/{database}?host={self.folder}"
+
+    def execute(self, sql: str, database: str = "postgres", user: str = "admin") -> Any:
+        """Run statements, each on its own, and return the rows of the last one."""
+        import psycopg
+
+        with psycopg.connect(self.url(database, user), autocommit=True) as connection:
+            cursor = connection.execute(sql)
+            return cursor.fetchall() if cursor.description else None
+
+    def stop(self) -> None:
+        """End the server and remove its files."""
+        if self._process is not None and self._process.poll() is None:
+            with contextlib.suppress(OSError):
+                self.go_on()
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _run(self, name: str, *arguments: str) -> None:
+        command = [str(self._bin / name), *arguments]
+        done = subprocess.run(
+            command, cwd=self.folder, capture_output=True, check=False, **self._as
+        )
+        if done.returncode:
+            raise RuntimeError(done.stderr.decode(errors="replace"))
+
+
+def started(*settings: str) -> Server:
+    """A server, or the test that asks is skipped, and says what to install."""
+    found = programs()
+    if found is None:
+        pytest.skip(
+            "NO POSTGRESQL HERE: its tests did not run; apt-get install postgresql"
+        )
+    return Server(found, *settings)
+
+
+@contextlib.contextmanager
+def server(*settings: str) -> Iterator[Server]:
+    """A server for as long as the block lasts."""
+    running = started(*settings)
+    try:
+        yield running
+    finally:
+        running.stop()

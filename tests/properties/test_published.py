@@ -1,0 +1,533 @@
+"""A published vault answers like its files: same rows, same order, to nine digits.
+
+It runs on a real PostgreSQL (tests/databases.py); without one its tests say so.
+"""
+
+import math
+import os
+import random
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault, Vaults
+from memcli.errors import LockBusy, MemcliError, NotAllowed
+from memcli.recall import listing
+from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.recall import enumerate_all
+from memcli.recall.results import Recalled
+from memcli.storage import known_vaults
+from memcli.storage.known_vaults import KnownVault
+from memcli.vault import publishing
+from tests import databases
+from tests.conftest import NOW, VaultMaker, sample
+from tests.properties.test_index_equality import QUESTIONS, page, write
+
+AGENTS = """
+[agents.ada]
+policy = "shared"
+[agents.ben]
+policy = "group"
+groups = ["red"]
+[agents.cleo]
+policy = "group"
+groups = ["blue", "red"]
+[agents."Ops Bot"]
+"""
+NAMES = ("ada", "ben", "cleo", "Ops Bot", "nobody")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[databases.Server]:
+    with databases.server() as running:
+        for name in NAMES:
+            running.execute(f'CREATE ROLE "{name}" LOGIN')
+        running.execute("CREATE ROLE memcli_reader")
+        every = ", ".join(f'"{name}"' for name in NAMES)
+        running.execute(f"GRANT memcli_reader TO {every}")
+        yield running
+
+
+_databases = iter(range(1_000_000))
+
+
+@pytest.fixture
+def database(server: databases.Server) -> Iterator[str]:
+    """A fresh database, prepared; its name."""
+    name = f"vaults{next(_databases)}"
+    server.execute(f"CREATE DATABASE {name}")
+    yield name
+    server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def company(server: databases.Server, database: str, home: Path) -> Callable[..., Any]:
+    """Names the database in the user's config, and opens the vault in it."""
+    config = home / ".config" / "memcli" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+
+    def opened(user: str = "admin", **options: Any) -> Vault:
+        url = server.url(database, user)
+        config.write_text(f'[vaults.company]\nengine = "{url}"\n')
+        return Vault.open("company", now_ms=lambda: NOW * 1000, **options)
+
+    return opened
+
+
+def commit(root: str) -> None:
+    for command in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run(["git", "-C", root, *command], check=True, capture_output=True)
+
+
+def publish(server: databases.Server, database: str, vault: Vault) -> Any:
+    commit(vault.root)
+    place = KnownVault(
+        "company", "", "ro", engine=server.url(database), published_as="company"
+    )
+    publishing.initialise(place)
+    return publishing.publish(vault, place)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two answers are equal, numbers to nine digits."""
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def plain(answer: Recalled) -> Recalled:
+    """An answer without the name of the vault that gave it."""
+    bare = [[r._replace(source="") for r in rows] for rows in answer[1:3]]
+    return answer._replace(rows=bare[0], constraints=bare[1])
+
+
+def answers(vault: Vault) -> Iterator[Recalled]:
+    """What a vault says to questions of every kind."""
+    for text in QUESTIONS:
+        yield vault.recall(text, explain=True, budget="high")
+    past = view_of(NOW, history=True, statuses=["resolved", "expired"])
+    past = past._replace(agent=vault.agent)
+    yield vault.recall("deploy friday queue", limit=3, explain=True, view=past)
+    yield vault.recall("friday", depth=2, explain=True)
+    yield vault.recall("deploy", depth=0)
+    yield vault.recall(
+        "deploy", filters=Filters(kinds=("note", "fix"), tags=("deploy",))
+    )
+    yield vault.recall("café", filters=Filters(entities=("Friday", "robot", "fryday")))
+    yield vault.recall("what about friday in may 2023", explain=True)
+    yield vault.recall("what happened last week?")
+    yield vault.recall("friday", filters=Filters(after=NOW - 90 * 86_400))
+    yield vault.recall("zzz qqqq deploi", explain=True)
+    yield enumerate_all(vault, Query("", view_of(NOW)._replace(agent=vault.agent)))
+
+
+def assert_alike(files: Vault, published: Vault) -> None:
+    for one, other in zip(answers(files), answers(published), strict=True):
+        assert same(plain(one), plain(other)), f"{plain(one)}\n\n{plain(other)}"
+    query = Query("", view_of(NOW)._replace(agent=files.agent))
+    for by in ("", "kind", "tag"):
+        wish = listing.Wish(query, by=by)
+        here, there = listing.listed(files, wish), listing.listed(published, wish)
+        assert here.total == there.total
+        assert [row.id for row in here.rows] == [row.id for row in there.rows]
+    for question in ("deploy friday", "queue"):
+        found, said = files.reflect(question), published.reflect(question)
+        assert found.answer == said.answer
+        assert found.confidence_why == said.confidence_why
+        assert found.superseded_excluded == said.superseded_excluded
+
+
+WORDS = ("deploy", "deployed", "friday", "parseArgs", "café", "東京都", "the", "queue")
+FIELDS = {
+    "kind": ["note", "constraint", "fix"],
+    "layer": ["observation"],
+    "status": ["active", "resolved", "superseded"],
+    "title": ["Friday rules", "Café"],
+    "created": ["2026-11-20T10:00:00Z", "2025-01-02T03:04:05Z"],
+    "occurred_at": ["2023", "2023-05", "2023-05-08", "2026-11-20T09:00:00Z"],
+    "tags": ["[deploy]", "[x, queue]", "[broken"],
+    "entities": ["[Deploy Bot]", "[Friday]"],
+    "expires_at": ["2026-01-01", "2027-01-01"],
+    "pinned": ["true"],
+    "agent": ["ada", "ben", "Ops Bot", "stranger"],
+    "visibility": ["private", "group", "shared"],
+    "groups": ["[red]", "[blue, red]"],
+    "supersedes": ["'0000000000000003'"],
+    "evidence": ["['0000000000000004', '0000000000000005']"],
+    "project": ["github.com/acme/shop"],
+    "session": ["s1", "s2"],
+    "seq": ["0", "1", "2", "3"],
+}
+PATHS = ("a", "b", "n/a", "n/b", "n/c", "ü/d", ".x/e", "README", "m/1", "m/2", "m/3")
+ENDINGS = ("", "\n", "?\n", " [[a]]\n", " \0 \n")
+
+
+def drawn(chance: random.Random) -> str:
+    """A file: a plain note, or an entry with some fields."""
+    text = " ".join(chance.choices(WORDS, k=chance.randint(1, 6)))
+    text += chance.choice(ENDINGS)
+    if chance.random() < 0.2:
+        return text
+    names = chance.sample(sorted(FIELDS), chance.randint(0, 7))
+    fields = {name: chance.choice(FIELDS[name]) for name in names}
+    return page(text, chance.randint(0, 9), **fields)
+
+
+@pytest.mark.parametrize("seed", sample(range(100), 1))
+def test_a_published_vault_answers_like_its_files(
+    server: databases.Server,
+    database: str,
+    company: Callable[..., Vault],
+    make_vault: VaultMaker,
+    seed: int,
+) -> None:
+    chance, vault = random.Random(seed), make_vault()
+    write(vault.root, ".memcli/config.toml", AGENTS)
+    bot = "---\ntitle: Deploy Bot\naliases: [robot]\n---\n"
+    write(vault.root, "entities/tool/bot.md", bot)
+    for _ in range(3):
+        for path in chance.sample(PATHS, 8):
+            if chance.random() < 0.8:
+                write(vault.root, f"{path}.md", drawn(chance))
+            else:
+                Path(vault.root, f"{path}.md").unlink(missing_ok=True)
+        publish(server, database, vault)
+    assert_alike(make_vault(), company())
+    for agent in sample(NAMES, 2):
+        files = make_vault(agent=agent)
+        assert_alike(files, company(agent=agent))
+        if agent != "nobody":  # the role that has the agent's name is that agent
+            assert_alike(files, company(agent))
+
+
+# --- what an agent may read, in plain SQL ---------------------------------------------
+
+TABLES = "access counts documents lists pages sees vaults broken staged".split()
+MINE = {  # a word that stands in one entry alone, and who may read that entry
+    "alphaword": "agent: ada\nvisibility: private",
+    "bravoword": "agent: ben\nvisibility: group\ngroups: [red]",
+    "charlieword": "agent: cleo\nvisibility: group\ngroups: [blue]",
+    "deltaword": "agent: stranger\nvisibility: shared",
+    "echoword": "visibility: private",
+}
+SEES = {
+    "ada": {"alphaword", "deltaword"},
+    "ben": {"bravoword"},
+    "cleo": {"bravoword", "charlieword"},
+    "Ops Bot": set(),
+    "nobody": set(),
+    "admin": set(MINE),
+}
+
+
+@pytest.fixture
+def hiding(server: databases.Server, database: str, make_vault: VaultMaker) -> Vault:
+    """A published vault in which each agent may read something else."""
+    vault = make_vault()
+    write(vault.root, ".memcli/config.toml", AGENTS)
+    for number, (word, fields) in enumerate(MINE.items()):
+        head = f"---\nid: '{number:016d}'\n{fields}\ntags: [t{word}]\n---\n"
+        write(vault.root, f"{word}.md", f"{head}The {word} is here\n")
+        page = f"---\ntitle: Page {word}\n{fields}\n---\n"
+        write(vault.root, f"entities/tool/{word}.md", page)
+    publish(server, database, vault)
+    return vault
+
+
+@pytest.mark.parametrize("role", SEES)
+def test_no_table_shows_a_role_a_word_of_what_its_agent_may_not_see(
+    server: databases.Server, database: str, hiding: Vault, role: str
+) -> None:
+    seen = set()
+    for table in TABLES:
+        if role != "admin" and table in ("broken", "staged"):
+            with pytest.raises(Exception, match="permission denied"):
+                server.execute(f"SELECT * FROM memcli.{table}", database, role)
+            continue
+        rows = server.execute(f"SELECT * FROM memcli.{table}", database, role)
+        text = repr(rows)
+        seen |= {word for word in MINE if word in text}
+    assert seen == SEES[role]
+    for part in ("documents_0", "lists_1", "counts_2") if role != "admin" else ():
+        with pytest.raises(Exception, match="permission denied"):
+            server.execute(f"SELECT * FROM memcli.{part}", database, role)
+
+
+def test_what_a_role_reads_changes_with_set_role_and_not_with_a_setting(
+    server: databases.Server, database: str, hiding: Vault
+) -> None:
+    import psycopg
+
+    words = "SELECT count(*) FROM memcli.lists WHERE value LIKE '%%word'"
+    with psycopg.connect(server.url(database)) as connection:
+        for role, seen in SEES.items():
+            connection.execute(
+                psycopg.sql.SQL("SET ROLE {}").format(psycopg.sql.Identifier(role))
+            )
+            found = {
+                bytes(value).decode()
+                for (value,) in connection.execute(
+                    "SELECT DISTINCT value FROM memcli.counts WHERE field = 0"
+                )
+            }
+            assert found & set(MINE) == seen, role
+            (size,) = connection.execute(
+                "SELECT coalesce(sum(documents), 0) FROM memcli.access"
+            ).fetchone() or (0,)
+            assert size == len(seen), words
+
+
+@pytest.mark.parametrize("role", ["ada", "memcli_owner"])
+def test_a_reader_can_write_nothing(
+    server: databases.Server, database: str, hiding: Vault, role: str
+) -> None:
+    for statement in (
+        "DELETE FROM memcli.documents",
+        "UPDATE memcli.vaults SET commit = 'x'",
+        "INSERT INTO memcli.sees SELECT vault, 'ada', access FROM memcli.access",
+        "CREATE TABLE memcli.mine (a int)",
+        "ALTER TABLE memcli.lists DISABLE ROW LEVEL SECURITY",
+    ):
+        with pytest.raises(Exception, match=r"permission denied|must be owner"):
+            server.execute(f'SET ROLE "{role}"; {statement}', database)
+
+
+def test_a_reader_is_the_agent_of_its_name_and_no_other(
+    company: Callable[..., Vault], hiding: Vault
+) -> None:
+    assert [row.title for row in company("ada").recall("alphaword").rows]
+    assert not company("ada").recall("bravoword").rows
+    assert not company(agent="ada").recall("bravoword").rows
+    with pytest.raises(NotAllowed, match="knows its user as the agent 'ada'"):
+        company("ada", agent="ben")
+    with pytest.raises(MemcliError, match="holds no vault 'company'"):
+        company("nobody")
+
+
+def test_only_a_publisher_publishes(
+    server: databases.Server, database: str, hiding: Vault
+) -> None:
+    place = KnownVault(
+        "company", "", "ro", engine=server.url(database, "ada"), published_as="company"
+    )
+    with pytest.raises(NotAllowed, match="permission denied"):
+        publishing.publish(hiding, place)
+    server.execute("CREATE ROLE ci LOGIN; GRANT memcli_publisher TO ci", database)
+    write(hiding.root, "new.md", "Something new")
+    commit(hiding.root)
+    place = place._replace(engine=server.url(database, "ci"))
+    try:
+        assert publishing.publish(hiding, place).added == 1
+    finally:
+        server.execute("DROP ROLE ci", database)
+
+
+# --- publishing -----------------------------------------------------------------------
+
+
+def everything_of(server: databases.Server, database: str) -> list[Any]:
+    """All rows that readers may get, without times."""
+    return [
+        sorted(map(repr, server.execute(f"SELECT * FROM memcli.{table}", database)))
+        for table in ("access", "counts", "documents", "lists", "pages", "sees")
+    ]
+
+
+def test_publishing_again_and_in_another_order_gives_the_same_tables(
+    server: databases.Server, database: str, make_vault: VaultMaker
+) -> None:
+    chance, vault = random.Random(7), make_vault()
+    write(vault.root, ".memcli/config.toml", AGENTS)
+    for _ in range(3):
+        for path in chance.sample(PATHS, 7):
+            write(vault.root, f"{path}.md", drawn(chance))
+        done = publish(server, database, vault)
+    before = everything_of(server, database)
+    again = publish(server, database, vault)
+    assert (again.added, again.changed, again.removed) == (0, 0, 0)
+    assert everything_of(server, database) == before
+    assert done.entries == again.entries
+    server.execute(
+        "DELETE FROM memcli.vaults; UPDATE memcli.format SET version = 1", database
+    )
+    for table in ("access", "counts", "documents", "lists", "pages", "sees", "broken"):
+        server.execute(f"DELETE FROM memcli.{table}", database)
+    server.execute("ALTER TABLE memcli.vaults ALTER vault RESTART", database)
+    publish(server, database, vault)
+    assert everything_of(server, database) == before
+
+
+def test_texts_that_postgresql_does_not_take_as_text_are_published(
+    server: databases.Server,
+    database: str,
+    company: Callable[..., Vault],
+    make_vault: VaultMaker,
+) -> None:
+    vault = make_vault()
+    odd = Path(vault.root, "memories").joinpath(
+        b"bad\xff.md".decode(errors="surrogateescape")
+    )
+    odd.parent.mkdir(exist_ok=True)
+    odd.write_text("A zebra with half a pair")
+    write(vault.root, "nul.md", "A zebra \0 with a NUL")
+    write(
+        vault.root, "long.md", f"---\ntags: [{'x' * 3000}]\n---\nA zebra {'w' * 9000}"
+    )
+    write(vault.root, "huge.md", "zebra " * 200_000)
+    write(
+        vault.root, "sql.md", "zebra'); DROP TABLE memcli.lists; -- %s %(a)s {seen} $1"
+    )
+    publish(server, database, vault)
+    for text in ("zebra", "w" * 9000, "nul", "DROP TABLE %s", "'; --"):
+        one, other = (
+            vault.recall(text, explain=True),
+            company().recall(text, explain=True),
+        )
+        assert same(plain(one), plain(other)), text
+    answer = company().recall("zebra")
+    assert len(answer.rows) == 4
+    assert [text.partition(":")[0] for text in answer.warnings] == ["nul.md"]
+
+
+class Died(BaseException):
+    """Stands for a kill."""
+
+
+@pytest.mark.parametrize("step", ["stage", "merge", "_settle"])
+def test_a_publisher_that_dies_changes_nothing_and_the_next_one_goes_on(
+    server: databases.Server,
+    database: str,
+    company: Callable[..., Vault],
+    make_vault: VaultMaker,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+) -> None:
+    from memcli.search.postgres import merging, publisher
+    from memcli.search.reading import Files
+
+    vault = make_vault()
+    write(vault.root, "a.md", "The old queue")
+    publish(server, database, vault)
+    before = everything_of(server, database)
+    write(vault.root, "a.md", "The new queue")
+    write(vault.root, "b.md", "Another queue")
+
+    def dies(*_: Any, **__: Any) -> None:
+        raise Died
+
+    held = Files.held
+    with monkeypatch.context() as patch:
+        if step == "stage":  # after the first file
+            patch.setattr(publisher, "_BATCH", 1)
+            read: list[str] = []
+
+            def second(self: Files, path: str, data: bytes) -> Any:
+                read.append(path)
+                return dies() if len(read) == 2 else held(self, path, data)
+
+            patch.setattr(Files, "held", second)
+        elif step == "merge":
+            patch.setattr(merging.Merging, "merge", dies)
+        else:
+            patch.setattr(publisher.Publisher, "_settle", dies)
+        with pytest.raises(Died):
+            publish(server, database, vault)
+    assert everything_of(server, database) == before
+    assert [row.text for row in company().recall("queue").rows] == ["The old queue"]
+
+    analysed: list[str] = []
+
+    def noted(self: Files, path: str, data: bytes) -> Any:
+        analysed.append(path)
+        return held(self, path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Files, "held", noted)
+        publish(server, database, vault)
+    assert analysed == (["b.md"] if step == "stage" else [])
+    assert len(company().recall("queue").rows) == 2
+
+
+def test_two_vaults_and_a_publisher_in_the_way(
+    server: databases.Server, database: str, make_vault: VaultMaker
+) -> None:
+    import psycopg
+
+    one, other = make_vault("one"), make_vault("other")
+    write(one.root, "a.md", "The queue of one")
+    write(other.root, "a.md", "The queue of another")
+    publish(server, database, one)
+    place = KnownVault(
+        "second", "", "ro", engine=server.url(database), published_as="second"
+    )
+    commit(other.root)
+    assert publishing.publish(other, place).entries == 1
+    third = make_vault("third")
+    orphan = ["git", "-C", third.root, "checkout", "-q", "--orphan", "new"]
+    subprocess.run(orphan, check=True)
+    commit(third.root)
+    with pytest.raises(NotAllowed, match="another vault of the name 'second'"):
+        publishing.publish(third, place)
+    with psycopg.connect(server.url(database)) as connection:
+        connection.execute(
+            "SELECT pg_advisory_lock(%s, vault) FROM memcli.vaults", [0x6D656D63]
+        )
+        with pytest.raises(LockBusy):
+            publishing.publish(other, place)
+
+
+# --- a database that is gone, or slow -------------------------------------------------
+
+
+def test_local_vaults_answer_when_the_database_is_gone_or_hangs(
+    server: databases.Server,
+    make_vault: VaultMaker,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from memcli.search.postgres import connection
+
+    monkeypatch.setattr(connection, "CONNECT", 2)
+    own, published = make_vault("own"), make_vault("team")
+    own.save(own.draft({"text": "Our queue is short"}))
+    write(published.root, "a.md", "The queue of the company")
+    with databases.server() as second:
+        second.execute("CREATE DATABASE d")
+        publish(second, "d", published)
+        url = second.url("d", "admin:s3cr%3At")
+        config = home / ".config" / "memcli" / "config.toml"
+        config.parent.mkdir(parents=True, exist_ok=True)
+        config.write_text(f'[vaults.company]\nengine = "{url}"\n')
+        known_vaults.set_default_vault(own.root, os.environ)
+
+        def asked(vaults: Vaults) -> tuple[list[str], list[str]]:
+            from memcli.recall import federated
+
+            query = Query("queue", view_of(NOW))
+            answer = federated.recall(vaults, query)
+            return sorted(row.source for row in answer.rows), answer.warnings
+
+        both = Vaults.open(now_ms=lambda: NOW * 1000)
+        assert asked(both) == (["personal", "team:company"], [])
+        second.kill()
+        for vaults in (both, Vaults.open(now_ms=lambda: NOW * 1000)):
+            sources, warnings = asked(vaults)
+            assert sources == ["personal"]
+            assert len(warnings) == 1
+            assert warnings[0].startswith(
+                "team:company was not asked: postgresql://admin@"
+            )
+            assert "s3cr" not in warnings[0]
+        second.start()
+        assert asked(both)[0] == ["personal", "team:company"]
+        second.hang()
+        monkeypatch.setattr(connection, "PATIENCE", 0.5)
+        assert asked(Vaults.open(now_ms=lambda: NOW * 1000))[0] == ["personal"]
+        second.go_on()
