@@ -8,7 +8,7 @@ database has another commit. No answer mixes two commits.
 import contextlib
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, NotAllowed, Unavailable
@@ -122,6 +122,12 @@ class Engine:
             hint=f"Do it in a clone of {remote}, and push: its CI publishes what came.",
             code="published_vault",
         )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse what only an index of files has, instead of failing as a bug."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise self.refusal("inspected")
 
     def _look(self) -> Published:
         self._database.fresh()
