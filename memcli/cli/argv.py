@@ -26,6 +26,10 @@ def main() -> None:
 
         complete.main(sys.argv[2:])
         leave(0)
+    if sys.argv[1:2] == ["merge-driver"]:
+        from memcli.cli import merge_driver
+
+        leave(merge_driver.main(sys.argv[2:], os.getcwd()))
     words = sys.argv[1:]
     if words[:2] in (["hook", "pre-tool"], ["hook", "post-tool"]):
         hook(words[1:])

@@ -68,6 +68,7 @@ def init(
 
 def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
     """Make the vault that the repository carries, and allow it if it is new."""
+    from memcli.cli import own_program
     from memcli.storage import repo_vault
     from memcli.vault import create
 
@@ -84,6 +85,7 @@ def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
     plan, commit = create.plan(path, environ=context.environ), None
     if not dry_run:
         plan, commit = create.prepare(path, environ=context.environ, agreed=True)
+        create.let_git_merge(path, own_program.words(), environ=context.environ)
     found = repo_vault.find(top, context.environ)
     if found and plan.outcome in ("created", "adopted"):
         # Who makes it knows what it holds.
@@ -127,6 +129,7 @@ def prepare(
     make_default: bool = False,
 ) -> Result:
     """Make a folder a vault, and the default if there is none."""
+    from memcli.cli import own_program
     from memcli.storage import known_vaults
     from memcli.vault import create
 
@@ -136,6 +139,7 @@ def prepare(
         if plan.question and not yes and context.interactive:
             yes = context.confirm(f"{plan.question}. Go on?")
         plan, commit = create.prepare(path, environ=context.environ, agreed=yes)
+        create.let_git_merge(plan.path, own_program.words(), environ=context.environ)
     default = known_vaults.default_vault(context.environ)
     becomes_default = make_default or default is None
     if becomes_default and not dry_run and default != plan.path:

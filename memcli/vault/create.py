@@ -9,11 +9,11 @@ cannot become a vault, or in which git refuses, is left as it was.
 import contextlib
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from memcli.entries import layout
-from memcli.errors import NotAllowed, WriteFailed
+from memcli.errors import MemcliError, NotAllowed, WriteFailed
 from memcli.storage import files, known_vaults, package_data
 from memcli.storage.git import place
 from memcli.storage.git.repository import Repository
@@ -138,6 +138,29 @@ def prepare(
         commit = repository.commit(paths, message) if paths else None
         undo.pop_all()
     return Prepared(steps, commit)
+
+
+def let_git_merge(
+    root: str, program: Sequence[str], *, environ: Mapping[str, str] | None = None
+) -> bool:
+    """Let git call memcli where both sides of a merge changed a file of a vault.
+
+    Args:
+        root: the vault's folder.
+        program: the words that start this installation.
+        environ: the environment of git.
+
+    Returns:
+        Whether git did not know it before; False also where the repository's settings
+        cannot be written, since a vault works without.
+    """
+    from memcli.storage.git import merge_driver
+
+    try:
+        repository = Repository.open(root, environ=environ)
+        return merge_driver.install(repository, program, environ)
+    except MemcliError:
+        return False
 
 
 def _template_files() -> list[str]:

@@ -157,7 +157,7 @@ def _merged(
             entry = _with_alias(entry, one.title)
             notes += (f"'{one.title}' became an alias",)
     elif text.conflicts or both_named:
-        kept = (archived_text(path, older, one, entry.id, second, kinds=kinds),)
+        kept = (archived_text(path, older, one, entry.id, two, kinds=kinds),)
         what = "lines" if text.conflicts else "title"
         notes += (
             f"both sides changed the same {what}: the newer one is current, "
@@ -194,7 +194,7 @@ def archived_text(
     side: Version,
     entry: Entry,
     successor: str,
-    newer: Decoded,
+    newer: Entry,
     *,
     kinds: Collection[str],
 ) -> Kept:
@@ -205,7 +205,7 @@ def archived_text(
     """
     version_id = drawn_id(_moment(entry) * 1000, entry.id, entry.title, entry.body)
     place = layout.archived(layout.before_archive(path), version_id)
-    at = max(_moment(entry), _moment(newer.entry))
+    at = max(_moment(entry), _moment(newer))
     resolved = entry.status is Status.RESOLVED
     version = entry.replace(
         id=version_id,

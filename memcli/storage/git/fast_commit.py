@@ -49,7 +49,9 @@ _SETTINGS = re.compile(
     r"|splitindex|worktree)|commit\.gpgsign|gpg\..*|user\.signingkey|author\..*"
     r"|committer\..*|extensions\..*|i18n\.commitencoding|index\.sparse|hook\..*)"
 )
-_PLAIN_ATTRIBUTES = frozenset({"-text", "diff", "-diff", "merge", "-merge", "binary"})
+_PLAIN_ATTRIBUTES = frozenset(
+    {"-text", "diff", "-diff", "merge", "-merge", "merge=memcli", "binary"}
+)
 
 
 class Made(NamedTuple):
@@ -232,7 +234,7 @@ def _branch(git_dir: str) -> str:
     if (
         busy
         or hooked
-        or os.path.exists(info)
+        or not _are_plain_attributes(info)
         or not head.startswith("ref: refs/heads/")
     ):
         return ""
@@ -267,20 +269,22 @@ def _is_plain(top: str, path: str) -> bool:
     folder = top
     for name in ("", *path.split("/")[:-1]):
         folder = os.path.join(folder, name) if name else folder
-        try:
-            data = files.read(os.path.join(folder, ".gitattributes"), limit=_LARGEST)
-            text = data.decode()
-        except Unreadable as error:
-            if isinstance(error.__cause__, FileNotFoundError):
-                continue
-            return False
-        except UnicodeDecodeError:
-            return False
-        rows = (line.strip() for line in text.splitlines())
-        lines = [row.split() for row in rows if row[:1] not in ("", "#")]
-        if any(not _PLAIN_ATTRIBUTES.issuperset(words[1:]) for words in lines):
+        if not _are_plain_attributes(os.path.join(folder, ".gitattributes")):
             return False
     return True
+
+
+def _are_plain_attributes(path: str) -> bool:
+    """Whether a file of attributes, if it is there, leaves the bytes of files alone."""
+    try:
+        text = files.read(path, limit=_LARGEST).decode()
+    except Unreadable as error:
+        return isinstance(error.__cause__, FileNotFoundError)
+    except UnicodeDecodeError:
+        return False
+    rows = (line.strip() for line in text.splitlines())
+    lines = [row.split() for row in rows if row[:1] not in ("", "#")]
+    return all(_PLAIN_ATTRIBUTES.issuperset(words[1:]) for words in lines)
 
 
 def _identity(root: str, env: dict[str, str]) -> str | None:

@@ -1,0 +1,107 @@
+"""Telling git to let memcli merge the files of a vault.
+
+Invariant: only the repository's own `config` and `info/attributes` are written, which
+no clone and no pull brings; memcli itself starts no git that would run what they name.
+What git calls is this installation by its absolute path. Where that is gone or fails,
+git merges by lines, as it does without memcli.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from memcli.errors import WriteFailed
+from memcli.storage import files
+from memcli.storage.git.log import Readable
+from memcli.storage.git.process import GitResult, clean_environment, run
+
+NAME = "memcli"
+_PATTERNS = ("**/*.md", "entities/ignored.txt", ".memcli/config.toml")
+_MOST = 1_000_000
+
+
+class Setting(NamedTuple):
+    """One line of `git config`."""
+
+    key: str
+    value: str
+
+
+def settings(program: Sequence[str]) -> tuple[Setting, ...]:
+    """What the repository's config is to say.
+
+    Args:
+        program: the words that start memcli; the first one is an absolute path.
+    """
+    # git's shell is a POSIX one on Windows too, and takes a backslash for an escape.
+    words = [shlex.quote(word.replace("\\", "/")) for word in program]
+    command = (
+        f"test -x {words[0]} && {' '.join(words)} merge-driver %O %A %B %P || "
+        "git merge-file -L ours -L base -L theirs %A %O %B"
+    )
+    return (
+        Setting(f"merge.{NAME}.name", "memcli: entries by their fields and lines"),
+        Setting(f"merge.{NAME}.driver", command),
+        # Merges of several bases, which git makes for itself, take the base's file.
+        Setting(f"merge.{NAME}.recursive", "binary"),
+    )
+
+
+def install(
+    repository: Readable, program: Sequence[str], environ: Mapping[str, str] | None
+) -> bool:
+    """Let git call memcli for the vault's files; returns whether anything changed.
+
+    Args:
+        repository: the vault's.
+        program: as in `settings`.
+        environ: the environment of git.
+
+    Raises:
+        WriteFailed: the repository's own files cannot be written.
+    """
+    changed = False
+    for key, value in settings(program):
+        done = _git(repository, environ, "config", "--local", "--get", key)
+        if done.printed.decode("utf-8", "replace").rstrip("\n") != value:
+            change = ("config", "--local", "--replace-all", key, value)
+            made = _git(repository, environ, *change)
+            if made.code:
+                raise WriteFailed(f"git config {key}: {made.text}")
+            changed = True
+    words = ("rev-parse", "--git-path", "info/attributes")
+    place = os.fsdecode(_git(repository, environ, *words).printed).rstrip("\n")
+    path = os.path.join(repository.root, place)
+    return _add_lines(path, _attributes(repository.prefix)) or changed
+
+
+def _git(repository: Readable, environ: Mapping[str, str], *words: str) -> GitResult:
+    env = clean_environment(environ)
+    env["GIT_DIR"] = repository.git_dir
+    env["GIT_WORK_TREE"] = repository.top
+    return run(repository.root, env, words)
+
+
+def _attributes(prefix: str) -> list[str]:
+    """The lines that name the driver, for a vault in this folder of the repository."""
+    # `?` is any letter: a name that needs quotes would keep saves from the fast way.
+    place = re.sub(r"[^\w/.-]", "?", prefix, flags=re.ASCII)
+    return [f"/{place}{pattern} merge={NAME}" for pattern in _PATTERNS]
+
+
+def _add_lines(path: str, lines: Sequence[str]) -> bool:
+    """Add to a file the lines that it lacks; returns whether there were any."""
+    before = files.current(path) or b""
+    if len(before) > _MOST:
+        raise WriteFailed(f"{path} has {len(before):,} bytes")
+    known = set(before.decode("utf-8", "replace").splitlines())
+    missing = [line for line in lines if line not in known]
+    if not missing:
+        return False
+    files.make_folder(os.path.dirname(path))
+    gap = b"" if not before or before.endswith(b"\n") else b"\n"
+    text = "".join(f"{line}\n" for line in missing)
+    files.write_atomic(path, before + gap + text.encode("utf-8", "surrogateescape"))
+    return True

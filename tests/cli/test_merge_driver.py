@@ -1,0 +1,229 @@
+"""Plain git merges a vault by memcli's driver."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memcli.entries import codec
+from memcli.entries.entry import Entry, Status
+from memcli.storage.git import merge_driver
+from memcli.storage.git.repository import Repository
+from memcli.vault.create import let_git_merge, prepare
+
+PROGRAM = (sys.executable, "-P", "-m", "memcli")
+PATH = "memories/note/deploy.md"
+BASE = Entry(
+    "1m7xvn68xtqp489w",
+    created="2026-11-21T01:44:28Z",
+    tags=("deploy",),
+    body="We deploy on Tuesdays\n",
+    path=PATH,
+)
+
+
+class Clone:
+    """A vault in a repository, changed by writing files and by plain git."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def git(self, *words: str, code: int | None = 0) -> str:
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        done = subprocess.run(
+            ["git", *who, *words],
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "GIT_EDITOR": "true"},
+        )
+        assert code is None or done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def write(self, *entries: Entry, message: str = "x") -> None:
+        for entry in entries:
+            place = self.root / entry.path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(codec.encode(entry))
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "-m", message)
+
+    def entries(self) -> dict[str, Entry]:
+        found = {}
+        for place in sorted(self.root.rglob("*.md")):
+            path = place.relative_to(self.root).as_posix()
+            if path != "README.md":
+                entry = codec.decode(place.read_bytes(), path).entry
+                found[entry.id] = entry
+        return found
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    prepare(str(tmp_path / "vault"))
+    assert let_git_merge(str(tmp_path / "vault"), PROGRAM)
+    made = Clone(tmp_path / "vault")
+    made.write(BASE)
+    return made
+
+
+def in_two_branches(clone: Clone, ours: list[Entry], theirs: list[Entry]) -> None:
+    clone.git("switch", "--quiet", "-c", "other")
+    clone.write(*theirs)
+    clone.git("switch", "--quiet", "main")
+    clone.write(*ours)
+
+
+def test_plain_git_merges_fields_and_texts(clone: Clone) -> None:
+    ours = BASE.replace(tags=("deploy", "ci"), updated="2026-11-22T08:00:00Z")
+    theirs = BASE.replace(
+        status=Status.RESOLVED, resolved_at="2026-11-23T08:00:00Z", body="On Mondays\n"
+    )
+    in_two_branches(clone, [ours], [theirs])
+    clone.git("merge", "--quiet", "-m", "m", "other")
+    entry = clone.entries()[BASE.id]
+    assert (entry.tags, entry.status) == (("deploy", "ci"), Status.RESOLVED)
+    assert entry.body == "On Mondays\n"
+
+
+@pytest.mark.parametrize("way", ["merge", "rebase", "stash"])
+def test_the_text_that_gives_way_is_in_the_archive(clone: Clone, way: str) -> None:
+    ours = BASE.replace(body="On Fridays\n", updated="2026-11-22T08:00:00Z")
+    theirs = BASE.replace(body="On Mondays\n", updated="2026-11-23T08:00:00Z")
+    if way == "stash":
+        (clone.root / PATH).write_bytes(codec.encode(ours))
+        clone.git("stash")
+        clone.write(theirs)
+        clone.git("stash", "pop")
+    else:
+        in_two_branches(clone, [ours], [theirs])
+        clone.git(*(["merge", "-m", "m"] if way == "merge" else ["rebase"]), "other")
+    entries = clone.entries()
+    assert entries.pop(BASE.id).body == "On Mondays\n"
+    (kept,) = entries.values()
+    assert (kept.body, kept.superseded_by) == ("On Fridays\n", BASE.id)
+    assert kept.path.startswith("archive/memories/note/deploy.")
+
+
+def evolved(name: str, body: str, created: str) -> list[Entry]:
+    fresh = BASE.replace(id=name, body=body, created=created, supersedes=BASE.id)
+    ended = BASE.replace(
+        status=Status.SUPERSEDED,
+        superseded_by=name,
+        path=f"archive/memories/note/deploy.{BASE.id}.md",
+    )
+    return [ended, fresh]
+
+
+def test_two_new_versions_become_one_chain(clone: Clone) -> None:
+    one = evolved("1m7yzmkeg0000001", "On Fridays\n", "2026-11-22T08:00:00Z")
+    two = evolved("1m7yzmmdr0000002", "On Mondays\n", "2026-11-23T08:00:00Z")
+    in_two_branches(clone, one, two)
+    clone.git("merge", "-m", "m", "other")
+    entries = clone.entries()
+    chain = [BASE.id, "1m7yzmkeg0000001", "1m7yzmmdr0000002"]
+    assert [entries[name].superseded_by for name in chain] == [*chain[1:], None]
+    assert [entries[name].supersedes for name in chain] == [None, *chain[:-1]]
+    assert entries[chain[2]].path == PATH
+    assert entries[chain[1]].status is Status.SUPERSEDED
+
+
+def test_a_resolve_meets_a_new_version(clone: Clone) -> None:
+    resolved = BASE.replace(status=Status.RESOLVED, resolved_at="2026-11-22T08:00:00Z")
+    two = evolved("1m7yzmmdr0000002", "On Mondays\n", "2026-11-23T08:00:00Z")
+    in_two_branches(clone, [resolved], two)
+    clone.git("merge", "-m", "m", "other")
+    entries = clone.entries()
+    assert entries["1m7yzmmdr0000002"].status is Status.RESOLVED
+    claims = [e for e in entries.values() if e.body == BASE.body]
+    assert Status.RESOLVED in {entry.status for entry in claims}
+
+
+def test_two_entries_of_one_new_name_are_both_kept(clone: Clone) -> None:
+    path = "memories/note/same.md"
+    one = BASE.replace(id="1m7yzmkeg0000001", body="one\n", path=path)
+    two = BASE.replace(id="1m7yzmmdr0000002", body="two\n", path=path)
+    in_two_branches(clone, [one], [two])
+    clone.git("merge", "-m", "m", "other")
+    assert {"one\n", "two\n"} <= {entry.body for entry in clone.entries().values()}
+
+
+def test_without_memcli_git_leaves_its_marks(clone: Clone) -> None:
+    assert let_git_merge(str(clone.root), ("/nowhere/memcli",))
+    in_two_branches(clone, [BASE.replace(body="one\n")], [BASE.replace(body="two\n")])
+    clone.git("merge", "-m", "m", "other", code=1)
+    text = (clone.root / PATH).read_text()
+    assert "<<<<<<< ours" in text
+    assert ">>>>>>> theirs" in text
+
+
+def test_the_driver_is_written_once_and_mended(clone: Clone) -> None:
+    root = str(clone.root)
+    assert not let_git_merge(root, PROGRAM)
+    clone.git("config", "merge.memcli.driver", "rm -rf /")
+    assert let_git_merge(root, PROGRAM)
+    driver = clone.git("config", "merge.memcli.driver").strip()
+    assert driver == merge_driver.settings(PROGRAM)[1].value
+
+
+def test_a_path_with_quotes_and_spaces_is_one_word(tmp_path: Path) -> None:
+    folder = tmp_path / "it's a $(touch pwned) vault"
+    prepare(str(folder))
+    program = tmp_path / "bin 'x" / "memcli"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m memcli "$@"\n')
+    program.chmod(0o755)
+    let_git_merge(str(folder), (str(program),))
+    clone = Clone(folder)
+    path = "memories/note/a'b $(touch pwned).md"
+    base = BASE.replace(path=path, body="a\nb\nc\n")
+    clone.write(base)
+    in_two_branches(
+        clone, [base.replace(body="A\nb\nc\n")], [base.replace(body="a\nb\nC\n")]
+    )
+    clone.git("merge", "-m", "m", "other")
+    assert clone.entries()[BASE.id].body == "A\nb\nC\n"
+    assert not list(tmp_path.rglob("pwned"))
+
+
+def test_a_vault_in_a_folder_of_a_repository_is_merged_there(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-qb", "main", tmp_path / "code"], check=True)
+    root = tmp_path / "code" / "my notes"
+    prepare(str(root), agreed=True)
+    let_git_merge(str(root), PROGRAM)
+    clone = Clone(root)
+    clone.write(BASE)
+    ours = BASE.replace(body="one\n", updated="2026-11-22T08:00:00Z")
+    in_two_branches(clone, [ours], [BASE.replace(body="two\n")])
+    clone.git("merge", "-m", "m", "other")
+    bodies = {entry.path: entry.body for entry in clone.entries().values()}
+    assert bodies.pop(PATH) == "one\n"
+    assert [path.startswith("archive/memories/") for path in bodies] == [True]
+
+
+def test_a_link_in_the_way_leads_nothing_out_of_the_vault(clone: Clone) -> None:
+    outside = clone.root.parent / "outside"
+    outside.mkdir()
+    (clone.root / "archive" / ".gitkeep").unlink()
+    (clone.root / "archive").rmdir()
+    (clone.root / "archive").symlink_to(outside)
+    clone.write()
+    ours = BASE.replace(body="one\n", updated="2026-11-22T08:00:00Z")
+    in_two_branches(clone, [ours], [BASE.replace(body="two\n")])
+    clone.git("merge", "-m", "m", "other", code=1)
+    assert not list(outside.iterdir())
+    assert "<<<<<<<" in (clone.root / PATH).read_text()
+
+
+def test_a_commit_takes_the_fast_way_beside_the_driver(clone: Clone) -> None:
+    from memcli.storage.git import fast_commit
+
+    repository = Repository.open(str(clone.root))
+    info = clone.root / ".git" / "info" / "attributes"
+    assert "merge=memcli" in info.read_text()
+    assert fast_commit._branch(repository.git_dir) == "refs/heads/main"
+    info.write_text("* filter=x\n")
+    assert fast_commit._branch(repository.git_dir) == ""
