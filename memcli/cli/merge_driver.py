@@ -62,7 +62,7 @@ def _merge(base: str, ours: str, theirs: str, path: str, *, cwd: str) -> int:
 
 
 def _vault_of(cwd: str, path: str) -> tuple[str, str]:
-    """The folder of the vault that a path of the repository lies in, and the rest of it.
+    """The folder of the vault that a path of the repository lies in, and the rest.
 
     The folder ends with `/`; it is empty for the repository itself, which stands for
     the vault where no folder on the way is one.

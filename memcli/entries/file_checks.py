@@ -68,13 +68,27 @@ def _about_file(text: Text, size: int) -> Iterator[Finding]:
         yield Finding(path, 1, "large", WARNING, message, "Split it.")
     marks = conflict.begins(body)
     if marks >= 0:
-        line = text.line_of(marks)
-        hint = (
-            "Keep one of the two sides, then 'git add' the file; until then it is not "
-            "shown. Marks that are quoted are indented."
-        )
-        yield Finding(path, line, "conflict", ERROR, "a merge conflict", hint)
-    for secret in secrets.find(text.text):
+        yield _conflict(path, text.line_of(marks))
+    yield from _secrets(path, text.text)
+
+
+def in_conflict(data: bytes, path: str) -> list[Finding]:
+    """What is wrong in a file in which git left two sides, which are shown both."""
+    text = data.decode("utf-8", "replace")
+    line = text.count("\n", 0, text.find("<<<<<<< ")) + 1
+    return [_conflict(path, line), *_secrets(path, text)]
+
+
+def _conflict(path: str, line: int) -> Finding:
+    hint = (
+        "memcli repair merges the two sides; until then both are shown. Marks that are "
+        "quoted are indented."
+    )
+    return Finding(path, line, "conflict", ERROR, "a merge conflict", hint)
+
+
+def _secrets(path: str, text: str) -> Iterator[Finding]:
+    for secret in secrets.find(text):
         message = f"looks like a secret ({secret.kind})"
         hint = "git keeps it for good: change the secret, then take it out."
         yield Finding(path, secret.line, "secret", WARNING, message, hint)

@@ -145,7 +145,7 @@ def _conflict(path: str, line: int) -> InvalidEntry:
         path,
         line,
         "git conflict markers in the frontmatter",
-        hint="Keep one of the two sides, then 'git add' the file.",
+        hint="memcli repair merges the two sides.",
     )
 
 

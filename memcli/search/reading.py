@@ -6,11 +6,12 @@ paths, however many processes read them and whichever of them dies.
 
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from memcli.entries import codec, file_checks
 from memcli.entries.entry import KINDS
+from memcli.entries.finding import Finding
 from memcli.errors import InvalidEntry, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search.document import Checked, document
@@ -63,10 +64,14 @@ class Files:
         data = data[:LOOKED_AT]
         beginning = _beginning(data)
         try:
-            decoded = codec.decode(beginning, path, kinds=self._kinds)
+            both = _both_sides(beginning, path, self._kinds)
+            decoded = both or codec.decode(beginning, path, kinds=self._kinds)
         except InvalidEntry as error:
             return Found(path, None, (error.line, error.reason), None)
-        checked = _checked(beginning, decoded, self._kinds, len(data))
+        if both is None:
+            checked = _checked(beginning, decoded, self._kinds, len(data))
+        else:
+            checked = _listed(file_checks.in_conflict(beginning, path), ())
         doc = document(decoded.entry, self._stem, self._policies, checked)
         return Found(path, None, None, prepared(doc))
 
@@ -84,6 +89,26 @@ class Files:
         return self.held(path, data)._replace(number=number)
 
 
+def _both_sides(
+    data: bytes, path: str, kinds: Collection[str]
+) -> codec.Decoded | None:
+    """A file in which git left two sides, as one entry that names them both."""
+    if b"<<<<<<< " not in data:
+        return None
+    from memcli.entries.merging import marked
+
+    both = marked.shown(data, path, kinds)
+    return None if both is None else codec.Decoded(both, (), True)
+
+
+def _listed(
+    found: Iterable[Finding], links: tuple[tuple[str, int], ...]
+) -> Checked:
+    return Checked(
+        tuple((f.line, f.code, f.level, f.message, f.hint) for f in found), links
+    )
+
+
 def _checked(
     data: bytes, decoded: codec.Decoded, kinds: Collection[str], size: int
 ) -> Checked:
@@ -92,10 +117,7 @@ def _checked(
         return Checked(is_large=True)
     text = file_checks.text_of(data, decoded.entry)
     found = file_checks.findings(text, size, decoded, kinds)
-    return Checked(
-        tuple((f.line, f.code, f.level, f.message, f.hint) for f in found),
-        file_checks.link_lines(text),
-    )
+    return _listed(found, file_checks.link_lines(text))
 
 
 def _beginning(data: bytes) -> bytes:

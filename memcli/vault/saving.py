@@ -233,8 +233,8 @@ def place(
         notes += map(names.explained, unclear)
         if conflict.begins(entry.body) >= 0:
             notes.append(
-                "a merge conflict stands in it, so nothing shows it until one side is "
-                f"kept: {entry.path}"
+                "git's marks of a merge stand in it, so it is shown as two versions "
+                f"until one is kept: {entry.path}"
             )
         held = duplicates.held(entry, now_ms // 1000)
         if entry.expires_at and held.status == str(Status.EXPIRED):

@@ -1,13 +1,16 @@
-"""A text in which git left a conflict is not told as knowledge by any way."""
+"""A file in which git left a conflict is told as two versions, and can be merged."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from memcli import Vault
+from memcli.entries import codec
 from memcli.entries.eligibility import View
 from memcli.entries.text import conflict
 from memcli.sessions.briefing import compose
+from memcli.vault.health import repair
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 
@@ -33,11 +36,72 @@ def test_a_conflict_is_all_three_marks_at_the_start_of_lines(
     assert conflict.begins(text) == place
 
 
-def test_no_way_of_asking_shows_it_and_lint_and_inspect_name_it(vault: Vault) -> None:
+def marked(vault: Vault, text: str, changed: tuple[str, str]) -> tuple[str, Path]:
+    """A saved memory in whose file a merge has left two versions of some text."""
+    saved = vault.save(vault.draft({"text": text, "tags": ["deploy"]}))
+    path = Path(vault.root, saved.path)
+    before = path.read_bytes()
+    old, new = (part.encode() for part in changed)
+    assert old in before
+    both = b"<<<<<<< HEAD\n%b\n=======\n%b\n>>>>>>> theirs" % (old, new)
+    path.write_bytes(before.replace(old, both))
+    return saved.id, path
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        ("Deploys run on Mondays", "Deploys run on Fridays"),
+        ("tags: [deploy]", "tags: [deploy, ci]"),
+    ],
+    ids=["in the text", "in the frontmatter"],
+)
+def test_recall_shows_both_sides_and_repair_makes_one_of_them(
+    vault: Vault, changed: tuple[str, str]
+) -> None:
+    text = "Deploys run on Mondays\n"
+    entry_id, path = marked(vault, text, changed)
+
+    (row,) = vault.recall("deploys on Mondays").rows
+    assert row.id == entry_id
+    assert "A merge left two versions" in row.text
+    assert "<<<" not in row.text
+    if "Mondays" in changed[0]:
+        assert "HEAD:\n\nDeploys run on Mondays" in row.text
+        assert "theirs:\n\nDeploys run on Fridays" in row.text
+    (found,) = [each for each in lint(vault) if each.path == row.path]
+    assert (found.code in ("conflict", "broken"), found.level) == (True, "error")
+    assert "memcli repair" in (found.hint or "")
+
+    planned = repair.plan(vault)
+    assert [step.code for step in planned.steps] == ["conflict"]
+    done = repair.apply(vault, planned)
+    assert (done.steps, done.left) == (planned.steps, [])
+    entry = vault.get(entry_id)
+    assert "<<<" not in path.read_text(encoding="utf-8")
+    if "Mondays" in changed[0]:
+        (archived,) = Path(vault.root, "archive").rglob("*.md")
+        assert {entry.body, codec.decode(archived.read_bytes(), "x.md").entry.body} == {
+            "Deploys run on Mondays\n",
+            "Deploys run on Fridays\n",
+        }
+    else:
+        assert (entry.tags, entry.body) == (("deploy", "ci"), text)
+    assert repair.plan(vault).steps == []
+
+
+def test_a_resolved_side_keeps_both_out_of_recall(vault: Vault) -> None:
+    changed = ("tags: [deploy]", "tags: [deploy]\nstatus: resolved")
+    marked(vault, "Deploys run on Mondays\n", changed)
+    assert vault.recall("deploys on Mondays").rows == []
+
+
+def test_marks_that_do_not_close_are_shown_by_nothing(vault: Vault) -> None:
     saved = vault.save(vault.draft({"text": "Deploys run on Mondays", "pinned": True}))
     path = Path(vault.root, saved.path)
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("Deploys run on Mondays\n", BOTH), encoding="utf-8")
+    both = BOTH.replace("Deploys\n", "Deploys\n<<<<<<< HEAD\n")
+    path.write_text(text.replace("Deploys run on Mondays\n", both), encoding="utf-8")
 
     assert vault.recall("deploys on Mondays").rows == []
     assert vault.reflect("when do deploys run?").facts == []
@@ -48,17 +112,39 @@ def test_no_way_of_asking_shows_it_and_lint_and_inspect_name_it(vault: Vault) ->
 
     seen = inspect(vault, saved.id)
     assert seen.reason == "a merge conflict stands in it"
-    (problem,) = seen.problems
-    assert path.read_text(encoding="utf-8").splitlines()[problem.line - 1] == (
-        "<<<<<<< HEAD"
-    )
     (found,) = [each for each in lint(vault) if each.code == "conflict"]
     assert (found.path, found.level) == (saved.path, "error")
-
-    path.write_text(text, encoding="utf-8")
-    assert [row.id for row in vault.recall("deploys on Mondays").rows] == [saved.id]
+    assert repair.plan(vault).steps == []
 
 
-def test_a_save_of_such_a_text_says_that_nothing_shows_it(vault: Vault) -> None:
+def test_a_merge_that_stopped_is_made_ready_for_its_commit(vault: Vault) -> None:
+    def git(*words: str, code: int = 0) -> str:
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        command = ["git", "-C", vault.root, *who, *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    saved = vault.save(vault.draft({"text": "Deploys run on Mondays"}))
+    path = Path(vault.root, saved.path)
+    before = path.read_text(encoding="utf-8")
+    git("switch", "--quiet", "-c", "other")
+    path.write_text(before.replace("Mondays", "Fridays"), encoding="utf-8")
+    git("commit", "--quiet", "-am", "x")
+    git("switch", "--quiet", "main")
+    path.write_text(before.replace("Mondays", "Sundays"), encoding="utf-8")
+    git("commit", "--quiet", "-am", "y")
+    git("merge", "other", code=1)
+    assert repair.apply(vault, repair.plan(vault)).steps
+    git("commit", "--quiet", "-m", "merged")
+    bodies = {
+        codec.decode(each.read_bytes(), "x.md").entry.body
+        for each in Path(vault.root).rglob("deploys*.md")
+    }
+    assert bodies == {"Deploys run on Fridays\n", "Deploys run on Sundays\n"}
+    assert git("status", "--porcelain") == ""
+
+
+def test_a_save_of_such_a_text_says_how_it_is_shown(vault: Vault) -> None:
     saved = vault.save(vault.draft({"text": BOTH}))
-    assert any("a merge conflict stands in it" in note for note in saved.notes)
+    assert any("shown as two versions" in note for note in saved.notes)

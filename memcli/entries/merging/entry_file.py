@@ -64,6 +64,11 @@ class MergedFile(NamedTuple):
     notes: tuple[str, ...] = ()
     eyes: bool = False
 
+    @property
+    def kept_files(self) -> list[tuple[str, bytes]]:
+        """The files to write besides, as (path, bytes)."""
+        return [(kept.path, kept.data) for kept in self.kept]
+
 
 def merge(
     path: str,

@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from memcli.errors import WriteFailed
+from memcli.errors import HistoryError, WriteFailed
 from memcli.storage import files
 from memcli.storage.git.log import Readable
 from memcli.storage.git.process import GitResult, clean_environment, run
@@ -77,7 +77,23 @@ def install(
     return _add_lines(path, _attributes(repository.prefix)) or changed
 
 
-def _git(repository: Readable, environ: Mapping[str, str], *words: str) -> GitResult:
+def mark_merged(
+    repository: Readable, paths: Sequence[str], environ: Mapping[str, str] | None
+) -> None:
+    """Tell git, in the middle of its merge, that these files are merged.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    literal = [f":(literal){path}" for path in paths]
+    done = _git(repository, environ, "add", "--", *literal)
+    if done.code:
+        raise HistoryError(f"git add failed: {done.text}")
+
+
+def _git(
+    repository: Readable, environ: Mapping[str, str] | None, *words: str
+) -> GitResult:
     env = clean_environment(environ)
     env["GIT_DIR"] = repository.git_dir
     env["GIT_WORK_TREE"] = repository.top

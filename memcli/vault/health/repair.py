@@ -17,7 +17,13 @@ from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
-from memcli.vault.health import doubles, dropped, git_state, lost_versions
+from memcli.vault.health import (
+    conflicts,
+    doubles,
+    dropped,
+    git_state,
+    lost_versions,
+)
 from memcli.vault.health.repair_step import Repair, RepairPlan, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
 
@@ -71,10 +77,12 @@ def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
         # Nothing can be committed; what the index has lost would be, as deleted.
         commits = [step for step in _commits(tree, False) if step.code == "index"]
         chosen += [(step, _about(step, tree.findings)) for step in commits]
+        chosen += conflicts.steps(vault, findings)
     else:
         halves = doubles.halves(vault, findings)
         copies = doubles.copies(vault, repository, findings)
         rewrites = [
+            *conflicts.steps(vault, findings),
             *halves,
             *copies,
             *lost_versions.steps(vault, repository, findings),
@@ -165,8 +173,15 @@ def apply(vault: "Vault", planned: RepairPlan) -> RepairPlan:
     """
     done = []
     rest = []
+    marks = [step for step in planned.steps if step.code == conflicts.CODE]
+    if marks and any(f.code == "git_state" for f in planned.left):
+        repository = Repository.open(vault.root, environ=vault.environ)
+        done += conflicts.take_in_merge(vault, repository, marks)
+        marks = []
     for step in planned.steps:
-        if step.code == "git_lock":
+        if step.code == conflicts.CODE:
+            rest += [step] if step in marks else []
+        elif step.code == "git_lock":
             repository = Repository.open(vault.root, environ=vault.environ)
             for lock in git_state.locks(repository):
                 # The lock of a git that works now stays.
@@ -210,10 +225,13 @@ def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Re
         elif step.code != "index":
             change.include(step.path)
     done += _from_history(vault, change, repository, steps)
+    done += conflicts.take(
+        vault, change, [step for step in steps if step.code == conflicts.CODE]
+    )
     done += [
         step
         for step in steps
-        if step.code not in {*_IN_GIT, *_IN_HISTORY}
+        if step.code not in {*_IN_GIT, *_IN_HISTORY, conflicts.CODE}
         and step.path not in tree.staged
         and _rewrite(vault, change, step)
     ]
