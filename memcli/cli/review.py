@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.entries.text.counted import counted
 from memcli.errors import InvalidValue, UsageError
 
 if TYPE_CHECKING:
@@ -76,11 +77,12 @@ def review(
 ) -> Result:
     """Decide on the candidates in the inbox
 
-    On a terminal it walks through them, the oldest first, and then through the open
-    ideas; each decision is committed at once, so you can leave at any point. Scripts
-    use flags: ids act at once, selections of many (--all, --all-older-than,
-    --min-confidence) show what they would do until --yes is given. --undo takes back
-    decisions on ideas and names, too (memcli ideas, memcli entities).
+    On a terminal it walks through them, the oldest first, then through texts that gave
+    way in a merge of two clones, and then through the open ideas; each decision is
+    committed at once, so you can leave at any point. Scripts use flags: ids act at
+    once, selections of many (--all, --all-older-than, --min-confidence) show what they
+    would do until --yes is given. --undo takes back decisions on ideas and names, too
+    (memcli ideas, memcli entities).
 
     \b
     Example:
@@ -226,10 +228,17 @@ def _days(text: str | None, now: int) -> float | None:
 
 def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     from memcli.cli import short_ids
+    from memcli.curation import merged_versions
+
+    merged = merged_versions.waiting(vault)
 
     def text(canvas: Canvas) -> None:
+        if merged:
+            number = counted(len(merged), "text")
+            canvas.line(f"{number} gave way in a merge: decide with memcli review")
         if not candidates:
-            canvas.line("nothing waits for review", style="dim")
+            if not merged:
+                canvas.line("nothing waits for review", style="dim")
             return
         short = short_ids.of(canvas, vault)
         canvas.table(
@@ -250,7 +259,9 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     from memcli.vault import not_shown
 
     solved = not_shown.notes(vault, [candidate.id for candidate in candidates])
-    data = {"candidates": rows, "count": len(rows)}
+    data: dict[str, Any] = {"candidates": rows, "count": len(rows)}
+    if merged:
+        data["merged"] = [version._asdict() for version in merged]
     return Result(data=data, text=text, warnings=tuple(solved))
 
 

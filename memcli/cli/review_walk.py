@@ -247,7 +247,7 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         vault: where it waits.
         only: ids of the candidates to ask about, and about no idea; None: everything.
     """
-    from memcli.cli import ideas
+    from memcli.cli import ideas, review_merged
     from memcli.curation import inbox
 
     state = _Walk(context, vault, only)
@@ -255,6 +255,7 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
     state.name_lost_changes()
     # The ledger of ideas is the owner's.
     ideas_too = finished and only is None and vault.agent is None
+    on_merged = review_merged.walk(context, vault) if finished and only is None else {}
     on_ideas = ideas.walk(context, vault) if ideas_too else {}
     counts: dict[str, Any] = {
         name: sum(decision.outcome == name for decision in state.decided)
@@ -263,15 +264,20 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
     counts["left"] = len(inbox.pending(vault))
 
     def text(canvas: Canvas) -> None:
-        if not (state.total or on_ideas):
+        if not (state.total or on_merged or on_ideas):
             canvas.line("nothing waits for review", style="dim")
             return
-        for of, numbers in (("", counts if state.total else {}), ("ideas: ", on_ideas)):
+        for of, numbers in (
+            ("", counts if state.total else {}),
+            ("merged: ", on_merged),
+            ("ideas: ", on_ideas),
+        ):
             parts = ", ".join(f"{name} {number}" for name, number in numbers.items())
             if parts:
                 canvas.line(of + parts, style="good")
 
     data = counts | ({"ideas": on_ideas} if on_ideas else {})
+    data |= {"merged": on_merged} if on_merged else {}
     return Result(data=data, text=text)
 
 

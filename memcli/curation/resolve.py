@@ -190,8 +190,13 @@ def apply(
             if found.undo:
                 if entry.status is not Status.RESOLVED:
                     continue
+                open_again = (
+                    Status.SUPERSEDED  # a merge has kept a resolve beside a new version
+                    if entry.superseded_by
+                    else Status.ACTIVE
+                )
                 entry = entry.replace(
-                    status=Status.PENDING if _waited(stored.path) else Status.ACTIVE,
+                    status=Status.PENDING if _waited(stored.path) else open_again,
                     resolved_at=None,
                     resolved_by=None,
                     resolution_note=None,

@@ -130,7 +130,11 @@ class World:
 
     def evolve(self, clone: int, old: Entry, text: str) -> None:
         now = self.now()
+        path = f"{old.path.rpartition('/')[0]}/{slug(text)}.md"
+        if path in self.clones[clone]:
+            path = old.path
         fresh = old.replace(
+            path=path,
             id=self.fresh_id(), body=text, created=now, updated="", supersedes=old.id,
             reason=None,
         )  # fmt: skip

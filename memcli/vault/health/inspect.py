@@ -14,6 +14,7 @@ from memcli.entries.codec import Problem
 from memcli.entries.eligibility import View, facts, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.identity import claim_number
+from memcli.entries.merging import marked
 from memcli.entries.text import conflict
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
@@ -180,7 +181,8 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
     view = View(now, agent=vault.agent)
     said = claim_number(entry.body)
     resolves = vault.read(lambda reader: reader.claims.resolves(said))
-    known = facts(entry, policies, resolves)
+    both = marked.shown(stored.data, path, vault.kinds)  # as the index has it
+    known = facts(both or entry, policies, resolves)
     try:
         status = os.stat(files.inside(vault.root, path))
     except OSError as error:
