@@ -155,10 +155,7 @@ class _Work:
     def _contents(
         self, key: str, path: str, base: File | None, one: File, two: File
     ) -> None:
-        versions = [
-            Version(file.data, side.name, partial(side.changed, file.path))
-            for side, file in zip(self.sides, (one, two), strict=True)
-        ]
+        versions = self._versions(one, two)
         data = base.data if base else None
         if layout.is_entry(path) or layout.registered_type(path):
             merged = entry_file.merge(path, data, *versions, kinds=self.kinds)
@@ -168,6 +165,13 @@ class _Work:
         self._result(key, path, merged.data, file.entry, base)
         self.kept += merged.kept
         self._notes_of(key, file, merged)
+
+    def _versions(self, one: File, two: File) -> tuple[Version, Version]:
+        ours, theirs = self.sides
+        return (
+            Version(one.data, ours.name, partial(ours.changed, one.path)),
+            Version(two.data, theirs.name, partial(theirs.changed, two.path)),
+        )
 
     def _notes_of(self, key: str, file: File, merged: MergedFile) -> None:
         if merged.notes:
@@ -213,12 +217,15 @@ class _Work:
             return place
         if len(places) == 1 or one.entry is None or two.entry is None:
             return min(places)
-        status = fields.status(base.entry if base else None, one.entry, two.entry)
-        wanted = [
-            f.path for f in (one, two) if f.entry and f.entry.status is status["status"]
-        ]
+        versions = self._versions(one, two)
+        older, newer = entry_file.in_order(min(places), *versions, self.kinds)
+        entries = dict(zip(versions, (one.entry, two.entry), strict=True))
+        before = base.entry if base else None
+        status = fields.status(before, entries[older], entries[newer])["status"]
+        both = (one.path, one.entry), (two.path, two.entry)
+        wanted = [path for path, entry in both if entry.status is status]
         archived = [path for path in places if path.startswith(layout.ARCHIVE + "/")]
-        if status["status"] in (Status.SUPERSEDED, Status.REJECTED) and archived:
+        if status in (Status.SUPERSEDED, Status.REJECTED) and archived:
             return min(archived)
         return min(wanted or places)
 
