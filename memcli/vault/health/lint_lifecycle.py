@@ -202,7 +202,8 @@ def _about_forks(forks: Iterable[tuple[Text, Text]]) -> Iterator[Finding]:
     for text, other in forks:
         before = text.entry.supersedes
         message = f"{before} is superseded by {other.entry.id} as well"
-        hint = f"Make them one: memcli evolve {text.entry.id} --also {other.entry.id}"
+        hint = "memcli repair makes one chain of them; or one text: "
+        hint += f"memcli evolve {text.entry.id} --also {other.entry.id}"
         yield _finding(text, "supersedes", "lineage_fork", message, hint)
 
 

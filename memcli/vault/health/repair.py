@@ -21,6 +21,7 @@ from memcli.vault.health import (
     conflicts,
     doubles,
     dropped,
+    forks,
     git_state,
     lost_versions,
 )
@@ -83,6 +84,7 @@ def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
         copies = doubles.copies(vault, repository, findings)
         rewrites = [
             *conflicts.steps(vault, findings),
+            *forks.steps(vault, findings),
             *halves,
             *copies,
             *lost_versions.steps(vault, repository, findings),
@@ -225,13 +227,14 @@ def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Re
         elif step.code != "index":
             change.include(step.path)
     done += _from_history(vault, change, repository, steps)
+    done += forks.take(vault, change, [s for s in steps if s.code == forks.CODE])
     done += conflicts.take(
         vault, change, [step for step in steps if step.code == conflicts.CODE]
     )
     done += [
         step
         for step in steps
-        if step.code not in {*_IN_GIT, *_IN_HISTORY, conflicts.CODE}
+        if step.code not in {*_IN_GIT, *_IN_HISTORY, conflicts.CODE, forks.CODE}
         and step.path not in tree.staged
         and _rewrite(vault, change, step)
     ]

@@ -9,9 +9,9 @@ from memcli.named_tuple import NamedTuple
 class Repair(NamedTuple):
     """One step of a repair.
 
-    `code` is leftover, git_lock, index, conflict, half_evolve, lost_version, dropped,
-    duplicate_id, stale_key, lineage, missing, older, deleted, uncommitted or moved; of
-    a move into the folders of months by_month or links;
+    `code` is leftover, git_lock, index, conflict, fork, half_evolve, lost_version,
+    dropped, duplicate_id, stale_key, lineage, missing, older, deleted, uncommitted or
+    moved; of a move into the folders of months by_month or links;
     `action` says what happens to `path`, `detail` is the other file, entry or commit.
     """
 

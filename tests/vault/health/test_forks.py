@@ -1,0 +1,42 @@
+"""A fork that git left where it merged two clones becomes one chain."""
+
+from pathlib import Path
+
+from memcli import Vault
+from memcli.entries import codec
+from memcli.entries.entry import Entry, Status
+from memcli.vault.health import repair
+from memcli.vault.health.lint import lint
+
+
+def test_repair_makes_one_chain_of_a_fork(vault: Vault) -> None:
+    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays", "tags": ["a"]}))
+    first = vault.evolve(saved.id, "We deploy on Mondays", tags=["b"])
+    entry = vault.get(first.id)
+    later = Entry(
+        "1zzzzzzzzzzzzzzz",
+        created="2030-01-01T00:00:00Z",
+        body="We deploy on Fridays\n",
+        tags=("a", "c"),
+        supersedes=saved.id,
+        path="memories/note/we-deploy-on-fridays.md",
+    )
+    place = Path(vault.root, later.path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(codec.encode(later))
+    assert "lineage_fork" in {finding.code for finding in lint(vault)}
+
+    done = repair.apply(vault, repair.plan(vault))
+    assert "fork" in {step.code for step in done.steps}
+    assert not {finding.code for finding in done.left} & {"lineage_fork"}
+    chain = [
+        vault.stored(vault.path_of(name)) for name in (saved.id, first.id, later.id)
+    ]
+    assert [each.entry.superseded_by for each in chain] == [first.id, later.id, None]
+    assert [each.entry.supersedes for each in chain] == [None, saved.id, first.id]
+    assert chain[1].path.startswith("archive/")
+    assert chain[1].entry.body == entry.body
+    assert chain[1].entry.reason == "merged from another clone"
+    assert chain[2].entry.status is Status.ACTIVE
+    assert chain[2].entry.tags == ("a", "b", "c")
+    assert repair.plan(vault).steps == []
