@@ -313,3 +313,48 @@ def test_three_clones_end_equal_and_nothing_is_lost(
         if world.reopened.isdisjoint(lineage) and lineage[-1] in entries:
             last = entries[lineage[-1]]
             assert last.status is not Status.ACTIVE, f"{name} came back as {last.id}"
+
+
+_IDS = st.sampled_from(["1m7xvn68xtqp489w", "1m7yzmkeg0000001", "1m7yzmmdr0000002"])
+_KEYS = st.one_of(
+    st.builds("id: {}".format, _IDS),
+    st.builds("superseded_by: {}".format, _IDS),
+    st.builds("supersedes: {}".format, _IDS),
+    st.sampled_from(
+        [
+            "status: active", "status: resolved", "status: superseded",
+            "status: nonsense", "tags: [a]", "tags: [b", "created: 9999-12-31",
+            "created: 0001", "updated: 2030", "title: One", "item: derived",
+            "rating: 1", "rating: 2", "aliases: [q]", "other_vault: team", "&a x: *a",
+        ]
+    ),
+)  # fmt: skip
+_HOSTILE = st.one_of(
+    st.binary(max_size=20),
+    st.builds(
+        lambda keys, body: ("---\n" + "\n".join([*keys, "---", body])).encode(),
+        st.lists(_KEYS, max_size=5),
+        st.sampled_from(["a", "b", "<<<<<<< x\n1\n=======\n2\n>>>>>>> y\n"]),
+    ),
+    st.sampled_from([b"[vault\n", b"a=1\n", b"a=2\n", b"## 2026-11-21: One\nx\n"]),
+)
+_PATHS = st.sampled_from(
+    [
+        "a.md", "A.md", "a.md/b.md", "a", "memories/note/a.md", LEDGER, "README.md",
+        "archive/a.1m7xvn68xtqp489w.md", "entities/tool/x.md", "entities/ignored.txt",
+        ".memcli/config.toml", "ideas/incubator/x/_index.md", "x.png", "../evil.md",
+        "e\u0301.md", "\u00e9.md", "a\nb.md",
+    ]
+)  # fmt: skip
+_TREES = st.dictionaries(_PATHS, _HOSTILE, max_size=6)
+
+
+@settings(max_examples=3_000 if EVERYTHING else 200)
+@given(_TREES, _TREES, _TREES)
+def test_any_bytes_at_any_paths_are_merged_alike_in_either_order(
+    base: Files, ours: Files, theirs: Files
+) -> None:
+    files = after(ours, merged(base, ours, theirs))
+    assert files == after(theirs, merged(base, theirs, ours, "BA"))
+    again = merged(files, files, files)
+    assert (again.put, again.gone) == ({}, [])
