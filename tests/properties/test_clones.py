@@ -315,6 +315,17 @@ def test_three_clones_end_equal_and_nothing_is_lost(
             assert last.status is not Status.ACTIVE, f"{name} came back as {last.id}"
 
 
+def test_a_file_that_one_side_broke_is_not_taken_for_forgotten() -> None:
+    entry = Entry("1m7xvn68xtqp489w", created=OLD, body="on Mondays\n", path="a.md")
+    base = {"a.md": codec.encode(entry)}
+    ours = {"a.md": codec.encode(entry.replace(body="on Fridays\n"))}
+    theirs = {"a.md": base["a.md"].replace(b"created:", b"created: [")}
+    files = after(ours, merged(base, ours, theirs))
+    assert files == after(theirs, merged(base, theirs, ours, "BA"))
+    assert files["a.md"] == ours["a.md"]
+    assert theirs["a.md"] in files.values()
+
+
 _IDS = st.sampled_from(["1m7xvn68xtqp489w", "1m7yzmkeg0000001", "1m7yzmmdr0000002"])
 _KEYS = st.one_of(
     st.builds("id: {}".format, _IDS),

@@ -91,14 +91,25 @@ def _keys(base: Sequence[File], side: Sequence[File]) -> list[str]:
     that in the base, if it was moved without a change.
     """
     moved = _renamed(base, side)
+    before = {file.path: _id_of(file) for file in base}
+    elsewhere = {file.entry.id for file in side if file.entry and file.own}
     keys: list[str] = []
     for file in side:
         place = moved.get(file.path, file.path)
-        if file.entry is None:
-            keys.append(f"/{place}")
+        there = before.get(place, "")
+        if file.entry is not None and file.own:
+            keys.append(file.entry.id)
+        elif there and there not in elsewhere:
+            keys.append(there)  # its frontmatter is broken, or gone
+        elif file.entry is not None:
+            keys.append(adopted_id(place))
         else:
-            keys.append(file.entry.id if file.own else adopted_id(place))
+            keys.append(f"/{place}")
     return keys
+
+
+def _id_of(file: File) -> str:
+    return file.entry.id if file.entry else ""
 
 
 def _twice(names: Sequence[str]) -> set[str]:
@@ -113,24 +124,27 @@ def _renamed(base: Sequence[File], side: Sequence[File]) -> dict[str, str]:
     there = {file.path for file in side}
     gone: dict[Blob, list[str]] = {}
     for file in base:
-        if file.path not in there:
+        if file.path not in there and file.data:
             gone.setdefault(file.blob, []).append(file.path)
     places: dict[str, str] = {}
     for file in side:
-        if file.path not in before and len(gone.get(file.blob, ())) == 1:
+        if file.path in before or len(gone.get(file.blob, ())) != 1:
+            continue
+        if layout.is_entry(file.path) == layout.is_entry(gone[file.blob][0]):
             places[file.path] = gone.pop(file.blob)[0]
     return places
 
 
 def same_entry(one: File, two: File) -> bool:
     """Whether two new files of one key are one entry, and not two of one name."""
-    if layout.registered_type(one.path):
+    if layout.registered_type(one.path) and layout.registered_type(two.path):
         names = [
             {" ".join(name.casefold().split()) for name in _names(file)}
             for file in (one, two)
         ]
         return bool(names[0] & names[1])
-    return (one.own and two.own) or not layout.is_entry(one.path)
+    entries = layout.is_entry(one.path) or layout.is_entry(two.path)
+    return (one.own and two.own) or not entries
 
 
 def _names(file: File) -> list[str]:

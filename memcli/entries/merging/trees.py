@@ -128,10 +128,10 @@ class _Work:
         if one is None or two is None:
             self._removed_and_changed(key, base, one or two)
             return
-        if base is None and not same_entry(one, two):
+        if base is None and one.blob != two.blob and not same_entry(one, two):
             # Two new notes of one name: both stay.
             for file in (one, two):
-                name = f"{key}#{file.blob.oid}"
+                name = f"{key}#{file.path}#{file.blob.oid}"
                 self.results[name] = _Result(file.path, file.blob, file.entry, rank)
             what = "both sides made a file of this name: both are kept"
             self._note(key, one, what, False)
