@@ -89,9 +89,7 @@ class Files:
         return self.held(path, data)._replace(number=number)
 
 
-def _both_sides(
-    data: bytes, path: str, kinds: Collection[str]
-) -> codec.Decoded | None:
+def _both_sides(data: bytes, path: str, kinds: Collection[str]) -> codec.Decoded | None:
     """A file in which git left two sides, as one entry that names them both."""
     if b"<<<<<<< " not in data:
         return None
@@ -101,9 +99,7 @@ def _both_sides(
     return None if both is None else codec.Decoded(both, (), True)
 
 
-def _listed(
-    found: Iterable[Finding], links: tuple[tuple[str, int], ...]
-) -> Checked:
+def _listed(found: Iterable[Finding], links: tuple[tuple[str, int], ...]) -> Checked:
     return Checked(
         tuple((f.line, f.code, f.level, f.message, f.hint) for f in found), links
     )

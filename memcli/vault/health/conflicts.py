@@ -8,10 +8,10 @@ written and marked as merged for git, and the person concludes the merge.
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from memcli.entries.finding import Finding
 from memcli.entries.merging import marked
 from memcli.errors import MemcliError
 from memcli.storage import files
-from memcli.vault.health.finding import Finding
 from memcli.vault.health.repair_step import Repair, Step
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import Entry, Status
+from memcli.entries.finding import Finding
 from memcli.entries.merging import chains
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.vault import lineage
-from memcli.vault.health.finding import Finding
 from memcli.vault.health.repair_step import Repair, Step
 
 if TYPE_CHECKING:
