@@ -332,9 +332,8 @@ class _Work:
                 self._moved_aside(key, result, path)
         for kept in sorted(set(self.kept)):
             # Its name is drawn from its text: what is there is the same text.
-            if kept.path not in final and (
-                kept.path in changed or kept.path not in ours
-            ):
+            there = kept.path in ours and kept.path not in changed
+            if not there and _marked_id(kept.path) not in self.results:
                 final[places.take(kept.path)] = kept.data
         put = {
             path: data for path, data in sorted(final.items()) if ours.get(path) != data
@@ -349,3 +348,8 @@ class _Work:
         file = File(path, Blob(_NEW, ""), b"", result.entry)
         what = f"its name was taken by another file: it moved from {result.path}"
         self._note(key, file, what, False)
+
+
+def _marked_id(path: str) -> str:
+    """The id in the name of an archived version."""
+    return path.removesuffix(".md").rpartition(".")[2]
