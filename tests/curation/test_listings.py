@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.search import index
+from memcli.storage import watch
 from memcli.storage.listing import Listing, scan
 from memcli.storage.lock import Lock
 
@@ -18,11 +18,11 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The roots that the index listed, one for each time."""
     roots: list[str] = []
 
-    def counting(root: str) -> Listing:
+    def counting(root: str, *, shared: bool = False) -> Listing:
         roots.append(root)
-        return scan(root)
+        return scan(root, shared=shared)
 
-    monkeypatch.setattr(index, "scan", counting)
+    monkeypatch.setattr(watch, "scan", counting)
     return roots
 
 

@@ -18,8 +18,9 @@ _THINGS = (
 _COUNTS = re.compile(rf"^ (?:more |other |new )?(?:{_THINGS})\b")
 # The number of these is never one.
 _NEVER_ONE = {
-    "seen[shape]",  # a workflow was met at least twice
-    "len(paths)", "len(lost)",  # one file is called by its name
+    "len(steps)",  # a workflow was met at least three times
+    "_TRIES",  # of a sync: eight
+    "len(paths)", "len(lost)", "len(found.paths)",  # one file is called by its name
 }  # fmt: skip
 
 

@@ -170,11 +170,11 @@ def test_the_own_files_are_listed_once_whatever_is_asked_beside(
     said("prompt-submit", shop)
     listed: list[str] = []
 
-    def counting(root: str) -> Any:
+    def counting(root: str, *, shared: bool = False) -> Any:
         listed.append(root)
-        return listing.scan(root)
+        return listing.scan(root, shared=shared)
 
-    monkeypatch.setattr("memcli.search.index.scan", counting)
+    monkeypatch.setattr("memcli.storage.watch.scan", counting)
     save(filled, "The billing service is deployed on friday at noon.", kind="fix")
     listed.clear()
     assert "at noon" in said("prompt-submit", shop, "b")
