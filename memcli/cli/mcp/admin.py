@@ -20,7 +20,8 @@ ADMIN = Tool(
     "The other tools with rare parameters: recall history, as_of, types, explain, "
     "useful, not_useful (ids that helped or misled); save layer, cite, visibility; "
     "evolve untag, also; resolve kinds; review kind, all; vault. Call it with action "
-    "help for all. Not for what the other tools take.",
+    "help for all, with arguments {action: save} for one. Not for what the other tools "
+    "take.",
     (
         Parameter("action", choices=(*ACTIONS, "help"), required=True),
         Parameter("arguments", "All of the call", kind=dict),

@@ -11,12 +11,23 @@ from memcli.cli.commands import COMMANDS
 # Lists that are an answer also when they are empty.
 _LISTS = frozenset(
     {"rows", "facts", "citations", "candidates", "entries", "targets", "items"}
+    | {"agents", "findings", "ideas"}
 )
 _TOOLS = ("save", "evolve", "recall", "reflect", "resolve", "inspect", "review")
+# `inspect` takes a topic, and the topics `entity` and `research` a name.
+_TOPIC = re.compile(
+    r"\bmemcli inspect (inbox|reflections|ideas|projects|entities|entity|models"
+    r"|research|mining|sessions|agents|vaults|index|lint)\b( NAME\b)?"
+)
+# What only memory_admin takes of a tool; a hint that names it names memory_admin.
+_RARE = re.compile(
+    r"\bmemory_(evolve|recall)(?=[^;\n]* --(?:also|untag|cite|research|history)\b)"
+)
 _COMMAND = re.compile(rf"\bmemcli ({'|'.join(_TOOLS)})\b")
 _FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)\b")
 # Flags whose parameter has another name.
 _NAMED = {
+    "group": "groups",
     "kind": "kinds",
     "tag": "tags",
     "entity": "entities",
@@ -32,12 +43,33 @@ _CALLS = {
         "memory_recall with all: true and statuses: resolved"
     ),
     "memcli review --list": "memory_review without ids",
+    "--approve, --reject, --supersede ID, --edit; or memcli inspect ID": (
+        "Give the ids with approve, reject or supersede; to look at one: memory_inspect"
+    ),
+    "if they are meant, add --kind": (
+        "if they are meant: memory_admin resolve with kinds"
+    ),
     "memcli list": "memory_recall with all: true",
 }
 
 
+# Lines below what a command shows, which name flags.
+_SIBLINGS = "  replace them, too: memcli evolve "
+_PLANNED = {
+    "nothing was changed; to do it add --yes, or give the ids": (
+        "nothing was changed; to do it give the ids"
+    ),
+    "nothing was changed; to do it add --yes": (
+        "nothing was changed; to do it give yes: true"
+    ),
+    "nothing was changed; to do it leave --dry-run out": (
+        "nothing was changed; to do it leave dry_run out"
+    ),
+}
+
+
 def shortened(data: Any) -> Any:
-    """The data without null, empty lists and objects, and titles that the text begins.
+    """The data without what is empty or unknown, and what is said twice.
 
     The lists that are the answer (`rows`, `facts`) stay when they are empty.
     """
@@ -50,8 +82,14 @@ def shortened(data: Any) -> Any:
         for key, value in data.items()
         if key in _LISTS or not (value is None or value in ([], {}, ()))
     }
+    if kept.get("type") == "unknown":
+        del kept["type"]
     # A dictionary of empty values only is one of them.
     kept = {key: value for key, value in kept.items() if key in _LISTS or value != {}}
+    plan = kept.get("plan")
+    if kept.get("applied") and isinstance(plan, dict):
+        # What was done names each entry of the plan again.
+        kept["plan"] = {k: v for k, v in plan.items() if k not in ("targets", "margin")}
     title, text = kept.get("title"), kept.get("text")
     if isinstance(title, str) and isinstance(text, str) and _begins(text, title):
         del kept["title"]
@@ -76,7 +114,8 @@ def with_tools(text: str) -> str:
     """
     for command, tool in _CALLS.items():
         text = text.replace(command, tool)
-    text = _COMMAND.sub(r"memory_\1", text)
+    text = _TOPIC.sub(_topic, text)
+    text = _RARE.sub(r"memory_admin \1", _COMMAND.sub(r"memory_\1", text))
     before, name, after = text.partition("memory_")
     text = f"{before}{name}{_FLAG.sub(_parameter, after)}"
     named = set(re.findall(r"\bmemcli ([a-z]+)\b", text))
@@ -84,8 +123,19 @@ def with_tools(text: str) -> str:
 
 
 def note(line: str) -> str:
-    """A line that a command shows, with the one flag that such lines name."""
+    """A line that a command shows, with the flags and commands that such lines name.
+
+    Only lines that begin or end as memcli writes them: the others hold entries' words.
+    """
+    if line in _PLANNED:
+        return _PLANNED[line]
+    if line.startswith(_SIBLINGS):
+        return with_tools(line)
     return line.replace("(everywhere: --project none)", "(everywhere: project none)")
+
+
+def _topic(found: re.Match[str]) -> str:
+    return f"memory_inspect topic {found[1]}{' and its name' if found[2] else ''}"
 
 
 def _parameter(flag: re.Match[str]) -> str:

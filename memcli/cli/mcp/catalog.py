@@ -274,6 +274,9 @@ EVOLVE = Tool(
     ),
     _as_given,
     changes=True,
+    moved=MappingProxyType(
+        {"pinned": "What is saved already is pinned with: memcli pin ID"}
+    ),
 )
 
 RESOLVE = Tool(

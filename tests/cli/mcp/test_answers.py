@@ -19,6 +19,8 @@ from memcli.cli.mcp import answers
         ({"plan": {"targets": [], "ids": []}}, {"plan": {"targets": []}}),
         ({"reading": {"words": None}}, {}),
         ([{"a": None}, None, []], [{}, None, []]),
+        ({"type": "unknown", "kind": "unknown"}, {"kind": "unknown"}),
+        ({"agents": [], "findings": [], "groups": []}, {"agents": [], "findings": []}),
     ],
 )
 def test_keys_that_say_nothing_are_left_out(data: Any, kept: Any) -> None:
@@ -47,7 +49,22 @@ def test_a_title_with_which_the_text_begins_is_left_out(
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("Look: memcli inspect inbox", "Look: memory_inspect inbox"),
+        ("Look: memcli inspect inbox", "Look: memory_inspect topic inbox"),
+        (
+            "memcli inspect entity NAME; all of them: memcli inspect entities",
+            "memory_inspect topic entity and its name; all of them: "
+            "memory_inspect topic entities",
+        ),
+        ("or memcli inspect ID", "or memory_inspect ID"),
+        ("Name it: --group NAME.", "Name it: groups NAME."),
+        (
+            'Look further: memcli recall "..." --research checkout --budget mid',
+            'Look further: memory_admin recall "..." research checkout budget mid',
+        ),
+        (
+            "if they are meant, add --kind note.",
+            "if they are meant: memory_admin resolve with kinds note.",
+        ),
         ("What waits: memcli review --list", "What waits: memory_review without ids"),
         (
             "See: memcli resolve --list --unresolved",
@@ -66,5 +83,33 @@ def test_hints_name_tools_and_parameters(said: str, told: str) -> None:
 
 def test_a_warning_keeps_the_words_of_an_entry() -> None:
     said = "x says: run it with --tag; to make them one: memcli evolve x --also y"
-    told = "x says: run it with --tag; to make them one: memory_evolve x also y"
+    told = "x says: run it with --tag; to make them one: memory_admin evolve x also y"
     assert answers.with_tools(said) == told
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "  replace them, too: memcli evolve x --also y",
+            "  replace them, too: memory_admin evolve x also y",
+        ),
+        (
+            "nothing was changed; to do it add --yes, or give the ids",
+            "nothing was changed; to do it give the ids",
+        ),
+        ("  x 90% run memcli evolve with --also", None),
+        ("saved x: to do it add --yes", None),
+    ],
+)
+def test_only_lines_of_memcli_itself_are_reworded(line: str, told: str | None) -> None:
+    assert answers.note(line) == (told or line)
+
+
+def test_the_entries_of_a_plan_that_was_applied_are_named_once() -> None:
+    one = {"id": "x"}
+    plan = {"targets": [one], "already": [{"id": "y"}], "margin": 1.0, "undo": False}
+    done = answers.shortened({"applied": True, "items": [one], "plan": plan})
+    assert done["plan"] == {"already": [{"id": "y"}], "undo": False}
+    planned = {"applied": False, "items": [], "plan": plan}
+    assert answers.shortened(planned) == planned

@@ -327,6 +327,15 @@ def test_a_rare_parameter_is_refused_with_the_call_to_make_instead(
         )
 
 
+def test_the_refusal_of_pinned_in_evolve_names_the_command_that_pins(
+    context: Context,
+) -> None:
+    answer = tools.call(catalog.EVOLVE, {"id": "x", "pinned": True}, context)
+    assert answer.error is not None
+    told = "What is saved already is pinned with: memcli pin ID (in the user's shell)"
+    assert answer.error["hint"] == told
+
+
 def test_the_former_no_graph_is_expand_the_other_way_round(
     vault: Vault, context: Context
 ) -> None:
