@@ -167,7 +167,7 @@ def _draw(canvas: Canvas, done: "Reflected") -> None:
     if not done.fates:
         return
     canvas.table(
-        ("became", "confidence", "category", "id", "title"),
+        ("became", "confidence", "kind", "id", "title"),
         [_row(fate, dry_run=done.dry_run) for fate in done.fates],
     )
     if canvas.terminal and done.dry_run:
@@ -193,7 +193,7 @@ def _row(fate: "Fate", *, dry_run: bool) -> tuple[str, ...]:
     return (
         action + target,
         str(candidate.confidence),
-        candidate.category,
+        candidate.kind or candidate.category,
         fate.id or "",
         candidate.title,
     )

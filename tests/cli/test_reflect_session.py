@@ -309,7 +309,7 @@ def test_a_terminal_says_in_sentences_what_happened(
             "and session_cap in all (.memcli/config.toml)",
         ]
         assert ("nothing was changed" in screen.lines) is dry_run
-        assert screen.rows[0] == ("became", "confidence", "category", "id", "title")
+        assert screen.rows[0] == ("became", "confidence", "kind", "id", "title")
         assert len(screen.rows) == 6
 
 
