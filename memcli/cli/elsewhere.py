@@ -1,15 +1,19 @@
-"""What an answer leaves open: where an unknown id is, and that an agent is unknown.
+"""What an answer leaves open: where an unknown id is, which agent or project is meant.
 
 Invariant: vaults are asked as the same agent: what the agent may not see is in none. A
 vault that cannot be asked is passed over.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Context, Result
 from memcli.errors import AmbiguousId, EntryNotFound, MemcliError
 from memcli.storage import known_vaults
+
+if TYPE_CHECKING:
+    from memcli.vault.saving import Saved
+    from memcli.vault.vault import Vault
 
 
 def explained(
@@ -53,6 +57,29 @@ def for_agent(result: Result, context: Context, values: Mapping[str, Any]) -> Re
     if not all(said):
         return result
     return result._replace(warnings=(*result.warnings, str(said[0])))
+
+
+def for_project(vault: "Vault", saved: "Saved", named: str) -> list[str]:
+    """The warning when the project that was named is probably not the one meant.
+
+    Args:
+        vault: where the entry was saved.
+        saved: the new entry.
+        named: the project, as the command line has it.
+    """
+    from memcli.entries.projects import HERE
+    from memcli.recall.filters import with_owner
+
+    if named == HERE and saved.project is None:
+        return ["you stand in no project, so it holds everywhere"]
+    name = saved.project
+    whole = vault.read(lambda reader: with_owner(reader, name)) if name else None
+    if whole is None or named == HERE:
+        return []
+    return [
+        f"'{name}' is another project than {whole}; if that is meant: "
+        f"memcli evolve {saved.id} --project {whole}"
+    ]
 
 
 def _holders(entry_id: str, context: Context, asked: list[str]) -> list[str]:

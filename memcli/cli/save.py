@@ -238,7 +238,12 @@ def save(
         from memcli.vault import saving
 
         saved = saving.save(vault, draft, allow_secret=allow_secret, register=register)
-    return _result(saved, draft.layer, _as_it_was(vault, saved, seen_by))
+    notes = _as_it_was(vault, saved, seen_by)
+    if project and saved.outcome == "created":
+        from memcli.cli import elsewhere
+
+        notes += elsewhere.for_project(vault, saved, project)
+    return _result(saved, draft.layer, notes)
 
 
 def _visibility(

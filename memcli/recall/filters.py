@@ -143,9 +143,25 @@ def unknown_warnings(reader: "Reader", filters: Filters) -> list[str]:
             warnings.append(f"no entry mentions the entity '{name}'{near}")
     name = filters.project
     if name not in ("", HERE, NONE, ANY) and not len(reader.exact("project", name)):
-        near = _nearest(reader, "project", name)
+        near = nearest_project(reader, name)
         warnings.append(f"no entry is of the project '{name}'{near}")
     return warnings
+
+
+def nearest_project(reader: "Reader", name: str) -> str:
+    """`; did you mean ...?` with the project that is meant, or nothing."""
+    whole = with_owner(reader, name)
+    return f"; did you mean '{whole}'?" if whole else _nearest(reader, "project", name)
+
+
+def with_owner(reader: "Reader", name: str) -> str | None:
+    """The one project whose name ends in this one: `github.com/acme/shop` for `shop`.
+
+    None when several do, or none does.
+    """
+    known = reader.starting("project", "")
+    ending = [each for each in known if each.lower().endswith(f"/{name.lower()}")]
+    return ending[0] if len(ending) == 1 else None
 
 
 def _nearest(reader: "Reader", field: str, value: str) -> str:

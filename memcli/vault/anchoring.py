@@ -311,6 +311,13 @@ def _commit(vault: "Vault", project: "Project") -> str:
 
 
 def _not_here(draft: Entry, project: "Project | None") -> InvalidValue:
+    if not draft.project and project is None:
+        return InvalidValue(
+            "code: you stand in no project, whose code the entry could be anchored in",
+            hint="Save it inside a project's checkout, or without --code. A temporary "
+            "folder is a project only if its repository has a remote.",
+            code="invalid_code",
+        )
     if not draft.project:
         return InvalidValue(
             "code: an entry that holds everywhere is of no project, whose code it "

@@ -40,6 +40,25 @@ def test_save_says_which_project_it_used(memcli: Run, vault: Vault, shop: Path):
     assert (refused.code, "not a project's name" in refused.err) == (2, True)
 
 
+def test_a_save_for_a_project_named_without_its_owner_names_the_whole_one(vault: Vault):
+    from memcli.cli import elsewhere
+
+    def told(text: str, project: str | None, named: str) -> list[str]:
+        saved = vault.save(vault.draft({"text": text, "project": project}))
+        return elsewhere.for_project(vault, saved, named)
+
+    assert told("Use pnpm", SHOP, SHOP) == []
+    (said,) = told("Use node 22", "shop", "shop")
+    assert said.startswith(f"'shop' is another project than {SHOP}; if that is meant:")
+    assert f"--project {SHOP}" in said
+    assert told("Use yarn", "hop", "hop") == []
+    assert told("Use deno", None, "none") == []
+    told("Use bun", "github.com/other/shop", "github.com/other/shop")
+    assert told("Use esbuild", "shop", "shop") == []  # two are named so
+    nowhere = told("Use vite", None, "here")
+    assert nowhere == ["you stand in no project, so it holds everywhere"]
+
+
 def test_evolve_carries_the_project_over_or_changes_it(
     memcli: Run, vault: Vault, shop: Path, tmp_path: Path
 ):

@@ -111,6 +111,15 @@ def test_an_unknown_project_is_named_with_the_nearest(
         asked(vault, "deploy", "a b")
 
 
+def test_a_project_named_without_its_owner_is_told_the_whole_name(
+    vault: Vault, three: dict[str, str]
+):
+    answer = asked(vault, "deploy", "shop")
+    assert answer.rows == []
+    told = "no entry is of the project 'shop'; did you mean 'github.com/acme/shop'?"
+    assert told in answer.warnings
+
+
 def test_the_same_text_in_two_projects_is_two_entries(vault: Vault):
     drafts = [
         vault.draft({"text": "always use pnpm", "project": project})

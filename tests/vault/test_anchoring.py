@@ -82,6 +82,8 @@ def test_only_an_entry_of_this_project_is_anchored(
             save(inside, code=["src/app.py"], project=project)
     with pytest.raises(InvalidValue, match="you stand in no project"):
         save(make_vault(cwd=None), code=["src/app.py"], project=SHOP)
+    with pytest.raises(InvalidValue, match="you stand in no project, whose code"):
+        save(make_vault(cwd=None), code=["src/app.py"], project=None)
 
 
 def test_a_checkout_without_git_or_commit_is_anchored_without_one(
