@@ -139,8 +139,8 @@ def _current(context: Context) -> str:
     if context.via == "mcp":
         raise UsageError(
             "no session of an agent is known to this server",
-            hint="A host names its session, or its transcript is about the folder that "
-            "the server was started in. memory_save saves one memory without it.",
+            hint="There is no transcript about the folder that the server was started "
+            "in. Save what is worth keeping with memory_save, one memory a call.",
         )
     raise UsageError(
         "there is no question, and no session of an agent runs here",

@@ -8,7 +8,8 @@ def ideas(context: Context) -> Result:
     """The ledger of ideas: what became of each, and how long the oldest waits."""
     from memcli.curation.ideas import incubator, ledger
 
-    known = incubator.listed(context.open_vault("reading"))
+    vault = context.open_vault("reading")
+    known = incubator.listed(vault)
     by_state = {
         state: sum(idea.state == state for idea in known) for state in ledger.STATES
     }
@@ -35,6 +36,11 @@ def ideas(context: Context) -> Result:
         )
 
     warnings = tuple(idea.problem for idea in known if idea.problem)
+    if not known and vault.read(lambda reader: len(reader.exact("kind", "idea"))):
+        warnings = (
+            "the ledger holds only ideas that were mined; ideas that were saved: "
+            "memcli recall --all --kind idea",
+        )
     data = {
         "ideas": [idea._asdict() for idea in known],
         "count": len(known),

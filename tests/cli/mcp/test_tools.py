@@ -327,6 +327,16 @@ def test_a_rare_parameter_is_refused_with_the_call_to_make_instead(
         )
 
 
+def test_an_empty_ledger_names_the_call_for_ideas_that_were_saved(
+    vault: Vault, context: Context
+) -> None:
+    asked = {"topic": "ideas"}
+    assert tools.call(catalog.INSPECT, asked, context).notes == ()
+    vault.save(vault.draft({"text": "Show the stock level", "kind": "idea"}))
+    (said,) = tools.call(catalog.INSPECT, asked, context).notes
+    assert said.endswith("were saved: memory_recall all kinds idea")
+
+
 def test_the_refusal_of_pinned_in_evolve_names_the_command_that_pins(
     context: Context,
 ) -> None:
