@@ -2,6 +2,10 @@
 
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memcli.cli.context import Context
 
 
 def words() -> tuple[str, ...]:
@@ -10,3 +14,16 @@ def words() -> tuple[str, ...]:
 
     windows = os.name == "nt"
     return command_line.running(sys.argv[0], sys.executable, windows=windows).words
+
+
+def merges_for_git(context: "Context", root: str) -> None:
+    """Let git call this memcli where two clones changed a file, and say so once.
+
+    Args:
+        context: tells the user.
+        root: the vault.
+    """
+    from memcli.vault import create
+
+    if create.let_git_merge(root, words(), environ=context.environ):
+        context.tell("git calls memcli from now on to merge what two clones changed")

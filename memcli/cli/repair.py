@@ -64,22 +64,15 @@ def repair(
             acting = True
     done = apply(vault, plan) if acting else plan
     if (acting or yes) and not dry_run:
-        _let_git_merge(context, vault.root)
+        from memcli.cli import own_program
+
+        own_program.merges_for_git(context, vault.root)
     skipped = [step for step in plan.steps if step not in done.steps]
     for step in skipped:
         context.tell(f"{step.path} has changed since the plan, and is left as it is")
     return Result(
         data=done.as_dict(), text=_text(done, done_word, dry_run=dry_run), ok=done.ok
     )
-
-
-def _let_git_merge(context: Context, root: str) -> None:
-    """Let git call this memcli where two clones changed a file, and say so once."""
-    from memcli.cli import own_program
-    from memcli.vault import create
-
-    if create.let_git_merge(root, own_program.words(), environ=context.environ):
-        context.tell("git calls memcli from now on to merge what two clones changed")
 
 
 def _mention_crowded(context: Context, crowded: int) -> None:

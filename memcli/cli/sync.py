@@ -80,11 +80,20 @@ def sync(
         if dry_run:
             return _foreseen(named)
         _tell_setup(context, named)
+    done = _synced(context, vault, terms, dry_run=dry_run)
+    data = {**done.as_dict(), "setup": named is not None and named.added}
+    return Result(data=data, text=lambda canvas: _draw(canvas, done))
+
+
+def _synced(context: Context, vault: Vault, terms: Terms, *, dry_run: bool) -> Synced:
+    """Sync one vault; from then on a plain `git pull` merges as a sync does."""
+    from memcli.cli import own_program
     from memcli.curation import sync as use_case
 
     done = use_case.sync(vault, terms, dry_run=dry_run)
-    data = {**done.as_dict(), "setup": named is not None and named.added}
-    return Result(data=data, text=lambda canvas: _draw(canvas, done))
+    if not (dry_run or vault.read_only):
+        own_program.merges_for_git(context, vault.root)
+    return done
 
 
 def _terms(context: Context) -> Terms:
@@ -149,8 +158,6 @@ def _draw_some(canvas: Canvas, lines: list[str]) -> None:
 
 def _all(context: Context, terms: Terms, *, dry_run: bool) -> Result:
     """Sync every vault that has a remote; one that fails does not stop the others."""
-    from memcli.curation import sync as use_case
-
     rows: list[dict[str, Any]] = []
     drawn: list[tuple[str, Synced | MemcliError]] = []
     failures: list[MemcliError] = []
@@ -158,7 +165,7 @@ def _all(context: Context, terms: Terms, *, dry_run: bool) -> Result:
         try:
             if isinstance(vault, MemcliError):
                 raise vault
-            done = use_case.sync(vault, terms, dry_run=dry_run)
+            done = _synced(context, vault, terms, dry_run=dry_run)
         except MemcliError as error:
             if error.error_code in ("no_remote", "not_own_repository"):
                 rows.append({"vault": name, "skipped": error.error_code})

@@ -30,6 +30,16 @@ def test_one_line_says_what_went_and_names_what_was_committed(
     assert (data["pushed"], data["moved"], data["eyes"]) == (False, True, [])
 
 
+def test_a_pull_after_a_sync_merges_as_a_sync_does(two: Clones, memcli: Run) -> None:
+    laptop = str(two.roots["laptop"])
+    memcli("sync", "--dry-run", "--vault", laptop)
+    assert "merge.memcli" not in git(laptop, "config", "--list")
+    done = memcli("sync", "--vault", laptop)
+    assert "git calls memcli from now on to merge" in done.err
+    assert " merge-driver " in git(laptop, "config", "merge.memcli.driver")
+    assert memcli("sync", "--vault", laptop).err == ""
+
+
 def test_offline_is_75_in_one_line(two: Clones, memcli: Run) -> None:
     two.remote.rename(two.remote.with_name("away.git"))
     done = memcli("sync", "--vault", str(two.roots["laptop"]))
