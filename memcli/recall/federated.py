@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memcli.errors import MemcliError, Unreadable
 from memcli.recall import code_rows, scorer_store
+from memcli.recall import question as asking
 from memcli.recall import recall as of_one
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, fit, mark, noted, of_source
@@ -295,7 +296,7 @@ def _constraints(
         if row.kind == "constraint" and (row.source, row.path) not in places
     ]
     by_turns = (row for row in chain.from_iterable(zip_longest(*beside)) if row)
-    return [*joining, *by_turns][: of_one.MOST_CONSTRAINTS]
+    return [*joining, *by_turns][: asking.MOST_CONSTRAINTS]
 
 
 def _gathered(answers: "Sequence[tuple[Vault, Gathered]]", query: Query) -> "Gathered":

@@ -14,6 +14,7 @@ from memcli.entries.text import answer_types, mentions, tokens
 from memcli.recall.filters import extent
 from memcli.recall.query import Filters, Query
 from memcli.search.ranking.corpus import Inside, Question
+from memcli.search.ranking.weights import DEFAULTS
 from memcli.search.source import Ahead
 from memcli.vault.registry import store
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 # So many constraints are looked at together with the best matches.
 _FEW = 500
+
+MOST_CONSTRAINTS = 5
+"""Constraints surface whatever their score, but never crowd the answer out."""
 _LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 
 # How the words begin that name a time by themselves, and those that name one beside a
@@ -52,6 +56,8 @@ def window_of(reader: "Reader", query: Query) -> "Window | None":
         return None
     from memcli.entries.text import time_windows
 
+    # With what a name in the question needs comes what its words do.
+    reader.ahead(lambda: _words(query, query.text))
     return time_windows.find(
         query.text, view.now, lambda name: dated(reader, name, view)
     )
@@ -77,7 +83,7 @@ def read(reader: "Reader", query: Query, window: "Window | None") -> Question:
     terms = tokens.question(text, stem)
     reader.ahead(lambda: _wanted(query, text, terms))
     named, implied = entities(reader, text, stem)
-    reader.ahead(lambda: _beside(reader))
+    reader.ahead(lambda: _beside(reader, query.most))
     elsewhere = None
     if query.here and not query.filters.project:
         elsewhere = reader.elsewhere(number(query.here))
@@ -142,19 +148,32 @@ def _wanted(query: Query, text: str, terms: Sequence[tuple[str, str]]) -> Ahead:
     from memcli.search.readings import likely
 
     others = () if query.exact else likely(terms)
+    asked = dict.fromkeys(term for term, _ in terms)
     lists = [
         *(("entity", name) for name in _names(text)),
-        *(("terms", term) for term, _ in terms),
+        *(("terms", term) for term in asked),
         *(("tag", tag) for tag in query.filters.tags),
         ("kind", "constraint"),
     ]
-    return Ahead(lists=lists, counts=[("terms", term) for term in others])
+    # Of a long text the commonest words are not read.
+    whole = asked if len(asked) <= DEFAULTS.most_terms else ()
+    return Ahead(lists=lists, terms=whole, rare=others)
 
 
-def _beside(reader: "Reader") -> Ahead:
-    """The facts of the constraints, which stand beside every answer."""
+def _words(query: Query, text: str) -> Ahead:
+    from memcli.search.stemmer import stemmer
+
+    return _wanted(query, text, tokens.question(text, stemmer()))
+
+
+def _beside(reader: "Reader", hits: int) -> Ahead:
+    """The constraints, which stand beside every answer: then the rows of the newest."""
     docs = reader.exact("kind", "constraint")
-    return Ahead(facts=docs if len(docs) <= _FEW else ())
+    if len(docs) > _FEW:
+        return Ahead()
+    # Of the newest as many may be among the hits.
+    most = MOST_CONSTRAINTS + hits
+    return Ahead(facts=docs, then=lambda: Ahead(rows=reader.newest(docs)[:most]))
 
 
 def may_name_a_time(query: str) -> bool:
@@ -177,7 +196,16 @@ def dated(reader: "Reader", name: str, view: View) -> "Span | None":
 
     plain = name.strip().casefold()
     docs: set[int] = set()
-    for spelling in {plain, plain.removeprefix("the "), f"the {plain}"}:
+    spellings = {plain, plain.removeprefix("the "), f"the {plain}"}
+    reader.ahead(
+        lambda: Ahead(
+            lists=[
+                *(("name", composed(spelling)) for spelling in spellings),
+                *(("entity", tokens.name_key(spelling)) for spelling in spellings),
+            ]
+        )
+    )
+    for spelling in spellings:
         docs.update(reader.exact("name", composed(spelling)))
         docs.update(reader.exact("entity", tokens.name_key(spelling)))
     spans = set()

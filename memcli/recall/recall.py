@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
-MOST_CONSTRAINTS = 5
-"""Constraints surface whatever their score, but never crowd the answer out."""
 # Files that cannot be read are named in each answer, but not a thousand of them.
 _MOST_BROKEN = 10
 
@@ -334,7 +332,7 @@ def constraints(reader: "Reader", query: Query, shown: Collection[int]) -> list[
     docs = [
         doc for doc in every if doc not in shown and reader.verdict(doc, view) is None
     ]
-    newest = reader.newest(docs)[:MOST_CONSTRAINTS]
+    newest = reader.newest(docs)[: asking.MOST_CONSTRAINTS]
     reader.ahead(lambda: Ahead(rows=newest))
     rows = [(doc, reader.row(doc)) for doc in newest]
     return [

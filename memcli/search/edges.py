@@ -6,6 +6,7 @@ others. Reads only; a link to what an agent may not see leads nowhere.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memcli.entries.entry import Status
@@ -71,21 +72,22 @@ class EntryLinks:
 
     def ahead(self, docs: Collection[int]) -> None:
         """Say which lists the edges of documents are made of."""
-        self._reader.ahead(lambda: Ahead(rows=docs))
-        self._reader.ahead(
-            lambda: Ahead(
-                lists=[
-                    each for doc in docs for each in self._lists(self._reader.row(doc))
-                ]
-            )
-        )
+        for doc in docs:
+            self._reader.ahead(partial(self._wanted, doc))
+
+    def _wanted(self, doc: int) -> Ahead:
+        """The row of a document, and then the lists that it leads to."""
+        row = self._reader.row
+        return Ahead(rows=(doc,), then=lambda: Ahead(lists=[*self._lists(row(doc))]))
 
     def _lists(self, row: "StoredRow") -> Iterator[tuple[str, str]]:
         """The lists that the edges of an entry are made of, or most of them."""
         for name in row.entities:
             yield "entity", tokens.name_key(name)
-        for name in row.names:
+        for name in (*row.entities, *row.names):
             yield "name_said", tokens.name_key(name)
+            if (meant := self._meant(name)) is not None:
+                yield "entity", tokens.name_key(meant)
         if self._has_links:
             from memcli.entries.text.links import link_keys, link_readings, links
 

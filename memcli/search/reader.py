@@ -14,6 +14,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from functools import cached_property
 from typing import TypeVar
 
 from memcli.entries.eligibility import (
@@ -65,8 +66,6 @@ class Reader:
 
     Attributes:
         columns: the packed facts of all documents, deleted ones included.
-        live, live_length: how many documents are live, and how many terms they have.
-        size, total_length: the same with the documents of `weigh_with`.
         all_plain: whether every live document is `plain`.
         claims: which claims are resolved, and by which entries.
     """
@@ -92,8 +91,6 @@ class Reader:
             # No count, list or weight can then give it away: every system that we have
             # read filters at each surface, and forgot the filter somewhere.
             source.hide(agent)
-        self.live, self.live_length = source.size
-        self.size, self.total_length = self.live, self.live_length
         self._beside: Sequence[Reader] = ()
         self._plain = source.plain
         # Of the source, not of this object: in a circle with it its files would stay
@@ -108,6 +105,27 @@ class Reader:
         """
         self.claims.heed(elsewhere)
         self.all_plain = self._plain and not self.claims.elsewhere
+
+    # Asked for at the first use: a database then answers it with other questions.
+    @cached_property
+    def live(self) -> int:
+        """How many documents are live."""
+        return self._source.size[0]
+
+    @cached_property
+    def live_length(self) -> int:
+        """How many terms the live documents have together."""
+        return self._source.size[1]
+
+    @cached_property
+    def size(self) -> int:
+        """How many documents are weighed, those of `weigh_with` included."""
+        return self.live
+
+    @cached_property
+    def total_length(self) -> int:
+        """How many terms these documents have together."""
+        return self.live_length
 
     @property
     def vocabulary(self) -> Vocabulary:

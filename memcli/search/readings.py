@@ -6,8 +6,9 @@ the index holds is never respelled.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from memcli.search.ranking.corpus import NEAR, SAME, SPELLING, Reading
@@ -57,9 +58,13 @@ def readings(
                 for text in words:
                     reading = Reading(tuple(other.split()), share, kind)
                     found.setdefault(text, []).append(reading)
+    reader.ahead(lambda: Ahead(begun=_begun(question, reader)))
     for text, word in dict.fromkeys(question):
-        may_be_wrong = len(word) >= _SHORTEST and word.isalpha()
-        if may_be_wrong and respelled < _MOST_RESPELLED and not reader.frequency(text):
+        if (
+            _may_be_wrong(word)
+            and respelled < _MOST_RESPELLED
+            and not reader.frequency(text)
+        ):
             respelled += 1
             known = word in ordinary
             found.setdefault(text, []).extend(_spelled(text, word, reader, known=known))
@@ -86,6 +91,36 @@ def likely(question: Sequence[tuple[str, str]]) -> list[str]:
     return [*found]
 
 
+def _may_be_wrong(word: str) -> bool:
+    return len(word) >= _SHORTEST and word.isalpha()
+
+
+def _begun(
+    question: Sequence[tuple[str, str]], reader: "Reader"
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """The beginnings and endings by which the words of a question are respelled."""
+    _, _, ordinary = _tables()
+    unknown = (
+        (text, word)
+        for text, word in dict.fromkeys(question)
+        if _may_be_wrong(word) and not reader.frequency(text)
+    )
+    for text, word in islice(unknown, _MOST_RESPELLED):
+        yield from _looked_for(text, word, known=word in ordinary)
+
+
+def _looked_for(
+    text: str, word: str, *, known: bool
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """How the terms begin and end that a word may have been meant to be."""
+    yield word[:_INTACT], ("",)
+    if not known:
+        # An edit among the first letters leaves the end as it is.
+        endings = (text[_INTACT + 1 :], word[_INTACT + 1 :])
+        for letters in {word[0], word[1], word[1] + word[0]}:
+            yield letters, endings
+
+
 def _spelled(text: str, word: str, reader: "Reader", *, known: bool) -> list[Reading]:
     """What a word that is found nowhere may have been meant to be.
 
@@ -96,12 +131,8 @@ def _spelled(text: str, word: str, reader: "Reader", *, known: bool) -> list[Rea
         known: whether it is an ordinary word: it is spelled as it was meant then, and
             only longer and shorter forms of it count.
     """
-    terms = reader.beginning(word[:_INTACT])
-    if not known:
-        # An edit among the first letters leaves the end as it is.
-        endings = (text[_INTACT + 1 :], word[_INTACT + 1 :])
-        for letters in {word[0], word[1], word[1] + word[0]}:
-            terms |= reader.beginning(letters, endings)
+    looked_for = _looked_for(text, word, known=known)
+    terms = set[str]().union(*(reader.beginning(*each) for each in looked_for))
     alike = {
         term: share
         for term in terms

@@ -19,18 +19,27 @@ class Ahead(NamedTuple):
     """What the caller is about to read, so that a source can fetch it at once.
 
     `lists` and `counts` are (field, value) of lists and of their lengths, `terms` the
-    terms whose whole postings are read. `facts` and `rows` are documents of which
+    terms whose whole postings are read, `rare` those of which they are read if few
+    documents hold them. `facts` and `rows` are documents of which
     these are read, `words` those whose terms are (`held`), and `sessions` the numbers
-    of sessions whose documents are looked up.
+    of sessions whose documents are looked up. The sessions of `beside` are looked up
+    as well, `most_sessions` of them, those of its first documents first. `begun` are
+    (beginning, endings) of terms that are looked for. `then` says what is read once the
+    rows and facts are known.
     """
 
     lists: Iterable[tuple[str, str]] = ()
     counts: Iterable[tuple[str, str]] = ()
     terms: Iterable[str] = ()
+    rare: Iterable[str] = ()
     rows: Iterable[int] = ()
     words: Iterable[int] = ()
     facts: Iterable[int] = ()
     sessions: Iterable[int] = ()
+    beside: Iterable[int] = ()
+    most_sessions: int = 0
+    begun: Iterable[tuple[str, Sequence[str]]] = ()
+    then: "Callable[[], Ahead] | None" = None
 
 
 class Source(Protocol):

@@ -207,6 +207,52 @@ def test_a_published_vault_answers_like_its_files(
             assert_alike(files, company(agent))
 
 
+def test_a_recall_asks_the_database_at_most_six_times(
+    server: databases.Server,
+    database: str,
+    company: Callable[..., Vault],
+    make_vault: VaultMaker,
+) -> None:
+    vault, chance = make_vault(), random.Random(1)
+    for number in range(300):
+        fields = {"session": f"s{number // 10}", "seq": str(number % 10)}
+        words = " ".join(chance.choices([*WORDS, "Redis", "slow", "token"], k=12))
+        fields["kind"] = chance.choice(["note", "constraint"])
+        write(vault.root, f"n{number}.md", page(words, number, **fields))
+    publish(server, database, vault)
+    published = company()
+    engine: Any = published.index
+    for question in ("deploy friday", "slow redis token", "queue café parseArgs"):
+        before = engine.round_trips
+        answer = published.recall(question)
+        assert answer.rows
+        assert engine.round_trips - before <= 6
+        assert same(plain(answer), plain(vault.recall(question)))
+
+
+def test_a_reader_that_stays_sees_what_was_published_since_its_last_question(
+    server: databases.Server,
+    database: str,
+    company: Callable[..., Vault],
+    make_vault: VaultMaker,
+) -> None:
+    vault = make_vault()
+    write(vault.root, "a.md", "The robot deploys\n")
+    publish(server, database, vault)
+    published = company()
+    assert [row.path for row in published.recall("robot").rows] == ["a.md"]
+    write(vault.root, "b.md", "A robot sleeps\n")
+    write(vault.root, "entities/tool/bot.md", "---\ntitle: Bot\naliases: [tin]\n---\n")
+    write(vault.root, "c.md", "---\nentities: [Bot]\n---\nIt hums\n")
+    publish(server, database, vault)
+    assert {row.path for row in published.recall("robot").rows} == {"a.md", "b.md"}
+    Path(vault.root, "a.md").unlink()
+    publish(server, database, vault)
+    # The name comes out of the registry, which is written anew for another commit.
+    assert [row.path for row in published.recall("tin").rows] == ["c.md"]
+    assert [row.path for row in published.recall("robot").rows] == ["b.md"]
+
+
 # --- what an agent may read, in plain SQL ---------------------------------------------
 
 TABLES = "access counts documents lists pages sees vaults broken staged".split()

@@ -16,6 +16,8 @@ from memcli.storage.engine_url import redacted, without_secrets
 if TYPE_CHECKING:
     import psycopg
 
+_SNAPSHOT = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
 Rows = list[tuple[Any, ...]]
 Question = tuple[str, Sequence[Any] | Mapping[str, Any]]
 
@@ -48,6 +50,7 @@ class Database:
         self._patience = patience
         self._read_only = read_only
         self._open: psycopg.Connection[Any] | None = None
+        self._stale = False
 
     def ask(self, *questions: Question) -> list[Rows]:
         """The rows of each question, all sent at once.
@@ -68,7 +71,15 @@ class Database:
                 for sql, values in questions
             ]
         self.round_trips += 1
+        from psycopg.pq import TransactionStatus
+
+        idle = connection.info.transaction_status == TransactionStatus.IDLE
         with connection.pipeline():
+            if self._stale and not idle:
+                connection.execute(b"ROLLBACK")
+            if self._stale or idle:
+                connection.execute(_SNAPSHOT)
+                self._stale = False
             asked = [
                 connection.cursor(binary=True).execute(sql.encode(), values)
                 for sql, values in questions
@@ -92,13 +103,16 @@ class Database:
             yield from cursor
 
     def fresh(self) -> None:
-        """Let the next question see what was published since the last one."""
+        """Let the next question see what was published since the last one.
+
+        It costs no round trip: the new moment begins together with that question.
+        """
         if self._open is None:
             return
         if self._open.closed or self._open.broken:
             self.close()
             return
-        self._guarded(self._open.rollback)
+        self._stale = True
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -198,7 +212,7 @@ class Database:
     def _connected(self) -> "psycopg.Connection[Any]":
         if self._open is not None and not self._open.closed:
             return self._open
-        self._open = _connect(self.url, self._patience, read_only=self._read_only)
+        self._open = _connect(self.url, self._patience)
         return self._open
 
 
@@ -206,7 +220,7 @@ def _rows(cursor: Any) -> Rows:
     return cursor.fetchall() if cursor.description else []
 
 
-def _connect(url: str, patience: float | None, *, read_only: bool) -> Any:
+def _connect(url: str, patience: float | None) -> Any:
     """A connection of psycopg's."""
     psycopg = _library()
 
@@ -230,11 +244,8 @@ def _connect(url: str, patience: float | None, *, read_only: bool) -> Any:
         client_encoding="UTF8",
         options=_options(patience),
     )
-    if read_only:
-        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        connection.read_only = True
-    else:
-        connection.autocommit = True
+    # A reader begins its transactions itself, together with its first question.
+    connection.autocommit = True
     return connection
 
 

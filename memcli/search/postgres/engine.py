@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, NotAllowed, Unavailable
-from memcli.search.postgres.connection import Database
+from memcli.search.postgres.connection import Database, Rows
+from memcli.search.postgres.fetching import Asked
 from memcli.search.postgres.tables import Tables
 from memcli.search.reader import Reader
 from memcli.search.state import UpdateCounts
@@ -43,6 +44,20 @@ class Published(NamedTuple):
     role: str
     is_owner: bool
     broken: bool
+
+
+class _ChangedError(Exception):
+    """Another commit was published, or the vault as another one, since the last look.
+
+    Args:
+        engine: the one whose reader found it.
+        rows: what the look found.
+    """
+
+    def __init__(self, engine: "Engine", rows: Rows) -> None:
+        super().__init__()
+        self.engine = engine
+        self.rows = rows
 
 
 class Engine:
@@ -131,7 +146,10 @@ class Engine:
 
     def _look(self) -> Published:
         self._database.fresh()
-        rows = self._database.ask((_LOOK, (self._name,)))[0]
+        return self._found(self._database.ask((_LOOK, (self._name,)))[0])
+
+    def _found(self, rows: Rows) -> Published:
+        """What a look found, with its settings on this machine."""
         if not rows or rows[0][1] is None:
             raise MemcliError(
                 f"{redacted(self._url)} holds no vault '{self._name}' that its user "
@@ -179,8 +197,24 @@ class Engine:
             self._published = self._look()
         return self._opened(self._published)
 
-    def _opened(self, published: Published) -> Reader:
-        tables = Tables(self._database, published.vault)
+    def _likely(self) -> Reader:
+        """As `current`, but a look is taken together with the reader's first question.
+
+        That raises `_ChangedError` when something else is published by now.
+        """
+        if self._published is None or self._reader is None:
+            return self.current()
+        self._database.fresh()
+        published = self._published
+
+        def compare(rows: Rows) -> None:
+            if [Published(*row) for row in rows] != [published]:
+                raise _ChangedError(self, rows)
+
+        return self._opened(published, ((_LOOK, (self._name,)), compare))
+
+    def _opened(self, published: Published, first: Asked | None = None) -> Reader:
+        tables = Tables(self._database, published.vault, first)
         broken = self._broken() if published.broken else {}
         self._reader = Reader(tables, broken, self.agent, self._folder)
         self._reader.heed(self.elsewhere())
@@ -203,7 +237,13 @@ class Engine:
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Return `answer(reader)`; a connection that broke is opened once more."""
         try:
-            return answer(self.current())
+            return answer(self._likely())
+        except _ChangedError as changed:
+            if changed.engine is not self:
+                raise
+            self._published = None  # which the next line may not find
+            self._published = self._found(changed.rows)
+            return answer(self._opened(self._published))
         except Unavailable:
             if self._reader is None:
                 raise

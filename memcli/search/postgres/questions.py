@@ -5,7 +5,10 @@ entries that its reader gets, `{settled}` for whether a document's claim is reso
 and `{table}` for the one that has fewer rows of a field.
 """
 
-SEES = "SELECT access FROM memcli.sees WHERE vault = %(vault)s AND agent = %(agent)s"
+SEEN = """{x}.access = ANY (ARRAY(
+    SELECT y.access FROM memcli.sees y
+    WHERE y.vault = %(vault)s AND y.agent = %(agent)s
+))"""
 SIZE = """
 SELECT coalesce(sum(x.documents), 0)::bigint, coalesce(sum(x.terms), 0)::bigint
 FROM memcli.access x WHERE x.vault = %(vault)s AND {seen}
@@ -23,13 +26,14 @@ JOIN memcli.{table} x ON x.field = w.field AND x.value = w.value
 WHERE x.vault = %(vault)s AND {seen} GROUP BY x.field, x.value
 """
 LISTS = """
-SELECT field, value, n, data FROM (
-    SELECT x.field, x.value, x.n, x.data,
+SELECT field, value, n, CASE WHEN whole <= most THEN data END FROM (
+    SELECT x.field, x.value, x.n, x.data, w.most,
         sum(x.n) OVER (PARTITION BY x.field, x.value) AS whole
-    FROM unnest(%(fields)s::smallint[], %(values)s::bytea[]) AS w (field, value)
+    FROM unnest(%(fields)s::smallint[], %(values)s::bytea[], %(most)s::bigint[])
+        AS w (field, value, most)
     JOIN memcli.lists x ON x.field = w.field AND x.value = w.value
     WHERE x.vault = %(vault)s AND {seen}
-) parts WHERE whole <= %(most)s
+) parts
 """
 VALUED = """
 SELECT value, n, data FROM (
@@ -54,6 +58,16 @@ SELECT x.doc, x.facts, {settled} FROM memcli.documents x
 WHERE x.vault = %(vault)s AND x.session = ANY(%(sessions)s::bigint[])
 AND x.session <> 0 AND {seen}
 """
+GATHER = """
+SELECT x.doc, x.facts, {settled} FROM memcli.documents x
+WHERE x.vault = %(vault)s AND x.session = ANY (ARRAY(
+    SELECT d.session
+    FROM unnest(%(beside)s::bigint[]) WITH ORDINALITY AS w (doc, place)
+    JOIN memcli.documents d ON d.doc = w.doc
+    WHERE d.vault = %(vault)s AND d.session <> 0
+    GROUP BY d.session ORDER BY min(w.place) LIMIT %(most)s
+)) AND x.session <> 0 AND {seen}
+"""
 EVERY = """
 SELECT x.doc, x.facts, {settled} FROM memcli.documents x
 WHERE x.vault = %(vault)s AND x.doc >= %(first)s AND {seen}
@@ -72,13 +86,13 @@ AND x.value >= %(start)s AND x.value < %(end)s AND {seen}
 ORDER BY x.value LIMIT %(most)s
 """
 ENDING = """
-SELECT DISTINCT x.value FROM memcli.{table} x
+SELECT x.value, sum(x.n)::bigint FROM memcli.counts x
 WHERE x.vault = %(vault)s AND x.field = %(field)s
 AND x.value >= %(start)s AND x.value < %(end)s AND {seen} AND EXISTS (
     SELECT FROM unnest(%(ends)s::bytea[]) AS e (ending)
     WHERE length(ending) <= length(x.value)
     AND substr(x.value, length(x.value) - length(ending) + 1) = ending
-)
+) GROUP BY x.value
 """
 SIMILAR = """
 SELECT DISTINCT x.value FROM memcli.{table} x

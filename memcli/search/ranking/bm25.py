@@ -55,7 +55,7 @@ COVERING = 5
 """So many of the first hits say how well the corpus covers a question."""
 
 # So many of the best matches by words alone are likely to be looked at whole.
-_LIKELY = 24
+_LIKELY = 60
 
 # Term -> its documents, and how often each holds it.
 _Matches = Mapping[str, tuple[Sequence[int], Sequence[float]]]
@@ -195,6 +195,9 @@ def _gather(
         if scope.links is not None:
             likely = heapq.nlargest(weights.graph_seeds, totals, key=totals.__getitem__)
             scope.links.ahead(likely)
+        corpus.ahead(
+            lambda: Ahead(rows=heapq.nlargest(_LIKELY, totals, key=totals.__getitem__))
+        )
         extra = expansion(totals, known, corpus, weights)
         held = {term.text: corpus.held(term.text, around.docs) for term in extra}
         matches = {text: ([*n], [*n.values()]) for text, n in held.items()}
@@ -309,8 +312,15 @@ class _Pool:
 
     def _wanted(self, chunk: Sequence[int]) -> Ahead:
         """Facts say which of them are shown; most that are come into the pool."""
-        words = chunk[: self._count] if self._weights.feedback else ()
-        return Ahead(facts=chunk, rows=chunk[:_LIKELY], words=words)
+        weights = self._weights
+        first = chunk[: self._count]
+        return Ahead(
+            facts=chunk,
+            rows=chunk[:_LIKELY],
+            words=first if weights.feedback else (),
+            beside=first if weights.after or weights.before else (),
+            most_sessions=weights.most_sessions,
+        )
 
     def _is_enough(self, found: Mapping[int, float], most: float) -> bool:
         """Whether no document that scores `most` or less can be among the best.
