@@ -23,6 +23,7 @@ from memcli.storage import settings as config
 from memcli.storage.engine_url import redacted
 from memcli.storage.git import tree
 from memcli.storage.git.log import Blob, Readable
+from memcli.storage.git.remote_address import shown_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,7 +94,7 @@ def publish(
     Args:
         vault: whose history is read.
         place: where it is published.
-        dry_run: say what would change, and change nothing that readers see.
+        dry_run: say what would change, and write nothing to the database.
         progress: called with (files done, files to do).
 
     Raises:
@@ -116,7 +117,7 @@ def publish(
             content = _content(repository, blobs, settings, name, commit)
             publisher = Publisher(database, content._replace(config=data))
             run = _Run(repository, publisher, blobs, reading)
-            standing = publisher.standing()
+            standing = publisher.standing(claim=not dry_run)
             if dry_run:
                 done = run.changes(standing)
             else:
@@ -284,10 +285,6 @@ def _content(
 
 
 def remote_of(repository: Readable) -> str | None:
-    """Where the vault is pushed to, without a password; None when nothing says so."""
-    done = repository.setting("remote.origin.url")
-    if done is None or "://" not in done:
-        return done
-    scheme, _, rest = done.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+    """Where the vault is pushed to, without a password or token; None if unset."""
+    address = repository.setting("remote.origin.url")
+    return None if address is None else shown_of(address)

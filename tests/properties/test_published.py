@@ -545,6 +545,33 @@ def test_two_vaults_and_a_publisher_in_the_way(
             publishing.publish(other, place)
 
 
+def test_a_dry_run_takes_no_name_and_a_token_of_the_remote_is_not_published(
+    server: databases.Server, database: str, make_vault: VaultMaker
+) -> None:
+    tried, vault = make_vault("tried"), make_vault("kept")
+    write(tried.root, "a.md", "The queue")
+    commit(tried.root)
+    place = KnownVault(
+        "company", "", "ro", engine=server.url(database), published_as="company"
+    )
+    publishing.initialise(place)
+    assert publishing.publish(tried, place, dry_run=True).added == 1
+    assert server.execute("SELECT * FROM memcli.vaults", database) == []
+    # A publish that failed left this row.
+    server.execute(
+        "INSERT INTO memcli.vaults (name, origin, bits) VALUES ('company', 'x', 0)",
+        database,
+    )
+    address = "https://ci:s3cr3t@gitlab/x.git?private_token=s3cr3t"
+    remote = ["git", "-C", vault.root, "remote", "add", "origin", address]
+    subprocess.run(remote, check=True)
+    publish(server, database, vault)
+    ((origin, shown),) = server.execute(
+        "SELECT origin, remote FROM memcli.vaults", database
+    )
+    assert (len(origin), shown) == (40, "https://gitlab/x.git")
+
+
 # --- a database that is gone, or slow -------------------------------------------------
 
 

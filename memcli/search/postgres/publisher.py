@@ -15,7 +15,7 @@ from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import LockBusy, MemcliError, NotAllowed
 from memcli.search.document import numbered
 from memcli.search.index import ROW_VERSION
-from memcli.search.postgres import schema
+from memcli.search.postgres import applying, schema
 from memcli.search.postgres.connection import Database
 from memcli.search.postgres.merging import Merging
 from memcli.search.postgres.staging import COLUMNS, Reach, Stage
@@ -105,29 +105,39 @@ class Publisher:
         numbers = schema.FORMAT, ANALYSIS_VERSION, ROW_VERSION
         self.version = f"{'.'.join(map(str, numbers))}.{settings:016x}"
 
-    def standing(self) -> Standing:
-        """What the database holds, for a vault that it may not know yet.
+    def standing(self, *, claim: bool = True) -> Standing:
+        """What the database holds of the vault.
+
+        Args:
+            claim: take the name and a number for a vault that the database does not
+                know yet; otherwise such a vault has the number 0.
 
         Raises:
             NotAllowed: another vault was published under this name.
         """
         _check_format(self._database)
         content = self._content
-        self._database.ask(
-            (
-                "INSERT INTO memcli.vaults (name, origin, bits) VALUES (%s, %s, 0) "
-                "ON CONFLICT (name) DO NOTHING",
-                (content.name, content.origin),
+        if claim:
+            self._database.ask(
+                (
+                    "INSERT INTO memcli.vaults (name, origin, bits) "
+                    "VALUES (%s, %s, 0) ON CONFLICT (name) DO NOTHING",
+                    (content.name, content.origin),
+                )
             )
-        )
-        (row,) = self._database.ask(
+        rows = self._database.ask(
             (
                 'SELECT vault, "commit", version, bits, origin FROM memcli.vaults '
                 "WHERE name = %s",
                 (content.name,),
             )
         )[0]
-        if row[4] and content.origin and row[4] != content.origin:
+        if not rows:
+            return Standing(0, None, None, 0)
+        (row,) = rows
+        # A name is taken by what is published under it, not by a publish that failed.
+        published = row[1] is not None
+        if published and row[4] and content.origin and row[4] != content.origin:
             raise NotAllowed(
                 f"{redacted(self._database.url)} holds another vault of the name "
                 f"'{content.name}' (its history begins with {row[4][:12]})",
@@ -245,7 +255,7 @@ class Publisher:
                 for table in ("documents", "lists", "counts", "access", "broken"):
                     self._do(f"DELETE FROM memcli.{table} WHERE vault = %s", vault)
                 gone = ()
-            self._database.script(_SCRATCH)
+            self._database.script(applying.SCRATCH)
             self._database.copy(
                 "COPY gone (place) FROM STDIN (FORMAT BINARY)",
                 ["bytea"],
@@ -256,9 +266,9 @@ class Publisher:
             for bucket in range(1 << bits):
                 merging.merge(bucket)
             merging.count()
-            self._do(_FEWER, vault)
-            self._do(_MORE, vault)
-            for statement in (*_DOCUMENTS, *_BROKEN):
+            self._do(applying.FEWER, vault)
+            self._do(applying.MORE, vault)
+            for statement in (*applying.DOCUMENTS, *applying.BROKEN):
                 self._do(statement, vault)
             self._settle(vault)
             self._do("DELETE FROM memcli.staged WHERE vault = %s", vault)
@@ -266,6 +276,7 @@ class Publisher:
             self._database.ask(
                 (
                     'UPDATE memcli.vaults SET "commit" = %s, version = %s, bits = %s, '
+                    "origin = coalesce(nullif(%s, ''), origin), "
                     "remote = %s, config = %s, ignored = %s, published = now(), "
                     "broken = (SELECT count(*) FROM memcli.broken b "
                     "WHERE b.vault = vaults.vault) WHERE vault = %s",
@@ -273,6 +284,7 @@ class Publisher:
                         content.commit,
                         self.version,
                         bits,
+                        content.origin,
                         content.remote,
                         content.config,
                         content.ignored,
@@ -282,7 +294,7 @@ class Publisher:
             )
         # The planner would not know that the tables are no longer empty.
         if rebuild:
-            self._database.script(_ANALYZE)
+            self._database.script(applying.ANALYZE)
 
     def _settle(self, vault: int) -> None:
         """Write the pages of the registry, and which agent sees what."""
@@ -355,46 +367,3 @@ def _name(text: str) -> bytes:
 _LOCK = 0x6D656D63  # "memc": the space of memcli's advisory locks
 
 _UNSTAGE = "DELETE FROM memcli.staged WHERE vault = %s AND place = ANY(%s::bytea[])"
-_SCRATCH = """
-CREATE TEMPORARY TABLE gone (place bytea PRIMARY KEY) ON COMMIT DROP;
-CREATE TEMPORARY TABLE touched (field smallint, value bytea) ON COMMIT DROP;
-"""
-_ANALYZE = """
-ANALYZE memcli.documents;
-ANALYZE memcli.lists;
-ANALYZE memcli.counts;
-"""
-
-_FEWER = """
-UPDATE memcli.access a
-SET documents = a.documents - g.documents, terms = a.terms - g.terms
-FROM (
-    SELECT d.access, count(*) AS documents, sum(d.length) AS terms
-    FROM gone JOIN memcli.documents d USING (place)
-    WHERE d.vault = %s GROUP BY d.access
-) g
-WHERE a.vault = %s AND a.access = g.access
-"""
-_MORE = """
-INSERT INTO memcli.access AS a (vault, access, reach, documents, terms)
-SELECT vault, access, (array_agg(reach))[1], count(*), sum(length) FROM memcli.staged
-WHERE vault = %s AND line IS NULL GROUP BY vault, access
-ON CONFLICT (vault, access) DO UPDATE
-SET documents = a.documents + excluded.documents, terms = a.terms + excluded.terms
-"""
-_COPIED = (
-    'vault, doc, access, place, path, blob, length, facts, "row", words, exact, '
-    "session, claim, settles, moment, span"
-)
-_DOCUMENTS = (
-    "DELETE FROM memcli.documents d USING gone g "
-    "WHERE d.vault = %s AND d.place = g.place",
-    f"INSERT INTO memcli.documents ({_COPIED}) SELECT {_COPIED} FROM memcli.staged "
-    "WHERE vault = %s AND line IS NULL",
-)
-_BROKEN = (
-    "DELETE FROM memcli.broken b USING gone g WHERE b.vault = %s AND b.place = g.place",
-    "INSERT INTO memcli.broken (vault, place, path, blob, line, reason) "
-    "SELECT vault, place, path, blob, line, reason FROM memcli.staged "
-    "WHERE vault = %s AND line IS NOT NULL",
-)

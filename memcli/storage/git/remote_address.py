@@ -19,6 +19,10 @@ _SCHEMES = frozenset({*ALLOWED.split(":"), "git+ssh", "ssh+git"})
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 # `helper::address` starts the program git-remote-helper.
 _HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")
+# Their user is a name, and their path is taken as it is.
+_USERS = frozenset({"ssh", "git+ssh", "ssh+git", "file"})
+# `user@server/path?query`, read in the only way: server and path.
+_PLAIN = re.compile(r"(?:[^@/?#]*@)?([^@/?#]*(?:/[^@?#]*)?)(?:[?#][^@]*)?")
 _LONGEST = 2_000
 
 
@@ -96,21 +100,31 @@ def is_folder(address: str) -> bool:
 def shown_of(address: str) -> str:
     """An address for messages: without a password, a token or a query.
 
+    Where a password may end at several places, the server is not shown either.
+
     >>> shown_of("https://me:secret@example.com/memory.git?token=1")
     'https://example.com/memory.git'
     >>> shown_of("git@example.com:memory.git")
     'git@example.com:memory.git'
+    >>> shown_of("https://me:sec/ret@example.com/memory.git")
+    'https://***'
     """
     scheme = _SCHEME.match(address)
     if scheme is None:
+        before, colon, path = address.partition(":")
+        if not is_folder(address) and "@" in path:  # me:secret@host:path
+            return f"{before}{colon}***"
         return address
     rest = address[scheme.end() + 3 :]
+    if scheme[0].lower() not in _USERS:
+        plain = _PLAIN.fullmatch(rest)
+        return f"{scheme[0]}://{plain[1] if plain else '***'}"
     authority, slash, path = rest.partition("/")
-    user, at, server = authority.rpartition("@")
-    if at and scheme[0].lower() not in ("http", "https") and ":" not in user:
+    if ":" in authority and "@" in path:
+        return f"{scheme[0]}://***"
+    user, _, server = authority.rpartition("@")
+    if ":" not in user:
         server = authority  # the user of ssh is no secret
-    if scheme[0].lower() in ("http", "https"):
-        path = re.split(r"[?#]", path)[0]
     return f"{scheme[0]}://{server}{slash}{path}"
 
 
@@ -120,7 +134,9 @@ def masked(text: str) -> str:
     >>> masked("unable to access 'https://me:secret@example.com/x?token=1': refused")
     "unable to access 'https://example.com/x': refused"
     """
-    return re.sub(r"[a-z+]+://[^\s'\"]+", lambda found: shown_of(found[0]), text)
+    return re.sub(
+        r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"]+", lambda found: shown_of(found[0]), text
+    )
 
 
 def _host(address: str) -> str:

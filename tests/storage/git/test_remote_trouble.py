@@ -80,3 +80,28 @@ def test_the_reason_of_a_push_is_that_of_its_report() -> None:
 def test_a_folder_is_told_from_a_server(address: str, folder: bool) -> None:
     assert remote_address.checked(f" {address} ") == address
     assert remote_address.is_folder(address) is folder
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://gitlab/x.git?private_token=S3CRET", "https://gitlab/x.git"),
+        ("https://me:S3/CRET@h/x", "https://***"),
+        ("https://me:S3?CRET@h/x", "https://***"),
+        ("https://h/x?token=S3@CRET", "https://***"),
+        ("HTTPS://me:S3CRET@h/x", "HTTPS://h/x"),
+        ("me:S3CRET@h:x", "me:***"),
+        ("ssh://me:S3CRET@h/x", "ssh://h/x"),
+        ("ssh://me:S3/CRET@h/x", "ssh://***"),
+        ("ssh://git@h:22/x", "ssh://git@h:22/x"),
+        ("git@h:x", "git@h:x"),
+        ("file:///mnt/a@b/x", "file:///mnt/a@b/x"),
+        ("/mnt/a:b@c", "/mnt/a:b@c"),
+    ],
+)
+def test_no_part_of_a_password_or_token_of_a_remote_is_shown(
+    address: str, shown: str
+) -> None:
+    assert remote_address.shown_of(address) == shown
+    if "://" in address:
+        assert remote_address.masked(f"fatal: '{address}'") == f"fatal: '{shown}'"

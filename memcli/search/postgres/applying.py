@@ -1,0 +1,49 @@
+"""The statements that bring what a publish has staged into the tables of readers.
+
+Invariant: each takes the vault's number for every `%s`, and is run in one transaction
+with the others, in which `gone` holds the digests of removed and changed paths.
+"""
+
+SCRATCH = """
+CREATE TEMPORARY TABLE gone (place bytea PRIMARY KEY) ON COMMIT DROP;
+CREATE TEMPORARY TABLE touched (field smallint, value bytea) ON COMMIT DROP;
+"""
+ANALYZE = """
+ANALYZE memcli.documents;
+ANALYZE memcli.lists;
+ANALYZE memcli.counts;
+"""
+
+FEWER = """
+UPDATE memcli.access a
+SET documents = a.documents - g.documents, terms = a.terms - g.terms
+FROM (
+    SELECT d.access, count(*) AS documents, sum(d.length) AS terms
+    FROM gone JOIN memcli.documents d USING (place)
+    WHERE d.vault = %s GROUP BY d.access
+) g
+WHERE a.vault = %s AND a.access = g.access
+"""
+MORE = """
+INSERT INTO memcli.access AS a (vault, access, reach, documents, terms)
+SELECT vault, access, (array_agg(reach))[1], count(*), sum(length) FROM memcli.staged
+WHERE vault = %s AND line IS NULL GROUP BY vault, access
+ON CONFLICT (vault, access) DO UPDATE
+SET documents = a.documents + excluded.documents, terms = a.terms + excluded.terms
+"""
+_COPIED = (
+    'vault, doc, access, place, path, blob, length, facts, "row", words, exact, '
+    "session, claim, settles, moment, span"
+)
+DOCUMENTS = (
+    "DELETE FROM memcli.documents d USING gone g "
+    "WHERE d.vault = %s AND d.place = g.place",
+    f"INSERT INTO memcli.documents ({_COPIED}) SELECT {_COPIED} FROM memcli.staged "
+    "WHERE vault = %s AND line IS NULL",
+)
+BROKEN = (
+    "DELETE FROM memcli.broken b USING gone g WHERE b.vault = %s AND b.place = g.place",
+    "INSERT INTO memcli.broken (vault, place, path, blob, line, reason) "
+    "SELECT vault, place, path, blob, line, reason FROM memcli.staged "
+    "WHERE vault = %s AND line IS NOT NULL",
+)

@@ -1,0 +1,34 @@
+"""What is shown of a database's URL holds no part of a password that libpq takes."""
+
+import pytest
+
+from memcli.storage.engine_url import redacted, without_secrets
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://ada:s3c?ret@h/db", "postgresql://ada@h/db"),
+        ("postgresql://ada:s3c#ret@h:1/db", "postgresql://ada@h:1/db"),
+        ("postgresql://ada:s3c/ret@h/db", "the database"),
+        ("postgresql://ada:12/s3c?ret@h/db", "the database"),
+        ("postgresql://ada:s3@cret@h/db", "the database"),
+        ("postgresql://ada@h/db?password=s3c@ret", "the database"),
+        ("postgresql://ada:s3cret", "the database"),
+        ("postgresql://ada:s3c?ret", "the database"),
+        ("postgresql://ada@/db?host=/tmp/x", "postgresql://ada@/db"),
+        ("postgresql://h:5432/db", "postgresql://h:5432/db"),
+        ("postgresql://u:p@h1:1,[::1]:2/db", "postgresql://u@h1:1,[::1]:2/db"),
+    ],
+)
+def test_no_part_of_a_password_is_shown(url: str, shown: str) -> None:
+    assert redacted(url) == shown
+    assert without_secrets(f'no server at "{url}"', url) == f'no server at "{shown}"'
+
+
+def test_the_part_of_a_password_that_a_library_quotes_is_masked() -> None:
+    said = without_secrets(
+        'invalid integer value "s3c" for connection option "port"',
+        "postgresql://ada:s3c/ret@db.acme.com/memory",
+    )
+    assert said == 'invalid integer value "***" for connection option "port"'
