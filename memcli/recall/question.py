@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from memcli.entries.text.time_windows import Span, Window
     from memcli.search.reader import Reader
 
-# So many constraints are looked at together with the best matches.
-_FEW = 500
 
 MOST_CONSTRAINTS = 5
 """Constraints surface whatever their score, but never crowd the answer out."""
@@ -169,8 +167,6 @@ def _words(query: Query, text: str) -> Ahead:
 def _beside(reader: "Reader", hits: int) -> Ahead:
     """The constraints, which stand beside every answer: then the rows of the newest."""
     docs = reader.exact("kind", "constraint")
-    if len(docs) > _FEW:
-        return Ahead()
     # Of the newest as many may be among the hits.
     most = MOST_CONSTRAINTS + hits
     return Ahead(facts=docs, then=lambda: Ahead(rows=reader.newest(docs)[:most]))

@@ -31,6 +31,7 @@ from memcli.search.postgres.packing import (
     unsigned,
     value_of,
 )
+from memcli.search.ranking.borrowing import COMMON
 from memcli.search.source import Ahead
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ _TERMS = "terms"
 # A list that is longer is fetched only when its documents are read: of a name that half
 # the vault holds mostly the length is asked.
 _SHORT = 4_096
-# A word that may stand for one of the question is read when no more documents hold it.
-_RARE = 512
+# A word that may stand for one of the question is read where it may: in no more than
+# `COMMON` of the documents, which the database counts in the same round trip.
+_RARE = 0
 _WHOLE = 1 << 60
 
 ASKED = ("link", "evidence", "project")
@@ -156,11 +158,11 @@ class Fetching:
             whole = ((_TERMS, term) for term in each.terms)
             for some, most in ((rare, _RARE), (each.lists, _SHORT), (whole, _WHOLE)):
                 for named in _new(some, self._lists):
-                    limits[named] = max(most, limits.get(named, 0))
+                    limits[named] = max(most, limits.get(named, most))
         return {
             named: most
             for named, most in limits.items()
-            if most > self._tried.get(named, 0)
+            if most > self._tried.get(named, -1)
         }
 
     def _missing(
@@ -259,7 +261,9 @@ class Fetching:
         most = [limits[named] for named in by_key.values()]
         self._tried.update(limits)
         yield (
-            self._question(questions.LISTS, most=most, fields=fields, values=values),
+            self._question(
+                questions.LISTS, most=most, fields=fields, values=values, common=COMMON
+            ),
             lambda rows: self._take_lists(rows, by_key),
         )
 

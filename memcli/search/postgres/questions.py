@@ -26,7 +26,10 @@ JOIN memcli.{table} x ON x.field = w.field AND x.value = w.value
 WHERE x.vault = %(vault)s AND {seen} GROUP BY x.field, x.value
 """
 LISTS = """
-SELECT field, value, n, CASE WHEN whole <= most THEN data END FROM (
+SELECT field, value, n, CASE WHEN whole <= CASE WHEN most > 0 THEN most ELSE (
+    SELECT greatest(5, %(common)s::float8 * sum(x.documents))
+    FROM memcli.access x WHERE x.vault = %(vault)s AND {seen}
+) END THEN data END FROM (
     SELECT x.field, x.value, x.n, x.data, w.most,
         sum(x.n) OVER (PARTITION BY x.field, x.value) AS whole
     FROM unnest(%(fields)s::smallint[], %(values)s::bytea[], %(most)s::bigint[])
