@@ -48,9 +48,12 @@ def findings(
 
 
 def link_lines(text: Text) -> tuple[tuple[str, int], ...]:
-    """The targets of an entry's links, each with the line where it first stands."""
+    """The targets of an entry's links, each with the line where it first stands.
+
+    A file in which git left two sides has none: what is shown of it has other lines.
+    """
     targets, body = links_of(text.entry), text.entry.body
-    if not targets:
+    if not (targets and text.text.endswith(body)):
         return ()
     places = link_places(body)
     breaks = [match.start() for match in re.finditer("\n", body)]

@@ -16,7 +16,7 @@ ROOM = Path(table.__file__).parent
 # What the room holds beside the hosts.
 OTHERS = {
     *("__init__", "host", "table", "transcript", "transcripts", "skills"),
-    *("hook_payload", "hook_reply", "tool_call"),
+    *("hook_payload", "hook_reply", "tool_call", "clients", "mcp_entries"),
 }
 
 every_host = pytest.mark.parametrize("name", table.NAMES)

@@ -70,8 +70,12 @@ def _read(
 ) -> tuple[list[Finding], Text | None]:
     """Read one file of the vault; raises what says that it cannot be read."""
     from memcli.entries import codec
+    from memcli.entries.merging import marked
 
     data = files.read(os.path.join(root, *path.split("/")), follow=False)
+    both = marked.shown(data, path, kinds)
+    if both is not None:
+        return file_checks.in_conflict(data, path), file_checks.text_of(data, both)
     try:
         decoded = codec.decode(data, path, kinds=tuple(kinds))
     except InvalidEntry as error:

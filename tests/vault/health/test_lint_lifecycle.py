@@ -98,7 +98,10 @@ def test_a_fork_is_named_at_the_second_successor(vault: Vault) -> None:
     write(vault, "c.md", entry(C, f"supersedes: {A}"))
     (fork,) = lint(vault)
     assert (fork.path, fork.code, fork.level) == ("c.md", "lineage_fork", "warning")
-    assert fork.hint == f"Make them one: memcli evolve {C} --also {B}"
+    assert fork.hint == (
+        "memcli repair makes one chain of them; or one text: "
+        f"memcli evolve {C} --also {B}"
+    )
 
 
 @pytest.mark.parametrize(
