@@ -171,9 +171,11 @@ class _Watch:
         while self._open:
             os.close(self._open.pop())
 
-    def __del__(self) -> None:
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
         """Stop watching: a user has 128 of these in all."""
-        self.close()
+        # At the end of the process the modules may be gone before this object.
+        while self._open:
+            close(self._open.pop())
 
 
 def _begun(root: str) -> _Watch:

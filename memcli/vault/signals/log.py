@@ -3,8 +3,9 @@
 Invariant: a line is one `write` to a file opened for appending, so no two lines mix; a
 reader passes over lines that a kill or a full disk has cut. Nothing is moved without
 the rotation's lock, each full file gets a number that only grows, and the oldest file
-goes only after its uses of skills were added to the total, exactly once, however often
-a rotation is killed. A log that cannot be written is not written: nothing here raises.
+goes only when no process writes to it, after its uses of skills were added to the
+total, exactly once, however often a rotation is killed. A log that cannot be written
+is not written: nothing here raises.
 """
 
 import os
@@ -157,13 +158,7 @@ def hashed(question: str, secret: bytes) -> str:
 
 
 def _write(root: str, data: bytes, full: int) -> None:
-    path = _path(root, layout.EVENTS)
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
-    try:
-        handle = _opened(path, flags)
-    except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        handle = _opened(path, flags)
+    handle = _to_append(_path(root, layout.EVENTS))
     try:
         size = os.fstat(handle).st_size
         if size > max(_MOST, 4 * full):
@@ -176,6 +171,43 @@ def _write(root: str, data: bytes, full: int) -> None:
         os.close(handle)
     if size + len(data) > full:
         _rotate(root, full)
+
+
+def _to_append(path: str) -> int:
+    """The handle of the log, held so that no rotation drops the file meanwhile."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+    for _ in range(_TRIES):
+        try:
+            handle = _opened(path, flags)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            handle = _opened(path, flags)
+        # Between the two calls the file may have been put away, and dropped.
+        if _held(handle, for_all=False) and os.fstat(handle).st_nlink:
+            return handle
+        os.close(handle)
+    raise OSError("the log is put away again and again")
+
+
+def _held(handle: int, *, for_all: bool) -> bool:
+    """Hold a file until it is closed; whether no other process holds it otherwise.
+
+    Args:
+        handle: of the file.
+        for_all: to drop it, which one process may; else to append, which many may.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows: what is open there cannot be put away
+        return True
+    try:
+        kind = fcntl.LOCK_EX if for_all else fcntl.LOCK_SH
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a disk without such locks
+        return True
+    return True
 
 
 def _rotate(root: str, full: int) -> None:
@@ -192,28 +224,45 @@ def _rotate(root: str, full: int) -> None:
             last = max([total.upto, *numbers]) + 1
             os.rename(path, _numbered(root, last))
             for number in [*numbers, last][:-_KEPT]:
-                total = _folded(root, number, total)
+                folded = _folded(root, number, total)
+                if folded is None:
+                    return  # a process still writes to it; the next rotation drops it
+                total = folded
     except (OSError, MemcliError):
         return
 
 
-def _folded(root: str, number: int, total: _Total) -> _Total:
-    """Drop a file after its uses were added to the total, which is returned."""
+def _folded(root: str, number: int, total: _Total) -> _Total | None:
+    """Drop a file after its uses were added to the total, which is returned.
+
+    None when a process writes to it at this moment: nothing was done.
+    """
+    path = _numbered(root, number)
+    handle = _opened(path)
+    try:
+        if not _held(handle, for_all=True):
+            return None
+        return _dropped(root, number, total, _all(handle))
+    finally:
+        os.close(handle)
+
+
+def _dropped(root: str, number: int, total: _Total, data: bytes) -> _Total:
+    """The total with the uses of a file, which is gone then."""
     import json
 
     from memcli.storage import files
 
-    path = _numbered(root, number)
     if number > total.upto:
-        counts = event.uses(filter(None, map(decode, _bytes(path).split(b"\n"))))
+        counts = event.uses(filter(None, map(decode, data.split(b"\n"))))
         counts.update(total.uses)
         total = _Total(number, dict(counts))
-        data = json.dumps({"v": event.VERSION, **total._asdict()}).encode() + b"\n"
+        line = json.dumps({"v": event.VERSION, **total._asdict()}).encode() + b"\n"
         place = _path(root, layout.EVENTS_TOTAL)
         if os.path.islink(place):
             os.unlink(place)  # memcli makes no link; the target is not its file
-        files.write_atomic(place, data)
-    os.unlink(path)
+        files.write_atomic(place, line)
+    os.unlink(_numbered(root, number))
     return total
 
 

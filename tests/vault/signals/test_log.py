@@ -270,7 +270,8 @@ def test_sixteen_processes_append_and_rotate_at_once(tmp_path: Path):
     assert all(events.decode(line) for line in lines)
     kept = events.read(root)
     assert len(kept.events) == len(lines)
-    assert len(list(folder.glob("events-*.jsonl"))) == 3
+    # One that a process was writing to waits for the next rotation.
+    assert 3 <= len(list(folder.glob("events-*.jsonl"))) <= 5
     # Rotated away or kept, each of them is there once.
     everything = {
         f"{n * 10_000 + i:016}": 1 for n in range(processes) for i in range(count)
