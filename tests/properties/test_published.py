@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault, Vaults
-from memcli.errors import LockBusy, MemcliError, NotAllowed
+from memcli.errors import LockBusy, MemcliError, NotAllowed, Unavailable
 from memcli.recall import listing
 from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import enumerate_all
@@ -572,7 +572,63 @@ def test_a_dry_run_takes_no_name_and_a_token_of_the_remote_is_not_published(
     assert (len(origin), shown) == (40, "https://gitlab/x.git")
 
 
+def test_of_two_files_with_one_number_the_first_is_published_and_the_other_named(
+    server: databases.Server,
+    database: str,
+    company: Callable[..., Vault],
+    make_vault: VaultMaker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from memcli.search.postgres import staging
+
+    monkeypatch.setattr(staging, "signed", lambda _: 7)  # every document's number
+    vault = make_vault()
+    write(vault.root, "c.md", "The queue of c")
+    assert publish(server, database, vault).entries == 1
+    for name in "abd":
+        write(vault.root, f"{name}.md", f"The queue of {name}")
+    for _ in range(2):
+        done = publish(server, database, vault)
+        assert (done.entries, done.broken) == (1, 3)
+    rows = server.execute("SELECT path FROM memcli.documents", database)
+    assert [bytes(path) for (path,) in rows] == [b"c.md"]
+    said = server.execute("SELECT path, reason FROM memcli.broken", database)
+    assert sorted(bytes(path) for path, _ in said) == [b"a.md", b"b.md", b"d.md"]
+    assert all(b"the same number" in bytes(reason) for _, reason in said)
+
+
 # --- a database that is gone, or slow -------------------------------------------------
+
+
+@pytest.mark.parametrize("when", ["before a transaction", "in a stream"])
+def test_a_connection_that_ends_says_that_the_database_is_gone(
+    server: databases.Server, database: str, when: str
+) -> None:
+    from memcli.search.postgres.connection import Database
+
+    asked = Database(server.url(database), patience=None, read_only=False)
+
+    def end() -> None:
+        ((pid,),) = asked.ask(("SELECT pg_backend_pid()", ()))[0]
+        server.execute(f"SELECT pg_terminate_backend({pid})")
+        seen = f"SELECT 1 FROM pg_stat_activity WHERE pid = {pid}"
+        while server.execute(seen):
+            pass
+
+    def run() -> None:
+        if when == "before a transaction":
+            end()
+        with asked.transaction():
+            rows = asked.streamed("SELECT generate_series(1, %s)", (9_000,))
+            assert next(rows) == (1,)
+            end()
+            list(rows)
+
+    with pytest.raises(Unavailable, match="cannot be asked"):
+        run()
+    assert asked.ask(("SELECT 1", ())) == [[(1,)]]  # over a new connection
+    asked.close()
+
 
 
 def test_local_vaults_answer_when_the_database_is_gone_or_hangs(

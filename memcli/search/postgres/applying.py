@@ -14,6 +14,24 @@ ANALYZE memcli.lists;
 ANALYZE memcli.counts;
 """
 
+# A document's number is a hash of 64 bits, and a stranger can make two files of one
+# number: 2^32 tries. The first that was published stays, then the first by digest.
+DOUBLES = """
+UPDATE memcli.staged s
+SET line = 1, reason = convert_to(
+    'another file has the same number: give this one another id or path', 'UTF8')
+WHERE s.vault = %s AND s.line IS NULL AND (
+    EXISTS (
+        SELECT FROM memcli.documents d WHERE d.vault = %s AND d.doc = s.doc
+        AND NOT EXISTS (SELECT FROM gone g WHERE g.place = d.place)
+    ) OR (s.doc, s.place) IN (
+        SELECT t.doc, t.place FROM (
+            SELECT doc, place, row_number() OVER (PARTITION BY doc ORDER BY place) AS n
+            FROM memcli.staged WHERE vault = %s AND line IS NULL
+        ) t WHERE t.n > 1
+    )
+)
+"""
 FEWER = """
 UPDATE memcli.access a
 SET documents = a.documents - g.documents, terms = a.terms - g.terms

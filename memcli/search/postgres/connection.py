@@ -29,6 +29,8 @@ CONNECT = 3.0
 PATIENCE = 10.0
 """Seconds for the answer to one round trip of a reader."""
 
+_FETCHED = 2_000  # rows of a stream that are held at once
+
 
 class Database:
     """A connection that is opened at the first question.
@@ -91,16 +93,20 @@ class Database:
         self._guarded(lambda: self._connected().execute(sql.encode()))
 
     def streamed(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a question, fetched a few thousand at a time.
+        """The rows of a question, fetched two thousand at a time.
 
         To be called within a `transaction`.
         """
         connection = self._guarded(self._connected)
         self.round_trips += 1
-        with connection.cursor(f"memcli_{self.round_trips}", binary=True) as cursor:
-            cursor.itersize = 2_000
+        cursor = connection.cursor(f"memcli_{self.round_trips}", binary=True)
+        try:
             self._guarded(lambda: cursor.execute(sql.encode(), values))
-            yield from cursor
+            while rows := self._guarded(lambda: cursor.fetchmany(_FETCHED)):
+                yield from rows
+        finally:
+            with suppress(Exception):  # the end of the transaction closes it as well
+                cursor.close()
 
     def fresh(self) -> None:
         """Let the next question see what was published since the last one.
@@ -119,7 +125,7 @@ class Database:
         """What is done inside is kept as a whole, or not at all."""
         stack = ExitStack()
         connection = self._guarded(self._connected)
-        stack.enter_context(connection.transaction())
+        self._guarded(lambda: stack.enter_context(connection.transaction()))
         try:
             yield
         except BaseException:

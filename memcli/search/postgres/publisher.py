@@ -262,6 +262,7 @@ class Publisher:
                 ([place] for place in gone),
             )
             self._database.script("ANALYZE gone")
+            self._do(applying.DOUBLES, vault)
             merging = Merging(self._database, vault, bits, fresh=rebuild)
             for bucket in range(1 << bits):
                 merging.merge(bucket)

@@ -6,6 +6,12 @@ the registry each carry the number of those who may see them (`access`), and row
 security compares it with `sees`. Who may see what is decided by `entries.eligibility`
 when a vault is published, never in SQL.
 
+The invariant holds for rows, not for what a role can infer. The comparisons of bytea
+and integers are leakproof, so the planner may apply them before the policy, and EXPLAIN
+ANALYZE tells a role that sends SQL of its own how many hidden rows have a value: words,
+paths and counts can be found by bisection. Statistics and `vaults` tell total counts.
+To close it, readers would have no SELECT at all, and ask SECURITY DEFINER functions.
+
 Every text that comes out of a vault is `bytea`: PostgreSQL's `text` takes no NUL and no
 half of a surrogate pair, and a memory may hold both.
 """
