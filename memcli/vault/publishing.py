@@ -121,9 +121,9 @@ def publish(
             if dry_run:
                 done = run.changes(standing)
             else:
-                publisher.lock(standing)
-                # Another one may just have ended.
-                done = run.publish(publisher.standing(), progress)
+                with publisher.turn(standing):
+                    # Another one may just have ended.
+                    done = run.publish(publisher.standing(), progress)
             entries, broken = publisher.totals(standing)
     finally:
         database.close()

@@ -339,6 +339,8 @@ def test_a_reader_can_write_nothing(
         "UPDATE memcli.vaults SET commit = 'x'",
         "INSERT INTO memcli.sees SELECT vault, 'ada', access FROM memcli.access",
         "CREATE TABLE memcli.mine (a int)",
+        "SELECT vault FROM memcli.turns FOR UPDATE",  # the publishers' lock
+        "SELECT vault FROM memcli.vaults FOR UPDATE",
         "ALTER TABLE memcli.lists DISABLE ROW LEVEL SECURITY",
     ):
         with pytest.raises(Exception, match=r"permission denied|must be owner"):
@@ -417,7 +419,7 @@ def test_publishing_again_and_in_another_order_gives_the_same_tables(
     assert everything_of(server, database) == before
     assert done.entries == again.entries
     server.execute(
-        "DELETE FROM memcli.vaults; UPDATE memcli.format SET version = 1", database
+        "DELETE FROM memcli.vaults; UPDATE memcli.format SET version = 2", database
     )
     for table in ("access", "counts", "documents", "lists", "pages", "sees", "broken"):
         server.execute(f"DELETE FROM memcli.{table}", database)
@@ -538,9 +540,7 @@ def test_two_vaults_and_a_publisher_in_the_way(
     with pytest.raises(NotAllowed, match="another vault of the name 'second'"):
         publishing.publish(third, place)
     with psycopg.connect(server.url(database)) as connection:
-        connection.execute(
-            "SELECT pg_advisory_lock(%s, vault) FROM memcli.vaults", [0x6D656D63]
-        )
+        connection.execute("SELECT vault FROM memcli.turns FOR UPDATE")
         with pytest.raises(LockBusy):
             publishing.publish(other, place)
 
@@ -628,7 +628,6 @@ def test_a_connection_that_ends_says_that_the_database_is_gone(
         run()
     assert asked.ask(("SELECT 1", ())) == [[(1,)]]  # over a new connection
     asked.close()
-
 
 
 def test_local_vaults_answer_when_the_database_is_gone_or_hangs(

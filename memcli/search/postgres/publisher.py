@@ -5,7 +5,8 @@ publisher that dies has changed nothing that they see. What it had analysed is s
 so the next publish goes on where it was. Publishing a commit twice changes nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -223,20 +224,41 @@ class Publisher:
             done += len(batch)
         return done
 
-    def lock(self, standing: Standing) -> None:
-        """Keep other publishers of this vault out until the connection ends.
+    @contextmanager
+    def turn(self, standing: Standing) -> Iterator[None]:
+        """Keep other publishers of this vault out.
+
+        A row is locked over a connection of its own, since staging commits on the way.
+        An advisory lock would do it in one, but every reader may take that.
 
         Raises:
             LockBusy: another one is at work.
         """
-        ((free,),) = self._database.ask(
-            ("SELECT pg_try_advisory_lock(%s, %s)", (_LOCK, standing.vault))
-        )[0]
-        if not free:
-            raise LockBusy(
-                f"'{self._content.name}' is being published by another process",
-                hint="Wait for it; what it publishes may be this commit already.",
-            )
+        guard = Database(self._database.url, patience=None, read_only=False)
+        try:
+            guard.ask((_TURN, (standing.vault,)))
+            with guard.transaction():
+                guard.script("SET LOCAL idle_in_transaction_session_timeout = 0")
+                if not guard.ask((_MINE, (standing.vault,)))[0]:
+                    raise self._busy()
+                yield
+        finally:
+            guard.close()
+
+    def _busy(self) -> LockBusy:
+        return LockBusy(
+            f"'{self._content.name}' is being published by another process",
+            hint="Wait for it; what it publishes may be this commit already.",
+        )
+
+    def _check_unchanged(self, standing: Standing) -> None:
+        """Refuse to apply on top of what another publisher applied meanwhile.
+
+        The connection that holds the turn may have been lost.
+        """
+        values = standing.vault, standing.commit
+        if not self._database.ask((_UNCHANGED, values))[0]:
+            raise self._busy()
 
     def apply(
         self, standing: Standing, bits: int, gone: Sequence[bytes], *, rebuild: bool
@@ -251,6 +273,7 @@ class Publisher:
         """
         vault = standing.vault
         with self._database.transaction():
+            self._check_unchanged(standing)
             if rebuild:
                 for table in ("documents", "lists", "counts", "access", "broken"):
                     self._do(f"DELETE FROM memcli.{table} WHERE vault = %s", vault)
@@ -365,6 +388,10 @@ def _name(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-_LOCK = 0x6D656D63  # "memc": the space of memcli's advisory locks
-
 _UNSTAGE = "DELETE FROM memcli.staged WHERE vault = %s AND place = ANY(%s::bytea[])"
+_TURN = "INSERT INTO memcli.turns (vault) VALUES (%s) ON CONFLICT DO NOTHING"
+_MINE = "SELECT vault FROM memcli.turns WHERE vault = %s FOR UPDATE SKIP LOCKED"
+_UNCHANGED = """
+SELECT vault FROM memcli.vaults
+WHERE vault = %s AND "commit" IS NOT DISTINCT FROM %s FOR UPDATE
+"""

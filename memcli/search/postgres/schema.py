@@ -16,7 +16,7 @@ Every text that comes out of a vault is `bytea`: PostgreSQL's `text` takes no NU
 half of a surrogate pair, and a memory may hold both.
 """
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the tables change; a publish then says how they are made anew."""
 
 READER, OWNER, PUBLISHER = "memcli_reader", "memcli_owner", "memcli_publisher"
@@ -39,6 +39,9 @@ CREATE TABLE memcli.vaults (
     published timestamptz,
     config bytea,               -- .memcli/config.toml
     ignored bytea               -- names that are no entities
+);
+CREATE TABLE memcli.turns (     -- whose rows publishers lock; nothing else may
+    vault integer PRIMARY KEY
 );
 CREATE TABLE memcli.access (
     vault integer NOT NULL,
@@ -196,7 +199,7 @@ def tables() -> str:
     split = [f"{table}_{i}" for table in _PARTITIONED for i in range(PARTITIONS)]
     parts += [
         f"ALTER TABLE memcli.{table} OWNER TO {PUBLISHER};"
-        for table in dict.fromkeys((*_READ, "broken", "staged", *split))
+        for table in dict.fromkeys((*_READ, "broken", "staged", "turns", *split))
     ]
     return "\n".join(parts)
 
