@@ -24,5 +24,26 @@ def test_a_python_without_these_modules_asks_hashlib(
     wanted = digests.blake2b(b"a", 8), digests.sha1(b"a"), digests.sha256(b"a")
     for name in ("_blake2", "_sha1", "_sha2", "_sha256"):
         monkeypatch.setitem(sys.modules, name, None)
+    digests._function.cache_clear()
     found = digests.blake2b(b"a", 8), digests.sha1(b"a"), digests.sha256(b"a")
+    digests._function.cache_clear()
     assert found == wanted
+
+
+def test_a_module_that_there_is_not_is_looked_for_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_for: list[str] = []
+
+    class Finder:
+        @staticmethod
+        def find_spec(name: str, *_: object) -> None:
+            looked_for.append(name)
+
+    monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
+    monkeypatch.setattr(digests, "_MODULES", {"sha256": ("_no_such_module",)})
+    digests._function.cache_clear()
+    found = [digests.sha256(b"a"), digests.sha256(b"a")]
+    digests._function.cache_clear()
+    assert found == [hashlib.sha256(b"a").digest()] * 2
+    assert looked_for.count("_no_such_module") == 1
