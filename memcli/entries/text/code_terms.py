@@ -57,6 +57,12 @@ _RECOMMENDS = frozenset(
 _CLOSING = ")\"'\u201d\u2019»"
 _ENDS = (".", ";", "!", "?", ":")
 _HAS = frozenset("has have had there with".split())
+# All words that say something of the names around them; `_cue` reads no other.
+_CUES = (
+    _FORBIDS | _CONDEMNS | _RECOMMENDS
+    | frozenset("only outside except tests test instead rather is".split())
+)  # fmt: skip
+_AROUND_PIECES = f"{AROUND}.-"
 
 
 # "Ask before you add a dependency", "no new crates": the commands that add one.
@@ -154,10 +160,12 @@ def _sentences(text: str) -> Iterator[list[Piece]]:
     pieces: list[Piece] = []
     matches = list(_PIECE.finditer(text))
     for number, match in enumerate(matches):
-        after = text[match.end() : match.end() + 1]
         if match[1] is not None:
+            after = text[match.end() : match.end() + 1]
             pieces.append(Piece(match[1].strip(), True, after in _ENDS, after == ","))
-        elif not match[2].strip("".join((AROUND, ".-"))) and match[2] not in ("*", "."):
+        elif match[2].isalnum():
+            pieces.append(Piece(match[2], False, False, False))
+        elif not match[2].strip(_AROUND_PIECES) and match[2] not in ("*", "."):
             # A dash between two spaces, or the mark after a code span.
             if pieces and match[2][0] in ".;:?!—–-":
                 pieces[-1] = pieces[-1]._replace(ends=True)
@@ -235,6 +243,8 @@ class _Reading:
     def _cue(self, at: int) -> None:
         """Take in a word that says something of names before or after it."""
         low = self._low(at)
+        if low not in _CUES:
+            return
         before = self._low(at - 1) if at else ""
         if low == "only" and at == 0:
             self._spares, self._state = True, "forbids"

@@ -47,6 +47,9 @@ _PREPOSITIONS = frozenset(
     """.split()
 )
 
+_KNOWN = PACKAGES | BUILTINS
+_KNOWN_ALONE = _KNOWN - AMBIGUOUS
+_KNOWN_FORBIDDEN = _KNOWN | KEYWORDS
 _NOT_USES = frozenset("cannot do don't dont it must never not or and to".split())
 
 
@@ -81,6 +84,41 @@ def candidate(
     word = piece.text
     if not word.isascii() or len(word) > LONGEST or "://" in word:
         return None, 1
+    if not _is_prose(word):
+        trigger, steps = _coded(sentence, at, forbids=forbids)
+        if trigger is not None:
+            return trigger, steps
+    if forbids:
+        return _plain(sentence, at), 1
+    before = sentence[at - 1] if at else None
+    subject = before is None or before.comma or before.text.lower() in ("and", "or")
+    if word.lower() in _KNOWN_ALONE and subject:
+        # Only a sentence that goes on to condemn it makes it one: "moment is banned".
+        return Trigger(WORD, word), 1
+    return None, 1
+
+
+def _is_prose(word: str) -> bool:
+    """Whether an ASCII word has the form of code nowhere; nearly every one of prose.
+
+    A test for what `_coded` finds nothing in: a word that begins no command and no
+    run of keywords, without any mark, digit or hump.
+    """
+    rest = word[1:]
+    return (
+        word.isalpha()
+        and (not rest or rest.islower())
+        and word not in PROGRAMS
+        and word not in KEYWORDS
+        and word not in SQL
+    )
+
+
+def _coded(
+    sentence: list[Piece], at: int, *, forbids: bool
+) -> tuple[Trigger | None, int]:
+    """What a word names by its form or by those after it, as `candidate` returns it."""
+    word = sentence[at].text
     words = [each.text for each in sentence[at : at + 6]]
     length = 1
     for length, each in enumerate(sentence[at : at + 6], 1):  # noqa: B007
@@ -99,14 +137,6 @@ def candidate(
     bare = word.strip("()") if word.startswith("(") else word
     if _is_name(bare):
         return Trigger(NAME, bare), 1
-    if forbids:
-        return _plain(sentence, at), 1
-    before = sentence[at - 1] if at else None
-    subject = before is None or before.comma or before.text.lower() in ("and", "or")
-    known = word.lower() in PACKAGES | BUILTINS and word.lower() not in AMBIGUOUS
-    if known and subject:
-        # Only a sentence that goes on to condemn it makes it one: "moment is banned".
-        return Trigger(WORD, word), 1
     return None, 1
 
 
@@ -213,7 +243,7 @@ def _plain(sentence: list[Piece], at: int) -> Trigger | None:
     """The word of code that a sentence forbids by its bare name."""
     word = sentence[at].text
     low = word.lower()
-    known = KEYWORDS | PACKAGES | BUILTINS
+    known = _KNOWN_FORBIDDEN
     if low not in known and low.removesuffix("s") in known and len(low) > 4:
         low = low.removesuffix("s")
     if low not in known or (word[:1].isupper() and word[1:].islower() and at):
