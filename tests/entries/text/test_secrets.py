@@ -1,5 +1,6 @@
 """Which text looks like a secret, and which only looks like work."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -234,3 +235,29 @@ def test_save_refuses_a_secret_in_any_field_and_writes_nothing(
 def test_who_insists_saves_a_secret(vault: Vault) -> None:
     saved = vault.save(vault.draft({"text": OLDER["aws"]}), allow_secret=True)
     assert vault.get(saved.id).body == OLDER["aws"] + "\n"
+
+
+_STARTS = [
+    *("password", "PassPhrase", "pwd", "Kennwort", "mot de passe", "senha", "heslo"),
+    *("wachtwoord", "pin", "Secret", "token", "credentials", "bearer", "API key"),
+    *("access-key", "private_key", "encryption key", "signing-key", "master key"),
+    *("session key", "psw", "pa\u017f\u017fword", "to\u212aen", "contrase\u00f1a"),
+    *(
+        " for the shop",
+        " is ",
+        ": ",
+        "=",
+        " -> ",
+        "'",
+        "hunter2x",
+        "aB3dE6gH9",
+        "\n",
+        " ",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(_STARTS), max_size=12).map("".join))
+def test_a_sentence_is_found_wherever_the_whole_text_has_one(text: str) -> None:
+    everywhere = [match.regs for match in re.finditer(secrets._SAID, text)]
+    assert [match.regs for match in secrets._sentences(text)] == everywhere
