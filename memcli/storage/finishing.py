@@ -1,7 +1,8 @@
 """Finishing what a killed command left in the journal.
 
 Invariant: the caller of `finish` holds the vault's lock. While files may be staged, the
-journal stays, since only it tells them from files that a person has staged.
+journal stays, since only it tells them from files that a person has staged. What was
+begun on one branch is never finished on another.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.errors import HistoryError, LockBusy, MemcliError
-from memcli.storage import journal, old_files, state_dirs
+from memcli.storage import files, journal, old_files, state_dirs
 from memcli.storage.lock import Lock
 
 if TYPE_CHECKING:
@@ -55,6 +56,11 @@ def finish(
     Raises:
         LockBusy: a git holds a lock: the files are right, and not committed.
     """
+    begun = journal.load(root)
+    if begun.move and _left_on_its_branch(root, repository, begun, tell):
+        journal.clear(root)
+        fault("cleared")
+        return
     done = journal.recover(root, fault)
     old_files.drop(root)
     if done.paths or done.move:
@@ -85,6 +91,56 @@ def finish(
     if not repository.unsettled:
         journal.clear(root)
     fault("cleared")
+
+
+def _left_on_its_branch(
+    root: str,
+    repository: "Repository",
+    begun: journal.Journal,
+    tell: Callable[[str], None],
+) -> bool:
+    """Take back what was begun on a branch that is not the one of the folder now.
+
+    A person has switched the branch after the kill. A file that was written already
+    gets the bytes that it had; one that the new branch holds like that stays.
+
+    Returns:
+        Whether that was so; otherwise nothing was done.
+    """
+    from memcli.storage.git.joining import Joining
+
+    joining = Joining.of(repository)
+    move = begun.move
+    here = joining.branch()
+    if move is None or here == move.branch:
+        return False
+    old_files.drop(root)
+    head = joining.tree("HEAD") if joining.tip("HEAD") else {}
+    ours = joining.tree(move.before)
+    theirs = joining.tree(move.after)
+    changed = [
+        path
+        for path in journal.written(root, begun)
+        if head.get(path) != theirs.get(path)
+    ]
+    old = [ours[path].oid for path in changed if path in ours]
+    blobs = dict(zip(old, joining.read_blobs(old), strict=True))
+    # What goes makes room for what comes back.
+    for path in sorted(changed, key=lambda path: path in ours):
+        data = blobs[ours[path].oid] if path in ours else None
+        if not journal.is_old(begun, path, data):
+            continue  # the commit holds other bytes than the folder held
+        place = files.inside(root, path)
+        if data is None:
+            files.remove(place)
+        else:
+            files.make_room(place)
+            files.write_atomic(place, data)
+    tell(
+        f"a killed sync of the branch {move.branch} was not finished: this is "
+        f"{here or 'a detached HEAD'}; memcli sync repeats it on {move.branch}"
+    )
+    return True
 
 
 def lock_path(root: str) -> str:

@@ -150,6 +150,21 @@ def withdraw(root: str) -> None:
         raise files.write_failed(path, error) from error
 
 
+def written(root: str, journal: Journal) -> list[str]:
+    """The files that a killed command has changed: they hold what was to be there."""
+    found = []
+    for path, (before, after) in journal.files.items():
+        wanted = _digest(_bytes(after)) if journal.whole else after
+        if wanted != before and _digest(_current(root, path)) == wanted:
+            found.append(path)
+    return found
+
+
+def is_old(journal: Journal, path: str, data: bytes | None) -> bool:
+    """Whether a file held these bytes, or was absent, before the command."""
+    return journal.files[path][0] == _digest(data)
+
+
 def recover(root: str, step: Callable[[str], None]) -> Recovered:
     """Finish what the journal says; the caller holds the lock, commits and clears.
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from memcli import Vault
 from memcli.curation import sync
 from memcli.entries import layout
 from memcli.storage.git import network
@@ -187,6 +188,28 @@ def test_an_edit_between_the_kill_and_the_next_command_is_kept(
     two.sync("laptop")
     assert texts(two.roots["laptop"]) == SAID
     assert (two.roots["laptop"] / "README.md").read_text() == "a person's\n"
+
+
+def test_a_killed_sync_changes_no_other_branch(apart: Path, tmp_path: Path) -> None:
+    """After the kill a person switches the branch."""
+    names = steps(apart, tmp_path / "counted")
+    first = len(names) - names[::-1].index("journalled")
+    last = len(names) - names[::-1].index("committed")
+    for step in (first, *sample(range(first + 1, last - 1), 1), last - 1):
+        two = copied(apart, tmp_path / f"step-{step}")
+        desk = two.roots["desk"]
+        git(desk, "branch", "backup")
+        before, tip = git(desk, "rev-parse", "backup"), two.tip()
+        assert died(partial(sync.sync, two.vault("desk", dying_at(step)), TERMS))
+        git(desk, "switch", "--quiet", "backup")
+        told: list[str] = []
+        Vault(str(desk), tell=told.append).recall("anything")
+        assert any("killed sync of the branch main" in line for line in told)
+        assert git(desk, "rev-parse", "backup") == before
+        assert not state_of(desk, layout.JOURNAL).exists()
+        assert dirty(desk) == ""
+        git(desk, "switch", "--quiet", "main")
+        whole_again(two, tip)
 
 
 def test_a_full_index_lock_takes_nothing_of_the_vault(
