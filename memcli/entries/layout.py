@@ -95,6 +95,33 @@ def is_odd(path: str) -> bool:
     )
 
 
+_OWN = frozenset(
+    {
+        CONFIG.partition("/")[0],
+        MEMORIES, MODELS, REFLECTIONS, INBOX, ENTITIES, IDEAS, ARCHIVE,
+        INCUBATOR.rstrip("/"),
+        *(folder.rstrip("/") for folder in _REGISTRY),
+    }
+)  # fmt: skip
+
+
+def is_own_folder(path: str) -> bool:
+    """Whether memcli keeps files in a folder at this path, so that it is no file.
+
+    >>> is_own_folder("memories"), is_own_folder("memories/note/2026/11")
+    (True, True)
+    >>> is_own_folder("memories/plan.pdf"), is_own_folder("docs")
+    (False, False)
+    """
+    if path in _OWN:
+        return True
+    first, *rest = path.removeprefix(ARCHIVE + "/").split("/")
+    if first != MEMORIES or len(rest) > 3:
+        return False
+    dated = all(part.replace("-", "").isdecimal() for part in rest[1:])
+    return dated and not (rest and "." in rest[0])
+
+
 def registry_folder(kind: str) -> str:
     """The folder of the registered entities of a type."""
     return f"{ENTITIES}/{kind}"

@@ -11,14 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, UnsafePath
 from memcli.storage import files, journal
 from memcli.storage.change import Change, parents
 from memcli.storage.finishing import finish
-from memcli.storage.git.joining import LINK, Difference, Joining
+from memcli.storage.git.joining import LINK, SUBMODULE, Difference, Joining
 from memcli.storage.git.move import Move
 from memcli.storage.journal import FileChange
 from memcli.storage.transaction import taken
+
+# The kinds of files that lead elsewhere, by git's mode.
+_NAMED = {LINK: "a symbolic link", SUBMODULE: "a submodule"}
 
 
 class Arrival:
@@ -71,12 +75,14 @@ class Arrival:
 
         Raises:
             Conflict: a file that no commit holds is in the way; nothing was changed.
-            UnsafePath: the commit names a path that leads out of the vault.
+            UnsafePath: the commit names a path that leads out of the vault, or has a
+                link, a submodule or a file in the place of a folder of memcli.
             HistoryError: the branch is not where the move begins (code `head_moved`).
             WriteFailed, LockBusy, TooLarge: as for any change; nothing was changed.
         """
         self._fault("locked")
         changed = self.repository.differences(move.before, move.after)
+        _refuse_replaced_folders(self._root, changed)
         links = self._links_that_go(changed)
         try:
             # Before all else: nothing may be written through one of them.
@@ -194,3 +200,25 @@ def _refuse_unsafe(root: str, changed: Sequence[Difference]) -> None:
         files.inside(root, each.path)
         if any(ord(letter) < 32 for letter in each.path):
             raise UnsafePath(f"{each.path!r} holds a control character")
+
+
+def _refuse_replaced_folders(root: str, changed: Sequence[Difference]) -> None:
+    for each in changed:
+        if each.after and _replaces_a_folder(each.path, each.after.mode):
+            what = _NAMED.get(each.after.mode, "a file")
+            raise UnsafePath(
+                f"the remote has {what} at {each.path}, "
+                "where memcli needs a folder; nothing was changed",
+                hint="Correct the remote with git, then repeat the command. "
+                f"See who changed it: git -C {root} log --all -- {each.path}",
+                code="folder_replaced",
+            )
+
+
+def _replaces_a_folder(path: str, mode: str) -> bool:
+    """Whether a file in the place of memcli's own folders would break the vault."""
+    linked = mode in _NAMED
+    name = path.casefold()  # one file system tells letters' case apart, another not
+    if layout.is_own_folder(name):
+        return linked or "/" not in name
+    return linked and name.startswith(layout.CONFIG.rpartition("/")[0] + "/")

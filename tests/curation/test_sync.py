@@ -291,6 +291,32 @@ def test_a_link_of_a_person_inside_the_vault_is_not_written_through(
     assert (desk / "trap").is_symlink()
 
 
+@pytest.mark.parametrize(
+    "name", ["memories", "memories/note", ".memcli", "models", ".memcli/config.toml"]
+)
+def test_a_link_in_the_place_of_memclis_folders_changes_nothing(
+    two: Clones, tmp_path: Path, name: str
+) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    say(two.vault("desk"), "We test on Fridays")
+    git(laptop, "rm", "-r", "-q", "--ignore-unmatch", name)
+    link = laptop / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(tmp_path)
+    git(laptop, "add", "--all")
+    git(laptop, "commit", "--quiet", "-m", "a link")
+    git(laptop, "push", "--quiet", "origin", "main")
+    before = git(desk, "rev-parse", "HEAD")
+    with pytest.raises(UnsafePath, match=f"symbolic link at {name}"):
+        two.sync("desk")
+    assert (git(desk, "rev-parse", "HEAD"), dirty(desk)) == (before, "")
+    git(laptop, "revert", "--no-edit", "HEAD")
+    git(laptop, "push", "--quiet", "origin", "main")
+    two.sync("desk")
+    assert texts(desk) == {"We test on Fridays"}
+    assert dirty(desk) == ""
+
+
 # --- remotes that are not as one hopes ----------------------------------------------
 
 

@@ -347,7 +347,9 @@ class _Work:
     def _moved_aside(self, key: str, result: _Result, path: str) -> None:
         file = File(path, Blob(_NEW, ""), b"", result.entry)
         what = f"its name was taken by another file: it moved from {result.path}"
-        self._note(key, file, what, False)
+        # A person looks at a file that has taken the name of a whole folder.
+        eyes = path.rpartition("/")[0] != result.path.rpartition("/")[0]
+        self._note(key, file, what, eyes)
 
 
 def _marked_id(path: str) -> str:

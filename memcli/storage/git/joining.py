@@ -25,6 +25,7 @@ from memcli.storage.git.remote import Tracking
 
 REGULAR = "100644"
 LINK = "120000"
+SUBMODULE = "160000"
 _NOTHING = "0" * 40
 _NOBODY = "memcli <memcli@localhost>"
 # What a merge may read and write at once, in bytes: it is held in memory.
