@@ -56,7 +56,7 @@ def sync(
     dry_run: bool = False,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Synced:
-    """Commit, fetch, merge and push; a vault that may only be read takes what comes.
+    """Commit, fetch, merge and push; a read-only vault takes only.
 
     Args:
         vault: the top of a repository of its own.
@@ -71,7 +71,7 @@ def sync(
         RemoteRefused: it answers, and refuses.
         LockBusy: another sync, another writer, or a remote that moves again and again.
         Conflict, WriteFailed, HistoryError, TooLarge, UnsafePath: the vault does not
-            take what came; nothing of it was changed.
+            take the remote's changes; nothing of it was changed.
     """
     vault.owner_only("sync")
     with Lock(state_dirs.path(vault.root, layout.SYNC_LOCK), _PATIENCE):
@@ -150,7 +150,7 @@ def _sync(
         if number:
             sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
         done = _committed(vault, repository, done)
-        # What the remote had when this sync first looked is what came and went since.
+        # A remote that moves meanwhile is fetched again and merged again.
         theirs = repository.fetch(remote, terms)
         if dry_run:
             return _foreseen(vault, repository, done, theirs)
@@ -173,7 +173,7 @@ def _sync(
     else:
         raise LockBusy(
             f"{remote.name} ({remote.shown}) moved {_TRIES} times while this vault was "
-            "synced; what came is merged here",
+            "synced; the remote's changes are merged here",
             hint="Try again: memcli sync",
         )
     return done._replace(moved=repository.tip("HEAD") != started)

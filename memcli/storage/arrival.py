@@ -74,7 +74,7 @@ class Arrival:
         """Go from a commit to another; returns the paths at which they differ.
 
         Raises:
-            Conflict: a file that no commit holds is in the way; nothing was changed.
+            Conflict: an uncommitted file is in the way; nothing was changed.
             UnsafePath: the commit names a path that leads out of the vault, or has a
                 link, a submodule or a file in the place of a folder of memcli.
             HistoryError: the branch is not where the move begins (code `head_moved`).
@@ -82,7 +82,7 @@ class Arrival:
         """
         self._fault("locked")
         changed = self.repository.differences(move.before, move.after)
-        _refuse_replaced_folders(self._root, changed)
+        _refuse_odd_and_replaced(self._root, changed)
         links = self._links_that_go(changed)
         try:
             # Before all else: nothing may be written through one of them.
@@ -101,7 +101,7 @@ class Arrival:
         # Read before git is asked, so that an edit in between is seen by one of both.
         changes = self._changes(changed, contents)
         self._refuse_in_the_way(changed, contents)
-        message = "sync: take what the remote has"
+        message = "sync: take the remote's changes"
         self.repository.going = move
         try:
             change = Change(
@@ -118,7 +118,7 @@ class Arrival:
         """The symbolic links that give way to a folder or a file, and are as committed.
 
         Raises:
-            Conflict: another link stands where what came has a folder.
+            Conflict: another link stands where the remote has a folder.
         """
         gone = {
             each.path: each.before.oid
@@ -143,7 +143,7 @@ class Arrival:
     def _changes(
         self, changed: Sequence[Difference], contents: Mapping[str, bytes]
     ) -> dict[str, FileChange]:
-        """What becomes of each plain file; what goes makes room for what comes."""
+        """What becomes of each plain file; removed files make room for new ones."""
         plain = [each for each in changed if each.is_plain]
         plain.sort(key=lambda each: each.after is not None)
         return {
@@ -157,7 +157,7 @@ class Arrival:
     def _refuse_in_the_way(
         self, changed: Sequence[Difference], contents: Mapping[str, bytes]
     ) -> None:
-        """Refuse where a file that no commit holds would be overwritten."""
+        """Refuse where an uncommitted file would be overwritten."""
         codes = {path: code for code, path in self.repository.status()}
         for each in changed:
             code = codes.get(each.path)
@@ -198,17 +198,17 @@ def _refuse_unsafe(root: str, changed: Sequence[Difference]) -> None:
         if each.after is None:
             continue
         files.inside(root, each.path)
-        if any(ord(letter) < 32 for letter in each.path):
-            raise UnsafePath(f"{each.path!r} holds a control character")
 
 
-def _refuse_replaced_folders(root: str, changed: Sequence[Difference]) -> None:
+def _refuse_odd_and_replaced(root: str, changed: Sequence[Difference]) -> None:
     for each in changed:
+        if each.after and any(ord(letter) < 32 for letter in each.path):
+            raise UnsafePath(f"{each.path!r} holds a control character")
         if each.after and _replaces_a_folder(each.path, each.after.mode):
             what = _NAMED.get(each.after.mode, "a file")
             raise UnsafePath(
                 f"the remote has {what} at {each.path}, "
-                "where memcli needs a folder; nothing was changed",
+                "where memcli keeps its own files; nothing was changed",
                 hint="Correct the remote with git, then repeat the command. "
                 f"See who changed it: git -C {root} log --all -- {each.path}",
                 code="folder_replaced",

@@ -18,8 +18,10 @@ from memcli.errors import (
     NotAllowed,
     RemoteRefused,
     RemoteUnreachable,
+    TooLarge,
     UnsafePath,
 )
+from memcli.storage.git import joining
 from memcli.storage.git.joining import Joining
 from memcli.storage.git.network import Terms
 from memcli.vault import sync_state
@@ -315,6 +317,52 @@ def test_a_link_in_the_place_of_memclis_folders_changes_nothing(
     two.sync("desk")
     assert texts(desk) == {"We test on Fridays"}
     assert dirty(desk) == ""
+
+
+def test_a_file_in_the_place_of_a_folder_is_for_a_person_to_look_at(
+    two: Clones,
+) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    (laptop / "notes").write_text("a file\n")
+    (desk / "notes").mkdir()
+    (desk / "notes" / "mine.md").write_text("mine\n")
+    for root in (laptop, desk):
+        git(root, "add", "notes")
+        git(root, "commit", "--quiet", "-m", "notes")
+    two.sync("laptop")
+    done = two.sync("desk")
+    assert ["notes/mine.md" in note.what for note in done.eyes] == [True]
+    assert texts(desk) == {"mine"}
+
+
+def test_a_merge_names_the_remote_in_printable_letters_alone(two: Clones) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    say(two.vault("desk"), "We test on Fridays")
+    git(
+        laptop, "commit", "--quiet", "--allow-empty", "--author=E\x1b[2Jve <e@x>", "-mx"
+    )
+    two.sync("laptop")
+    two.sync("desk")
+    assert git(desk, "log", "-1", "--format=%s") == "sync: merge E[2Jve\n"
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    words = ("commit", "--quiet", "--allow-empty", "-mx\n\nMachine: a\x1b]0;b\u202ec")
+    git(desk, *words)
+    two.sync("desk")
+    two.sync("laptop")
+    assert git(laptop, "log", "-1", "--format=%s") == "sync: merge a]0;bc\n"
+
+
+def test_more_than_a_merge_can_hold_changes_nothing(
+    two: Clones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining, "_MOST_BYTES", 10)
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    two.sync("laptop")
+    before = git(two.roots["desk"], "rev-parse", "HEAD")
+    with pytest.raises(TooLarge, match="the remote's changes hold more"):
+        two.sync("desk")
+    assert git(two.roots["desk"], "rev-parse", "HEAD") == before
+    assert dirty(two.roots["desk"]) == ""
 
 
 # --- remotes that are not as one hopes ----------------------------------------------

@@ -27,12 +27,14 @@ REGULAR = "100644"
 LINK = "120000"
 SUBMODULE = "160000"
 _NOTHING = "0" * 40
-_NOBODY = "memcli <memcli@localhost>"
-# What a merge may read and write at once, in bytes: it is held in memory.
-_MOST_BYTES = 1_000_000_000
+_NO_IDENTITY = "memcli <memcli@localhost>"
+# What a merge may read and write at once, in bytes. It is held in memory, and several
+# times over while the journal is written: bytes, text and JSON.
+_MOST_BYTES = 200_000_000
 # The name under which a commit is made; removed at once.
 _SCRATCH_REF = "refs/memcli/sync"
-# Seconds that a program for signing has, since nobody may be there to answer it.
+# Seconds that a program for signing has: without a terminal one that asks for a
+# password would wait for ever.
 _SIGNING = 60.0
 
 
@@ -123,7 +125,7 @@ class Joining(Tracking):
             total += largest
             if largest > files.LARGEST or total > _MOST_BYTES:
                 raise TooLarge(
-                    "what came holds more than a vault may: "
+                    "the remote's changes hold more than a vault may: "
                     + (
                         f"a file of {largest:,} bytes"
                         if largest > files.LARGEST
@@ -135,7 +137,11 @@ class Joining(Tracking):
 
     def named_by(self, ours: str, theirs: str, trailer: str) -> str:
         """Whose the newest commits are that only `theirs` has: the value of the newest
-        such trailer, else the author of the newest; '' for none."""
+        such trailer, else the author of the newest; '' for none.
+
+        Both are the remote's: only letters that can be printed are kept of them, and
+        60 at most.
+        """
         words = (
             "log", "-z", "--max-count=50", "--no-show-signature", "--encoding=UTF-8",
             f"--format=%(trailers:key={trailer},valueonly,separator=%x2C)%x1f%an",
@@ -144,9 +150,9 @@ class Joining(Tracking):
         author = ""
         for row in self._git(words).printed.decode("utf-8", "replace").split("\0"):
             machine, _, name = row.strip("\n").partition("\x1f")
-            if machine.strip():
-                return machine.split(",")[0].strip()[:60]
-            author = author or name.strip()[:60]
+            if said := _shown(machine.split(",")[0]):
+                return said
+            author = author or _shown(name)
         return author
 
     def changed_at(self, commit: str, path: str) -> int:
@@ -208,7 +214,7 @@ class Joining(Tracking):
         done = self._git(("var", "GIT_COMMITTER_IDENT"))
         if done.code:
             if names_nobody(done.output):
-                return _NOBODY
+                return _NO_IDENTITY
             raise refused("git cannot say who commits", done)
         name, _, _ = done.printed.decode("utf-8", "replace").rpartition(">")
         return name + ">"
@@ -251,7 +257,7 @@ class Joining(Tracking):
             done = run(self.root, index.env, staged, lines)
             if done.code:
                 full = refused_by_disk(done.output, self.git_dir)
-                raise full or refused("git cannot stage what came", done)
+                raise full or refused("git cannot stage the remote's changes", done)
             ref = f"refs/heads/{move.branch}"
             if self.tip(ref) != move.after:
                 words = (
@@ -318,6 +324,11 @@ class Joining(Tracking):
             os.rmdir(place)  # of a submodule that was never populated
         else:
             os.unlink(place)
+
+
+def _shown(name: str) -> str:
+    """A name of the remote's, without control characters: it goes into messages."""
+    return "".join(filter(str.isprintable, name)).strip()[:60]
 
 
 def _side(mode: str, oid: str) -> Blob | None:

@@ -1,9 +1,10 @@
 """Running a git that talks to another machine: with time limits, and progress.
 
-Invariant: such a git never asks a person who is not there, and never runs for ever: one
-that says nothing for `silence` seconds is ended, with the programs that it started. It
-uses no transport that starts a program of the remote's choice (`remote_address`), and
-takes no submodule. The caller holds no lock meanwhile.
+Invariant: such a git asks a person only at a terminal. One that says nothing for
+`silence` seconds is ended, with the programs that it started; one that goes on saying
+something runs on, until it has received `MOST_RECEIVED` bytes. It uses no transport
+that starts a program of the remote's choice (`remote_address`), and takes no submodule.
+The caller holds no lock of the vault's files meanwhile.
 """
 
 import contextlib
@@ -40,7 +41,7 @@ _OPTIONS = (
     *("-c", "http.lowSpeedLimit=100"),  # bytes in a second
     *("-c", "http.lowSpeedTime=30"),  # seconds
     *("-c", "credential.interactive=false"),
-    # git looks through what comes: no path `.git`, no tree that is none.
+    # git checks each object that it receives: no path `.git`, no damaged tree.
     *("-c", "fetch.fsckObjects=true"),
     *("-c", "gc.auto=0"),
     *("-c", "maintenance.auto=false"),
@@ -119,7 +120,7 @@ def environment(env: Mapping[str, str], terms: Terms) -> dict[str, str]:
 
 
 BATCH_SSH = "ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15"
-"""The ssh of a git that nobody watches, where the user has set no other."""
+"""The ssh of a git that runs without a terminal, where the user has set no other."""
 
 
 class _Watched:

@@ -104,7 +104,7 @@ def push_refused(remote: Remote, reason: str, done: GitResult) -> RemoteRefused:
         if line.startswith("remote:") and line.removeprefix("remote:").strip()
     ]
     quoted = remote_address.masked("; ".join(remarks))[:500]
-    hint = "Your memory is committed here, and what came is in it. "
+    hint = "Your memory is committed here, with the remote's changes. "
     if "checked out" in quoted or "currently checked out" in reason:
         hint += "git does not push into a work tree: give it a bare repository."
     else:
