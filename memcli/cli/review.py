@@ -235,7 +235,7 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     def text(canvas: Canvas) -> None:
         if merged:
             number = counted(len(merged), "text")
-            canvas.line(f"{number} gave way in a merge: decide with memcli review")
+            canvas.line(f"{number} replaced in a merge: decide with memcli review")
         if not candidates:
             if not merged:
                 canvas.line("nothing waits for review", style="dim")

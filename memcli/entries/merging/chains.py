@@ -3,7 +3,8 @@
 Invariant: pure and symmetric. After it no entry has two successors, what one side
 evolved and the other changed in place is one lineage, and the newest version carries
 what the other side added to the one before: tags, entities, evidence, a pin, a resolve.
-A lineage that one side resolved stays resolved.
+A lineage that one side resolved stays resolved, and where both sides decided who may
+see it, the narrower decision holds.
 
 The order of versions is that of the lineages of both sides, and where these do not say,
 that of the ids, which sort by time. So three clones come to one chain in whatever order
@@ -23,8 +24,8 @@ from memcli.entries.merging.entry_file import MERGED_FROM
 Entries = Mapping[str, Entry]
 
 # What a version takes from the one beside it, of the other side.
-_FOLLOWING = ("tags", "entities", "evidence", "fingerprints", "groups", "seen")
-_DECIDED = ("pinned", "project", "expires_at", "review_after", "enforce", "visibility")
+_FOLLOWING = ("tags", "entities", "evidence", "fingerprints", "seen")
+_DECIDED = ("pinned", "project", "expires_at", "review_after", "enforce")
 
 
 class Sides(NamedTuple):
@@ -140,7 +141,7 @@ class _Work:
             if len(self.after[name]) < 2 and name not in ahead:
                 continue
             if name in ahead and self._is_of_one_side(ahead):
-                continue  # a circle that somebody's vault had before
+                continue  # a circle that one side had before this merge
             roots, group = {name} - ahead, set(ahead)
             for other in [each for each in groups if each[1] & group]:
                 groups.remove(other)
@@ -272,8 +273,10 @@ class _Work:
                 changes[field] = fields.union(then, value, has)
             elif has == then:
                 changes[field] = value
-        if changes:
-            self.now[head] = current.replace(**changes)
+        changes |= fields.audience(before, other, current)._asdict()
+        for note in fields.left_out(before, other, current):
+            self.notes.setdefault(head, note)
+        self.now[head] = current.replace(**changes)
         edited = other.id == before.id and other.body != before.body
         kept = self.now.get(other.id)
         if edited and kept is not None and kept.status is not Status.ACTIVE:

@@ -162,6 +162,8 @@ def _merged(
             entry = _with_alias(entry, one.title)
             notes += (f"'{one.title}' became an alias",)
     elif text.conflicts or both_named:
+        # Agents that may not see the current text may not see the one before, either.
+        one = one.replace(visibility=entry.visibility, groups=entry.groups)
         kept = (archived_text(path, older, one, entry.id, two, kinds=kinds),)
         what = "lines" if text.conflicts else "title"
         notes += (

@@ -23,7 +23,7 @@ RESOLUTION = ("resolved_at", "resolved_by", "resolution_note", "resolution_scope
 """The fields that a resolve sets."""
 _NARROW = (Visibility.PRIVATE, Visibility.GROUP, Visibility.SHARED)
 # Their own rules stand below; the text is merged by lines, the id is the same.
-_APART = frozenset({"id", "status", "title", "visibility", *RESOLUTION})
+_APART = frozenset({"id", "status", "title", "visibility", "groups", *RESOLUTION})
 # Set anew by every change, so no decision of a person is lost with the other value.
 _SILENT = frozenset({"updated", "key", "superseded_by", "supersedes", "reason"})
 _IS_LIST = re.compile(r"[\w-]+:[ \t]*(?:\[|(?:#[^\n]*)?\n[ \t]*-)")
@@ -60,7 +60,9 @@ def merge(base: Entry | None, older: Entry, newer: Entry) -> MergedFields:
                     f"{name} '{_shown(left[0])}' gave way to '{_shown(value)}'"
                 )
         values[name] = value
-    values["visibility"] = _visibility(base, older, newer)
+    readers = audience(base, older, newer)
+    values |= readers._asdict()
+    notes += left_out(base, older, newer)
     values |= status(base, older, newer)
     values["extra"], kept = _extra(base, older, newer)
     notes += kept
@@ -168,16 +170,42 @@ def union(
     return tuple(merged)
 
 
-def _visibility(base: Entry | None, older: Entry, newer: Entry) -> Visibility:
-    value = _settled(
-        base.visibility if base else None,
-        older.visibility,
-        newer.visibility,
-        no_base=base is None,
-    )
-    if value is _BOTH:
-        return min(older.visibility, newer.visibility, key=_NARROW.index)
-    return Visibility(value)
+class Audience(NamedTuple):
+    """Who may see an entry besides its owner: the fields of these names."""
+
+    visibility: Visibility
+    groups: tuple[str, ...]
+
+
+def audience(base: Entry | None, older: Entry, newer: Entry) -> Audience:
+    """Who may see an entry: what one side decided, or the narrower of two decisions.
+
+    Of two lists of groups that is what stands in both. It is the same in either order
+    but for the order of the groups.
+    """
+    told = [Audience(side.visibility, side.groups) for side in (older, newer)]
+    before = Audience(base.visibility, base.groups) if base else None
+    if told[0] in (told[1], before):
+        return told[1]
+    if told[1] == before:
+        return told[0]
+    seen = min((side.visibility for side in told), key=_NARROW.index)
+    lists = [side.groups for side in told if side.visibility is seen]
+    if seen is not Visibility.GROUP:
+        lists = [side.groups for side in told]
+    both = tuple(name for name in lists[-1] if name in lists[0])
+    return Audience(seen, both)
+
+
+def left_out(base: Entry | None, older: Entry, newer: Entry) -> tuple[str, ...]:
+    """A sentence part on groups that one side named and that may not see the entry."""
+    readers = audience(base, older, newer)
+    sides = (older.groups, newer.groups)
+    if readers.visibility is not Visibility.GROUP or readers.groups in sides:
+        return ()
+    names = sorted({*older.groups, *newer.groups} - {*readers.groups})
+    shown = _shown(", ".join(names))
+    return (f"both sides changed its groups: these may not see it: {shown}",)
 
 
 # --- keys that memcli does not use ---------------------------------------------------

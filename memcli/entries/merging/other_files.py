@@ -1,12 +1,13 @@
 """A three-way merge of the files of a vault that hold no entry.
 
-Invariant: pure and symmetric. The ledger of ideas merges idea by idea, lists of names
-line by line, other texts by lines. Where both sides changed the same lines, both stay:
-in a text one below the other, in settings the one that gave way as a comment. What is
-no text is kept beside the other.
+Invariant: pure and symmetric. The ledger of ideas merges idea by idea, the list of
+ignored names as a set, other texts by lines. Where both sides changed the same lines,
+both stay: in a text one below the other, in settings those of the older side as
+comments. What is no text is kept beside the other.
 """
 
 import re
+from typing import Any
 
 from memcli.entries import layout
 from memcli.entries.merging import lines
@@ -18,7 +19,8 @@ from memcli.entries.merging.entry_file import (
     text_of_both,
 )
 
-_LISTS = frozenset({layout.IGNORED_NAMES, ".gitignore", ".gitattributes"})
+_Table = dict[str, Any]
+
 _HEAD = re.compile(r"^(?=##? )", re.MULTILINE)
 _SLUG = re.compile(r"\[\[(?:[^\[\]|]*/)?incubator/([^\[\]|]+)/_index")
 _DECIDED = re.compile(r"^##[ \t]+~~|(?:→|->)[ \t]*promoted[ \t]", re.MULTILINE)
@@ -38,12 +40,13 @@ def merge(path: str, base: bytes | None, ours: Version, theirs: Version) -> Merg
     start, one, two = (text or "" for text in texts)
     if path == layout.IDEA_LEDGER:
         return _ledger(start, one, two, older.name)
-    if path in _LISTS:
+    if path == layout.IGNORED_NAMES:
         rows = (text.splitlines() for text in (start, one, two))
         return MergedFile(_lines("\n".join(_rows(*rows))))
-    clean = text_of_both(base, older.data, newer.data)
     if path == layout.CONFIG:
+        clean = _settings_of_both(start, one, two)
         return _settings(clean, one, two, older.name)
+    clean = text_of_both(base, older.data, newer.data)
     if clean is not None:
         return MergedFile(clean)
     there = set(two.splitlines())
@@ -84,7 +87,7 @@ def _rows(base: list[str], older: list[str], newer: list[str]) -> list[str]:
 
 def _settings(clean: bytes | None, older: str, newer: str, name: str) -> MergedFile:
     """Settings merged by lines; else the newer ones, with the others as comments."""
-    if clean is not None and _is_toml(clean):
+    if clean is not None:
         return MergedFile(clean)
     there = {line.strip() for line in newer.splitlines()}
     left = [
@@ -92,7 +95,7 @@ def _settings(clean: bytes | None, older: str, newer: str, name: str) -> MergedF
         if line.strip() not in there and f"# {line}" not in there
     ]  # fmt: skip
     comments = "".join(f"# {line}\n" for line in left)
-    if not _is_toml(newer.encode()) and _is_toml(older.encode()):
+    if _table(newer) is None and _table(older) is not None:
         return _settings(None, newer, older, name)
     head = f"# What {name} had besides:\n" if left else ""
     note = f"both sides changed the same settings: those of {name} became comments"
@@ -100,14 +103,62 @@ def _settings(clean: bytes | None, older: str, newer: str, name: str) -> MergedF
     return MergedFile(data, (), (note,), eyes=True)
 
 
-def _is_toml(data: bytes) -> bool:
+def _settings_of_both(base: str, older: str, newer: str) -> bytes | None:
+    """Settings merged by lines, where they say what both sides say, key by key.
+
+    A line says something else below another `[section]`, and lines know nothing of
+    sections: a key for one agent could become a key for the next one. So both orders of
+    what the sides added at one place are tried, and none is taken that is not what the
+    tables make.
+    """
+    tables = [_table(text) for text in (base, older, newer)]
+    start, one, two = tables
+    if start is None or one is None or two is None:
+        return None
+    try:
+        wanted = _table_of_both(start, one, two)
+        for first, second in ((older, newer), (newer, older)):
+            merged = lines.merge(base, first, second)
+            if not merged.conflicts and _table(merged.text) == wanted:
+                return merged.text.encode()
+    except (_Disagreement, RecursionError):  # tables can be nested by dots, too
+        pass
+    return None
+
+
+class _Disagreement(Exception):
+    """Both sides changed one setting, in different ways."""
+
+
+def _table_of_both(base: _Table, older: _Table, newer: _Table) -> _Table:
+    """The settings that both sides made of a table.
+
+    Raises:
+        _Disagreement: both changed one of them.
+    """
+    merged: _Table = {}
+    for key in {*older, *newer}:
+        before, one, two = (side.get(key) for side in (base, older, newer))
+        if isinstance(one, dict) and isinstance(two, dict):
+            start = before if isinstance(before, dict) else {}
+            merged[key] = _table_of_both(start, one, two)
+            continue
+        if before not in (one, two) and one != two:
+            raise _Disagreement
+        value = two if one == before else one
+        if value is not None:
+            merged[key] = value
+    return merged
+
+
+def _table(text: str) -> _Table | None:
+    """Settings as a table; None for what is no TOML."""
     import tomllib
 
     try:
-        tomllib.loads(data.decode())
+        return tomllib.loads(text)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return None
 
 
 # --- the ledger of ideas --------------------------------------------------------------

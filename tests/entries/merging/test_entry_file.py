@@ -162,3 +162,53 @@ def test_any_two_changes_merge_to_the_same_bytes_in_either_order(
         assert side.title in (base.title, entry.title) or side.title in everything
     if Status.RESOLVED in {ours.status, theirs.status} - {base.status}:
         assert entry.status is Status.RESOLVED
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "expected"),
+    [
+        ("private", "group a", "group b", "group"),
+        ("private", "group a b", "group b c", "group b"),
+        ("group a", "group a b", "group a c", "group a"),
+        ("group a b", "group a", "group a b c", "group a"),
+        ("group a b", "group a b c", "group a b", "group a b c"),
+        ("group a b", "group a", "shared", "group a"),
+        ("shared", "group a", "private", "private"),
+        ("group a", "shared", "group a", "shared"),
+        (None, "group a b", "group b", "group b"),
+        (None, "shared", "group b", "group b"),
+    ],
+)
+def test_of_two_decisions_on_who_may_see_it_the_narrower_one_holds(
+    base: str | None, ours: str, theirs: str, expected: str
+) -> None:
+    def seen(text: str) -> Entry:
+        visibility, *groups = text.split()
+        return BASE.replace(
+            agent="ada", visibility=Visibility(visibility), groups=tuple(groups)
+        )
+
+    entry, _ = of(seen(base) if base else None, seen(ours), seen(theirs))
+    assert (entry.visibility, *entry.groups) == tuple(expected.split())
+
+
+def test_groups_that_one_side_alone_named_are_told() -> None:
+    private = BASE.replace(agent="ada", visibility=Visibility.PRIVATE)
+    ours = private.replace(visibility=Visibility.GROUP, groups=("board",))
+    theirs = private.replace(visibility=Visibility.GROUP, groups=("dev",))
+    _, merged = of(private, ours, theirs)
+    assert merged.eyes
+    assert "board, dev" in merged.notes[0]
+
+
+def test_an_older_text_is_as_private_in_the_archive_as_the_current_one() -> None:
+    base = BASE.replace(agent="ada", visibility=Visibility.SHARED)
+    ours = base.replace(body="On Mondays\n")
+    theirs = base.replace(
+        body="On Fridays\n", visibility=Visibility.PRIVATE, updated=LATER
+    )
+    _, merged = of(base, ours, theirs)
+    (kept,) = merged.kept
+    assert "On Mondays" in kept.data.decode()
+    archived = codec.decode(kept.data, kept.path).entry
+    assert archived.visibility is Visibility.PRIVATE

@@ -1,0 +1,89 @@
+"""The merge of files of a vault that hold no entry."""
+
+import random
+import tomllib
+
+import pytest
+
+from memcli.entries import layout
+from memcli.entries.merging.entry_file import MergedFile, Version
+from memcli.entries.merging.other_files import merge
+
+ADA = '[agents.ada]\npolicy = "group"\n'
+BOB = '[agents.bob]\npolicy = "private"\n'
+
+
+def of(path: str, base: str, older: str, newer: str) -> MergedFile:
+    """The merged file; it is the same whichever side is ours."""
+    one = Version(older.encode(), "desk", lambda: 1)
+    two = Version(newer.encode(), "laptop", lambda: 2)
+    there = merge(path, base.encode(), one, two)
+    assert there == merge(path, base.encode(), two, one)
+    return there
+
+
+@pytest.mark.parametrize("first", ["bob", "groups"])
+def test_a_setting_that_one_side_adds_stays_in_its_section(first: str) -> None:
+    sides = [ADA + BOB, ADA + 'groups = ["board"]\n']
+    older, newer = sides if first == "bob" else sides[::-1]
+    merged = of(layout.CONFIG, ADA, older, newer)
+    assert tomllib.loads(merged.data.decode())["agents"] == {
+        "ada": {"policy": "group", "groups": ["board"]},
+        "bob": {"policy": "private"},
+    }
+    assert not merged.eyes
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ('[agents.ada]\npolicy = "shared"\n', '[agents.ada]\npolicy = "private"\n'),
+        ('[agents.eve]\npolicy = "group"\n', ADA + 'groups = ["board"]\n'),
+        ("agents = 3\n", ADA + 'groups = ["board"]\n'),
+        (ADA + "not TOML\n", ADA + 'groups = ["board"]\n'),
+    ],
+    ids=["both-changed", "renamed", "another-type", "not-toml"],
+)
+def test_settings_that_disagree_are_those_of_one_side(older: str, newer: str) -> None:
+    merged = of(layout.CONFIG, ADA, older, newer)
+    assert tomllib.loads(merged.data.decode()) == tomllib.loads(newer)
+    assert merged.eyes
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_merged_settings_hold_what_each_side_changed(seed: int) -> None:
+    draw = random.Random(seed)
+    names = ("ada", "bob", "eve")
+
+    def text(tables: dict[str, dict[str, int]]) -> str:
+        return "".join(
+            f"[agents.{name}]\n" + "".join(f"{k} = {v}\n" for k, v in table.items())
+            for name, table in tables.items()
+        )
+
+    def changed(tables: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+        tables = {name: dict(table) for name, table in tables.items()}
+        for _ in range(draw.randint(1, 3)):
+            table = tables.setdefault(draw.choice(names), {})
+            table[draw.choice("pqr")] = draw.randint(1, 3)
+        return tables
+
+    base = changed({})
+    older, newer = changed(base), changed(base)
+    merged = of(layout.CONFIG, text(base), text(older), text(newer))
+    found = tomllib.loads(merged.data.decode())["agents"]
+    if merged.eyes:
+        assert found == newer
+        return
+    for name in names:
+        for key in "pqr":
+            start, one, two, now = (
+                side.get(name, {}).get(key) for side in (base, older, newer, found)
+            )
+            assert now == (two if one == start else one)
+
+
+def test_rows_of_a_file_for_git_keep_their_order() -> None:
+    base = "*.log\n!keep.log\nend\n"
+    merged = of(".gitignore", base, "*.tmp\n" + base, base + "*.bak\n")
+    assert merged.data.decode() == "*.tmp\n" + base + "*.bak\n"
