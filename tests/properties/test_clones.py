@@ -353,6 +353,14 @@ def test_a_new_version_is_as_private_as_the_other_side_made_the_one_before() -> 
     assert {each.visibility for each in found} == {Visibility.PRIVATE}
 
 
+def test_a_file_that_both_sides_moved_is_the_same_in_either_order() -> None:
+    data = b"---\nsuperseded_by: 1m7yzmkeg0000001\nid: 1m7xvn68xtqp489w\n---\na"
+    base = {"a.md": b"", "entities/tool/x.md": data}
+    ours, theirs = {"a.md": b"", "a": data}, {"a.md": data}
+    files = after(ours, merged(base, ours, theirs))
+    assert files == after(theirs, merged(base, theirs, ours, "BA"))
+
+
 _IDS = st.sampled_from(["1m7xvn68xtqp489w", "1m7yzmkeg0000001", "1m7yzmmdr0000002"])
 _KEYS = st.one_of(
     st.builds("id: {}".format, _IDS),

@@ -137,7 +137,11 @@ class _Work:
             self._note(key, one, what, False)
             return
         path = self._path(base, one, two)
-        if one.blob == two.blob or (base and two.blob == base.blob):
+        if one.blob == two.blob:
+            file = one if one.path == path else two  # a path decides what is an entry
+            self._result(key, path, file.blob, file.entry, base)
+            return
+        if base and two.blob == base.blob:
             self._result(key, path, one.blob, one.entry, base)
             return
         if base and one.blob == base.blob:
