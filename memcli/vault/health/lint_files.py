@@ -36,9 +36,8 @@ def judged(
     for text in texts:
         names.add(link_names(text.entry), text.entry.path)
     for text in texts:
-        if not _has_two_sides(text, vault.kinds):
-            lines = file_checks.link_lines(text)
-            found += dangling(text.entry.path, lines, names)
+        lines = file_checks.link_lines(text)
+        found += dangling(text.entry.path, lines, names)
     found += lint_lifecycle.about_ids(texts)
     found += lint_lifecycle.about_lives(texts, now)
     found += _about_inbox(texts, now)
@@ -84,15 +83,6 @@ def _read(
         return [why], None
     text = file_checks.text_of(data, decoded.entry)
     return file_checks.findings(text, len(data), decoded, kinds), text
-
-
-def _has_two_sides(text: Text, kinds: Collection[str]) -> bool:
-    """Whether git left two sides in a file; the links of either may go at the merge."""
-    if "<<<<<<< " not in text.text:
-        return False
-    from memcli.entries.merging import marked
-
-    return marked.shown(text.text.encode(), text.entry.path, kinds) is not None
 
 
 def _about_inbox(texts: Sequence[Text], now: int) -> Iterator[Finding]:
