@@ -136,7 +136,10 @@ class _Work:
     def straighten(self) -> None:
         """Put versions that two sides made of one entry behind each other."""
         groups: list[tuple[set[str], set[str]]] = []
-        for name in sorted(self.after):
+        chained: set[str] = set()
+        for name in self._not_straight():
+            if name in chained:
+                continue  # its group holds all that comes after it, too
             ahead = self._ahead(name)
             if len(self.after[name]) < 2 and name not in ahead:
                 continue
@@ -147,8 +150,29 @@ class _Work:
                 groups.remove(other)
                 roots, group = roots | other[0], group | other[1]
             groups.append((roots - group, group))
+            chained |= group
         for roots, group in groups:
             self._chain(roots, group & self.now.keys())
+
+    def _not_straight(self) -> list[str]:
+        """The versions with two successors, and those that lead into a circle.
+
+        It takes one walk over all versions; `_ahead` for each one took 0.8 s for a
+        chain of 2,000 versions.
+        """
+        waits = {name: len(names) for name, names in self.after.items()}
+        before: dict[str, list[str]] = {}
+        for name, names in self.after.items():
+            for later in names:
+                before.setdefault(later, []).append(name)
+        ends = [name for name in {*waits, *before} if not waits.get(name)]
+        while ends:
+            for name in before.get(ends.pop(), ()):
+                waits[name] -= 1
+                if not waits[name]:
+                    ends.append(name)
+        found = {name for name, names in self.after.items() if len(names) > 1}
+        return sorted(found | {name for name, count in waits.items() if count})
 
     def _ahead(self, name: str) -> set[str]:
         found: set[str] = set()

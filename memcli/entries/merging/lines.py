@@ -7,7 +7,8 @@ changed. No line that a side added is dropped without being named as a conflict.
 It is our own, and not `git merge-file`, since a pure function can be tried on a hundred
 thousand texts, runs inside of every plan, and starts no process for each file. It
 differs from git in two points: changes of neighbouring lines are no conflict, and lines
-that both sides added at the same place are all kept, the older side's first.
+that both sides added at the same place are all kept, the older side's first, and once
+where both begin or end with the same ones.
 """
 
 from collections.abc import Sequence
@@ -69,13 +70,24 @@ def merge(base: str | None, older: str, newer: str) -> MergedText:
         if not group[0] or not group[1] or sides[0] == sides[1]:
             merged += sides[0] if group[0] else sides[1]
         elif first == end:  # both added lines between the same two
-            merged += [*sides[0], *sides[1]]
+            merged += _both_added(*sides)
         else:
             conflicts += 1
             merged += sides[1]
         done = end
     merged += start[done:]
     return MergedText("\n".join(merged), conflicts)
+
+
+def _both_added(older: list[str], newer: list[str]) -> list[str]:
+    """What both sides added at one place; once, what both begin or end with."""
+    limit = min(len(older), len(newer))
+    head = tail = 0
+    while head < limit and older[head] == newer[head]:
+        head += 1
+    while tail < limit - head and older[-1 - tail] == newer[-1 - tail]:
+        tail += 1
+    return [*older[: len(older) - tail], *newer[head:]]
 
 
 def _groups(
