@@ -21,8 +21,6 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 
 _LARGEST = 100_000  # bytes of a config
-# tomllib takes time that grows with the square of a key's parts; ours have three.
-_MOST_DOTS = 50
 # As `memcli init` writes them.
 _SECTIONS = frozenset(
     """
@@ -93,11 +91,9 @@ def load(root: str) -> Config:
         text = files.read(path, limit=_LARGEST, follow=False).decode()
         if says_nothing(text):
             return Config()
-        import tomllib
+        from memcli.entries import toml_text
 
-        if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
-            raise RecursionError  # as tomllib does for brackets
-        tables = tomllib.loads(text)
+        tables = toml_text.tables(text)
     except Unreadable as error:
         if isinstance(error.__cause__, FileNotFoundError):
             return Config()

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli.entries import layout
+from memcli.entries import layout, toml_text
 from memcli.errors import InvalidConfig, InvalidValue, Unreadable
 from memcli.storage import (
     files,
@@ -34,10 +34,7 @@ _OF_AGENT = {"policy": "isolated", "groups": ()}
 _OF_VAULT = {"path": "", "role": "rw", "recall": True, "hooks": True}
 _OF_MINING = {"judge": (), "judge_seconds": None, "judge_a_day": None}
 _OF_SYNC = {"auto": sync_settings.OFF, "machine": ""}
-# Bytes of a vault's config; and dots in a line of it, since tomllib takes time that
-# grows with the square of a key's parts.
-_LARGEST = 100_000
-_MOST_DOTS = 50
+_LARGEST = 100_000  # bytes of a vault's config
 
 Check = Callable[[Mapping[str, str]], object]
 """Reads a part of the user's config, and raises InvalidConfig when it is not valid."""
@@ -323,8 +320,11 @@ def _of_vault(vault: "Vault") -> tuple[bytes | None, str]:
             return None, ""
         raise InvalidConfig(error.message, hint="Correct the file.") from error
     text = _decoded(data, path)
-    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
-        raise InvalidConfig(f"{path}: nested too deep", hint="Correct the file.")
+    try:
+        toml_text.check_depth(text)
+    except RecursionError as error:
+        message = f"{path}: nested too deep"
+        raise InvalidConfig(message, hint="Correct the file.") from error
     return data, text
 
 

@@ -152,11 +152,11 @@ def _table_of_both(base: _Table, older: _Table, newer: _Table) -> _Table:
 
 
 def _table(text: str) -> _Table | None:
-    """Settings as a table; None for what is no TOML."""
-    import tomllib
+    """Settings as a table; None for what is no TOML, or nested too deep."""
+    from memcli.entries import toml_text
 
     try:
-        return tomllib.loads(text)
+        return toml_text.tables(text)
     except (ValueError, RecursionError):
         return None
 

@@ -6,6 +6,7 @@ import tomllib
 import pytest
 
 from memcli.entries import layout
+from memcli.entries.merging import other_files
 from memcli.entries.merging.entry_file import MergedFile, Version
 from memcli.entries.merging.other_files import merge
 
@@ -87,3 +88,8 @@ def test_rows_of_a_file_for_git_keep_their_order() -> None:
     base = "*.log\n!keep.log\nend\n"
     merged = of(".gitignore", base, "*.tmp\n" + base, base + "*.bak\n")
     assert merged.data.decode() == "*.tmp\n" + base + "*.bak\n"
+
+
+def test_settings_that_are_nested_too_deep_are_merged_without_reading_them() -> None:
+    deep = ".".join("a" * 40_000) + " = 1\n"
+    assert other_files._table(deep) is None

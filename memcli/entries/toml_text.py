@@ -1,0 +1,25 @@
+"""Settings in TOML, read with a limit: they come from other people."""
+
+from typing import Any
+
+_MOST_DOTS = 50
+"""tomllib takes the square of the parts of a key; memcli's own keys have three."""
+
+
+def check_depth(text: str) -> None:
+    """Refuse settings that tomllib would take long for; raises RecursionError."""
+    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
+        raise RecursionError  # as tomllib does for brackets
+
+
+def tables(text: str) -> dict[str, Any]:
+    """The tables of a text.
+
+    Raises:
+        ValueError: it is no TOML.
+        RecursionError: it is nested deeper than a person writes.
+    """
+    import tomllib
+
+    check_depth(text)
+    return tomllib.loads(text)
