@@ -77,8 +77,8 @@ def review(
 ) -> Result:
     """Decide on the candidates in the inbox
 
-    On a terminal it walks through them, the oldest first, then through texts that gave
-    way in a merge of two clones, and then through the open ideas; each decision is
+    On a terminal it walks through them, the oldest first, then through texts that were
+    replaced in a merge of two clones, and then through the open ideas; each decision is
     committed at once, so you can leave at any point. Scripts use flags: ids act at
     once, selections of many (--all, --all-older-than, --min-confidence) show what they
     would do until --yes is given. --undo takes back decisions on ideas and names, too

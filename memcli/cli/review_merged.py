@@ -1,4 +1,4 @@
-"""The part of `memcli review` about versions that gave way in a merge of two clones.
+"""The part of `memcli review` about versions that a merge of two clones replaced.
 
 Invariant: both texts stand beside each other before a decision, and every decision is
 committed before the next question.
@@ -29,7 +29,7 @@ _MOST_LINES = 40
 
 
 def walk(context: Context, vault: Vault) -> dict[str, int]:
-    """Ask a person about each version that gave way.
+    """Ask a person about each version that was replaced.
 
     Returns:
         How many current texts were kept, other ones taken, both joined, and how many

@@ -1,4 +1,4 @@
-"""Versions that gave way in a merge of two clones, for a person to decide on.
+"""Versions that were replaced in a merge of two clones, for a person to decide on.
 
 Invariant: nothing is decided here by itself, and no decision loses a text: the version
 stays in the archive, and what is current before a decision becomes the version before.
@@ -25,7 +25,7 @@ _DECIDED = ", reviewed"
 
 
 class MergedVersion(NamedTuple):
-    """A version that gave way, and the entry that is current instead of it.
+    """A version that was replaced, and the entry that is current instead of it.
 
     `reason` names the machine that it came from.
     """
@@ -100,7 +100,7 @@ def take(vault: "Vault", entry_id: str, *, both: bool = False) -> str | None:
 
     Args:
         vault: where it is.
-        entry_id: the version that gave way.
+        entry_id: the version that was replaced.
         both: put it behind the current text instead.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Texts that gave way in a merge of two clones are decided on in `memcli review`."""
+"""Texts that a merge of two clones replaced are decided on in `memcli review`."""
 
 from pathlib import Path
 
