@@ -1,7 +1,7 @@
 """Bringing an index up to date: changed files become documents in its segments.
 
-Invariant: the caller holds the index's lock. An update changes what the whole vault
-holds, whoever asked for it: it knows of no agent. It ends by storing the state, so a
+Invariant: the caller holds the index's lock. An update knows of no agent: each agent's
+command leaves the same index of the whole vault. It ends by storing the state, so a
 process that dies before leaves the index as it was. Loaded only when files of the
 vault have changed.
 """

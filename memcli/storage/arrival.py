@@ -13,9 +13,8 @@ from typing import Self
 
 from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, UnsafePath
-from memcli.storage import files, journal
+from memcli.storage import files
 from memcli.storage.change import Change, parents
-from memcli.storage.finishing import finish
 from memcli.storage.git.joining import LINK, SUBMODULE, Difference, Joining
 from memcli.storage.git.move import Move
 from memcli.storage.journal import FileChange
@@ -53,13 +52,7 @@ class Arrival:
         self._tell, self._progress, self._fault = tell, progress, fault
 
     def __enter__(self) -> Self:
-        self._lock = taken(self._root)
-        if journal.exists(self._root):
-            try:
-                finish(self._root, self.repository, self._tell, self._fault)
-            except BaseException:
-                self._lock.__exit__(None, None, None)
-                raise
+        self._lock = taken(self._root, self.repository, self._tell, self._fault)
         return self
 
     def __exit__(

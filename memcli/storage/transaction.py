@@ -22,6 +22,7 @@ from memcli.storage.lock import Lock
 
 if TYPE_CHECKING:
     from memcli.entries.entry import Entry
+    from memcli.storage.git.repository import Repository
 
 _UNREAD = b"\0unread"
 
@@ -157,13 +158,7 @@ class Transaction:
 
     def __enter__(self) -> Self:
         self._repository = open_repository(self._root, self._environ)
-        self._lock = taken(self._root)
-        if journal.exists(self._root):
-            try:
-                finish(self._root, self._repository, self._tell_killed, self._fault)
-            except BaseException:
-                self._lock.__exit__(None, None, None)
-                raise
+        self._lock = taken(self._root, self._repository, self._tell_killed, self._fault)
         return self
 
     def __exit__(
@@ -268,11 +263,26 @@ def subject(verb: str, title: str) -> str:
     return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
 
 
-def taken(root: str) -> Lock:
-    """Take the lock; the configured wait is read only when another process holds it."""
+def taken(
+    root: str,
+    repository: "Repository",
+    tell: Callable[[str], None],
+    fault: Callable[[str], None],
+) -> Lock:
+    """Take the lock, and finish what a killed command left in the journal.
+
+    The configured wait is read only when another process holds the lock.
+    """
     lock = Lock(lock_path(root), 0)
     try:
-        return lock.__enter__()
+        lock.__enter__()
     except LockBusy:
         lock.timeout = settings.load(root).limits.lock_wait
-        return lock.__enter__()
+        lock.__enter__()
+    if journal.exists(root):
+        try:
+            finish(root, repository, tell, fault)
+        except BaseException:
+            lock.__exit__(None, None, None)
+            raise
+    return lock
