@@ -4,14 +4,16 @@ Invariant: the same use cases as the command line, with Python values in and out
 question is words with options, or a whole `Query`; both become one `Query`.
 """
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from memcli.recall import recall as _recall
 from memcli.recall.query import EVERYTHING, made, view_of
 from memcli.vault import vault as _vault
 from memcli.vault import vaults as _vaults
+from memcli.vault.caller import OWNER, Caller
 
 if TYPE_CHECKING:
     from memcli.curation.evolve import Evolved
@@ -35,14 +37,24 @@ class Vault(_vault.Vault):
 
     @classmethod
     def open(
-        cls, root: str | None = None, *, writes: bool = False, **options: Any
+        cls,
+        root: str | None = None,
+        caller: Caller | None = None,
+        *,
+        writes: bool = False,
+        **fields: Any,
     ) -> Self:
         """Open a vault; see `memcli.vault.vault.Vault.open`.
 
-        Without `cwd` it is asked, and saved to, from the folder of this process, whose
-        project is `here`; `cwd=None` is no project.
+        Args:
+            root: a path, or the name of a vault of the user's config.
+            caller: who asks and writes; None is the vault's owner, who stands in the
+                folder of this process.
+            writes: refuse a vault that may only be read, before any other error.
+            fields: those of `Caller` that differ, by name, as `agent="reviewer"`.
+                `cwd` is the folder whose project is `here`; None is no project.
         """
-        return super().open(root, writes=writes, **_standing(options))
+        return super().open(root, _caller(caller, fields), writes=writes)
 
     def save(
         self,
@@ -258,9 +270,17 @@ class Vaults(_vaults.Vaults):
     """
 
     @classmethod
-    def open(cls, *words: str, personal_only: bool = False, **options: Any) -> Self:
+    def open(
+        cls,
+        *words: str,
+        caller: Caller | None = None,
+        personal_only: bool = False,
+        **fields: Any,
+    ) -> Self:
         """Open vaults; see `memcli.vault.vaults.Vaults.open`, and `Vault.open`."""
-        return super().open(*words, personal_only=personal_only, **_standing(options))
+        return super().open(
+            *words, caller=_caller(caller, fields), personal_only=personal_only
+        )
 
     def recall(self, query: "str | Query", **options: "Unpack[Options]") -> "Recalled":
         """Answer a question with ranked rows; as `Vault.recall`."""
@@ -303,13 +323,11 @@ class Vaults(_vaults.Vaults):
         return feedback.feedback(self.vaults, useful, not_useful)
 
 
-def _standing(options: dict[str, Any]) -> dict[str, Any]:
-    if "cwd" in options:
-        return options
-    try:
-        return {**options, "cwd": os.getcwd()}
-    except OSError:  # the folder is gone
-        return options
+def _caller(caller: Caller | None, fields: Mapping[str, Any]) -> Caller:
+    if caller is None and "cwd" not in fields:
+        with contextlib.suppress(OSError):  # the folder is gone
+            fields = {**fields, "cwd": os.getcwd()}
+    return (caller or OWNER)._replace(**fields)
 
 
 def _asked(vault: _vault.Vault, query: "str | Query", options: "Options") -> "Query":

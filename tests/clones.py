@@ -14,6 +14,7 @@ from memcli.curation import sync
 from memcli.curation.sync_report import Synced
 from memcli.entries import codec, layout
 from memcli.storage.git.network import Terms
+from memcli.vault.caller import Caller, silent
 from tests.conftest import NOW
 
 
@@ -43,12 +44,13 @@ class Clones(NamedTuple):
     remote: Path
     roots: dict[str, Path]
 
-    def vault(self, name: str, fault: Callable[[str], None] | None = None) -> Vault:
+    def vault(self, name: str, fault: Callable[[str], None] = silent) -> Vault:
         """A clone, opened."""
         root = self.roots[name]
         number = list(self.roots).index(name) + 1
         return Vault(
-            str(root), now_ms=clock(number), entropy=Ids(number * 1000), fault=fault
+            str(root),
+            Caller(now_ms=clock(number), entropy=Ids(number * 1000), fault=fault),
         )
 
     def sync(self, name: str) -> Synced:

@@ -169,15 +169,17 @@ class VaultMaker(Protocol):
 
 @pytest.fixture
 def make_vault(ready_vault: Path, tmp_path: Path) -> VaultMaker:
-    """Make vaults whose clock stands still at `NOW`."""
+    """Make vaults whose clock stands still at `NOW`; with `now_ms=None` it goes."""
 
     def make(name: str = "vault", **options: Any) -> "Vault":
         from memcli import Vault
+        from memcli.vault.caller import OWNER
 
+        clock = options.pop("now_ms", lambda: NOW * 1000) or OWNER.now_ms
         root = tmp_path / name
         if not root.exists():
             shutil.copytree(ready_vault, root)
-        return Vault.open(str(root), **{"now_ms": lambda: NOW * 1000, **options})
+        return Vault.open(str(root), now_ms=clock, **options)
 
     return make
 

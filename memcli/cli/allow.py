@@ -91,7 +91,7 @@ def _index(context: Context, found: RepoVault) -> tuple[str, ...]:
 
     inside = context._replace(vault=known_vaults.REPO, cwd=found.top)
     try:
-        inside.open_vault("indexing").index.current()
+        inside.open_vault("indexing").index.opened.current()
     except (MemcliError, OSError) as error:
         return (f"{found.path} cannot be read yet: {error}",)
     return ()

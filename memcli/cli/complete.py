@@ -184,12 +184,14 @@ def _values(
     asked = _ASKED.get(parameter)
     if asked is None:
         return []
+    from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
     named = _value_of(before, ("--vault", "-v"))
     agent = _value_of(before, ("--agent",)) or environ.get("MEMCLI_AGENT") or None
-    vault = Vault.open(named, environ=environ, agent=agent, cwd=os.getcwd())
-    return vault.index.at_once(
+    caller = Caller(environ=environ, agent=agent, cwd=os.getcwd())
+    vault = Vault.open(named, caller)
+    return vault.index.opened.at_once(
         lambda reader, _changed, _gone: list(asked(vault, reader, current)),
         as_it_was=True,
     )

@@ -12,6 +12,7 @@ from memcli.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from memcli.search.kept import Lent
+    from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -62,7 +63,7 @@ class Context(NamedTuple):
         """
         from memcli.vault.vault import Vault
 
-        return Vault.open(self.vault, writes=writes, **self.options(doing))
+        return Vault.open(self.vault, self.caller(doing), writes=writes)
 
     def with_one_vault(self, vaults: Sequence[str]) -> "Context":
         """This context on the vault that a repeatable --vault names once."""
@@ -105,22 +106,24 @@ class Context(NamedTuple):
             return self._replace(vault=only).open_vault(doing)
         from memcli.vault.vaults import Vaults
 
-        return Vaults.open(*words, **self.options(doing))
+        return Vaults.open(*words, caller=self.caller(doing))
 
-    def options(self, doing: str) -> dict[str, Any]:
-        """The arguments with which each vault is opened."""
-        return {
-            "environ": self.environ,
-            "now_ms": self.now_ms,
-            "entropy": self.entropy,
-            "tell": self.tell,
-            "progress": self.progress(doing),
-            "agent": self.agent,
-            "via": self.via,
-            "cwd": self.cwd,
-            "processes": self.processes,
-            "kept": self.kept,
-        }
+    def caller(self, doing: str) -> "Caller":
+        """Who asks a vault; `doing` labels the progress bar."""
+        from memcli.vault.caller import Caller
+
+        return Caller(
+            environ=self.environ,
+            now_ms=self.now_ms,
+            entropy=self.entropy,
+            tell=self.tell,
+            progress=self.progress(doing),
+            agent=self.agent,
+            via=self.via,
+            cwd=self.cwd,
+            processes=self.processes,
+            kept=self.kept,
+        )
 
 
 class Result(NamedTuple):

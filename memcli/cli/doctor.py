@@ -52,8 +52,7 @@ def doctor(context: Context) -> Result:
             sys.prefix, sys.executable, extra.installed_from()
         ),
     )
-    options = context.options("checking")
-    checks = use_case.doctor(context.vault, around, options)
+    checks = use_case.doctor(context.vault, around, context.caller("checking"))
 
     def text(canvas: Canvas) -> None:
         for check in checks:

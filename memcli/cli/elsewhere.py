@@ -89,7 +89,7 @@ def _holders(entry_id: str, context: Context, asked: list[str]) -> list[str]:
     names = []
     for name in _others(context, asked):
         try:
-            Vault.open(name, **context.options("reading")).path_of(entry_id)
+            Vault.open(name, context.caller("reading")).path_of(entry_id)
         except AmbiguousId:
             pass
         except MemcliError:

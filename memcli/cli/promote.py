@@ -40,8 +40,8 @@ def promote(
     from memcli.storage import known_vaults, repo_vault
     from memcli.vault.vault import Vault
 
-    options = context.options("promoting")
-    repo = Vault.open(known_vaults.REPO, writes=not dry_run, **options)
+    caller = context.caller("promoting")
+    repo = Vault.open(known_vaults.REPO, caller, writes=not dry_run)
     vault = context.open_vault("promoting", writes=not dry_run)
     if vault.source == known_vaults.REPO:
         raise UsageError(

@@ -39,7 +39,7 @@ def home(context: Context, sources: Vault | Vaults) -> Vault:
         return writable[0]
     hint = "Make one: memcli init FOLDER; or ask without --research."
     try:
-        own = Vault.open(known_vaults.PERSONAL, **context.options("indexing"))
+        own = Vault.open(known_vaults.PERSONAL, context.caller("indexing"))
     except MemcliError as error:
         raise VaultNotFound(
             f"a research run is recorded in a vault of your own: {error.message}",

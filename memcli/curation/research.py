@@ -84,17 +84,15 @@ def search(
 
 def titles(vault: "Vault", run: Run) -> dict[str, str]:
     """Id -> title of each entry that a run retrieved and the agent may see today."""
+    from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
     titles = still_there(vault, run.retrieved)
     away = {k: v for k, v in run.elsewhere.items() if k not in titles}
     for source in sorted(set(away.values())):
         try:
-            other = Vault.open(
-                source.partition(":")[2] or source,
-                environ=vault.environ,
-                agent=vault.agent_name,
-            )
+            caller = Caller(environ=vault.environ, agent=vault.agent_name)
+            other = Vault.open(source.partition(":")[2] or source, caller)
             titles |= still_there(other, [k for k, v in away.items() if v == source])
         except MemcliError:
             continue  # the titles of a vault that cannot be read are unknown

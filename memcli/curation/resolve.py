@@ -116,7 +116,7 @@ def plan(
         if entry.status is not Status.RESOLVED:
             lineage.refuse_ended(vault, entry)
     named = {entry.path: None for entry in entries}
-    return vault.again(
+    return vault.index.again(
         lambda reader: gather(
             reader, [(name, None) for name in named], wanted, same_key=same_key
         )

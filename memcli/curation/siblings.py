@@ -104,4 +104,4 @@ def look_around(vault: "Vault", fresh: Entry, replaced: Sequence[Entry]) -> Arou
         is_resolved = claim_number(fresh.body) in reader.claims.resolved
         return Around(nearest[:_MOST_SIBLINGS], is_resolved)
 
-    return vault.again(find)
+    return vault.index.again(find)

@@ -6,9 +6,8 @@ holds. The remote is asked without the vault's lock. A sync that fails, or is ki
 leaves a vault that the next command can use, and a sync that the next one completes.
 """
 
-import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.curation import uncommitted
@@ -215,7 +214,7 @@ def _arrival(vault: "Vault") -> Arrival:
         environ=vault.environ,
         tell=vault.tell,
         progress=vault.progress,
-        fault=vault.fault,
+        fault=vault.caller.fault,
     )
 
 
@@ -257,7 +256,7 @@ def _decide(
         return _Decision(theirs, base, None)
     if base is None:
         _refuse_stranger(repository, theirs)
-    mine = sync_settings.load(_environ(vault)).machine
+    mine = sync_settings.load(vault.environ).machine
     other = repository.named_by(ours, theirs, MACHINE)
     if other in ("", mine, repository.user_name()):
         other = "another clone"  # the same person's, who has given it no name
@@ -351,7 +350,3 @@ def _no_branch(vault: "Vault") -> NotAllowed:
     return NotAllowed(
         f"{vault.named} has no commit yet", hint="memcli init", code="no_commit"
     )
-
-
-def _environ(vault: "Vault") -> Mapping[str, str]:
-    return os.environ if vault.environ is None else vault.environ

@@ -65,9 +65,8 @@ def setup(
     made = remote_address.is_folder(address) and not os.path.exists(address)
     if dry_run:
         return Named(remote, added=True, made=made)
-    environ = os.environ if vault.environ is None else vault.environ
     if remote_address.is_folder(address):
-        made = remotes.make_bare(address, branch, environ)
+        made = remotes.make_bare(address, branch, vault.environ)
     return Named(_added(repository, remote, terms), added=True, made=made)
 
 

@@ -163,7 +163,7 @@ def _ask(
 
 def _mended(vault: "Vault", error: Exception) -> bool:
     with suppress(MemcliError):  # it is not asked, for that reason
-        return vault.index.mend(error)
+        return vault.index.opened.mend(error)
     return False
 
 
@@ -171,10 +171,10 @@ def _reader(vault: "Vault") -> "Reader":
     """A reader of a vault; a disk that fails twice is a reason not to ask it."""
     try:
         try:
-            return vault.reader()
+            return vault.index.reader()
         except OSError as error:
-            vault.index.mend(error)
-            return vault.reader()
+            vault.index.opened.mend(error)
+            return vault.index.reader()
     except OSError as error:
         raise Unreadable(f"{vault.root}: {reason_of(error)}") from error
 
@@ -217,8 +217,9 @@ def _count_resolved(vaults: "Vaults", own: "Reader", stack: ExitStack) -> None:
     claims = own.claims.own
     for vault in vaults.vaults:
         if vault is not vaults.own:
-            stack.callback(setattr, vault, "resolved_elsewhere", None)
-            vault.resolved_elsewhere = lambda: claims
+            index = vault.index
+            stack.callback(setattr, index, "elsewhere", index.elsewhere)
+            index.elsewhere = lambda: claims
 
 
 def _warnings(notes: "Iterable[tuple[Vault, Sequence[str]]]") -> list[str]:

@@ -6,7 +6,7 @@ it, and a check never raises: what stands in its way is what it reports.
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import MemcliError
@@ -14,6 +14,7 @@ from memcli.vault.vault import Vault
 
 if TYPE_CHECKING:
     from memcli.hosts.install.command_line import Program
+    from memcli.vault.caller import Caller
 
 OK, NOTE, PROBLEM = "ok", "note", "problem"
 # Calls of hooks that are looked at for errors; about a day of work.
@@ -49,27 +50,25 @@ class Surroundings(NamedTuple):
     mcp_install: str
 
 
-def doctor(
-    named: str | None, around: Surroundings, options: Mapping[str, Any]
-) -> list[Check]:
+def doctor(named: str | None, around: Surroundings, caller: "Caller") -> list[Check]:
     """Look at everything.
 
     Args:
         named: the vault's path or name; None is the user's own.
         around: the machine, as the process sees it.
-        options: those of `Vault`; `environ` and `cwd` must be among them.
+        caller: who asks.
     """
-    environ, cwd = options["environ"], options["cwd"] or os.sep
+    environ, cwd = caller.environ, caller.cwd or os.sep
     checks = [_memcli(around), _git(environ)]
     roots = []
     try:
-        vault = Vault.open(named, **options)
+        vault = Vault.open(named, caller)
     except MemcliError as error:
         checks.append(Check("vault", PROBLEM, error.message, error.hint))
     else:
         roots.append(vault.root)
         checks += _of_vault(vault)
-    checks += _other_vaults(options, roots)
+    checks += _other_vaults(caller, roots)
     checks += _clients(environ, roots)
     checks += _hosts(environ, cwd, around)
     checks += _skills(environ, cwd)
@@ -219,7 +218,7 @@ def _calls(vault: Vault) -> Check:
     return Check("calls", OK, said)
 
 
-def _other_vaults(options: Mapping[str, Any], roots: list[str]) -> Iterator[Check]:
+def _other_vaults(caller: "Caller", roots: list[str]) -> Iterator[Check]:
     """The vaults of teams and of the repository; and the user's config as such.
 
     The folder of each is added to `roots`.
@@ -228,7 +227,7 @@ def _other_vaults(options: Mapping[str, Any], roots: list[str]) -> Iterator[Chec
     from memcli.vault import vaults
 
     try:
-        states = vaults.states(**options)
+        states = vaults.states(caller)
     except MemcliError as error:
         yield Check("config", PROBLEM, error.message, error.hint)
         return

@@ -6,7 +6,6 @@ and what it has solved counts as recurred. Nothing is written that was not searc
 secrets, and the record of a session that could not be mined says so.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -317,8 +316,7 @@ def project_of(vault: "Vault", session: Session) -> str | None:
     """The project of the folder in which a session ran; None: everywhere."""
     from memcli.storage import projects
 
-    environ = os.environ if vault.environ is None else vault.environ
-    project = projects.of(session.cwd, environ)
+    project = projects.of(session.cwd, vault.environ)
     return project.name if project else None
 
 

@@ -6,7 +6,6 @@ names exactly must be there; what the text mentions is noted where it is, and co
 save no more than `_SECONDS`.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -130,7 +129,7 @@ def there(vault: "Vault", folder: str | None, code: Sequence[str]) -> tuple[str,
     """
     from memcli.storage import projects
 
-    project = projects.of(folder, vault.environ or os.environ) if code else None
+    project = projects.of(folder, vault.environ) if code else None
     if project is None:
         return ()
     commit = _commit(vault, project)

@@ -12,14 +12,13 @@ from memcli.errors import MemcliError
 from memcli.storage import detached, sync_settings
 
 
-def after_write(root: str, environ: Mapping[str, str] | None) -> bool:
+def after_write(root: str, environ: Mapping[str, str]) -> bool:
     """Start the sync of a vault that was written to; whether one was started.
 
     Args:
         root: the vault's folder.
         environ: the environment of its user.
     """
-    environ = os.environ if environ is None else environ
     if not _wanted(environ, (sync_settings.WRITES,)) or not _has_remote(root, environ):
         return False
     return _started(("sync", "--auto", "--vault", root), environ)

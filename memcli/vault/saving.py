@@ -175,7 +175,7 @@ def look_up(
         solved = likeness.like_resolved(reader, drafts[0], later)
         return held_texts, near, solved
 
-    return vault.glance(look)
+    return vault.index.glance(look)
 
 
 def place(

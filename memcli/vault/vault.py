@@ -3,28 +3,25 @@
 Invariant: every change of its files goes through one `transaction`.
 """
 
-import os
-import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.ids import LAST_MS, new_id
 from memcli.entries.projects import HERE
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, journal, known_vaults
+from memcli.storage import files, known_vaults
 from memcli.storage import settings as config
 from memcli.vault import own_vault
+from memcli.vault.caller import OWNER, Caller, silent
+from memcli.vault.vault_index import VaultIndex
 
 if TYPE_CHECKING:
     from memcli.entries.codec import Decoded
-    from memcli.search.index import Index
-    from memcli.search.kept import Lent
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader
-    from memcli.search.resolved_claims import ResolvedClaims
     from memcli.storage.projects import Project
     from memcli.storage.transaction import Note, Transaction
     from memcli.vault.registry.store import Registry
@@ -51,126 +48,101 @@ class Vault:
 
     Args:
         root: the vault's folder, absolute.
-        environ: the environment of git; None is this process's own.
-        now_ms: the clock, in milliseconds since 1970.
-        entropy: gives that many random bytes.
-        tell: takes a message for the person who waits.
-        progress: called with (done, all) during long work.
-        fault: for tests: called with the name of each step of a transaction.
-        agent: the name of the agent that asks and writes; None is the vault's owner.
+        caller: who asks and writes.
         named: the user's name for the vault, for a refusal; None is its path.
         source: the `source` of its rows: personal, repo, or team:NAME.
-        via: the way in, for the log of signals.
-        cwd: the folder that the caller stands in, whose project is `here`; None is
-            no folder, and no project.
-        own: the user's own vault, when this is a team's: what is resolved there is not
-            shown here either.
-        processes: how many may read files at once when there are thousands.
-        kept: gives an index that is already open, in a process that stays.
         engine: answers instead of an index of the files, for a published vault.
 
     Attributes:
-        resolved_elsewhere: gives what is resolved there; None asks `own`.
+        agent: the agent that asks and writes; None is the vault's owner.
+        index: what answers questions to the vault.
+        own: the user's own vault, when this is a team's: what is resolved there is not
+            shown here either.
         starts_sync: whether a write starts a sync, where the user's config says so.
     """
 
     def __init__(
         self,
         root: str,
+        caller: Caller = OWNER,
         *,
-        environ: Mapping[str, str] | None = None,
-        now_ms: Callable[[], int] | None = None,
-        entropy: Callable[[int], bytes] = os.urandom,
-        tell: Callable[[str], None] | None = None,
-        progress: Callable[[int, int], None] | None = None,
-        fault: Callable[[str], None] | None = None,
-        agent: str | None = None,
         named: str | None = None,
         source: str = known_vaults.PERSONAL,
-        via: str = "python",
-        cwd: str | None = None,
-        own: "Vault | None" = None,
-        processes: int = 1,
-        kept: "Lent | None" = None,
         engine: "Engine | None" = None,
     ) -> None:
-        self.root = root
-        self.named = named or root
-        self.source = source
-        if agent is not None and not agent.strip():
+        if caller.agent is not None and not caller.agent.strip():
             raise UsageError(
                 "the agent has no name, which must not stand for the owner",
                 hint="Give None to ask as the owner.",
             )
-        self.agent = config.agent(root, agent) if agent else None
-        self.environ = environ
-        self._clock = now_ms or _now_ms
-        self.entropy = entropy
-        self.tell = tell or _silent
-        # How many files there are is for the owner, and so is what others began.
-        self.progress = progress if agent is None else None
-        self.fault = fault or _silent
-        self.via = via
-        self.cwd = cwd
-        self._project: tuple[Project | None] | None = None
-        self.own = own
-        self.processes = processes
-        self.kept = kept
-        self.resolved_elsewhere: Callable[[], ResolvedClaims | None] | None = None
+        self.agent = config.agent(root, caller.agent) if caller.agent else None
+        if self.agent is not None:
+            # How many files there are is for the owner, and so is what others began.
+            caller = caller._replace(progress=None)
+        self.root = root
+        self.caller = caller
+        self.named = named or root
+        self.source = source
+        self.environ = caller.environ
+        self.entropy = caller.entropy
+        self.tell = caller.tell
+        self.progress = caller.progress
+        self.cwd = caller.cwd
+        self.own: Vault | None = None
         self.starts_sync = True
+        self._project: tuple[Project | None] | None = None
         self._engine = engine
-        # It has every method of an index that what asks and reads calls.
-        self._index: Index | None = cast("Index | None", engine)
-        if engine is not None:
-            engine.agent = self.agent
+        self.index = VaultIndex(root, caller, self.agent, engine)
 
     def now_ms(self) -> int:
         """The clock, in milliseconds since 1970; the nearest time that ids can hold."""
-        return min(max(self._clock(), 0), LAST_MS)
+        return min(max(self.caller.now_ms(), 0), LAST_MS)
 
     @classmethod
     def open(
-        cls, root: str | None = None, *, writes: bool = False, **options: Any
+        cls, root: str | None = None, caller: Caller = OWNER, *, writes: bool = False
     ) -> Self:
         """Open a vault; without a path or name, the one that the user's settings name.
 
         Args:
             root: a path, or the name of a vault of the user's config.
+            caller: who asks and writes.
             writes: refuse a vault that may only be read, before any other error.
-            options: the arguments of the class.
 
         Raises:
             VaultNotFound: there is no vault, or it may not be written to.
             NotAVault: the folder is not one that `memcli init` prepared.
             NotAllowed: it is the repository's, which the user has not allowed.
         """
-        environ = options.get("environ")
-        place = known_vaults.place_of(
-            root, os.environ if environ is None else environ, options.get("cwd")
-        )
-        vault = cls.at(place, **{"named": root, **options})
-        if place.source != known_vaults.PERSONAL and "own" not in options:
-            words = {**options, "named": None}
-            vault.own = own_vault.beside(vault.root, lambda: cls.open(None, **words))
+        place = known_vaults.place_of(root, caller.environ, caller.cwd)
+        vault = cls.at(place, caller, named=root)
+        if place.source != known_vaults.PERSONAL:
+            own = own_vault.beside(vault.root, lambda: cls.open(None, caller))
+            vault.stand_beside(own)
         if writes:
             vault.refuse_read_only()
         return vault
 
     @classmethod
-    def at(cls, place: known_vaults.KnownVault, **options: Any) -> Self:
+    def at(
+        cls,
+        place: known_vaults.KnownVault,
+        caller: Caller = OWNER,
+        *,
+        named: str | None = None,
+    ) -> Self:
         """The vault at a known place: the one line that tells an engine from an index.
 
         Raises:
             Unavailable: its database is gone or slow.
         """
-        options = {"source": place.source, **options}
+        engine = None
         if place.engine:
             from memcli.search.postgres.engine import Engine
 
             engine = Engine(place.engine, place.published_as, place.path)
-            options["agent"] = engine.acts_as(options.get("agent"))
-            options["engine"] = engine
-        return cls(place.path, **options)
+            caller = caller._replace(agent=engine.acts_as(caller.agent))
+        return cls(place.path, caller, named=named, source=place.source, engine=engine)
 
     def refuse_read_only(self) -> None:
         """Refuse to write where the user's config gives the role ro.
@@ -186,37 +158,29 @@ class Vault:
     @property
     def read_only(self) -> bool:
         """Whether the user's config gives this vault the role ro."""
-        return known_vaults.read_only(
-            self.root, os.environ if self.environ is None else self.environ
-        )
+        return known_vaults.read_only(self.root, self.environ)
 
     def acting_as(self, agent: str | None) -> Self:
         """The same vault for this agent; None is the owner."""
-        return self._again(self.root, agent, self.tell)
+        return self._for(self.root, self.caller._replace(agent=agent))
 
     def copied_to(self, root: str) -> Self:
         """A copy of this vault at `root` for the same caller, who is told nothing."""
-        return self._again(root, self.agent_name, _silent)
+        return self._for(root, self.caller._replace(tell=silent, kept=None))
 
-    def _again(self, root: str, agent: str | None, tell: Callable[[str], None]) -> Self:
-        return type(self)(
-            root,
-            environ=self.environ,
-            now_ms=self._clock,
-            entropy=self.entropy,
-            tell=tell,
-            progress=self.progress,
-            fault=self.fault,
-            agent=agent,
-            named=self.named,
-            source=self.source,
-            via=self.via,
-            cwd=self.cwd,
-            own=self.own.acting_as(agent) if self.own else None,
-            processes=self.processes,
-            kept=self.kept if root == self.root else None,
-            engine=self._engine.again_as(agent) if self._engine else None,
+    def _for(self, root: str, caller: Caller) -> Self:
+        engine = self._engine.again_as(caller.agent) if self._engine else None
+        vault = type(self)(
+            root, caller, named=self.named, source=self.source, engine=engine
         )
+        vault.stand_beside(self.own and self.own.acting_as(caller.agent))
+        return vault
+
+    def stand_beside(self, own: "Vault | None") -> None:
+        """Let what is resolved in the user's own vault count in this one, a team's."""
+        self.own = own
+        # Of the other vault alone: a circle would keep the files of both open.
+        self.index.elsewhere = partial(own_vault.resolved_in, own)
 
     @property
     def here(self) -> str | None:
@@ -235,93 +199,20 @@ class Vault:
             if self.cwd:
                 from memcli.storage import projects
 
-                environ = os.environ if self.environ is None else self.environ
-                project = projects.of(self.cwd, environ)
+                project = projects.of(self.cwd, self.environ)
             self._project = (project,)
         return self._project[0]
 
     @property
     def agent_name(self) -> str | None:
         """The name of the agent that asks and writes; None is the owner."""
-        return self.agent.name if self.agent else None
+        return self.caller.agent
 
     # --- reading ------------------------------------------------------------------
 
-    @property
-    def index(self) -> "Index":
-        """The vault's index, or the database that answers for it."""
-        if self._index is None:
-            self._index = self._opened_index()
-        # Of the other vault alone: a circle would keep the files of both open.
-        counted = partial(own_vault.resolved_in, self.own)
-        self._index.elsewhere = self.resolved_elsewhere or counted
-        return self._index
-
-    def _opened_index(self) -> "Index":
-        from memcli.search.index import Index
-
-        def made() -> Index:
-            return Index(
-                self.root,
-                tell=self.tell,
-                progress=self.progress,
-                agent=self.agent,
-                processes=self.processes,
-            )
-
-        if self.kept is None:
-            return made()
-        from memcli.search.kept import Wanted
-
-        return self.kept.index(Wanted(self.root, self.agent, self.tell), made)
-
     def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
         """Return `answer(reader)` over the files as they are now."""
-        self._finish_killed()
         return self.index.read(answer)
-
-    def again(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
-        """As `read`, over the files as the last `read` found them, if there was one.
-
-        For the further questions of one decision: listing 10,000 files takes 20 ms.
-        """
-        self._finish_killed()
-        return self.index.again(answer)
-
-    def reader(self) -> "Reader":
-        """A reader of the files as they are now; it lasts until the next is asked for.
-
-        `read` is simpler, and repairs an index that turns out to be damaged.
-        """
-        self._finish_killed()
-        return self.index.current()
-
-    def glance(
-        self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
-    ) -> _Answer:
-        """As `read`, but over the index as it is, without bringing it up to date.
-
-        `answer` is also given the paths that have changed and that are gone since.
-        """
-        self._finish_killed()
-        return self.index.glance(answer)
-
-    def _finish_killed(self) -> None:
-        # In a vault that may only be read, its own writers finish what they began.
-        if journal.exists(self.root) and not self.read_only:
-            from memcli.storage.finishing import finish_killed
-
-            finish_killed(
-                self.root,
-                environ=self.environ,
-                tell=self._tell_killed,
-                fault=self.fault,
-            )
-
-    @property
-    def _tell_killed(self) -> Callable[[str], None]:
-        """Who is told of what a killed command left; it may be another agent's."""
-        return self.tell if self.agent is None else _silent
 
     def path_of(self, entry_id: str) -> str:
         """The path of the entry that an id, its beginning, a path or a file name means.
@@ -395,14 +286,7 @@ class Vault:
         """The recorder of this vault's use, for the log of signals."""
         from memcli.vault.signals.recorder import Recorder
 
-        return Recorder(
-            self.root,
-            environ=self.environ,
-            now_ms=self._clock,
-            entropy=self.entropy,
-            agent=self.agent_name,
-            via=self.via,
-        )
+        return Recorder(self.root, self.caller)
 
     # --- writing ------------------------------------------------------------------
 
@@ -416,7 +300,7 @@ class Vault:
         from memcli.storage.transaction import Transaction
 
         self.refuse_read_only()
-        if not 0 <= self._clock() <= LAST_MS:
+        if not 0 <= self.caller.now_ms() <= LAST_MS:
             raise NotAllowed(
                 "the clock of this machine shows a time before 1970 or after 3083",
                 hint="Set the clock, then repeat the command.",
@@ -426,9 +310,9 @@ class Vault:
             self.root,
             environ=self.environ,
             tell=self.tell,
-            tell_killed=self._tell_killed,
+            tell_killed=self.caller.tell_of_killed,
             progress=self.progress,
-            fault=self.fault,
+            fault=self.caller.fault,
             wrote=self._wrote,
         )
 
@@ -481,11 +365,3 @@ class Vault:
                 hint="Ask without --agent and MEMCLI_AGENT.",
                 code="owner_only",
             )
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
-def _silent(_: object) -> None:
-    pass

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 from memcli.errors import InvalidValue, MemcliError, NotAVault, VaultNotFound
 from memcli.storage import known_vaults, repo_vault
 from memcli.vault import sync_state
+from memcli.vault.caller import OWNER, Caller
 from memcli.vault.sync_state import SyncState
 from memcli.vault.vault import Vault
 
@@ -48,10 +49,12 @@ class Vaults:
         self.own = next(own, None)
         for vault in self.vaults:
             if self.own is not None and vault is not self.own:
-                vault.own = self.own
+                vault.stand_beside(self.own)
 
     @classmethod
-    def open(cls, *words: str, personal_only: bool = False, **options: Any) -> Self:
+    def open(
+        cls, *words: str, caller: Caller = OWNER, personal_only: bool = False
+    ) -> Self:
         """Open vaults by names of the user's config or by paths.
 
         Without words the personal vault, those whose `recall` is on, and that of the
@@ -59,8 +62,8 @@ class Vaults:
 
         Args:
             words: names or paths.
+            caller: who asks each of the vaults.
             personal_only: without words, the personal vault alone.
-            options: those of `Vault`, for each of the vaults.
 
         Raises:
             VaultNotFound, NotAVault: a named one, the personal one that the settings
@@ -72,24 +75,24 @@ class Vaults:
             raise InvalidValue(
                 "name vaults, or ask for the personal one only; not both"
             )
-        environ = options.get("environ") or os.environ
+        environ = caller.environ
         if words:
-            vaults = [Vault.open(word, **options) for word in words]
+            vaults = [Vault.open(word, caller) for word in words]
             if len(vaults) > 1:
                 _label(vaults, environ)
             return cls(_distinct(vaults))
         teams: list[str] = []
         warnings: list[str] = []
         if not personal_only:
-            teams, warnings = _beside(options.get("cwd"), environ)
+            teams, warnings = _beside(caller.cwd, environ)
         if not teams:
-            return cls([_alone(options, warnings)], warnings=warnings)
+            return cls([_alone(caller, warnings)], warnings=warnings)
         vaults, refusals = [], []
         for name in (known_vaults.PERSONAL, *teams):
             try:
-                vault = Vault.open(name, **options)
+                vault = Vault.open(name, caller)
                 if name != known_vaults.PERSONAL:
-                    vault.index.patience = _PATIENCE
+                    vault.index.opened.patience = _PATIENCE
                 vaults.append(vault)
             except MemcliError as error:
                 if name == known_vaults.PERSONAL:
@@ -109,10 +112,10 @@ def _beside(cwd: str | None, environ: Mapping[str, str]) -> tuple[list[str], lis
     return names, [repo_vault.NOTICE] if found and not found.allowed else []
 
 
-def _alone(options: Mapping[str, Any], warnings: Sequence[str]) -> Vault:
+def _alone(caller: Caller, warnings: Sequence[str]) -> Vault:
     """The personal vault; without one, what else there is to ask is in the hint."""
     try:
-        return Vault.open(None, **options)
+        return Vault.open(None, caller)
     except VaultNotFound as error:
         hints = [error.hint or "", *warnings]
         raise VaultNotFound(error.message, hint="; ".join(filter(None, hints))) from (
@@ -167,16 +170,16 @@ class VaultState(NamedTuple):
         return {**self._asdict(), "sync": sync, "reachable": self.problem is None}
 
 
-def states(**options: Any) -> list[VaultState]:
+def states(caller: Caller) -> list[VaultState]:
     """The personal vault, those of the user's config, and the repository's, each
     looked at; of one that is not allowed only where it is.
 
     Raises:
         InvalidConfig: the user's config cannot be understood.
     """
-    environ = options.get("environ") or os.environ
+    environ = caller.environ
     teams = known_vaults.configured(environ)
-    found = known_vaults.of_repository(options.get("cwd"), environ)
+    found = known_vaults.of_repository(caller.cwd, environ)
     if found:
         name = known_vaults.REPO
         teams[name] = known_vaults.KnownVault(name, found.path)
@@ -188,8 +191,8 @@ def states(**options: Any) -> list[VaultState]:
             path = place.path if place else known_vaults.find_vault(name, environ)
             # The personal vault may be configured as a team's, and has its role then.
             place = place or known_vaults.at(path, environ)
-            vault = Vault.open(name, **options)
-            vault.index.patience = _PATIENCE
+            vault = Vault.open(name, caller)
+            vault.index.opened.patience = _PATIENCE
             entries = vault.read(lambda reader: reader.size)
             sync = sync_state.state(vault)
         except MemcliError as error:

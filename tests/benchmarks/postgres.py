@@ -194,7 +194,7 @@ def read(vault_name: str) -> None:
 
     questions = json.load(sys.stdin)
     vault = Vault.open(vault_name)
-    engine: Any = vault.index
+    engine: Any = vault.index.opened
     vault.recall(questions[0])
     took, used, trips = [], [], []
     for question in questions[1:]:

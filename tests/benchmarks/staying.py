@@ -134,7 +134,7 @@ def _ranked(root: str) -> Ask:
     from memcli.search.ranking.corpus import Question
     from memcli.search.stemmer import stemmer
 
-    reader = Vault.open(root).reader()
+    reader = Vault.open(root).index.reader()
     stem, now = stemmer(), int(time.time())
 
     def ask(words: list[str]) -> object:

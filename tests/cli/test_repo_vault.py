@@ -141,7 +141,7 @@ def test_a_hook_can_answer_at_once_from_what_was_just_allowed(
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(carrying), str(clone))
     assert memcli("allow", cwd=clone).code == 0
-    index = Vault(str(clone / ".memory")).index
+    index = Vault(str(clone / ".memory")).index.opened
     assert index.at_once(lambda reader, changed, gone: (changed, gone)) == ([], [])
 
 

@@ -77,7 +77,7 @@ def test_a_link_by_a_cut_title_leads_to_the_entry_with_and_without_its_mark(
         vault.save(vault.draft({"text": f"see [[{way}]]"}))
         (row, *_) = vault.recall(f"see {way}", depth=1).rows
         assert row
-    reader = vault.reader()
+    reader = vault.index.reader()
     doc = reader.exact("id", name)[0]
     from memcli.search.edges import backlinks
 

@@ -197,7 +197,7 @@ def test_the_first_look_at_an_action_loads_next_to_nothing(make_vault: VaultMake
     for place, _, _ in os.walk(vault.root):
         os.utime(place, (1_700_000_000, 1_700_000_000))
     vault.read(lambda reader: reader.size)
-    vault.index.told()
+    vault.index.opened.told()
     found = loaded_by(LOOK.format(root=vault.root), PROBE_WHOLE)
     others = {name for name in found if not name.startswith("memcli")}
     assert others <= {"__future__", "zlib", "_json", "select"}

@@ -33,6 +33,7 @@ from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.recall.results import Row
 from memcli.storage import files, old_files
+from memcli.vault.caller import Caller
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker, isolated_environment, state_of
 
@@ -94,7 +95,7 @@ def test_a_disk_that_is_full_at_any_step_leaves_the_vault_as_it_was(
     before = snapshot(vault.root)
     failures = 0
     for room in range(20):
-        fresh = Vault(vault.root, now_ms=vault.now_ms)
+        fresh = Vault(vault.root, Caller(now_ms=vault.now_ms))
         with monkeypatch.context() as patch:
             patch.setattr(files, step, FullDisk(step, room))
             try:
@@ -168,7 +169,7 @@ def test_what_is_written_while_a_hook_refuses_is_put_aside_and_told(
 def everything(vault: Vault) -> list[Row]:
     view = view_of(NOW, statuses=["active", "superseded", "resolved", "pending"])
     found = recall.enumerate_all(
-        Vault(vault.root, now_ms=vault.now_ms), Query("", view)
+        Vault(vault.root, Caller(now_ms=vault.now_ms)), Query("", view)
     )
     assert found.warnings == []
     return found.rows
@@ -226,7 +227,9 @@ def open_vault(ready_vault: Path) -> Iterator[Vault]:
             os.chmod(folder, 0o755)
             for name in names:
                 os.chmod(os.path.join(folder, name), 0o644)
-        yield Vault(str(top / "vault"), environ=environ, now_ms=lambda: NOW * 1000)
+        yield Vault(
+            str(top / "vault"), Caller(environ=environ, now_ms=lambda: NOW * 1000)
+        )
     finally:
         os.umask(mask)
         shutil.rmtree(top)
@@ -253,7 +256,9 @@ def test_a_vault_that_may_only_be_read_answers_and_refuses_to_change(
     try:
 
         def read() -> None:
-            reader = Vault(vault.root, environ=vault.environ, now_ms=vault.now_ms)
+            reader = Vault(
+                vault.root, Caller(environ=vault.environ, now_ms=vault.now_ms)
+            )
             rows = reader.recall("deploy").rows
             assert [row.text for row in rows] == ["We deploy on Tuesdays"]
 
@@ -261,7 +266,9 @@ def test_a_vault_that_may_only_be_read_answers_and_refuses_to_change(
         for name, act in OPERATIONS.items():
 
             def change(act: Any = act) -> None:
-                fresh = Vault(vault.root, environ=vault.environ, now_ms=vault.now_ms)
+                fresh = Vault(
+                    vault.root, Caller(environ=vault.environ, now_ms=vault.now_ms)
+                )
                 act(fresh, ids)
 
             assert as_nobody(change) == 7, name
@@ -399,7 +406,7 @@ def test_a_vault_inside_another_repository_commits_its_own_files_alone(
     shutil.copytree(ready_vault, root, ignore=shutil.ignore_patterns(".git"))
     subprocess.run(["git", "init", "-q", str(outer)], check=True)
     (outer / "code.py").write_text("x = 1\n", encoding="utf-8")
-    vault = Vault(str(root), now_ms=lambda: NOW * 1000)
+    vault = Vault(str(root), Caller(now_ms=lambda: NOW * 1000))
     subprocess.run(["git", "-C", str(outer), "add", "-A"], check=True)
     subprocess.run(["git", "-C", str(outer), "commit", "-qm", "start"], check=True)
     ids = filled(vault)

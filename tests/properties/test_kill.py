@@ -24,6 +24,7 @@ pytestmark = pytest.mark.skipif(
 _SAVE = """
 import os, signal, sys
 from memcli.api import Vault
+from memcli.vault.caller import Caller
 root, last = sys.argv[1], int(sys.argv[2])
 steps = 0
 def fault(name):
@@ -31,7 +32,7 @@ def fault(name):
     steps += 1
     if steps == last:
         os.kill(os.getpid(), signal.SIGKILL)
-vault = Vault(root, fault=fault)
+vault = Vault(root, Caller(fault=fault))
 texts = ["first new memory", "second new memory"]
 vault.save_all([vault.draft({"text": text}) for text in texts])
 print(steps)
@@ -44,6 +45,7 @@ import os, signal, sys
 from memcli.entries import codec
 from memcli.search import document, segment, whoosh_codec, writer
 from memcli.api import Vault
+from memcli.vault.caller import Caller
 root, last = sys.argv[1], int(sys.argv[2])
 STATE = os.environ["MEMCLI_STATE"]
 steps = 0

@@ -30,6 +30,7 @@ from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.candidates import candidates
 from memcli.sessions.reflect_session import learn
+from memcli.vault.caller import Caller, silent
 from memcli.vault.health import repair
 from memcli.vault.health.overview import overview
 from tests.conftest import EVERYTHING, NOW, sample, state_of
@@ -54,12 +55,10 @@ class Ids:
         return self.number.to_bytes(count, "big")
 
 
-def opened(root: Path, start: int, fault: Callable[[str], None] | None = None) -> Vault:
+def opened(root: Path, start: int, fault: Callable[[str], None] = silent) -> Vault:
     return Vault(
         str(root),
-        fault=fault,
-        now_ms=lambda: NOW * 1000 + start,
-        entropy=Ids(start),
+        Caller(fault=fault, now_ms=lambda: NOW * 1000 + start, entropy=Ids(start)),
     )
 
 
@@ -385,7 +384,7 @@ def test_a_file_that_was_edited_after_the_kill_is_left_to_its_author(
     assert run_and_kill(root, OPERATIONS["evolve"], step)
     path.write_text(f"---\nid: {name}\n---\nmine now\n", encoding="utf-8")
     told: list[str] = []
-    reader = Vault(str(root), now_ms=lambda: NOW * 1000, tell=told.append)
+    reader = Vault(str(root), Caller(now_ms=lambda: NOW * 1000, tell=told.append))
     assert reader.recall("mine now").rows[0].text == "mine now"
     assert path.read_text(encoding="utf-8").endswith("mine now\n")
     assert any("was edited meanwhile" in line for line in told)

@@ -20,6 +20,7 @@ from memcli import Vault
 from memcli.curation import sync
 from memcli.entries import layout
 from memcli.storage.git import network
+from memcli.vault.caller import Caller
 from memcli.vault.health import repair
 from tests import clones
 from tests.clones import TERMS, Clones, dirty, git, say, texts, tree
@@ -203,7 +204,7 @@ def test_a_killed_sync_changes_no_other_branch(apart: Path, tmp_path: Path) -> N
         assert died(partial(sync.sync, two.vault("desk", dying_at(step)), TERMS))
         git(desk, "switch", "--quiet", "backup")
         told: list[str] = []
-        Vault(str(desk), tell=told.append).recall("anything")
+        Vault(str(desk), Caller(tell=told.append)).recall("anything")
         assert any("killed sync of the branch main" in line for line in told)
         assert git(desk, "rev-parse", "backup") == before
         assert not state_of(desk, layout.JOURNAL).exists()

@@ -19,6 +19,7 @@ from memcli.recall import listing, recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import compose, select
 from memcli.vault import duplicates, likeness
+from memcli.vault.caller import Caller
 from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW
 
@@ -89,7 +90,7 @@ def asked(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Vault:
 
     root = tmp_path_factory.mktemp("eligibility") / "vault"
     shutil.copytree(ready_vault, root)
-    vault = Vault(str(root), now_ms=lambda: NOW * 1000)
+    vault = Vault(str(root), Caller(now_ms=lambda: NOW * 1000))
     drafts = []
     for case in cases():
         # Constraints surface by a way of their own, so half of them are some.

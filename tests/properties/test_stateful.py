@@ -31,6 +31,7 @@ from memcli.entries.identity import claim
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
+from memcli.vault.caller import Caller
 from memcli.vault.create import prepare
 from tests.conftest import EVERYTHING, state_of
 
@@ -66,8 +67,7 @@ class VaultMachine(RuleBasedStateMachine):
         prepare(str(root))
         self.vault = Vault(
             str(root),
-            now_ms=lambda: self.now * 1000 + self.count,
-            entropy=self._entropy,
+            Caller(now_ms=lambda: self.now * 1000 + self.count, entropy=self._entropy),
         )
         self.root = root
 
@@ -259,7 +259,7 @@ class VaultMachine(RuleBasedStateMachine):
     @rule()
     def open_anew(self) -> None:
         self.vault = Vault(
-            str(self.root), now_ms=self.vault.now_ms, entropy=self._entropy
+            str(self.root), Caller(now_ms=self.vault.now_ms, entropy=self._entropy)
         )
 
     def git(self, *words: str) -> str:

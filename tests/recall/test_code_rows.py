@@ -208,7 +208,8 @@ def test_after_its_time_an_answer_checks_no_more(
 def test_several_vaults_are_held_against_the_same_checkout(
     inside: Vault, make_vault: VaultMaker, shop: Path
 ) -> None:
-    team = make_vault("team", cwd=str(shop), source="team:x")
+    team = make_vault("team", cwd=str(shop))
+    team.source = "team:x"
     save(inside, "The limiter waits one second", code=["src/app.py:4-6"])
     save(team, "The limiter waits one second or two", code=["src/app.py:9"])
     changed(shop)

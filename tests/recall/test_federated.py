@@ -16,6 +16,7 @@ from memcli.errors import InvalidConfig, MemcliError, NotAVault, VaultNotFound
 from memcli.recall import federated
 from memcli.recall.query import Filters, Query, view_of
 from memcli.storage import known_vaults
+from memcli.vault.caller import OWNER
 from memcli.vault.vaults import states
 from tests.conftest import NOW, VaultMaker, state_of
 
@@ -422,7 +423,7 @@ def test_known_vaults_say_whether_they_are_there(
         table("platform", team, role="ro", recall=False)
         + table("gone", tmp_path / "nowhere")
     )
-    rows = {one.name: one for one in states()}
+    rows = {one.name: one for one in states(OWNER)}
     assert (rows["personal"].entries, rows["personal"].path) == (2, own.root)
     platform = rows["platform"]
     assert (platform.entries, platform.role, platform.recall) == (1, "ro", False)

@@ -101,7 +101,7 @@ def test_what_hooks_ask_does_not_look_for_reasons(vault: Vault) -> None:
 
     save(vault, "red apples")
     query = checked(Query("pears", view_of(vault.now_ms() // 1000)), vault)
-    assert look(vault.reader(), query).no_match is None
+    assert look(vault.index.reader(), query).no_match is None
     assert vault.recall("pears").no_match is not None
 
 

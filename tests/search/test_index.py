@@ -183,8 +183,8 @@ def test_save_sees_changed_files_without_updating_the_index(vault: Vault) -> Non
 
 
 def test_index_is_one_for_all_doors(vault: Vault) -> None:
-    assert isinstance(vault.index, Index)
-    assert vault.index is vault.index
+    assert isinstance(vault.index.opened, Index)
+    assert vault.index.opened is vault.index.opened
 
 
 def test_at_once_indexes_nothing(vault: Vault) -> None:

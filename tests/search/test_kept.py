@@ -9,10 +9,11 @@ import pytest
 from memcli import Vault
 from memcli.search import kept
 from memcli.search.kept import KeptIndexes, Lent
+from memcli.vault.caller import Caller
 
 
 def opened(vault: Vault, lent: Lent, agent: str | None = None) -> Vault:
-    return Vault(vault.root, now_ms=vault.now_ms, kept=lent, agent=agent)
+    return Vault(vault.root, Caller(now_ms=vault.now_ms, kept=lent, agent=agent))
 
 
 def note(vault: Vault, name: str, text: str) -> None:
@@ -28,12 +29,12 @@ def texts(vault: Vault, question: str) -> list[str]:
 def test_next_call_has_the_index_of_the_last_one(vault: Vault) -> None:
     indexes = KeptIndexes()
     with indexes.lent() as lent:
-        first = opened(vault, lent).index
+        first = opened(vault, lent).index.opened
     with indexes.lent() as lent:
-        assert opened(vault, lent).index is first
-        assert opened(vault, lent).index is not first
-        assert opened(vault, lent, agent="helper").index is not first
-        assert opened(vault, lent).copied_to("/elsewhere").index is not first
+        assert opened(vault, lent).index.opened is first
+        assert opened(vault, lent).index.opened is not first
+        assert opened(vault, lent, agent="helper").index.opened is not first
+        assert opened(vault, lent).copied_to("/elsewhere").index.opened is not first
 
 
 def test_each_call_sees_what_was_edited_before_it(vault: Vault) -> None:
@@ -43,7 +44,7 @@ def test_each_call_sees_what_was_edited_before_it(vault: Vault) -> None:
         with indexes.lent() as lent:
             asked = opened(vault, lent)
             # A further question of a call that has asked none: not of the last call.
-            found = asked.again(
+            found = asked.index.again(
                 lambda reader: [reader.row(d).text for d in reader.everything()]
             )
             assert found == [f"We deploy at {number}"]
@@ -56,10 +57,10 @@ def test_call_leaves_nothing_of_its_own_behind(vault: Vault) -> None:
         asked = opened(vault, lent)
         note(vault, "deploy", "We deploy")
         asked.recall("deploy")
-        assert asked.index.change.added == 1
-        asked.index.patience = 0.1
+        assert asked.index.opened.change.added == 1
+        asked.index.opened.patience = 0.1
     with indexes.lent() as lent:
-        index = opened(vault, lent).index
+        index = opened(vault, lent).index.opened
         assert (index.patience, index.change.added) == (10.0, 0)
 
 

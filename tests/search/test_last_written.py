@@ -21,7 +21,7 @@ def test_those_of_one_second_come_by_their_ids(
         path = f"{vault.root}/{draw.randrange(10**6):06}.md"
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"---\n{head}---\nNote {number}\n")
-    reader = vault.reader()
+    reader = vault.index.reader()
     every = [*reader.everything()]
     created = reader.columns.created
     right = sorted(every, key=lambda d: (created[d], reader.row(d).id), reverse=True)

@@ -104,7 +104,7 @@ def test_a_table_that_is_gone_or_damaged_is_made_from_the_index(vault: Vault):
             path.write_bytes(damage)
         assert table_of(vault) is None
         vault.read(lambda reader: reader.size)
-        assert vault.index.told() == rows
+        assert vault.index.opened.told() == rows
         assert table_of(vault) is not None
 
 
@@ -126,7 +126,7 @@ def test_a_table_older_than_a_folder_of_its_vault_is_not_fresh(vault: Vault):
     for place, _, _ in os.walk(vault.root):
         os.utime(place, (long_ago, long_ago))
     vault.read(lambda reader: reader.size)
-    vault.index.told()
+    vault.index.opened.told()
     table = table_of(vault)
     assert table is not None
     assert table.is_fresh(vault.root)

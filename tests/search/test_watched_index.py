@@ -32,8 +32,8 @@ def kept(vault: Vault) -> Vault:
     git(vault, "commit", "-qm", "notes")
     for _ in range(3):
         vault.recall("deploy")
-    if not vault.index.files.quiet():
-        why = vault.index.files.unwatched
+    if not vault.index.opened.files.quiet():
+        why = vault.index.opened.files.unwatched
         assert why.startswith(NOT_HERE)
         pytest.skip(f"NOT TESTED, nothing can be watched: {why}")
     return vault
@@ -58,9 +58,9 @@ def agrees(vault: Vault) -> bool:
 
 
 def test_questions_of_a_quiet_vault_list_no_file(kept: Vault) -> None:
-    before = kept.index.files.scans
+    before = kept.index.opened.files.scans
     assert [len(answer.rows) for answer in answers(kept)] == [1] * 6 + [6]
-    assert kept.index.files.scans == before
+    assert kept.index.opened.files.scans == before
 
 
 def test_what_memcli_itself_writes_is_found(kept: Vault) -> None:
@@ -74,16 +74,16 @@ def test_what_memcli_itself_writes_is_found(kept: Vault) -> None:
 
 def test_change_that_a_glance_has_seen_is_found(kept: Vault) -> None:
     write(Path(kept.root, "memories", "note", "queue.md"), "The cache is old")
-    assert kept.glance(lambda _reader, changed, _removed: len(changed)) == 1
+    assert kept.index.glance(lambda _reader, changed, _removed: len(changed)) == 1
     assert len(kept.recall("cache").rows) == 2
 
 
 def test_other_settings_are_heeded(kept: Vault) -> None:
-    before = kept.index.files.scans
+    before = kept.index.opened.files.scans
     with Path(kept.root, ".memcli", "config.toml").open("a") as config:
         config.write("\n# changed\n")
     assert agrees(kept)
-    assert kept.index.files.scans > before
+    assert kept.index.opened.files.scans > before
 
 
 def lives(folder: Path, vault: Vault) -> Iterator[Callable[[], object]]:

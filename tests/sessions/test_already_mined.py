@@ -17,6 +17,7 @@ from memcli.sessions.backfill import reflect_file
 from memcli.sessions.mining import rules
 from memcli.sessions.reflect_session import Reflected
 from memcli.vault import session_records
+from memcli.vault.caller import Caller
 from tests.conftest import state_of
 from tests.hosts.writing import NOON, write
 from tests.sessions.test_reflect_session import (
@@ -325,7 +326,7 @@ def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
     told: list[str] = []
     path = say(tmp_path, ALWAYS)
     state_of(vault.root, layout.SESSIONS).write_text("in the way")
-    loud = Vault(vault.root, now_ms=vault.now_ms, tell=told.append)
+    loud = Vault(vault.root, Caller(now_ms=vault.now_ms, tell=told.append))
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
     with Lock(str(state_of(vault.root, layout.LOCK)), 0), pytest.raises(LockBusy):

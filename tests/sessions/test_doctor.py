@@ -16,6 +16,7 @@ from memcli.hosts import install, skills, table
 from memcli.hosts.install.command_line import Program
 from memcli.sessions import hook_log
 from memcli.sessions.doctor import Check, Surroundings, doctor
+from memcli.vault.caller import Caller
 from tests.conftest import NOW
 
 _CLIENTS = "e2e/clients.toml"
@@ -43,10 +44,9 @@ def examine(vault: Vault, program: Path, tmp_path: Path) -> Examine:
             has_mcp=True,
             mcp_install="pip install memcli[mcp]",
         )
-        options: dict[str, Any] = {"environ": dict(os.environ), "cwd": str(tmp_path)}
-        options["now_ms"] = vault.now_ms
+        caller = Caller(dict(os.environ), vault.now_ms, cwd=str(tmp_path))
         around = around._replace(**changes)
-        checks = doctor(named or vault.root, around, options)
+        checks = doctor(named or vault.root, around, caller)
         for check in checks:
             assert check.said
             assert check.mend or check.state != "problem", check

@@ -26,6 +26,7 @@ from memcli.sessions.backfill import reflect_file
 from memcli.sessions.candidates import candidates
 from memcli.sessions.reflect_session import Reflected
 from memcli.vault import session_records
+from memcli.vault.caller import Caller
 from tests.conftest import VaultMaker, state_of
 from tests.hosts.writing import NOON, Claude, write
 
@@ -307,7 +308,7 @@ def test_what_was_solved_and_comes_up_again_is_a_recurrence(
     name = first.fates[0].id or ""
     vault.resolve(name)
     again = reflect_file(
-        Vault(vault.root, now_ms=lambda: vault.now_ms() + 86_400_000),
+        Vault(vault.root, Caller(now_ms=lambda: vault.now_ms() + 86_400_000)),
         say(tmp_path, ALWAYS, name="two"),
     )
     assert actions(again) == {"standing": "recurred"}
@@ -758,7 +759,7 @@ def test_two_reflections_at_once_keep_everything_once(
     ]
 
     def run(path: str) -> Reflected:
-        return reflect_file(Vault(vault.root, now_ms=vault.now_ms), path)
+        return reflect_file(Vault(vault.root, Caller(now_ms=vault.now_ms)), path)
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(run, paths * 2))

@@ -21,6 +21,7 @@ from memcli.hosts.transcript import Session, Step
 from memcli.sessions.candidates import candidates
 from memcli.sessions.mining import mine
 from memcli.sessions.reflect_session import learn
+from memcli.vault.caller import Caller
 from tests.conftest import EVERYTHING, NOW, state_of
 
 SAID = (
@@ -53,7 +54,7 @@ def opened(ready: Path, folder: Path) -> Vault:
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(ready, root)
     shutil.rmtree(state_of(root, layout.SESSIONS).parent)  # of the vault before
-    return Vault(str(root), now_ms=lambda: NOW * 1000)
+    return Vault(str(root), Caller(now_ms=lambda: NOW * 1000))
 
 
 def bring(vault: Vault, name: str, said: Sequence[tuple[str, str]]) -> str | None:

@@ -36,7 +36,7 @@ def beside(vault: Vault, act: Callable[[], object], step: str, times: int = 1) -
             left -= 1
             act()
 
-    vault.fault = fault
+    vault.caller = vault.caller._replace(fault=fault)
 
 
 def entries(root: str) -> dict[str, bytes]:

@@ -15,6 +15,7 @@ from memcli.errors import MemcliError, Unreadable
 from memcli.storage import files, journal
 from memcli.storage.git.move import Move
 from memcli.storage.journal import FileChange
+from memcli.vault.caller import Caller
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
 
@@ -96,7 +97,7 @@ def test_what_is_no_journal_of_ours_is_named_and_stops_no_reader(
     path = state_of(vault.root, layout.JOURNAL)
     path.write_text(text, encoding="utf-8")
     told: list[str] = []
-    reader = Vault(vault.root, tell=told.append)
+    reader = Vault(vault.root, Caller(tell=told.append))
     assert [row.text for row in reader.recall("words").rows] == ["some words"]
     assert "is not a journal" in told[0]
     with pytest.raises(Unreadable, match="is not a journal") as refusal:
@@ -126,7 +127,7 @@ def test_a_note_that_a_power_cut_took_away_says_that_nothing_happened(
     path.write_bytes(data)
     assert [finding.code for finding in lint(vault)] == []
     told: list[str] = []
-    reader = Vault(vault.root, tell=told.append)
+    reader = Vault(vault.root, Caller(tell=told.append))
     assert [row.text for row in reader.recall("words").rows] == ["some words"]
     assert (told, path.exists()) == ([], False)
     assert git(vault, "rev-list", "--count", "HEAD") == commits

@@ -36,6 +36,7 @@ from memcli.recall.query import Query, view_of
 from memcli.search import segment
 from memcli.sessions.briefing import compose, select
 from memcli.vault import saving
+from memcli.vault.caller import Caller
 from memcli.vault.health import inspect
 from tests.conftest import NOW, VaultMaker
 
@@ -230,7 +231,7 @@ def test_no_surface_shows_what_a_naive_filter_would_not(
     folder = tmp_path_factory.mktemp("agents")
     whole, naive = folder / "whole", folder / "naive"
     shutil.copytree(ready_vault, whole)
-    found = fill(Vault(str(whole), now_ms=lambda: NOW * 1000), rows)
+    found = fill(Vault(str(whole), Caller(now_ms=lambda: NOW * 1000)), rows)
     config(str(whole), agent)
     shutil.copytree(whole, naive)
     kept = {entry.id for entry in found if visible(facts(entry), agent)}
@@ -247,8 +248,8 @@ def test_no_surface_shows_what_a_naive_filter_would_not(
                 fingerprints=tuple(prints),
             )
             path.write_bytes(codec.rewrite(path.read_bytes(), plain))
-    asked = Vault(str(whole), now_ms=lambda: NOW * 1000, agent=agent.name)
-    answer = Vault(str(naive), now_ms=lambda: NOW * 1000)
+    asked = Vault(str(whole), Caller(now_ms=lambda: NOW * 1000, agent=agent.name))
+    answer = Vault(str(naive), Caller(now_ms=lambda: NOW * 1000))
     query = " ".join(words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segment, "_FEW", few)
@@ -413,12 +414,10 @@ def test_inspect_agents_counts_what_each_wrote_and_sees(make_vault: VaultMaker) 
 
 
 def test_who_acts_for_an_agent_asks_in_the_same_way(vault: Vault) -> None:
-    vault.via = "hook"
+    vault.caller = vault.caller._replace(via="hook")
     then = vault.acting_as("ada")
-    taken = {
-        name: getattr(vault, name) for name in ("root", "environ", "source", "via")
-    }
-    assert {name: getattr(then, name) for name in taken} == taken
+    assert (then.root, then.source) == (vault.root, vault.source)
+    assert then.caller == vault.caller._replace(agent="ada")
     assert then.agent is not None
 
 

@@ -180,7 +180,7 @@ def test_what_changes_entries_takes_names_and_paths(vault: Vault) -> None:
 
 def test_the_shortest_beginning_is_one_that_leads_to_the_entry(vault: Vault) -> None:
     names = [save(vault, f"entry {number}") for number in range(9)]
-    reader = vault.reader()
+    reader = vault.index.reader()
     for name in names:
         short = lookup.shortest(reader, name)
         assert [row.id for row in lookup.matching(reader, short)] == [name]

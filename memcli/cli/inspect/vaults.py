@@ -22,7 +22,7 @@ def vaults(context: Context) -> Result:
             hint="Ask without --agent and MEMCLI_AGENT.",
             code="owner_only",
         )
-    known = states(**context.options("reading"))
+    known = states(context.caller("reading"))
     if context.vault:
         from memcli.storage import known_vaults
 

@@ -332,7 +332,7 @@ def candidates(vault: "Vault") -> list[PossibleName]:
 
 def count_candidates(vault: "Vault") -> int:
     """How many `candidates` there are."""
-    return vault.again(lambda reader: len(_possible(vault, reader)))
+    return vault.index.again(lambda reader: len(_possible(vault, reader)))
 
 
 def _possible(

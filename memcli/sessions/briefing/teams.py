@@ -87,15 +87,16 @@ def ask(
     from threading import Thread
 
     from memcli.search.index import Behind
+    from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
     answered: dict[str, _Answer] = {}
     refused: dict[str, str] = {}
     behind: list[KnownVault] = []
     itself: set[str] = set()
-    agent = own.agent.name if own.agent else None
+    agent = own.agent_name
     # The own vault has just answered: its files are not listed once more.
-    resolved = own.index.again(lambda reader: reader.claims.own)
+    resolved = own.index.opened.again(lambda reader: reader.claims.own)
 
     def ask_one(place: "KnownVault") -> None:
         try:
@@ -105,8 +106,8 @@ def ask(
             if not place.is_there:
                 refused[place.source] = f"there is no vault at {place.path}"
                 return
-            vault = Vault.at(place, environ=own.environ, agent=agent)
-            vault.resolved_elsewhere = lambda: resolved
+            vault = Vault.at(place, Caller(environ=own.environ, agent=agent))
+            vault.index.elsewhere = lambda: resolved
             answered[place.source] = _read(vault, answer)
         except Behind:
             behind.append(place)
@@ -138,9 +139,9 @@ def _read(vault: "Vault", answer: "Callable[[Vault, Reader], _Answer]") -> _Answ
     def look(reader: "Reader", changed: list[str], gone: list[str]) -> Any:
         return None if changed or gone else (answer(vault, reader),)
 
-    held = vault.index.at_once(look)
+    held = vault.index.opened.at_once(look)
     if held is None:
-        return vault.index.read(lambda reader: answer(vault, reader))
+        return vault.index.opened.read(lambda reader: answer(vault, reader))
     current: _Answer = held[0]
     return current
 

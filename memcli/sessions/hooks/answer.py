@@ -148,14 +148,14 @@ def at_prompt(
 def opened(root: str, cwd: str | None = None) -> "Vault":
     """The vault as the agent that the environment names, from a session's folder."""
     from memcli.storage import known_vaults, repo_vault
+    from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
     source = known_vaults.PERSONAL
     if os.path.basename(root) == repo_vault.FOLDER:
         source = known_vaults.place_of(root, os.environ, cwd).source
-    return Vault(
-        root, environ=os.environ, agent=_agent(), source=source, via="hook", cwd=cwd
-    )
+    caller = Caller(environ=os.environ, agent=_agent(), via="hook", cwd=cwd)
+    return Vault(root, caller, source=source)
 
 
 def is_time(root: str, what: str, every: float) -> bool:

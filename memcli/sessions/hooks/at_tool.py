@@ -85,7 +85,7 @@ def at_tool(
     vault, view = opening
     if not vault.settings.actions:
         vault.read(lambda reader: reader.size)  # which brings the table up to date
-        vault.index.told(enabled=False)
+        vault.index.opened.told(enabled=False)
         return Answer()
     looked = [Looked(Action(*each)) for each in event.actions]
     agent = vault.agent_name
@@ -132,7 +132,7 @@ def _look(
     from memcli.search import triggers
 
     answer = _Looked([], [])
-    told = vault.index.told(glance.words_of([each.action for each in looked]))
+    told = vault.index.opened.told(glance.words_of([each.action for each in looked]))
     for each in triggers.of_reader(reader) if told is None else told:
         if not any(fired(each.triggers, each.spared, one) for one in looked):
             continue
@@ -169,10 +169,9 @@ def _order(found: _Fired) -> tuple[int, int, str]:
 
 def _is_trusted(vault: "Vault") -> bool:
     """Whether the vault is the user's own: no team's, and not the repository's."""
-    environ = os.environ if vault.environ is None else vault.environ
     if vault.source != known_vaults.PERSONAL:
         return False
-    return known_vaults.at(vault.root, environ) is None
+    return known_vaults.at(vault.root, vault.environ) is None
 
 
 def _decided(

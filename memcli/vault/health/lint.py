@@ -60,10 +60,11 @@ def lint(
     add_files(names, tree.others)
     for called, path in store.link_names(vault.root):
         names.add(called, path)
-    ask = vault.again if listed else vault.read
+    ask = vault.index.again if listed else vault.read
     try:
         found, ids = ask(lambda reader: lint_index.judged(vault, names, now, reader))
-        links, lost = vault.index.symlinks, vault.index.unreadable
+        index = vault.index.opened
+        links, lost = index.symlinks, index.unreadable
     except (LockBusy, WriteFailed):
         # A disk that takes no index must not keep a person from seeing what is wrong.
         listing = scan(vault.root)

@@ -72,7 +72,9 @@ class _Ids(Container[str]):
         self._vault = vault
 
     def __contains__(self, name: object) -> bool:
-        return self._vault.again(lambda reader: len(reader.exact("id", str(name))) > 0)
+        return self._vault.index.again(
+            lambda reader: len(reader.exact("id", str(name))) > 0
+        )
 
 
 def _paths(reader: "Reader", docs: Iterable[int]) -> set[str]:

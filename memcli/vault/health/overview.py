@@ -190,7 +190,8 @@ def index_facts(vault: "Vault") -> IndexFacts:
     vault.owner_only("the index")
 
     def facts(reader: "Reader") -> IndexFacts:
-        change = vault.index.change
+        index = vault.index.opened
+        change = index.change
         return IndexFacts(
             path=state_dirs.path(vault.root, layout.INDEX),
             entries=reader.size,
@@ -203,11 +204,11 @@ def index_facts(vault: "Vault") -> IndexFacts:
             changed=change.changed,
             removed=change.removed,
             rebuilt=change.rebuilt or None,
-            unreadable=vault.index.unreadable,
-            stale=vault.index.stale,
+            unreadable=index.unreadable,
+            stale=index.stale,
         )
 
-    return vault.again(facts)
+    return vault.index.again(facts)
 
 
 def _size(folder: str) -> int:

@@ -5,8 +5,7 @@ or cannot be understood; a question goes in as a keyed hash alone; and whatever 
 here, the caller gets the same answer as without the log.
 """
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memcli.errors import MemcliError
@@ -16,6 +15,7 @@ from memcli.vault.signals import event, log
 
 if TYPE_CHECKING:
     from memcli.storage.transaction import Note
+    from memcli.vault.caller import Caller
 
 DAY = 86_400
 """Acting upon an entry so many seconds after a recall returned it says that the recall
@@ -41,29 +41,16 @@ class Recorder:
 
     Args:
         root: the vault's folder.
-        environ: where the user's own config is looked for.
-        now_ms: the clock, in milliseconds since 1970.
-        entropy: gives that many random bytes.
-        agent: who asks; None is the vault's owner.
-        via: how they ask: recall, reflect, hook, mcp or python.
+        caller: who asks and writes.
     """
 
-    def __init__(
-        self,
-        root: str,
-        *,
-        environ: Mapping[str, str] | None,
-        now_ms: Callable[[], int],
-        entropy: Callable[[int], bytes],
-        agent: str | None,
-        via: str,
-    ) -> None:
+    def __init__(self, root: str, caller: "Caller") -> None:
         self._root = root
-        self._environ = os.environ if environ is None else environ
-        self._now_ms = now_ms
-        self._entropy = entropy
-        self._agent = agent
-        self._via = via
+        self._environ = caller.environ
+        self._now_ms = caller.now_ms
+        self._entropy = caller.entropy
+        self._agent = caller.agent
+        self._via = caller.via
 
     @property
     def on(self) -> bool:

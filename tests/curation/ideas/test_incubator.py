@@ -352,7 +352,7 @@ def test_what_is_refused_commits_nothing_of_a_persons(
 def test_a_kill_in_between_leaves_all_or_nothing(two: Vault) -> None:
     before = tree(two)
     steps: list[str] = []
-    two.fault = steps.append
+    two.caller = two.caller._replace(fault=steps.append)
     decide.dismiss(two, list(NAMES))
     after = tree(two)
     undo.undo_last(two, "review: ")
@@ -364,10 +364,10 @@ def test_a_kill_in_between_leaves_all_or_nothing(two: Vault) -> None:
             if next(left, None) is None:
                 raise KeyboardInterrupt(step)
 
-        two.fault = kill
+        two.caller = two.caller._replace(fault=kill)
         with pytest.raises(KeyboardInterrupt):
             decide.dismiss(two, list(NAMES))
-        two.fault = lambda _: None
+        two.caller = two.caller._replace(fault=lambda _: None)
         (state,) = set(states(two).values())  # finishes what a kill has left
         outcomes.add(state)
         assert tree(two) == (before if state == "open" else after), stop

@@ -11,6 +11,7 @@ from memcli.entries.text import time_windows
 from memcli.recall import question as asking
 from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import recall
+from memcli.vault.caller import Caller
 
 NOW = to_epoch("2026-11-21T10:20:30Z")  # a Saturday
 
@@ -231,7 +232,7 @@ def test_what_an_agent_may_not_see_dates_nothing_for_it(vault: Vault) -> None:
     )
     asked = "what did we use before the migration?"
     assert window_of(vault, asked) is not None
-    other = Vault(vault.root, agent="eve", now_ms=vault.now_ms)
+    other = Vault(vault.root, Caller(agent="eve", now_ms=vault.now_ms))
     assert window_of(other, asked) is None
     assert Agent("eve").policy is ReadPolicy.ISOLATED
 

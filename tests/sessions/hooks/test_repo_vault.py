@@ -14,6 +14,7 @@ from memcli.entries import layout
 from memcli.sessions.hooks import call as hook
 from memcli.storage import known_vaults, listing, repo_vault
 from memcli.vault import create
+from memcli.vault.caller import Caller
 from tests.conftest import state_of
 from tests.sessions.hooks.calling import told
 
@@ -33,7 +34,9 @@ def shop(tmp_path: Path) -> Path:
     top = tmp_path / "shop"
     subprocess.run(["git", "init", "-q", str(top)], check=True)
     create.prepare(str(top / ".memory"), agreed=True)
-    carried = Vault(str(top / ".memory"), source=known_vaults.REPO, cwd=str(top))
+    carried = Vault(
+        str(top / ".memory"), Caller(cwd=str(top)), source=known_vaults.REPO
+    )
     save(carried, THEIRS, kind="constraint")
     save(carried, CUSTOM, kind="convention")
     return top

@@ -12,6 +12,7 @@ import pytest
 from memcli import Vault
 from memcli.entries.eligibility import View
 from memcli.sessions.briefing import compose
+from memcli.vault.caller import Caller
 from tests.conftest import NOW
 
 SERVICES = {
@@ -143,7 +144,7 @@ FITTING = {
 def known(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Vault:
     root = tmp_path_factory.mktemp("silence") / "vault"
     shutil.copytree(ready_vault, root)
-    vault = Vault(str(root), now_ms=lambda: NOW * 1000)
+    vault = Vault(str(root), Caller(now_ms=lambda: NOW * 1000))
     texts = [line for line in GENERAL.split("\n") if line]
     for name, (tongue, owns, risk) in SERVICES.items():
         texts += [

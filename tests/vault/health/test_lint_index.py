@@ -157,7 +157,7 @@ def test_the_overview_counts_as_every_row_does(old: Vault) -> None:
     for _ in range(6):
         scramble(old, draw, 25)
         found = overview(old)
-        reader = old.reader()
+        reader = old.index.reader()
         rows = [
             reader.row(doc)._replace(status=str(standing(reader.facts(doc), view)))
             for doc in reader.everything()

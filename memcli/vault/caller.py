@@ -1,0 +1,60 @@
+"""Who asks a vault and writes to it, with the world as that caller has it.
+
+Invariant: a vault takes the clock, the environment, random bytes and the folder that it
+is asked from out of one value, so that two vaults of one caller see the same world.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from memcli.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from memcli.search.kept import Lent
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def silent(_: object) -> None:
+    """Take a message, and tell it to nobody."""
+
+
+class Caller(NamedTuple):
+    """Who asks, from where, by which way, and how they hear of it.
+
+    `environ` is the environment, of git too. `now_ms` is the clock, in milliseconds
+    since 1970; `entropy` gives that many random bytes. `tell` takes a message for the
+    person who waits, `progress` (done, all) during long work.
+
+    `agent` is the name of the agent; None is the vault's owner. `via` is the way in,
+    for the log of signals. `cwd` is the folder that the caller stands in, whose project
+    is `here`; None is no folder, and no project. `processes` is how many may read files
+    at once when there are thousands; `kept` gives an index that is already open, in a
+    process that stays. `fault` is for tests: it is called with the name of each step of
+    a transaction.
+    """
+
+    environ: Mapping[str, str] = os.environ
+    now_ms: Callable[[], int] = _now_ms
+    entropy: Callable[[int], bytes] = os.urandom
+    tell: Callable[[str], None] = silent
+    progress: Callable[[int, int], None] | None = None
+    agent: str | None = None
+    via: str = "python"
+    cwd: str | None = None
+    processes: int = 1
+    kept: "Lent | None" = None
+    fault: Callable[[str], None] = silent
+
+    @property
+    def tell_of_killed(self) -> Callable[[str], None]:
+        """Takes what is said of a killed command, which may be another agent's."""
+        return self.tell if self.agent is None else silent
+
+
+OWNER = Caller()
+"""The vault's owner, who stands in no folder, in the world of this process."""

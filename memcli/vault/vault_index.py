@@ -1,0 +1,131 @@
+"""The index that answers for a vault, opened at the first question and then kept.
+
+Invariant: before an answer, what a killed command left in the vault is finished; and
+what is resolved in the user's own vault counts in a team's as well.
+"""
+
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from memcli.storage import journal, known_vaults
+from memcli.vault.caller import Caller
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memcli.entries.eligibility import Agent
+    from memcli.search.index import Index
+    from memcli.search.postgres.engine import Engine
+    from memcli.search.reader import Reader
+    from memcli.search.resolved_claims import ResolvedClaims
+
+_Answer = TypeVar("_Answer")
+
+
+class VaultIndex:
+    """What answers the questions of one caller to one vault.
+
+    Args:
+        root: the vault's folder.
+        caller: who asks.
+        agent: the agent that the caller is; None is the vault's owner.
+        engine: answers instead of an index of the files, for a published vault.
+
+    Attributes:
+        elsewhere: gives what is resolved in another vault and counts here as well.
+    """
+
+    __slots__ = ("_agent", "_caller", "_opened", "_root", "elsewhere")
+
+    def __init__(
+        self,
+        root: str,
+        caller: Caller,
+        agent: "Agent | None",
+        engine: "Engine | None",
+    ) -> None:
+        self._root = root
+        self._caller = caller
+        self._agent = agent
+        self.elsewhere: Callable[[], ResolvedClaims | None] = _nothing
+        # It has every method of an index that what asks and reads calls.
+        self._opened = cast("Index | None", engine)
+        if engine is not None:
+            engine.agent = agent
+
+    @property
+    def opened(self) -> "Index":
+        """The index itself, or the database; nothing is finished before it answers."""
+        if self._opened is None:
+            self._opened = self._open()
+        self._opened.elsewhere = self.elsewhere
+        return self._opened
+
+    def _open(self) -> "Index":
+        from memcli.search.index import Index
+
+        caller = self._caller
+
+        def made() -> Index:
+            return Index(
+                self._root,
+                tell=caller.tell,
+                progress=caller.progress,
+                agent=self._agent,
+                processes=caller.processes,
+            )
+
+        if caller.kept is None:
+            return made()
+        from memcli.search.kept import Wanted
+
+        return caller.kept.index(Wanted(self._root, self._agent, caller.tell), made)
+
+    def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+        """Return `answer(reader)` over the files as they are now."""
+        self._finish_killed()
+        return self.opened.read(answer)
+
+    def again(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+        """As `read`, over the files as the last `read` found them, if there was one.
+
+        For the further questions of one decision: listing 10,000 files takes 20 ms.
+        """
+        self._finish_killed()
+        return self.opened.again(answer)
+
+    def reader(self) -> "Reader":
+        """A reader of the files as they are now; it lasts until the next is asked for.
+
+        `read` is simpler, and repairs an index that turns out to be damaged.
+        """
+        self._finish_killed()
+        return self.opened.current()
+
+    def glance(
+        self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
+    ) -> _Answer:
+        """As `read`, but over the index as it is, without bringing it up to date.
+
+        `answer` is also given the paths that have changed and that are gone since.
+        """
+        self._finish_killed()
+        return self.opened.glance(answer)
+
+    def _finish_killed(self) -> None:
+        if not journal.exists(self._root):
+            return
+        caller = self._caller
+        # In a vault that may only be read, its own writers finish what they began.
+        if not known_vaults.read_only(self._root, caller.environ):
+            from memcli.storage.finishing import finish_killed
+
+            finish_killed(
+                self._root,
+                environ=caller.environ,
+                tell=caller.tell_of_killed,
+                fault=caller.fault,
+            )
+
+
+def _nothing() -> None:
+    return None
