@@ -166,9 +166,8 @@ class Vault(_vault.Vault):
 
         values = fields if text is None else {"text": text, **fields}
         cites = citing.Cites(cite, research)
-        return evolve.evolve(
-            self, entry_id, values, reason=reason, also=also, cites=cites
-        )
+        how = evolve.Succession(reason, also, cites=cites)
+        return evolve.evolve(self, entry_id, values, how)
 
     def revert(self, entry_id: str, *, reason: str | None = None) -> "Evolved":
         """Go back to the version before; see `memcli.curation.evolve.revert`."""

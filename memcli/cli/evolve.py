@@ -133,17 +133,15 @@ def evolve(
             fields["text"] = body
         if reason is None and context.interactive and not dry_run:
             reason = context.ask("Why does it change? (empty: no reason) ")
-        done = use_case.evolve(
-            vault,
-            entry_id,
-            fields,
+        how = use_case.Succession(
             reason=(reason or "").strip() or None,
-            also=also or [],
-            untag=untag or [],
+            also=also or (),
+            untag=untag or (),
             cites=Cites(cite or (), research),
             enforce=enforce,
-            allow_secret=allow_secret,
-            dry_run=dry_run,
+        )
+        done = use_case.evolve(
+            vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=dry_run
         )
     result = _result(done)
     if dry_run:

@@ -12,37 +12,20 @@ from typing import TYPE_CHECKING, Any
 from memcli.curation import citing
 from memcli.curation.citing import Cites
 from memcli.curation.siblings import Sibling, look_around
+from memcli.curation.successor import enforced, successor
 from memcli.entries import layout
-from memcli.entries.entry import Enforce, Entry, Source
-from memcli.entries.identity import strict_key
+from memcli.entries.entry import Entry
 from memcli.entries.ids import new_id
 from memcli.entries.rights import Action, is_pinned
-from memcli.errors import (
-    EntryNotFound,
-    InvalidContent,
-    MemcliError,
-    NotAllowed,
-    UsageError,
-)
+from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
-from memcli.vault import anchoring, lineage, not_shown
+from memcli.vault import lineage, not_shown
 from memcli.vault.agents import refuse_unless
 from memcli.vault.next_path import next_path
 
 if TYPE_CHECKING:
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
-
-# Fields that describe the old text, with the values that a new text starts with.
-_OF_THE_TEXT: dict[str, Any] = {
-    "source": Source(),
-    "confidence": None,
-    "rationale": None,
-    "seen": (),
-    "refreshed_at": None,
-    "code_names": (),
-}
-_LINKS = "links"
 
 
 class Replaced(NamedTuple):
@@ -91,16 +74,29 @@ class Evolved(NamedTuple):
         }
 
 
+class Succession(NamedTuple):
+    """How a version follows another, besides what its fields become.
+
+    `reason` says why, and is kept with the old version. `also` are ids of further
+    entries that the new version replaces; `untag` are tags that it does not carry over.
+    `cites` is what the new version of an observation or model rests on, which makes it
+    fresh (`citing.renewed`). `enforce` is ask, deny or none; a person gives it, which
+    the caller has checked.
+    """
+
+    reason: str | None = None
+    also: Sequence[str] = ()
+    untag: Sequence[str] = ()
+    cites: Cites = Cites()
+    enforce: str | None = None
+
+
 def evolve(
     vault: "Vault",
     entry_id: str,
     values: Mapping[str, Any],
+    how: Succession = Succession(),  # noqa: B008 a value that cannot change
     *,
-    reason: str | None = None,
-    also: Sequence[str] = (),
-    untag: Sequence[str] = (),
-    cites: Cites = Cites(),  # noqa: B008 a value that cannot change
-    enforce: str | None = None,
     allow_secret: bool = False,
     dry_run: bool = False,
 ) -> Evolved:
@@ -110,12 +106,7 @@ def evolve(
         vault: where it is.
         entry_id: the entry, or a unique prefix of its id.
         values: what changes: `text` and any field of an entry; `tags` are added.
-        reason: why; kept with the old version.
-        also: ids of further entries that the new version replaces.
-        untag: tags that the new version does not carry over.
-        cites: what the new version of an observation or model rests on, which makes
-            it fresh (`citing.renewed`).
-        enforce: ask, deny, or none; given by a person, which the caller has checked.
+        how: why, and what else changes with it.
         allow_secret: whether text that looks like a secret may be saved.
         dry_run: check everything, and change nothing.
 
@@ -131,15 +122,17 @@ def evolve(
     from memcli.storage.transaction import subject
 
     with vault.transaction() as change:
-        old, others = _named(vault, entry_id, also)
+        replaced = _named(vault, (entry_id, *how.also))
+        old = replaced[0]
         now_ms = vault.now_ms()
+        now = dates.iso(now_ms // 1000)
         of = None
-        if cites.ids or cites.research:
-            of = citing.grant(vault, old.entry.layer, cites).without(old.entry.id)
-        same = bool(others or of or enforce)
-        fresh = successor(vault, old.entry, values, untag, now_ms, same)
-        fresh = _enforced(fresh, enforce)
-        fresh = _passed_on(vault, fresh, [old, *others], values)
+        if how.cites.ids or how.cites.research:
+            of = citing.grant(vault, old.entry.layer, how.cites).without(old.entry.id)
+        same = bool(how.also or of or how.enforce)
+        fresh = successor(vault, old.entry, values, how.untag, now_ms, same)
+        fresh = enforced(fresh, how.enforce)
+        fresh = _passed_on(vault, fresh, replaced, values)
         if fresh.evidence != old.entry.evidence:
             fresh = citing.checked(vault, fresh.replace(research=None))
         fresh = citing.renewed(
@@ -148,17 +141,17 @@ def evolve(
             fresh,
             of,
             rewritten=values.get("text") is not None,
-            now=dates.iso(now_ms // 1000),
+            now=now,
         )
         change.allow_secret = allow_secret
         if not allow_secret:
             no_secrets.refuse(fresh)
         fresh = _placed(vault, old, fresh)
         if dry_run:
-            tried = _tried(vault, [old, *others], fresh)
+            tried = _tried(vault, replaced, fresh)
             return tried._replace(of=of, citations_checked=citing.were_checked(fresh))
-        done = _replace(vault, change, old, others, fresh, reason, now_ms)
-        around = look_around(vault, fresh, [old.entry, *(o.entry for o in others)])
+        done = _replace(vault, change, replaced, fresh, how.reason, now)
+        around = look_around(vault, fresh, [item.entry for item in replaced])
         change.note(fresh, "evolve")
         change.message = subject("evolve", fresh.display_title)
         done = done._replace(of=of, citations_checked=citing.were_checked(fresh))
@@ -199,7 +192,7 @@ def revert(
     from memcli.storage.transaction import subject
 
     with vault.transaction() as change:
-        old, _ = _named(vault, entry_id, ())
+        (old,) = _named(vault, (entry_id,))
         earlier = vault.as_seen(old.entry).supersedes
         if not earlier:
             raise NotAllowed(
@@ -246,17 +239,15 @@ def _before(vault: "Vault", entry_id: str) -> "Stored":
         ) from error
 
 
-def _named(
-    vault: "Vault", entry_id: str, also: Sequence[str]
-) -> "tuple[Stored, list[Stored]]":
+def _named(vault: "Vault", entry_ids: Sequence[str]) -> "list[Stored]":
     """The entries that the ids name, each once and in force; the lock is held."""
-    stored = [vault.stored(path) for path in vault.paths_of((entry_id, *also))]
+    stored = [vault.stored(path) for path in vault.paths_of(entry_ids)]
     for item in stored:
         refuse_unless(vault, Action.EVOLVE, item.entry)
         lineage.refuse_ended(vault, item.entry)
     if len({item.entry.id for item in stored}) < len(stored):
         raise UsageError("an entry is named twice", hint="Name each entry once.")
-    return stored[0], stored[1:]
+    return stored
 
 
 def _passed_on(
@@ -274,95 +265,25 @@ def _passed_on(
     return lineage.passed_on(vault, fresh, entries, shared_anew=shared_anew)
 
 
-def successor(
-    vault: "Vault",
-    old: Entry,
-    values: Mapping[str, Any],
-    untag: Sequence[str],
-    now_ms: int,
-    merging: bool,
-) -> Entry:
-    """The next version of an entry, with everything that it carries over.
-
-    Args:
-        vault: for its kinds and limits.
-        old: the version before.
-        values: what changes, as `evolve` takes it.
-        untag: tags to drop.
-        now_ms: the moment.
-        merging: whether the entry may stay as it is, since others are replaced, too.
-    """
-    given = {
-        name: value
-        for name, value in values.items()
-        if value is not None and (value or name == "text")
-    }
-    text = given.pop("text", None)
-    drawn = {"layer": str(old.layer)} if "subtype" in given else {}
-    body = old.body if text is None else text
-    checked = vault.draft({"text": body, **drawn, **given})
-    fields = {name: getattr(checked, name) for name in given}
-    dropped = {tag.strip().lower() for tag in untag}
-    unknown = dropped - set(old.tags)
-    if unknown:
-        raise InvalidContent(
-            f"{old.id} has no tag '{min(unknown)}'",
-            hint=f"It has: {', '.join(old.tags) or 'none'}.",
-            code="invalid_tag",
-        )
-    tags = [tag for tag in old.tags if tag not in dropped]
-    fields["tags"] = tuple(dict.fromkeys((*tags, *checked.tags)))
-    fields["entities"] = tuple(dict.fromkeys((*old.entities, *checked.entities)))
-    if text is not None:
-        fields = {**_OF_THE_TEXT, **fields, "body": checked.body}
-        fields["extra"] = _with_links(old, checked.body)
-    if old.expires_at and "expires_at" not in fields and _is_past(old, now_ms):
-        fields["expires_at"] = None  # a version of today did not expire yesterday
-    fresh = old.replace(**fields)
-    if fresh == old and not merging:
-        raise InvalidContent(
-            f"nothing would change in {old.id}",
-            hint="Give a new text, or a flag that changes a field.",
-            code="nothing_to_change",
-        )
-    fresh = anchoring.of_next(vault, fresh, rewritten=text is not None)
-    if fresh.item is not None:
-        fresh = fresh.replace(key=strict_key(fresh.item, fresh.body))
-    return vault.link(fresh).replace(id=new_id(now_ms, vault.entropy))
-
-
-def _enforced(fresh: Entry, enforce: str | None) -> Entry:
-    """The new version with what a person says of tools that it is about.
-
-    The version becomes theirs: what an import or a session brought keeps no tool from
-    running, and what a person enforces does.
-    """
-    if enforce is None:
-        return fresh
-    source = fresh.source._replace(writer="manual")
-    value = None if enforce == "none" else Enforce(enforce)
-    return fresh.replace(enforce=value, source=source)
-
-
 def _replace(
     vault: "Vault",
     change: "Transaction",
-    old: "Stored",
-    others: "list[Stored]",
+    old: "Sequence[Stored]",
     fresh: Entry,
     reason: str | None,
-    now_ms: int,
+    now: str,
 ) -> Evolved:
-    from memcli.entries import dates
-
-    now = dates.iso(now_ms // 1000)
-    place = lineage.replace(vault, change, old, fresh, reason=reason, now=now)
-    replaced = [Replaced(old.entry.id, place, old.entry.display_title)]
-    for other in others:
-        place = lineage.archive(
-            vault, change, other, by=fresh.id, reason=reason, now=now
-        )
-        replaced.append(Replaced(other.entry.id, place, other.entry.display_title))
+    """Put the new version in the place of the first, and the others in the archive."""
+    first, *others = old
+    places = [lineage.replace(vault, change, first, fresh, reason=reason, now=now)]
+    places += [
+        lineage.archive(vault, change, other, by=fresh.id, reason=reason, now=now)
+        for other in others
+    ]
+    replaced = [
+        Replaced(item.entry.id, place, item.entry.display_title)
+        for item, place in zip(old, places, strict=True)
+    ]
     return Evolved(fresh.id, fresh.path, fresh.display_title, replaced, [])
 
 
@@ -404,29 +325,3 @@ def _tried(vault: "Vault", old: "Sequence[Stored]", fresh: Entry) -> Evolved:
         around.siblings,
         diff="\n".join(lines),
     )
-
-
-def _is_past(entry: Entry, now_ms: int) -> bool:
-    from memcli.entries import dates
-
-    return dates.to_epoch(entry.expires_at or "") <= now_ms // 1000
-
-
-def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
-    """The unknown keys, with `links` for links that the new text does not repeat.
-
-    A link is knowledge of its own: rewording a sentence must not lose it.
-    """
-    from memcli.entries.frontmatter import lines_of
-    from memcli.entries.text.links import links, links_of
-
-    extra = dict(old.extra)
-    if _LINKS in extra and "[[" not in extra[_LINKS]:
-        return old.extra  # a person's own key of that name
-    lost = [link for link in links_of(old) if link not in links(body)]
-    if not lost:
-        return tuple(item for item in old.extra if item[0] != _LINKS)
-    lines = lines_of(_LINKS, tuple(f"[[{link}]]" for link in lost))
-    if _LINKS in extra:
-        return tuple((k, lines if k == _LINKS else v) for k, v in old.extra)
-    return (*old.extra, (_LINKS, lines))

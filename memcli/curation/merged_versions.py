@@ -109,7 +109,7 @@ def take(vault: "Vault", entry_id: str, *, both: bool = False) -> str | None:
     Raises:
         As `keep_current`; NotAllowed also where the entry is not in force.
     """
-    from memcli.curation import evolve
+    from memcli.curation.successor import successor
     from memcli.entries import dates
 
     with vault.transaction() as change:
@@ -119,7 +119,7 @@ def take(vault: "Vault", entry_id: str, *, both: bool = False) -> str | None:
         if both:
             text = f"{head.entry.body.rstrip()}\n\n{text}"
         old = [head.entry, version.entry]
-        fresh = evolve.successor(vault, head.entry, {"text": text}, (), now_ms, False)
+        fresh = successor(vault, head.entry, {"text": text}, (), now_ms, False)
         fresh = lineage.passed_on(vault, fresh, old, shared_anew=False)
         change.carry(version.data)
         change.carry(head.data)

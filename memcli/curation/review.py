@@ -135,7 +135,7 @@ def supersede(
     Raises:
         As `approve`; NotAllowed also when the target is not in force.
     """
-    from memcli.curation import evolve
+    from memcli.curation.successor import successor
     from memcli.entries import dates
 
     with vault.transaction() as change:
@@ -155,7 +155,7 @@ def supersede(
             "expires_at": candidate.expires_at,
             "item": candidate.item,
         }
-        fresh = evolve.successor(vault, target.entry, values, (), now_ms, True)
+        fresh = successor(vault, target.entry, values, (), now_ms, True)
         keys = {name for name, _ in fresh.extra}
         evidence = (*target.entry.evidence, *candidate.evidence)
         fresh = fresh.replace(

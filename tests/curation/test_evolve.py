@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.curation import evolve
+from memcli.curation.evolve import Succession
 from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
@@ -270,10 +271,10 @@ def test_a_trial_names_the_path_and_moves_nothing(vault: Vault) -> None:
 def test_tags_are_added_and_dropped_by_name(vault: Vault) -> None:
     old = save(vault, "text", tags=["a", "b"])
     values = {"text": "new", "tags": ["c"]}
-    done = evolve.evolve(vault, old, values, untag=["A"])
+    done = evolve.evolve(vault, old, values, Succession(untag=["A"]))
     assert vault.get(done.id).tags == ("b", "c")
     with pytest.raises(InvalidValue, match="has no tag 'zz'"):
-        evolve.evolve(vault, done.id, {"text": "x"}, untag=["zz"])
+        evolve.evolve(vault, done.id, {"text": "x"}, Succession(untag=["zz"]))
 
 
 def test_an_end_that_has_passed_is_dropped_and_one_to_come_stays(

@@ -121,7 +121,8 @@ def test_an_import_links_and_registers_nothing(vault: Vault) -> None:
 def test_a_page_groups_claims_and_keeps_the_past_apart(vault: Vault) -> None:
     register(vault, "Redis", "kv")
     old = save(vault, "We decided to run kv on two hosts", kind="decision")
-    new = evolve.evolve(vault, old, {"text": "kv runs on three hosts"}, reason="load")
+    how = evolve.Succession(reason="load")
+    new = evolve.evolve(vault, old, {"text": "kv runs on three hosts"}, how)
     down = save(vault, "Redis is down")
     uses = save(vault, "checkout_service uses redis")
     save(vault, "redis waits", status="pending")
