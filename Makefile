@@ -7,14 +7,17 @@ VENV = .venv
 RUN = $(VENV)/bin/python
 
 help:  ## List these targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 venv: $(VENV)/tools.stamp  ## Make the environment in .venv, with the development tools
 
-test: $(VENV)/tools.stamp  ## Run every check (STEP="types tests" runs only these)
+test: $(VENV)/tools.stamp  ## Run the checks and most tests (STEP="types tests" runs only these)
 	@$(RUN) tests/check.py $(STEP)
 
-test-all: $(VENV)/tools.stamp  ## As test, with every kill, the whole crowd, more examples: a quarter of an hour
+test-slow: $(VENV)/tools.stamp  ## Run what takes long: kills, crowds, full disks, servers, a browser, the wheel
+	@$(RUN) tests/check.py slow wheel
+
+test-all: $(VENV)/tools.stamp  ## Run both, with every kill, the whole crowd, more examples: a quarter of an hour
 	@$(RUN) tests/check.py all
 
 demo: $(VENV)/memcli.stamp  ## Save, recall, edit by hand, recall again, in a temporary vault
@@ -56,4 +59,4 @@ $(VENV)/tools.stamp: $(VENV)/memcli.stamp
 	@echo 'Installing the development tools ...'
 	@$(RUN) tests/check.py install-tools && touch $@
 
-.PHONY: help venv test test-all demo bench e2e docs skills clean
+.PHONY: help venv test test-slow test-all demo bench e2e docs skills clean

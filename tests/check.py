@@ -2,7 +2,7 @@
 
     python tests/check.py install          memcli, editable, into this interpreter
     python tests/check.py install-tools    the dependency group `dev`
-    python tests/check.py [STEP ...]       these checks, or all of them
+    python tests/check.py [STEP ...]       these checks, or all but `slow` and `wheel`
     python tests/check.py all              all of them, and no test takes a sample
 
 The checks run beside the tests, and every check runs to its end: one run names all
@@ -30,6 +30,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 
+PYTEST = ["pytest", "-n", "auto", "--dist", "worksteal"]
+# The tests, and those that take long: kills at many steps, crowds of processes, full
+# disks, servers, a browser.
+SUITES = {"tests": [*PYTEST, "-m", "not slow"], "slow": [*PYTEST, "-m", "slow"]}
+
 STEPS: dict[str, list[str]] = {
     "lint": ["ruff", "check", "--quiet", "."],
     "format": ["ruff", "format", "--check", "--quiet", "."],
@@ -40,7 +45,7 @@ STEPS: dict[str, list[str]] = {
     "layers": ["importlinter.cli", "lint-imports"],
     "types": ["mypy", "--no-error-summary"],
     "wheel": [],
-    "tests": ["pytest", "-n", "auto", "--dist", "worksteal"],
+    **SUITES,
 }
 
 # The suite writes a few hundred thousand small files, and most of them twice: on a
@@ -68,19 +73,20 @@ def main(arguments: list[str]) -> int:
         return pip("install", *development_tools())
     if arguments == ["all"]:
         os.environ["MEMCLI_TESTS"] = "all"
-        arguments = []
+        arguments = list(STEPS)
     unknown = [name for name in arguments if name not in STEPS]
     if unknown:
         print(f"no such check: {', '.join(unknown)} (there are: {', '.join(STEPS)})")
         return 2
-    names = arguments or list(STEPS)
-    beside = [name for name in names if name != "tests"]
+    names = arguments or [name for name in STEPS if name not in ("slow", "wheel")]
+    suites = [name for name in names if name in SUITES]
     # One at a time: the tests have a process for each core already.
-    with ThreadPoolExecutor(1 if "tests" in names else os.cpu_count()) as pool:
-        checks = {name: pool.submit(check, name) for name in beside}
-        if "tests" in names:
-            return run_tests(checks)
-        return max(tell(checks, wait=True), default=0)
+    with ThreadPoolExecutor(1 if suites else os.cpu_count()) as pool:
+        checks = {
+            name: pool.submit(check, name) for name in names if name not in SUITES
+        }
+        codes = [run_tests(suite, checks) for suite in suites]
+        return next(filter(None, [*codes, *tell(checks, wait=True)]), 0)
 
 
 def tell(checks: dict[str, "Future[Checked]"], *, wait: bool = False) -> Iterator[int]:
@@ -97,8 +103,8 @@ def tell(checks: dict[str, "Future[Checked]"], *, wait: bool = False) -> Iterato
         yield ended.code
 
 
-def run_tests(checks: dict[str, "Future[Checked]"]) -> int:
-    """Run pytest; between its lines the other checks say how they ended.
+def run_tests(suite: str, checks: dict[str, "Future[Checked]"]) -> int:
+    """Run these tests; between their lines the other checks say how they ended.
 
     Its closing line is printed last, when they all have ended.
     """
@@ -110,7 +116,7 @@ def run_tests(checks: dict[str, "Future[Checked]"]) -> int:
             options.append("--color=yes")
         environment = {**os.environ, **({"TMPDIR": str(folder)} if folder else {})}
         with subprocess.Popen(
-            [sys.executable, "-m", *STEPS["tests"], *options],
+            [sys.executable, "-m", *SUITES[suite], *options],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -129,7 +135,7 @@ def run_tests(checks: dict[str, "Future[Checked]"]) -> int:
     codes += tell(checks, wait=True)
     print(last, end="", flush=True)
     if pytest.returncode:
-        print("check failed: tests (again: make test STEP=tests)")
+        print(f"check failed: {suite} (again: make test STEP={suite})")
     return next((code for code in (*codes, pytest.returncode) if code), 0)
 
 

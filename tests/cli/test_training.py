@@ -15,6 +15,8 @@ from tests.cli.conftest import Run
 from tests.conftest import state_of
 from tests.recall.test_scorer import broken, by_writer, keep, nothing, world
 
+pytestmark = pytest.mark.slow
+
 NEEDED = "NOT TESTED: pip install 'memcli[scorer]'"
 
 

@@ -168,6 +168,7 @@ def ask(browser: Browser, words: str) -> list[str]:
     return titles(browser)
 
 
+@pytest.mark.slow
 def test_a_browser_runs_nothing_of_a_vault_and_asks_nobody(opened: Browser) -> None:
     assert opened.eval("document.title") == "vault: memcli"
     for place in range(len(titles(opened))):
@@ -177,6 +178,7 @@ def test_a_browser_runs_nothing_of_a_vault_and_asks_nobody(opened: Browser) -> N
     assert all(address.startswith("file:") for address in opened.requests)
 
 
+@pytest.mark.slow
 def test_a_search_finds_inflections_and_the_beginning_of_a_word(
     opened: Browser,
 ) -> None:
@@ -187,6 +189,7 @@ def test_a_search_finds_inflections_and_the_beginning_of_a_word(
     assert ask(opened, "nothing of this") == []
 
 
+@pytest.mark.slow
 def test_an_entry_is_reached_and_left_by_keys(opened: Browser) -> None:
     opened.press("/", "/")
     opened.type("kafka ")
@@ -201,6 +204,7 @@ def test_an_entry_is_reached_and_left_by_keys(opened: Browser) -> None:
     assert opened.eval("document.activeElement.className") == "row"
 
 
+@pytest.mark.slow
 def test_the_page_is_as_wide_as_the_window(opened: Browser, tmp_path: Path) -> None:
     for width in (360, 800, 1600):
         opened.open(tmp_path / "page.html", width)

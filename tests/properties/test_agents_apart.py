@@ -35,6 +35,8 @@ from memcli.sessions.hooks import call as hook
 from tests.conftest import NOW, VaultMaker
 from tests.sessions.hooks.calling import session
 
+pytestmark = pytest.mark.slow
+
 CONFIG = """
 [agents.mate]
 policy = "shared"

@@ -18,6 +18,8 @@ from memcli.vault.health import repair
 from tests.conftest import EVERYTHING
 from tests.properties.test_crowd import start
 
+pytestmark = pytest.mark.slow
+
 WRITERS, SAVES = (16, 12) if EVERYTHING else (4, 4)
 
 _WRITER = """

@@ -18,6 +18,8 @@ from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair
 from tests.conftest import EVERYTHING, NOW, SEED
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = (sys.executable, "-P", "-m", "memcli")
 WORDS = ("deploy", "cache", "queue", "port", "disk")
 ROUNDS = 6 if EVERYTHING else 1

@@ -10,6 +10,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from memcli import Vault
 from memcli.entries.entry import Status
 from memcli.recall import recall
@@ -17,6 +19,8 @@ from memcli.recall.query import Query, view_of
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import EVERYTHING
+
+pytestmark = pytest.mark.slow
 
 WRITERS, SAVES = (16, 50) if EVERYTHING else (6, 9)
 

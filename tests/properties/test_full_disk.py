@@ -38,9 +38,12 @@ from tests.properties.test_kill_lifecycle import (
     state,
 )
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="mounts a file system, and forks"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        sys.platform != "linux", reason="mounts a file system, and forks"
+    ),
+]
 
 CHANGES = ("save", "save seen again", "evolve also", "resolve", "approve", "forget")
 _PAGE = 4096

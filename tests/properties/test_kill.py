@@ -17,9 +17,12 @@ from memcli.recall.results import Row
 from memcli.vault import create
 from tests.conftest import sample
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on Windows"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on Windows"
+    ),
+]
 
 _SAVE = """
 import os, signal, sys

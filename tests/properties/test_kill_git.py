@@ -46,9 +46,12 @@ from tests.properties.test_kill_lifecycle import (
     steps_of,
 )
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
+    ),
+]
 
 IMPORTED = [f"imported in bulk, number {number}" for number in range(20)]
 # One of each way to commit: new, changed, several, moved, removed.

@@ -35,9 +35,12 @@ from memcli.vault.health import repair
 from memcli.vault.health.overview import overview
 from tests.conftest import EVERYTHING, NOW, sample, state_of
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
+    ),
+]
 
 REFUSED = 3  # the exit code of a child whose operation was not allowed
 State = dict[str, tuple[str, str, str | None, str | None]]

@@ -27,9 +27,12 @@ from tests.clones import TERMS, Clones, dirty, git, say, texts, tree
 from tests.conftest import sample, state_of
 from tests.properties.test_kill_git import at_git, child, die
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not hasattr(os, "fork"), reason="needs fork and SIGKILL, which Windows has not"
+    ),
+]
 
 SAID = {"We deploy on Tuesdays", "We test on Fridays", "both have it", "by hand"}
 

@@ -26,6 +26,8 @@ from tests import databases
 from tests.conftest import NOW, VaultMaker, sample
 from tests.properties.test_index_equality import QUESTIONS, page, write
 
+pytestmark = pytest.mark.slow
+
 AGENTS = """
 [agents.ada]
 policy = "shared"

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -34,6 +35,8 @@ from memcli.recall.query import Query, view_of
 from memcli.vault.caller import Caller
 from memcli.vault.create import prepare
 from tests.conftest import EVERYTHING, state_of
+
+pytestmark = pytest.mark.slow
 
 START = 1_795_262_400
 DAY = 86_400

@@ -21,9 +21,12 @@ from tests.clones import TERMS, Clones, dirty, git, say, texts, tree
 from tests.conftest import EVERYTHING
 from tests.properties.test_kill_git import child
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(os, "fork"), reason="needs fork, which Windows has not"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not hasattr(os, "fork"), reason="needs fork, which Windows has not"
+    ),
+]
 
 ROUNDS = 50 if EVERYTHING else 5
 WRITERS = 2

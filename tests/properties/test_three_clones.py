@@ -22,6 +22,8 @@ from tests import clones
 from tests.clones import Clones, dirty, tree
 from tests.conftest import EVERYTHING
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("laptop", "desk", "server")
 ACTS = ("save", "evolve", "evolve", "resolve", "forget", "tag", "edit", "sync", "sync")
 

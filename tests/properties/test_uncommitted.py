@@ -22,9 +22,12 @@ from memcli.vault.health import repair
 from tests.conftest import state_of
 from tests.properties.test_kill_lifecycle import OPERATIONS, Act, fill, id_of, opened
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(os, "fork"), reason="shares the operations of tests that need fork"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not hasattr(os, "fork"), reason="shares the operations of tests that need fork"
+    ),
+]
 
 # `forget` removes for good, and has a test of its own below; `undo` needs a history.
 UNDONE: dict[str, Act] = {

@@ -206,10 +206,8 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
     return seen
 
 
-@settings(
-    max_examples=30,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@pytest.mark.slow
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     entries,
     askers,

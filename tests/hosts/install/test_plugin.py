@@ -16,6 +16,8 @@ from memcli.hosts.install import opencode_plugin
 from memcli.hosts.install.command_line import Program
 from memcli.hosts.transcripts import open_transcript
 
+pytestmark = pytest.mark.slow
+
 NODE = shutil.which("node")
 if NODE is None:  # pragma: no cover
     with warnings.catch_warnings():

@@ -169,6 +169,7 @@ def _moved(path: Path, instead: str | None) -> Callable[[], None]:
     return back
 
 
+@pytest.mark.slow
 def test_a_thousand_hostile_calls_hurt_nobody(
     filled: Vault,
     snapshot: Callable[[str], dict[str, str]],
@@ -503,6 +504,7 @@ def test_a_damaged_index_is_built_anew(filled: Vault, damage: str) -> None:
         assert RULE in done.text, path
 
 
+@pytest.mark.slow
 def test_a_slow_index_costs_one_prompt_and_is_built_meanwhile(
     filled: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -241,6 +241,7 @@ def read_often(root: str, stop: Any) -> None:
             last[process] = number
 
 
+@pytest.mark.slow
 def test_sixteen_processes_append_and_rotate_at_once(tmp_path: Path):
     """No line is torn; inside the window none is lost; no use is counted wrongly."""
     root, processes, count, full = str(tmp_path), 16, 150, 40_000
