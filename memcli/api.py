@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memcli.recall.query import Narrowing, Options, Query
     from memcli.recall.reflect import Reflection, Synthesis
     from memcli.recall.results import Recalled
-    from memcli.vault.saving import Saved
+    from memcli.vault.saved import Saved
 
 
 class Vault(_vault.Vault):

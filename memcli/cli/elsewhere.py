@@ -12,7 +12,7 @@ from memcli.errors import AmbiguousId, EntryNotFound, MemcliError
 from memcli.storage import known_vaults
 
 if TYPE_CHECKING:
-    from memcli.vault.saving import Saved
+    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
-    from memcli.vault.saving import Saved
+    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
 _WRITERS = ("manual", "skill", "hook", "pipeline", "import")
@@ -311,14 +311,13 @@ def _batch(
     from memcli.storage import jsonl
 
     data = context.read_stdin() if path == "-" else jsonl.read_file(path)
-    done = importing.import_lines(
+    done = importing.save_lines(
         vault,
         data,
         path,
         fields=fields,
         dry_run=dry_run,
         allow_secret=allow_secret,
-        verb="save",
     )
     return report(done, ("save", "saved"))
 

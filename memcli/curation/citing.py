@@ -17,7 +17,7 @@ from memcli.entries.entry import Entry, Layer
 from memcli.errors import MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.vault import evidence, lookup, saving, staleness
-from memcli.vault.saving import Saved
+from memcli.vault.saved import Saved
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -224,7 +224,7 @@ def renewed(
     if not cites:
         if not old.evidence or fresh.evidence != old.evidence:
             fresh = fresh.replace(refreshed_at=now)
-            return saving.settled(vault, fresh, now) if fresh.evidence else fresh
+            return evidence.settled(vault, fresh, now) if fresh.evidence else fresh
         return fresh.replace(refreshed_at=old.refreshed_at or old.created or None)
     before = () if rewritten else old.evidence
     cited_ids = dict.fromkeys((*before, *cites))
@@ -235,7 +235,7 @@ def renewed(
     fresh = fresh.replace(
         evidence=rests_on, fingerprints=prints, refreshed_at=now, research=run
     )
-    return saving.settled(vault, fresh, now)
+    return evidence.settled(vault, fresh, now)
 
 
 def conclude(vault: "Vault", entry_id: str, of: Granted) -> None:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from memcli.entries.entry import Confidence, Entry, Source, Status
 from memcli.entries.identity import claim
 from memcli.errors import MemcliError
-from memcli.vault import lineage, saving
+from memcli.vault import lineage, placing, saving
 
 if TYPE_CHECKING:
     from memcli.storage.transaction import Transaction
     from memcli.vault.duplicates import HeldTexts
-    from memcli.vault.saving import Saved
+    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
 
@@ -42,7 +42,7 @@ def offer(
     ]
     if offers:
         known = saving.look_up(vault, offers)[0]
-        saving.place(vault, change, offers, known)
+        placing.place(vault, change, offers, known)
 
 
 def _candidate(draft: Entry, entry_id: str, held: "HeldTexts") -> Entry | None:

@@ -25,7 +25,7 @@ from memcli.vault import anchoring, saving
 if TYPE_CHECKING:
     from memcli.curation.foreign import At
     from memcli.hosts.memories.memory import Tool
-    from memcli.vault.saving import Saved
+    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
 
@@ -68,29 +68,69 @@ class Imported(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class _Manner(NamedTuple):
+    """How lines become entries.
+
+    `verb` is import or save; `fields` are those of every entry, and a line's own fields
+    win; `kinds` has for a kind of the lines the kind that it becomes.
+    """
+
+    verb: str
+    fields: Mapping[str, Any] = MappingProxyType({})
+    kinds: Mapping[str, str] = _NO_KINDS
+
+
 def import_lines(
     vault: "Vault",
     data: bytes,
     name: str,
     *,
-    fields: Mapping[str, Any] | None = None,
     kinds: Mapping[str, str] = _NO_KINDS,
     allow_secret: bool = False,
     dry_run: bool = False,
-    verb: str = "import",
 ) -> Imported:
-    """Save one memory a line.
+    """Save one memory a line, which was learned elsewhere.
 
     Args:
         vault: where to.
         data: JSON lines, each an object with `text` and any field of an entry.
         name: what to call the source in messages.
-        fields: fields of every entry; a line's own fields win.
         kinds: by a kind of the lines the kind that it becomes.
         allow_secret: whether text that looks like a secret may be saved.
         dry_run: only say what would be done.
-        verb: what the commit calls it: import or save.
     """
+    manner = _Manner("import", kinds=kinds)
+    return _brought(vault, data, name, manner, allow_secret, dry_run)
+
+
+def save_lines(
+    vault: "Vault",
+    data: bytes,
+    name: str,
+    *,
+    fields: Mapping[str, Any] = MappingProxyType({}),
+    allow_secret: bool = False,
+    dry_run: bool = False,
+) -> Imported:
+    """As `import_lines`, for what was learned where it is saved.
+
+    Args:
+        vault, data, name, allow_secret, dry_run: as there.
+        fields: fields of every entry; a line's own fields win.
+    """
+    manner = _Manner("save", fields)
+    return _brought(vault, data, name, manner, allow_secret, dry_run)
+
+
+def _brought(
+    vault: "Vault",
+    data: bytes,
+    name: str,
+    manner: _Manner,
+    allow_secret: bool,
+    dry_run: bool,
+) -> Imported:
+    as_import = manner.verb == "import"
     lines: list[tuple[int, Entry]] = []
     failed: list[Failure] = []
     for line, values in jsonl.attempts(data, name):
@@ -98,19 +138,19 @@ def import_lines(
             if isinstance(values, Exception):
                 raise values
             # What an import brings was not learned where it is called.
-            anywhere = {"project": None} if verb == "import" else {}
+            anywhere = {"project": None} if as_import else {}
             extra = _extra(values.pop("extra", {}))
             kind = _word(values.get("kind"))
-            if kind in kinds:
-                values["kind"] = kinds[kind]
-            entry = vault.draft({**anywhere, **(fields or {}), **values})
+            if kind in manner.kinds:
+                values["kind"] = manner.kinds[kind]
+            entry = vault.draft({**anywhere, **manner.fields, **values})
             entry = entry.replace(extra=extra)
             # A line with an id is an entry that was exported: it keeps its own source.
-            if verb == "import" and not (entry.source.writer or entry.id):
+            if as_import and not (entry.source.writer or entry.id):
                 entry = entry.replace(source=entry.source._replace(writer="import"))
             _refuse(entry, allow_secret)
             if entry.code:
-                entry = anchoring.anchored(vault, entry, strict=verb != "import")
+                entry = anchoring.anchored(vault, entry, strict=not as_import)
             lines.append((line, entry))
         except MemcliError as error:
             failed.append(_failure(name, line, error))
@@ -123,9 +163,8 @@ def import_lines(
             drafts.append(answer)
     failed.sort(key=lambda failure: failure.line)
     origin = os.path.basename(name) if name != "-" else "standard input"
-    saved = _saved(
-        vault, drafts, origin, verb=verb, allow_secret=allow_secret, dry_run=dry_run
-    )
+    occasion = saving.Occasion(manner.verb, origin)
+    saved = _saved(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
     return _imported(saved, failed, dry_run=dry_run)
 
 
@@ -185,10 +224,8 @@ def import_folder(
         Failure(path, 1, "unreadable", "the folder cannot be listed", None)
         for path in listing.unreadable
     ]
-    origin = os.path.basename(root)
-    saved = _saved(
-        vault, drafts, origin, verb="import", allow_secret=allow_secret, dry_run=dry_run
-    )
+    occasion = saving.Occasion("import", os.path.basename(root))
+    saved = _saved(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
     return _imported(saved, failed, dry_run=dry_run)
 
 
@@ -225,9 +262,8 @@ def import_memories(
             continue
         drafts.append(entry)
         sources.append((place, line))
-    saved = _saved(
-        vault, drafts, tool.title, verb="import", allow_secret=False, dry_run=dry_run
-    )
+    occasion = saving.Occasion("import", tool.title)
+    saved = _saved(vault, drafts, occasion, allow_secret=False, dry_run=dry_run)
     became = tuple(
         Became(place, line, entry.kind, entry.project, item.title, item.outcome)
         for (place, line), entry, item in zip(sources, drafts, saved, strict=True)
@@ -276,9 +312,8 @@ def _extra(keys: Any) -> tuple[tuple[str, str], ...]:
 def _saved(
     vault: "Vault",
     drafts: list[Entry],
-    origin: str,
+    occasion: saving.Occasion,
     *,
-    verb: str,
     allow_secret: bool,
     dry_run: bool,
 ) -> list["Saved"]:
@@ -286,9 +321,7 @@ def _saved(
         return saving.plan(vault, drafts)
     if not drafts:
         return []
-    return saving.save_all(
-        vault, drafts, allow_secret=allow_secret, verb=verb, origin=origin
-    )
+    return saving.save_all(vault, drafts, allow_secret=allow_secret, occasion=occasion)
 
 
 def _imported(

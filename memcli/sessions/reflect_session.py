@@ -20,12 +20,12 @@ from memcli.sessions import routing
 from memcli.sessions.already_mined import FORGOTTEN, Brought, brought
 from memcli.sessions.mining import Candidate, Mined
 from memcli.sessions.routing import Route
-from memcli.vault import free_paths, saving, session_records
+from memcli.vault import free_paths, placing, saving, session_records
 
 if TYPE_CHECKING:
     from memcli.curation.ideas.page import Idea
     from memcli.storage.transaction import Transaction
-    from memcli.vault.saving import Saved
+    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
 _SAME = ("id", "record", "pattern", "text")
@@ -302,7 +302,7 @@ def _written(
         fates[place] = Fate(routes[place].candidate, "cut")
         drafts.pop(place, None)
         ideas.pop(place, None)
-    saved = saving.place(vault, transaction, list(drafts.values()), there)
+    saved = placing.place(vault, transaction, list(drafts.values()), there)
     for place, outcome in zip(drafts, saved, strict=True):
         fates[place] = _fate(routes[place], outcome)
     everywhere.offer(vault, transaction, list(drafts.values()), saved, there)

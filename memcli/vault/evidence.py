@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
+    from memcli.vault.vault import Vault
 
 _SHARED = str(Visibility.SHARED)
 _CITATION = r"[0-9a-hjkmnp-tv-z]{4,16}"
@@ -93,27 +94,30 @@ def _whole_id(reader: "Reader", word: str, beside: "Collection[str]") -> str:
     return rows[0].id
 
 
-def settled(reader: "Reader", entry: Entry, *, agent: str | None, now: str) -> Entry:
+def settled(vault: "Vault", entry: Entry, now: str) -> Entry:
     """A drawn entry as it is to be written.
 
     Args:
-        reader: the entries that the author may see.
+        vault: where its author writes it.
         entry: an observation or model with its evidence; fingerprints and
             `refreshed_at` that it brings stay as they are.
-        agent: the author; None is the vault's owner.
         now: the moment, ISO 8601.
 
     Returns:
         It with the narrowest visibility of its evidence, a fingerprint for each
         piece of it, and the moment up to which it looked.
     """
-    rows = [row for name in entry.evidence for row in lookup.of_id(reader, name)]
+    rows = vault.read(
+        lambda reader: [
+            row for name in entry.evidence for row in lookup.of_id(reader, name)
+        ]
+    )
     known = {cited.partition(":")[0]: cited for cited in entry.fingerprints}
     prints = {name: known.get(name, "") for name in entry.evidence}
     for row in rows:
         name = row.id
         prints[name] = prints[name] or f"{name}:{fingerprint(row.text)}"
-    return narrowed(entry, rows, agent).replace(
+    return narrowed(entry, rows, vault.agent_name).replace(
         fingerprints=tuple(filter(None, prints.values())),
         refreshed_at=entry.refreshed_at or now,
     )

@@ -68,7 +68,7 @@ def by_import(vault: Vault, text: str, name: str) -> None:
 
 def by_batch(vault: Vault, text: str, name: str) -> None:
     line = json.dumps({"text": name, "source": {"excerpt": text}}).encode()
-    _failed(importing.import_lines(vault, line, "-", verb="save"))
+    _failed(importing.save_lines(vault, line, "-"))
 
 
 def by_folder(vault: Vault, text: str, name: str) -> None:

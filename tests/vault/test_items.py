@@ -10,7 +10,7 @@ from memcli import Vault
 from memcli.curation import importing
 from memcli.entries.entry import Status
 from memcli.errors import InvalidValue
-from memcli.vault.saving import Saved
+from memcli.vault.saved import Saved
 
 
 def say(vault: Vault, text: str, **fields: Any) -> Saved:

@@ -10,7 +10,7 @@ from memcli import Vault
 from memcli.curation import importing
 from memcli.entries.entry import Entry, Layer, Visibility
 from memcli.vault import merging, saving
-from memcli.vault.saving import Saved
+from memcli.vault.saved import Saved
 from tests.conftest import VaultMaker
 
 TEXT = "We deploy on Tuesdays"

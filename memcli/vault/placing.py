@@ -1,0 +1,247 @@
+"""Placing: each draft becomes an entry with an id and a path, or adds what it brings to
+the entry that holds its text.
+
+Invariant: everything goes into the caller's transaction, in the order of the drafts,
+and each draft sees what those before it brought. Without a transaction nothing is
+written, and the answer says what would be.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memcli.entries import codec, dates, layout
+from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.identity import fingerprint, strict_key
+from memcli.entries.ids import new_id, slug
+from memcli.entries.text import conflict
+from memcli.vault import duplicates, evidence, free_paths, merging, not_shown
+from memcli.vault.saved import Saved, held_back, matched
+
+if TYPE_CHECKING:
+    from memcli.storage.transaction import Transaction
+    from memcli.vault.duplicates import Held, HeldTexts
+    from memcli.vault.vault import Vault
+
+# An entry in these states takes what the same text brings.
+_MERGED_INTO = ("active", "pending")
+
+
+def place(
+    vault: "Vault",
+    change: "Transaction | None",
+    drafts: Sequence[Entry],
+    held_texts: "HeldTexts",
+    *,
+    register: bool = False,
+) -> list[Saved]:
+    """Give each draft an id, a path and its mentions, and put it into a transaction.
+
+    Args:
+        vault: where to.
+        change: an open transaction; None only says what would be done.
+        drafts: in their order.
+        held_texts: of `saving.look_up`; what is placed is added to it.
+        register: whether those of their entities that are new are registered.
+    """
+    placing = _Placing(vault, change, held_texts, register=register)
+    return [placing.place(number, draft) for number, draft in enumerate(drafts)]
+
+
+class _Placing:
+    """Drafts on their way into one transaction; the arguments are those of `place`."""
+
+    def __init__(
+        self,
+        vault: "Vault",
+        change: "Transaction | None",
+        held_texts: "HeldTexts",
+        *,
+        register: bool,
+    ) -> None:
+        self._vault = vault
+        self._change = change
+        self._held_texts = held_texts
+        self._register = register
+        self._names = vault.registry.names
+        self._now_ms = vault.now_ms()
+        self._now = dates.iso(self._now_ms // 1000)
+        # The names that each folder has or was given.
+        self._folders: dict[str, set[str]] = {}
+
+    def place(self, number: int, draft: Entry) -> Saved:
+        """Place a draft; `number` tells its id from those of the same moment."""
+        draft = _signed(self._vault, draft)
+        match = self._held_texts.match(draft)
+        resolved_id = self._held_texts.settled_by(draft)
+        if match is None:
+            return self._created(number, draft, resolved_id)
+        return held_back(self._joined(match, draft), resolved_id)
+
+    def _created(self, number: int, draft: Entry, resolved_id: str | None) -> Saved:
+        """Make an entry of a draft whose text no entry holds."""
+        entry, unclear = self._prepared(draft)
+        registered: list[str] = []
+        if self._change is not None:
+            # An id that an agent brings may be that of an entry which it does not see.
+            given_id = entry.id if self._vault.agent is None else ""
+            entry_id = given_id or new_id(self._now_ms + number, self._vault.entropy)
+            entry = entry.replace(id=entry_id)
+            self._change.put(entry.path, codec.encode(entry), expected=None)
+            self._change.note(entry)
+            registered = self._registered(self._change, entry, draft.entities)
+        held = duplicates.held(entry, self._now_ms // 1000)
+        notes = self._notes(draft, entry, held, resolved_id, unclear)
+        self._held_texts.add(entry.body, held)
+        return Saved(
+            entry.id,
+            entry.path,
+            "created",
+            entry.display_title,
+            notes=tuple(notes),
+            entities=entry.entities,
+            registered=tuple(registered),
+            cited=tuple(mark.partition(":")[0] for mark in entry.fingerprints),
+            project=entry.project,
+            settled_by=resolved_id,
+            code=entry.code,
+            code_names=entry.code_names,
+        )
+
+    def _prepared(self, draft: Entry) -> tuple[Entry, list[str]]:
+        """The entry that a draft becomes, still without an id; the ambiguous names."""
+        from memcli.entries.text import mentions
+
+        entry, unclear = mentions.linked(draft, self._names)
+        created = entry.created or self._now
+        if evidence.is_drawn(entry):
+            entry = evidence.settled(self._vault, entry, created)
+        entry = entry.replace(created=created)
+        folder, name = layout.folder_for(entry), slug(entry.display_title)
+        path = free_paths.free_path(self._vault, folder, name, self._folders)
+        entry = entry.replace(path=path)
+        if entry.item is not None:
+            entry = entry.replace(key=strict_key(entry.item, entry.body))
+        return entry, unclear
+
+    def _notes(
+        self,
+        draft: Entry,
+        entry: Entry,
+        held: "Held",
+        resolved_id: str | None,
+        unclear: list[str],
+    ) -> list[str]:
+        """What the caller must know of a new entry."""
+        notes = [
+            f"an entry with the same text is {earlier.status}: {earlier.id}"
+            for earlier in self._held_texts.earlier(draft)
+        ]
+        if resolved_id is not None:
+            notes.append(f"it is not shown: {not_shown.note(resolved_id)}")
+        notes += map(self._names.explained, unclear)
+        if conflict.begins(entry.body) >= 0:
+            notes.append(
+                "git's marks of a merge stand in it, so it is shown as two versions "
+                f"until one is kept: {entry.path}"
+            )
+        if entry.expires_at and held.status == str(Status.EXPIRED):
+            notes.append(
+                f"it expired on {entry.expires_at}, so nothing shows it; what has: "
+                "memcli recall --status expired"
+            )
+        notes += (
+            f"{other.project} has the same text: {other.id}; to make it one that holds "
+            f"everywhere: memcli evolve {entry.id} --also {other.id} --project none"
+            for other in self._held_texts.elsewhere(draft)
+        )
+        return notes
+
+    def _registered(
+        self, change: "Transaction", entry: Entry, given: Sequence[str]
+    ) -> list[str]:
+        """Put a registry file for each of these names that is new; their names."""
+        if not (self._register and given):
+            return []
+        from functools import partial
+
+        from memcli.vault.registry.page import new_entities
+
+        free_path = partial(free_paths.free_path, self._vault, folders=self._folders)
+        entities = new_entities(
+            entry, given, self._names, free_path, self._vault.new_id
+        )
+        for entity, data in entities:
+            change.put(entity.path, data, expected=None)
+        return [entity.name for entity, _ in entities]
+
+    def _joined(self, match: "tuple[Held, str]", draft: Entry) -> Saved:
+        """Add to the entry that holds a draft's text what the draft brings.
+
+        What a session taught is a sighting and adds nothing else.
+        """
+        from memcli.entries.text.mentions import fold
+
+        change, vault = self._change, self._vault
+        held, outcome = match
+        met = outcome in ("seen", "recurred") and change is not None
+        adds = merging.brings(draft) and held.status in _MERGED_INTO
+        adds = adds and draft.source.writer not in ("hook", "pipeline")
+        by_id = draft.id == held.id
+        data = self._data_of(held.path) if met or adds or by_id else None
+        if data is None:
+            return matched(held, outcome)
+        before = codec.decode(data, held.path, kinds=vault.kinds).entry
+        if by_id and fingerprint(draft.body) != fingerprint(before.body):
+            note = f"{held.id} is there with another text, which stays as it is"
+            return matched(held, outcome)._replace(notes=(note,))
+        entry = before
+        if met:
+            sighted = duplicates.sighted(before, draft, self._now)
+            entry, outcome = (sighted, outcome) if sighted else (before, "duplicate")
+        done = merging.Merged(entry, (), ())
+        given = draft.entities
+        if adds:
+            spelled = tuple(self._names.meant.get(fold(name), name) for name in given)
+            draft = draft.replace(entities=spelled)
+            done = merging.merge(entry, draft, vault.agent, vault.as_seen(entry))
+        if done.taken and outcome == "duplicate":
+            outcome = "merged"
+        registered: list[str] = []
+        if change is not None and done.entry != before:
+            fresh = codec.rewrite(data, done.entry, kinds=vault.kinds)
+            if change.pending(held.path) is None:
+                change.put(held.path, fresh, expected=data)
+            else:
+                change.put(held.path, fresh)
+            change.note(draft.replace(id=held.id))
+            if "entities" in done.taken:
+                registered = self._registered(change, done.entry, given)
+        saved = matched(held, outcome)
+        notes = [merging.sentence(held.id, left) for left in done.left]
+        return saved._replace(
+            merged=done.taken,
+            not_taken=done.left,
+            notes=(*saved.notes, *notes),
+            registered=tuple(registered),
+        )
+
+    def _data_of(self, path: str) -> bytes | None:
+        """A file's bytes as they will be; None where a plan has not written it."""
+        change = self._change
+        pending = change.pending(path) if change is not None else None
+        if pending is not None:
+            return pending
+        if change is None and not os.path.exists(os.path.join(self._vault.root, path)):
+            return None
+        return self._vault.stored(path).data
+
+
+def _signed(vault: "Vault", draft: Entry) -> Entry:
+    """The draft with the agent that writes it; it is shared with that agent's groups
+    where it names none."""
+    if vault.agent is None:
+        return draft
+    if draft.visibility is Visibility.GROUP and not draft.groups:
+        draft = draft.replace(groups=vault.agent.groups)
+    return draft.replace(agent=vault.agent.name)

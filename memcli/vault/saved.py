@@ -1,0 +1,72 @@
+"""What became of a draft that was to be saved.
+
+Invariant: pure; one value for each draft, whether it became an entry or not.
+"""
+
+from typing import TYPE_CHECKING
+
+from memcli.named_tuple import NamedTuple
+from memcli.vault import not_shown
+
+if TYPE_CHECKING:
+    from memcli.vault.duplicates import Held
+    from memcli.vault.likeness import Similar
+    from memcli.vault.merging import NotTaken
+
+
+class Saved(NamedTuple):
+    """What became of one draft.
+
+    `outcome` is one of: created; duplicate (an entry holds the same text); merged (it
+    does, and the draft's tags or the like were added to it); seen (a reflection item
+    was met again); recurred (a resolved entry was met again); rejected
+    (a review has rejected this text). `id` is that of the entry which holds the text.
+    For a created entry, `entities` are its mentions, `registered` the entities that are
+    new in the registry, and `cited` the entries that an observation or model rests on;
+    `research` is the research run that retrieved them, and `dropped` what it did not.
+    Of an entry that was there, `merged` names the fields that the draft added to, and
+    `not_taken` those that contradict it.
+    `project` is where it holds; None is everywhere. `code` and `code_names` are the
+    places in the project's code that a created entry speaks of.
+    `settled_by` is the resolved entry because of which it is not shown; `like_resolved`
+    one that says nearly the same.
+    """
+
+    id: str
+    path: str
+    outcome: str
+    title: str
+    similar: "tuple[Similar, ...]" = ()
+    notes: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    registered: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+    not_taken: "tuple[NotTaken, ...]" = ()
+    project: str | None = None
+    dropped: tuple[str, ...] = ()
+    research: str | None = None
+    settled_by: str | None = None
+    like_resolved: "Similar | None" = None
+    code: tuple[str, ...] = ()
+    code_names: tuple[str, ...] = ()
+
+
+def matched(held: "Held", outcome: str) -> Saved:
+    """What became of a draft whose text an entry holds already."""
+    notes: tuple[str, ...] = ()
+    if outcome == "rejected":
+        notes = (f"{held.id} says this, and a review rejected it",)
+    return Saved(
+        held.id, held.path, outcome, held.title, notes=notes, project=held.project
+    )
+
+
+def held_back(saved: Saved, resolved_id: str | None) -> Saved:
+    """What became of a draft, with what keeps it from being shown."""
+    if resolved_id is None and saved.outcome == "recurred":
+        resolved_id = saved.id  # what was mined: an entry that was resolved alone
+    if resolved_id is None:
+        return saved
+    note = f"it came up again and is not shown: {not_shown.note(resolved_id)}"
+    return saved._replace(settled_by=resolved_id, notes=(note, *saved.notes))
