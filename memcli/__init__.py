@@ -1,6 +1,10 @@
 """memcli: the memory of coding agents, as a command line over plain files."""
 
+from __future__ import annotations
+
 # Not from `typing`, which costs more than a bare Python: a hook asks before each edit.
+TYPE_CHECKING = False
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

@@ -9,15 +9,20 @@ To mypy it is typing's own. So it is to Python from 3.14 on, where a class body 
 have its annotations at hand.
 """
 
+from __future__ import annotations
+
 import sys
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING or sys.version_info >= (3, 14):
     from typing import NamedTuple as NamedTuple
 else:
     from _collections import _tuplegetter
-    from collections.abc import Iterable, Mapping
-    from typing import Any, Self
+
+    if TYPE_CHECKING:
+        from collections.abc import Iterable, Mapping
+        from typing import Any, Self
 
     _new = tuple.__new__
 

@@ -3,10 +3,11 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
-from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import MemcliError, NotAllowed, UsageError, VaultNotFound
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Annotated

@@ -4,11 +4,18 @@ Invariant: a command is the function of its own name. Its parameters are its com
 line, its docstring is its help, and it returns a `Result`; `context` comes first.
 """
 
-from collections.abc import Callable
-from typing import Any
+from __future__ import annotations
 
-from memcli.cli.context import Context, Result
 from memcli.errors import EntryNotFound
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from memcli.cli.context import Context, Result
+
 
 # Heading of `memcli --help`: its commands, each with its module of this package.
 GROUPS: dict[str, dict[str, str]] = {

@@ -6,16 +6,19 @@ would read as more than a word is not offered, and a title is shown in one line 
 what a terminal obeys: a vault is data of strangers.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import nlargest
-from typing import TYPE_CHECKING
 
 from memcli.cli import flags, plain
 from memcli.entries.ids import shortened
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -128,7 +131,7 @@ def _commands(current: str) -> Iterator[Offer]:
         yield Offer(other, flags.HELP[name])
 
 
-def _starting(current: str, values: "Iterator[Offer] | list[Offer]") -> list[Offer]:
+def _starting(current: str, values: Iterator[Offer] | list[Offer]) -> list[Offer]:
     found = dict[str, Offer]()
     for offer in values:
         if offer.value.startswith(current) and _WORD.fullmatch(offer.value):
@@ -259,7 +262,7 @@ _FIXED: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
 # --- values that the index of a vault has -------------------------------------------
 
 
-def _entries(_: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+def _entries(_: Vault, reader: Reader, current: str) -> Iterator[Offer]:
     """Ids with their titles; the newest first."""
     created = reader.columns.created
     if len(current) < _RARE:
@@ -275,24 +278,24 @@ def _entries(_: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
             yield Offer(row.id, f"{shortened(row.title, _TITLE, ' ')}{state}")
 
 
-def _in_force(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+def _in_force(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
     for offer in _entries(vault, reader, current):
         if not offer.about.endswith((" (superseded)", " (rejected)", " (expired)")):
             yield offer
 
 
-def _candidates(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+def _candidates(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
     for offer in _entries(vault, reader, current):
         if offer.about.endswith(" (pending)"):
             yield offer
 
 
-def _inspected(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+def _inspected(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
     yield from map(Offer, _topics({}))
     yield from _entries(vault, reader, current)
 
 
-def _names(vault: "Vault", _: "Reader", current: str) -> Iterator[Offer]:
+def _names(vault: Vault, _: Reader, current: str) -> Iterator[Offer]:
     """Registered entities, by each of their names that is begun so."""
     del current
     for entity in vault.registry.entities:
@@ -301,7 +304,7 @@ def _names(vault: "Vault", _: "Reader", current: str) -> Iterator[Offer]:
             yield Offer(alias, f"{entity.type} {entity.name}")
 
 
-def _ideas(vault: "Vault", _: "Reader", current: str) -> Iterator[Offer]:
+def _ideas(vault: Vault, _: Reader, current: str) -> Iterator[Offer]:
     from memcli.curation.ideas import ledger
     from memcli.curation.ideas.incubator import ledger_of
 
@@ -312,8 +315,8 @@ def _ideas(vault: "Vault", _: "Reader", current: str) -> Iterator[Offer]:
                 yield Offer(section.slug, section.title)
 
 
-def _of_field(field: str) -> "Callable[[Vault, Reader, str], Iterator[Offer]]":
-    def named(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+def _of_field(field: str) -> Callable[[Vault, Reader, str], Iterator[Offer]]:
+    def named(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
         del vault
         for name in reader.starting(field, current):
             if name != "-":
@@ -322,12 +325,12 @@ def _of_field(field: str) -> "Callable[[Vault, Reader, str], Iterator[Offer]]":
     return named
 
 
-def _kinds(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+def _kinds(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
     del reader, current
     yield from map(Offer, vault.kinds)
 
 
-def _projects(vault: "Vault", reader: "Reader", current: str) -> Iterator[Offer]:
+def _projects(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
     yield from (Offer("here"), Offer("none"), Offer("any"))
     yield from _of_field("project")(vault, reader, current)
 

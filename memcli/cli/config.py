@@ -2,13 +2,13 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from typing import TYPE_CHECKING, Any
-
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import UsageError, VaultNotFound
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from typing import Annotated, Literal
+    from typing import Annotated, Any, Literal
 
     from typer import Argument
 

@@ -4,17 +4,23 @@ Invariant: a command reads the clock, the environment, standard input and the te
 through its `Context` only, and prints nothing: `render` draws its `Result`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from __future__ import annotations
 
 from memcli.errors import UsageError
 from memcli.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Protocol
+
     from memcli.search.kept import Lent
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
+else:
+    Protocol = object
 
 
 class Context(NamedTuple):
@@ -42,7 +48,7 @@ class Context(NamedTuple):
     via: str = "recall"
     cwd: str | None = None
     processes: int = 1
-    kept: "Lent | None" = None
+    kept: Lent | None = None
 
     @property
     def interactive(self) -> bool:
@@ -54,7 +60,7 @@ class Context(NamedTuple):
         answer = self.ask(f"{question} [y/N] ") or ""
         return answer.strip().lower() in ("y", "yes")
 
-    def open_vault(self, doing: str, *, writes: bool = False) -> "Vault":
+    def open_vault(self, doing: str, *, writes: bool = False) -> Vault:
         """Open the vault that the command line names.
 
         Args:
@@ -65,7 +71,7 @@ class Context(NamedTuple):
 
         return Vault.open(self.vault, self.caller(doing), writes=writes)
 
-    def with_one_vault(self, vaults: Sequence[str]) -> "Context":
+    def with_one_vault(self, vaults: Sequence[str]) -> Context:
         """This context on the vault that a repeatable --vault names once."""
         if len(vaults) > 1:
             raise UsageError(
@@ -80,7 +86,7 @@ class Context(NamedTuple):
         vaults: Sequence[str] | None = None,
         *,
         personal_only: bool = False,
-    ) -> "Vault | Vaults":
+    ) -> Vault | Vaults:
         """Open the vault, or the several vaults, that a question goes to.
 
         One vault is the usual case, and loads nothing that several would need.
@@ -108,7 +114,7 @@ class Context(NamedTuple):
 
         return Vaults.open(*words, caller=self.caller(doing))
 
-    def caller(self, doing: str) -> "Caller":
+    def caller(self, doing: str) -> Caller:
         """Who asks a vault; `doing` labels the progress bar."""
         from memcli.vault.caller import Caller
 
@@ -137,11 +143,11 @@ class Result(NamedTuple):
     """
 
     data: dict[str, Any]
-    text: "Callable[[Canvas], None]"
+    text: Callable[[Canvas], None]
     warnings: tuple[str, ...] = ()
     ok: bool = True
     found: bool = True
-    lines: "tuple[Result, ...] | None" = None
+    lines: tuple[Result, ...] | None = None
     label: str = ""
 
 

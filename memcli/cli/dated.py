@@ -1,7 +1,13 @@
 """The dates of an entry as people type them, in the form that files have."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 
 # Fields whose distance without a direction lies ahead: 30d is in 30 days.
 _AHEAD = ("expires_at", "review_after")

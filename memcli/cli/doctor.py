@@ -7,11 +7,12 @@ import os
 import platform
 import shutil
 import sys
-from typing import TYPE_CHECKING
 
 from memcli import __version__
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import NotAllowed
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.sessions.doctor import Check

@@ -5,14 +5,20 @@ text stays in its file and the error names it. An editor that is left without sa
 (`:q!`) is an error, too: nothing is done with a text that nobody confirmed.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
 
 from memcli.errors import MemcliError, Unreadable
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _DEFAULT = "notepad" if os.name == "nt" else "vi"
 

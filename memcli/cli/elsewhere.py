@@ -4,14 +4,18 @@ Invariant: vaults are asked as the same agent: what the agent may not see is in 
 vault that cannot be asked is passed over.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-from memcli.cli.context import Context, Result
 from memcli.errors import AmbiguousId, EntryNotFound, MemcliError
 from memcli.storage import known_vaults
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memcli.cli.context import Context, Result
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
@@ -59,7 +63,7 @@ def for_agent(result: Result, context: Context, values: Mapping[str, Any]) -> Re
     return result._replace(warnings=(*result.warnings, str(said[0])))
 
 
-def for_project(vault: "Vault", saved: "Saved", named: str) -> list[str]:
+def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:
     """The warning when the project that was named is probably not the one meant.
 
     Args:

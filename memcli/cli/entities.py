@@ -6,11 +6,11 @@ person confirms it or with --yes.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from typing import TYPE_CHECKING
-
 from memcli.cli.context import Canvas, Context, Result, declined, to_apply
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Annotated, Literal

@@ -3,13 +3,14 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.dated import dated
 from memcli.cli.person_only import person_only
 from memcli.cli.written_text import written_text
 from memcli.errors import UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,14 +3,15 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from typing import Annotated, Literal
+    from typing import Annotated, Any, Literal
 
     from typer import Option
 

@@ -4,11 +4,16 @@ Invariant: a line that is spelled as before does what it did, and stderr says ho
 spell it now. A command line that was a mistake before stays one.
 """
 
-from typing import Any
+from __future__ import annotations
 
 from memcli.cli import flags, plain
 
-_NEW = dict[str, Any]
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    _NEW = dict[str, Any]
 
 
 def run(name: str, words: list[str]) -> int | None:

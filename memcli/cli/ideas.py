@@ -6,11 +6,12 @@ Invariant: in the walk every decision is committed before the next question.
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

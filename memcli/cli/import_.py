@@ -3,14 +3,15 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from typing import Annotated
+    from typing import Annotated, Any
 
     from typer import Argument, Option
 

@@ -3,11 +3,12 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
-from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries import layout
 from memcli.errors import NotAVault, UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

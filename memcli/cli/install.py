@@ -6,10 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import InvalidConfig, UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Annotated

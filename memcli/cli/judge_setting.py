@@ -4,12 +4,17 @@ Invariant: nothing is written before the judge has answered once, and a dry run 
 model.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.judging import setting as judges
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from memcli.sessions.judging.setting import SettingPlan, Trial
 
 
@@ -19,8 +24,8 @@ class JudgeChange(NamedTuple):
     `trial` is None for a dry run, a removal, and a judge that is configured already.
     """
 
-    plan: "SettingPlan"
-    trial: "Trial | None"
+    plan: SettingPlan
+    trial: Trial | None
     put_in: bool
     done: bool
 
@@ -116,7 +121,7 @@ def draw_state(canvas: Canvas, state: dict[str, Any]) -> None:
         canvas.line(f"  problem: {state['problem']}", style="bad")
 
 
-def shown(words: "tuple[str, ...] | list[str]") -> str:
+def shown(words: tuple[str, ...] | list[str]) -> str:
     """A command as a person would type it."""
     from shlex import join
 

@@ -1,6 +1,11 @@
 """`memcli kinds`: the kinds that a vault knows."""
 
-from memcli.cli.context import Context, Result
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.cli.context import Context, Result
 
 
 def kinds(context: Context) -> Result:

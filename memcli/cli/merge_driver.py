@@ -6,13 +6,19 @@ follows (`storage/git/merge_driver`). What the merge adds besides becomes a new 
 the work tree, never in the place of another one and never through a link.
 """
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Sequence
 
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # A file of more bytes is left to git.
 _LARGEST = 20_000_000

@@ -6,9 +6,9 @@ words. Commands speak of commands, tools of an MCP client of tools.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memcli.entries.text.counted import counted
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

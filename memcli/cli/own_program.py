@@ -1,8 +1,11 @@
 """The words that start this installation of memcli, for what other programs call."""
 
+from __future__ import annotations
+
 import os
 import sys
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.cli.context import Context
@@ -16,7 +19,7 @@ def words() -> tuple[str, ...]:
     return command_line.running(sys.argv[0], sys.executable, windows=windows).words
 
 
-def merges_for_git(context: "Context", root: str) -> None:
+def merges_for_git(context: Context, root: str) -> None:
     """Let git call this memcli where two clones changed a file, and say so once.
 
     Args:

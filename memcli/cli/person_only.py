@@ -1,13 +1,15 @@
 """What only a person decides: `--enforce` on a lesson."""
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.cli.context import Context
     from memcli.vault.vault import Vault
 
 
-def person_only(context: "Context", vault: "Vault") -> None:
+def person_only(context: Context, vault: Vault) -> None:
     """Refuse what only a person decides, where an agent calls.
 
     Raises:

@@ -4,10 +4,16 @@ Invariant: a whole command line is understood exactly as Typer would, or given u
 mistake is never reported here. tests/cli/test_argv.py holds the two against each other.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
 from memcli.cli import flags
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
 
 ALIASES = {"search": "recall", "add": "save", "ls": "list", "rm": "forget"}
 """Other names that people type for a command."""

@@ -1,6 +1,11 @@
 """`memcli projects`: where memories hold."""
 
-from memcli.cli.context import Context, Result
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.cli.context import Context, Result
 
 
 def projects(context: Context) -> Result:

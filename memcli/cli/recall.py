@@ -2,19 +2,20 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from typing import TYPE_CHECKING, Any, cast
-
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.rows import draw, draw_constraints
 from memcli.errors import InvalidContent, UsageError
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from typing import Annotated
+    from typing import Annotated, Any
 
     from typer import Argument, Option
 
     from memcli.cli import options
-    from memcli.recall.query import Query, Words
+    from memcli.recall.query import Query
+    from memcli.recall.query_words import Words
     from memcli.recall.results import Recalled, Row
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -306,9 +307,9 @@ def _batch(
 def _words(line: dict[str, Any], number: int) -> Words:
     """The options of one line of a batch, which has flags as keys."""
     from memcli.cli.flags import FLAGS
-    from memcli.recall.query import WORDS
+    from memcli.recall.query_words import WORDS
 
-    words: dict[str, Any] = {}
+    words: Any = {}
     for name, value in line.items():
         key = name.replace("-", "_")
         if key not in WORDS:
@@ -325,7 +326,8 @@ def _words(line: dict[str, Any], number: int) -> Words:
                 code="invalid_batch",
             )
         words[key] = items if repeat else value
-    return cast("Words", words)
+    options: Words = words
+    return options
 
 
 def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) -> Result:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from typing import TYPE_CHECKING, Any
-
 from memcli.errors import UsageError
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from typing import Annotated
+    from typing import Annotated, Any
 
     from typer import Argument, Option
 
     from memcli.cli import options
     from memcli.cli.context import Context, Result
-    from memcli.recall.query import Words
+    from memcli.recall.query_words import Words
 
 
 def reflect(

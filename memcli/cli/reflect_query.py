@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.recall import query_of
 from memcli.cli.rows import draw, draw_constraints
 from memcli.recall.read_as import sentence
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memcli.recall.next_queries import Next
-    from memcli.recall.query import Query, Words
+    from memcli.recall.query import Query
+    from memcli.recall.query_words import Words
     from memcli.recall.reflect import Reflection
     from memcli.recall.results import Row
     from memcli.vault.vault import Vault

@@ -1,12 +1,15 @@
 """`memcli reflect` on sessions: one transcript, or a host's whole history."""
 
+from __future__ import annotations
+
 import contextlib
 import os
-from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError, VaultNotFound
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.sessions.backfill import FileOutcome
@@ -149,18 +152,18 @@ def _current(context: Context) -> str:
     )
 
 
-def _unread(done: "Reflected") -> tuple[str, ...]:
+def _unread(done: Reflected) -> tuple[str, ...]:
     if not done.broken:
         return ()
     lines = counted(done.broken, "line")
     return (f"{lines} of the transcript could not be read",)
 
 
-def _asks(vault: "Vault") -> bool:
+def _asks(vault: Vault) -> bool:
     return vault.settings.memory.review_mode == "interactive"
 
 
-def _draw(canvas: Canvas, done: "Reflected") -> None:
+def _draw(canvas: Canvas, done: Reflected) -> None:
     if canvas.terminal:
         for line in _lines(done):
             canvas.line(line)
@@ -186,7 +189,7 @@ _WOULD = {
 """What a dry run says of what writes; the other actions change nothing anyway."""
 
 
-def _row(fate: "Fate", *, dry_run: bool) -> tuple[str, ...]:
+def _row(fate: Fate, *, dry_run: bool) -> tuple[str, ...]:
     candidate = fate.candidate
     target = f" (for {fate.target})" if fate.target else ""
     action = _WOULD.get(fate.action, fate.action) if dry_run else fate.action
@@ -199,7 +202,7 @@ def _row(fate: "Fate", *, dry_run: bool) -> tuple[str, ...]:
     )
 
 
-def _lines(done: "Reflected") -> list[str]:
+def _lines(done: Reflected) -> list[str]:
     """What happened, in sentences."""
     from memcli.sessions.reflect_session import MOST_UNSURE
 
@@ -215,7 +218,7 @@ def _lines(done: "Reflected") -> list[str]:
     return lines
 
 
-def _summary(done: "list[FileOutcome]", *, dry_run: bool) -> Result:
+def _summary(done: list[FileOutcome], *, dry_run: bool) -> Result:
     failed = [each for each in done if each.outcome == "failed"]
 
     def text(canvas: Canvas) -> None:

@@ -5,13 +5,21 @@ JSON document (or one a line for batches), on success and on failure. Text from 
 memory is data: what a terminal would obey in it is shown as what it is.
 """
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
 
-from memcli.cli.context import Result
 from memcli.errors import MemcliError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from memcli.cli.context import Result
+
 
 OUTPUT_VERSION = 1
 
@@ -61,7 +69,7 @@ class Screen:
         sys.stdout.flush()
         return 0 if result.ok and result.found else 1
 
-    def _canvas(self) -> "_Terminal | _Pipe":
+    def _canvas(self) -> _Terminal | _Pipe:
         return _Terminal() if _is_terminal(sys.stdout) else _Pipe(header=self._header)
 
     def failure(self, error: MemcliError) -> int:

@@ -6,7 +6,7 @@ from no run says that its citations were not checked.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.cli.context import Context, Result

@@ -3,15 +3,17 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.entries.text.counted import counted
 from memcli.errors import InvalidValue, UsageError
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Annotated
+    from typing import Annotated, Any
 
     from typer import Argument, Option
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import textwrap
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.cli.context import Context

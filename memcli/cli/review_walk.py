@@ -8,13 +8,16 @@ what is left.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from typing import Any
 
     from memcli.curation.inbox import PendingEntry, Proposal
     from memcli.curation.review import EntryDecisions

@@ -5,15 +5,21 @@ Invariant: whatever happens inside, the process prints one answer and leaves wit
 looked at here and nowhere below.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import sys
 import time
-from typing import Any
 
 from memcli.cli import commands, render
 from memcli.cli.context import Context
 from memcli.errors import MemcliError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
@@ -62,7 +68,7 @@ def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
         return screen.bug(error, debug=bool(os.environ.get("MEMCLI_DEBUG")))
 
 
-def _context(vault: str | None, as_json: bool, screen: "render.Screen") -> Context:
+def _context(vault: str | None, as_json: bool, screen: render.Screen) -> Context:
     return Context(
         environ=os.environ,
         now_ms=lambda: time.time_ns() // 1_000_000,

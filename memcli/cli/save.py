@@ -2,17 +2,17 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from typing import TYPE_CHECKING, Any
-
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.dated import dated
 from memcli.cli.person_only import person_only
 from memcli.cli.written_text import written_text
 from memcli.errors import InvalidValue, UsageError
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Annotated, Literal
+    from typing import Annotated, Any, Literal
 
     from typer import Argument, Option
 

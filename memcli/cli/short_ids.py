@@ -6,9 +6,9 @@ sees it: what an agent may not see lengthens no id. Pipes and JSON have whole id
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memcli.vault import lookup
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable

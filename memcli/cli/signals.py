@@ -3,11 +3,12 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import json
-from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Annotated

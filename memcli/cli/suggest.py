@@ -4,9 +4,14 @@ Invariant: pure; it is loaded only after a mistake. It names a way only when tha
 exists.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from __future__ import annotations
 
 from memcli.cli.plain import ALIASES
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
 
 # What other programs call it.
 _ALSO = {

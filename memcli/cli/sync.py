@@ -2,13 +2,13 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from typing import TYPE_CHECKING, Any
-
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import MemcliError, UsageError
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from typing import Annotated
+    from typing import Annotated, Any
 
     from typer import Option
 

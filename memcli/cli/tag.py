@@ -2,10 +2,10 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from typing import TYPE_CHECKING
-
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Annotated

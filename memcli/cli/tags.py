@@ -2,9 +2,9 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from typing import TYPE_CHECKING
-
 from memcli.cli.context import Canvas, Context, Result
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,11 +3,18 @@
 Invariant: the vaults stay. What stands in the way at one host stops no other.
 """
 
+from __future__ import annotations
+
 import os
-from typing import Any, NamedTuple
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import MemcliError, UsageError
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Step(NamedTuple):

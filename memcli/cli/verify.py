@@ -2,12 +2,12 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from typing import TYPE_CHECKING
-
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.entries.projects import HERE
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

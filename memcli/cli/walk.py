@@ -1,9 +1,15 @@
 """The question that a walk through what waits asks again until it has an answer."""
 
-from collections.abc import Callable
+from __future__ import annotations
 
-from memcli.cli.context import Context
 from memcli.errors import MemcliError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memcli.cli.context import Context
 
 
 def answered(

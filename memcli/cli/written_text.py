@@ -1,15 +1,17 @@
 """The text that a command line brings: an argument, a file, or standard input."""
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.errors import Unreadable, UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.cli.context import Context
 
 
 def written_text(
-    context: "Context", argument: str | None, path: str | None, *, what: str
+    context: Context, argument: str | None, path: str | None, *, what: str
 ) -> str:
     """The text of the argument, else of the file, else of standard input.
 

@@ -6,9 +6,9 @@ then carries the run's name in `research`, which no caller can set, and which sa
 its citations were checked.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from __future__ import annotations
+
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from memcli.curation import research, research_run
 from memcli.entries import dates
@@ -17,10 +17,14 @@ from memcli.entries.entry import Entry, Layer
 from memcli.errors import MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.vault import evidence, lookup, saving, staleness
-from memcli.vault.saved import Saved
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from memcli.search.reader import Reader
+    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
 
@@ -46,7 +50,7 @@ class Granted(NamedTuple):
     research: str | None = None
     stale: Mapping[str, str] = MappingProxyType({})
 
-    def without(self, entry_id: str) -> "Granted":
+    def without(self, entry_id: str) -> Granted:
         """Without an entry that may not be cited: the version before is the past."""
         return self._replace(cited=[name for name in self.cited if name != entry_id])
 
@@ -70,7 +74,7 @@ class Granted(NamedTuple):
 
 
 def save(
-    vault: "Vault",
+    vault: Vault,
     draft: Entry,
     cites: Cites,
     *,
@@ -126,12 +130,12 @@ def nothing_cited(of: Granted) -> list[str]:
     return ["it cites nothing: name its evidence with --cite ID"]
 
 
-def checked(vault: "Vault", draft: Entry) -> Entry:
+def checked(vault: Vault, draft: Entry) -> Entry:
     """A draft with the whole ids of its evidence, as `evidence.checked` gives it."""
     return checked_all(vault, [draft])[0]
 
 
-def checked_all(vault: "Vault", drafts: Sequence[Entry]) -> list[Entry]:
+def checked_all(vault: Vault, drafts: Sequence[Entry]) -> list[Entry]:
     """Drafts that are saved together, each as `checked`; the first error is raised."""
     entries = []
     for answer in attempts(vault, drafts):
@@ -141,13 +145,13 @@ def checked_all(vault: "Vault", drafts: Sequence[Entry]) -> list[Entry]:
     return entries
 
 
-def attempts(vault: "Vault", drafts: Sequence[Entry]) -> list[Entry | MemcliError]:
+def attempts(vault: Vault, drafts: Sequence[Entry]) -> list[Entry | MemcliError]:
     """For each draft what `checked` gives or raises; they may cite each other."""
     if not any(draft.evidence for draft in drafts):
         return list(drafts)
     beside = {draft.id for draft in drafts if draft.id}
 
-    def attempt(reader: "Reader", draft: Entry) -> Entry | MemcliError:
+    def attempt(reader: Reader, draft: Entry) -> Entry | MemcliError:
         try:
             return evidence.checked(reader, draft, beside)
         except MemcliError as error:
@@ -156,7 +160,7 @@ def attempts(vault: "Vault", drafts: Sequence[Entry]) -> list[Entry | MemcliErro
     return vault.read(lambda reader: [attempt(reader, draft) for draft in drafts])
 
 
-def grant(vault: "Vault", layer: Layer, cites: Cites) -> Granted:
+def grant(vault: Vault, layer: Layer, cites: Cites) -> Granted:
     """The citations that an entry of this layer may carry, as whole ids.
 
     Raises:
@@ -177,11 +181,11 @@ def grant(vault: "Vault", layer: Layer, cites: Cites) -> Granted:
     return of._replace(stale=_stale(vault, of.cited)) if of.cited else of
 
 
-def _stale(vault: "Vault", cited: Sequence[str]) -> dict[str, str]:
+def _stale(vault: Vault, cited: Sequence[str]) -> dict[str, str]:
     """The citations that may no longer hold themselves, each with the first reason."""
     view = View(vault.now_ms() // 1000)
 
-    def look(reader: "Reader") -> dict[str, str]:
+    def look(reader: Reader) -> dict[str, str]:
         rows = [row for name in cited for row in lookup.of_id(reader, name)[:1]]
         reasons = {row.id: staleness.reasons(reader, row, view) for row in rows}
         return {
@@ -194,7 +198,7 @@ def _stale(vault: "Vault", cited: Sequence[str]) -> dict[str, str]:
 
 
 def renewed(
-    vault: "Vault",
+    vault: Vault,
     old: Entry,
     fresh: Entry,
     of: Granted | None,
@@ -238,7 +242,7 @@ def renewed(
     return evidence.settled(vault, fresh, now)
 
 
-def conclude(vault: "Vault", entry_id: str, of: Granted) -> None:
+def conclude(vault: Vault, entry_id: str, of: Granted) -> None:
     """Record the entry that was saved from a run; a failure is told, not raised."""
     if of.research is None:
         return
@@ -255,9 +259,7 @@ def conclude(vault: "Vault", entry_id: str, of: Granted) -> None:
         vault.tell(f"research '{of.research}' does not say so: {error.message}")
 
 
-def _retrieved(
-    vault: "Vault", name: str, layer: Layer, cites: Iterable[str]
-) -> Granted:
+def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> Granted:
     run = research_run.find(vault, name)
     if run is None or not run.searches:
         raise NotAllowed(
@@ -289,7 +291,7 @@ def _retrieved(
     return Granted(list(dict.fromkeys(cited)), dropped, elsewhere, name)
 
 
-def _by_file(vault: "Vault", cite: str, retrieved: Iterable[str]) -> list[str]:
+def _by_file(vault: Vault, cite: str, retrieved: Iterable[str]) -> list[str]:
     """The id of a retrieved entry that is cited by its path or its file's name."""
     try:
         cited = vault.get(cite).id
@@ -299,7 +301,7 @@ def _by_file(vault: "Vault", cite: str, retrieved: Iterable[str]) -> list[str]:
 
 
 def _nothing_left(
-    name: str, dropped: Sequence[str], elsewhere: "dict[str, str]"
+    name: str, dropped: Sequence[str], elsewhere: dict[str, str]
 ) -> NotAllowed:
     found = f"memcli inspect research {name}"
     hint = f"Cite what it retrieved ({found}), or search for what you rest on."

@@ -6,15 +6,13 @@ unknown keys and links included. An entry is replaced only once: a caller that n
 replaced entry is told the current version.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.curation import citing
 from memcli.curation.citing import Cites
 from memcli.curation.siblings import Sibling, look_around
 from memcli.curation.successor import enforced, successor
 from memcli.entries import layout
-from memcli.entries.entry import Entry
 from memcli.entries.ids import new_id
 from memcli.entries.rights import Action, is_pinned
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
@@ -23,7 +21,13 @@ from memcli.vault import lineage, not_shown
 from memcli.vault.agents import refuse_unless
 from memcli.vault.next_path import next_path
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from memcli.entries.entry import Entry
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
 
@@ -92,7 +96,7 @@ class Succession(NamedTuple):
 
 
 def evolve(
-    vault: "Vault",
+    vault: Vault,
     entry_id: str,
     values: Mapping[str, Any],
     how: Succession = Succession(),  # noqa: B008 a value that cannot change
@@ -163,7 +167,7 @@ def evolve(
     return _explained(vault, done) if around.is_resolved else done
 
 
-def _explained(vault: "Vault", done: Evolved) -> Evolved:
+def _explained(vault: Vault, done: Evolved) -> Evolved:
     """What was done, with a note where the new version is not shown."""
     try:
         return done._replace(notes=tuple(not_shown.notes(vault, [done.id])))
@@ -174,7 +178,7 @@ def _explained(vault: "Vault", done: Evolved) -> Evolved:
 
 
 def revert(
-    vault: "Vault",
+    vault: Vault,
     entry_id: str,
     *,
     reason: str | None = None,
@@ -226,7 +230,7 @@ def revert(
     return _explained(vault, done)
 
 
-def _before(vault: "Vault", entry_id: str) -> "Stored":
+def _before(vault: Vault, entry_id: str) -> Stored:
     try:
         return vault.stored(vault.path_of(entry_id))
     except EntryNotFound as error:
@@ -239,7 +243,7 @@ def _before(vault: "Vault", entry_id: str) -> "Stored":
         ) from error
 
 
-def _named(vault: "Vault", entry_ids: Sequence[str]) -> "list[Stored]":
+def _named(vault: Vault, entry_ids: Sequence[str]) -> list[Stored]:
     """The entries that the ids name, each once and in force; the lock is held."""
     stored = [vault.stored(path) for path in vault.paths_of(entry_ids)]
     for item in stored:
@@ -251,7 +255,7 @@ def _named(vault: "Vault", entry_ids: Sequence[str]) -> "list[Stored]":
 
 
 def _passed_on(
-    vault: "Vault", fresh: Entry, old: "Sequence[Stored]", values: Mapping[str, Any]
+    vault: Vault, fresh: Entry, old: Sequence[Stored], values: Mapping[str, Any]
 ) -> Entry:
     """The new version as its writer's, who must have the right to share and to pin."""
     shared_anew = bool(values.get("visibility") or values.get("groups"))
@@ -266,9 +270,9 @@ def _passed_on(
 
 
 def _replace(
-    vault: "Vault",
-    change: "Transaction",
-    old: "Sequence[Stored]",
+    vault: Vault,
+    change: Transaction,
+    old: Sequence[Stored],
     fresh: Entry,
     reason: str | None,
     now: str,
@@ -287,13 +291,13 @@ def _replace(
     return Evolved(fresh.id, fresh.path, fresh.display_title, replaced, [])
 
 
-def _placed(vault: "Vault", old: "Stored", fresh: Entry) -> Entry:
+def _placed(vault: Vault, old: Stored, fresh: Entry) -> Entry:
     """The new version at its path."""
     path = next_path(vault, old.entry, fresh.display_title)
     return fresh.replace(path=path)
 
 
-def _tried(vault: "Vault", old: "Sequence[Stored]", fresh: Entry) -> Evolved:
+def _tried(vault: Vault, old: Sequence[Stored], fresh: Entry) -> Evolved:
     """What a change would come to: the lines that differ, but for ids and dates."""
     from difflib import unified_diff
 

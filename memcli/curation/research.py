@@ -4,8 +4,7 @@ Invariant: a run counts every search, and holds the ids that it returned; a sear
 many is refused before anything is searched. `citing` says what may be concluded.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from __future__ import annotations
 
 from memcli.curation import research_run
 from memcli.curation.research_run import SEARCHES, Run, Search
@@ -13,24 +12,29 @@ from memcli.entries import dates
 from memcli.entries.text.counted import counted
 from memcli.errors import InvalidValue, MemcliError, NotAllowed
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
+
     from memcli.recall.results import Row
     from memcli.vault.vault import Vault
+
+    _Answer = TypeVar("_Answer")
 
 _DEFAULT = "mid"
 _LONGEST_QUERY = 2_000
 
-_Answer = TypeVar("_Answer")
-
 
 def search(
-    vault: "Vault",
+    vault: Vault,
     name: str,
     *,
     command: str,
     query: str,
     budget: str | None,
-    look: "Callable[[str], tuple[_Answer, Iterable[Row]]]",
+    look: Callable[[str], tuple[_Answer, Iterable[Row]]],
 ) -> tuple[_Answer, Run]:
     """Search in the name of a run, and record what the search returned.
 
@@ -82,7 +86,7 @@ def search(
     return answer, run
 
 
-def titles(vault: "Vault", run: Run) -> dict[str, str]:
+def titles(vault: Vault, run: Run) -> dict[str, str]:
     """Id -> title of each entry that a run retrieved and the agent may see today."""
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
@@ -99,7 +103,7 @@ def titles(vault: "Vault", run: Run) -> dict[str, str]:
     return titles
 
 
-def still_there(vault: "Vault", ids: Sequence[str]) -> dict[str, str]:
+def still_there(vault: Vault, ids: Sequence[str]) -> dict[str, str]:
     """Id -> title of those of these entries that are there and may be seen."""
     return vault.read(
         lambda reader: {

@@ -5,10 +5,10 @@ questions (with secrets removed) and ids, no text of a memory, and an agent sees
 its own runs. A file that cannot be understood counts as none.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries import dates, layout, no_secrets
 from memcli.entries.ids import slug
@@ -17,7 +17,12 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 from memcli.storage.lock import Lock
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
     from memcli.vault.vault import Vault
 
 SEARCHES = {"low": 2, "mid": 5, "high": 10}
@@ -96,7 +101,7 @@ class Run(NamedTuple):
 
 
 @contextmanager
-def locked(vault: "Vault") -> Iterator[None]:
+def locked(vault: Vault) -> Iterator[None]:
     """Keep others from changing the runs of a vault.
 
     Raises:
@@ -106,7 +111,7 @@ def locked(vault: "Vault") -> Iterator[None]:
         yield
 
 
-def find(vault: "Vault", name: str) -> Run | None:
+def find(vault: Vault, name: str) -> Run | None:
     """The run of the asking agent that has this name, if there is one.
 
     Raises:
@@ -115,7 +120,7 @@ def find(vault: "Vault", name: str) -> Run | None:
     return _read(_path(vault, check_name(name)))
 
 
-def store(vault: "Vault", run: Run) -> None:
+def store(vault: Vault, run: Run) -> None:
     """Write a run of the asking agent.
 
     Raises:
@@ -133,7 +138,7 @@ def store(vault: "Vault", run: Run) -> None:
     files.write_atomic(_path(vault, run.name), data + b"\n")
 
 
-def runs(vault: "Vault") -> list[Run]:
+def runs(vault: Vault) -> list[Run]:
     """Every run of the asking agent, the last searched first; the owner sees all."""
     folders = [_folder(vault)]
     if vault.agent is None:
@@ -149,7 +154,7 @@ def runs(vault: "Vault") -> list[Run]:
     return sorted(runs, key=lambda run: run.last, reverse=True)
 
 
-def get(vault: "Vault", name: str) -> Run:
+def get(vault: Vault, name: str) -> Run:
     """A run by name; for an owner without such a run, the run of an agent.
 
     Raises:
@@ -181,7 +186,7 @@ def check_name(name: str) -> str:
     return name
 
 
-def tidy(vault: "Vault") -> None:
+def tidy(vault: Vault) -> None:
     """Remove runs whose last search was more than thirty days ago."""
     now = vault.now_ms() // 1000
     folder = _folder(vault)
@@ -195,7 +200,7 @@ def tidy(vault: "Vault") -> None:
                 continue  # the next run tries again
 
 
-def _folder(vault: "Vault") -> str:
+def _folder(vault: Vault) -> str:
     owner = "owner"
     if vault.agent is not None:
         import hashlib
@@ -206,7 +211,7 @@ def _folder(vault: "Vault") -> str:
     return os.path.join(state_dirs.path(vault.root, layout.RESEARCH), owner)
 
 
-def _path(vault: "Vault", name: str) -> str:
+def _path(vault: Vault, name: str) -> str:
     return os.path.join(_folder(vault), f"{name}.json")
 
 

@@ -7,9 +7,9 @@ records that, and stays resolved until a person reopens it. A plan that is not c
 not of the number that the caller expects, is never carried out.
 """
 
+from __future__ import annotations
+
 import contextlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries import layout
 from memcli.entries.entry import ResolutionScope, Status
@@ -20,7 +20,12 @@ from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, lookup
 from memcli.vault.agents import refuse_unless
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Stored, Vault
@@ -95,7 +100,7 @@ class ResolvePlan(NamedTuple):
 
 
 def plan(
-    vault: "Vault", ids: Sequence[str], *, same_key: bool = True, undo: bool = False
+    vault: Vault, ids: Sequence[str], *, same_key: bool = True, undo: bool = False
 ) -> ResolvePlan:
     """Plan to resolve (or reopen) these ids.
 
@@ -123,14 +128,14 @@ def plan(
     )
 
 
-def plan_last_undo(vault: "Vault") -> ResolvePlan:
+def plan_last_undo(vault: Vault) -> ResolvePlan:
     """Plan to reopen what the last resolve has resolved.
 
     Raises:
         EntryNotFound: nothing is resolved.
     """
 
-    def latest(reader: "Reader") -> "list[StoredRow]":
+    def latest(reader: Reader) -> list[StoredRow]:
         rows = [reader.row(doc) for doc in reader.exact("status", _RESOLVED)]
         last = max((row.resolved_at or "" for row in rows), default="")
         return [row for row in rows if (row.resolved_at or "") == last]
@@ -142,7 +147,7 @@ def plan_last_undo(vault: "Vault") -> ResolvePlan:
 
 
 def apply(
-    vault: "Vault",
+    vault: Vault,
     found: ResolvePlan,
     *,
     by: str | None = None,
@@ -232,7 +237,7 @@ def apply(
 
 
 def gather(
-    reader: "Reader",
+    reader: Reader,
     named: Sequence[tuple[str, float | None]],
     wanted: Status,
     *,
@@ -271,7 +276,7 @@ def gather(
     )
 
 
-def _stored(vault: "Vault", target: Target) -> "Stored":
+def _stored(vault: Vault, target: Target) -> Stored:
     """The entry of a plan: at its path, or wherever its id is by now."""
     if vault.agent is None:  # what an agent may see, only the index tells
         with contextlib.suppress(MemcliError):
@@ -284,7 +289,7 @@ def _stored(vault: "Vault", target: Target) -> "Stored":
         return vault.stored(vault.path_of(target.id))
 
 
-def _of_claim(reader: "Reader", doc: int) -> list[int]:
+def _of_claim(reader: Reader, doc: int) -> list[int]:
     """The entries of a document's claim, in the order of their ids.
 
     The same words about another project are another claim.
@@ -301,14 +306,14 @@ def _waited(path: str) -> bool:
     return path.startswith(layout.INBOX + "/")
 
 
-def _doc(reader: "Reader", name: str) -> int:
+def _doc(reader: Reader, name: str) -> int:
     docs = lookup.docs(reader, name)
     if not docs:
         raise EntryNotFound(f"{name}: gone since it was read")
     return docs[0]
 
 
-def _target(reader: "Reader", doc: int, score: float | None) -> Target:
+def _target(reader: Reader, doc: int, score: float | None) -> Target:
     row = reader.row(doc)
     return Target(
         id=row.id,
@@ -320,7 +325,7 @@ def _target(reader: "Reader", doc: int, score: float | None) -> Target:
     )
 
 
-def _of_one_commit(vault: "Vault", rows: "Sequence[StoredRow]") -> list[str]:
+def _of_one_commit(vault: Vault, rows: Sequence[StoredRow]) -> list[str]:
     """The ids of those rows that the newest commit of a resolve has changed.
 
     Seconds are coarse: two resolves within one second are told apart by git.
@@ -337,7 +342,7 @@ def _of_one_commit(vault: "Vault", rows: "Sequence[StoredRow]") -> list[str]:
     return [row.id for row in rows]
 
 
-def _committer(vault: "Vault") -> str | None:
+def _committer(vault: Vault) -> str | None:
     """The name under which git commits in this vault; None when it has none."""
     from memcli.vault.health.git_state import repository_of
 

@@ -4,17 +4,20 @@ Invariant: a hint and nothing more: what seems to make the same claim is named, 
 nothing is changed.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Entry
 from memcli.entries.identity import claim_number
 from memcli.entries.projects import number
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -46,7 +49,7 @@ class Around(NamedTuple):
     is_resolved: bool
 
 
-def look_around(vault: "Vault", fresh: Entry, replaced: Sequence[Entry]) -> Around:
+def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around:
     """What stands around the new version of some entries, before it is written.
 
     The siblings are active entries that say nearly what the old or new text says, the
@@ -62,7 +65,7 @@ def look_around(vault: "Vault", fresh: Entry, replaced: Sequence[Entry]) -> Arou
     now = vault.now_ms() // 1000
     old = replaced[0]
 
-    def find(reader: "Reader") -> Around:
+    def find(reader: Reader) -> Around:
         from memcli.entries.text.tokens import name_key
         from memcli.search.document import document
         from memcli.search.stemmer import stemmer

@@ -5,8 +5,7 @@ links included; what describes the old text alone (its source, its confidence) s
 anew with a new text.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.entries import dates
 from memcli.entries.entry import Enforce, Entry, Source
@@ -15,7 +14,12 @@ from memcli.entries.ids import new_id
 from memcli.errors import InvalidContent
 from memcli.vault import anchoring
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from memcli.vault.vault import Vault
 
 # Fields that describe the old text, with the values that a new text starts with.
@@ -31,7 +35,7 @@ _LINKS = "links"
 
 
 def successor(
-    vault: "Vault",
+    vault: Vault,
     old: Entry,
     values: Mapping[str, Any],
     untag: Sequence[str],

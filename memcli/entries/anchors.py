@@ -10,11 +10,17 @@ An anchor is one line, `PATH[:FROM-TO][#FINGERPRINT[@COMMIT]]`, which a person c
 `make deploy`.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable
 
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MOST = 20
 """Anchors of one entry, and names of one entry, at most."""

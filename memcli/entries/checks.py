@@ -4,15 +4,23 @@ Invariant: pure; a value that passed its check needs no second look anywhere abo
 What few values need (difflib, unicodedata, datetime) is imported where it is used.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Collection, Iterable
-from enum import StrEnum
-from typing import TypeVar
 
 from memcli.entries.entry import EntityType, Layer, Status
 from memcli.errors import InvalidValue
 
-_Choice = TypeVar("_Choice", bound=StrEnum)
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from enum import StrEnum
+    from typing import TypeVar
+
+    _Choice = TypeVar("_Choice", bound=StrEnum)
+
+
 _TAG = r"\w[\w:./+-]*"
 _DATE = (
     r"(?a:(\d{4})(?:-(\d\d)(?:-(\d\d)"

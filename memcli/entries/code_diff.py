@@ -4,6 +4,8 @@ Invariant: pure, and bounded: files of more lines than `MOST_LINES` are not comp
 and a difference has at most `_MOST_SHOWN` lines of `_LONGEST` characters.
 """
 
+from __future__ import annotations
+
 import re
 
 from memcli.entries.code_lines import lines_of

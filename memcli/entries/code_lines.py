@@ -16,11 +16,17 @@ and the first line's checksum are what makes it cheap to find the lines elsewher
 file: only where a line has that checksum are so many lines looked at.
 """
 
+from __future__ import annotations
+
 import zlib
 
-from memcli.entries.anchors import Anchor
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.entries.anchors import Anchor
 
 UNCHANGED, MOVED, CHANGED, GONE = "unchanged", "moved", "changed", "gone"
 EXISTS = "exists"

@@ -8,8 +8,7 @@ that it has no reason to change.
 `frontmatter` knows how YAML is read and written, `fields` what each field may hold.
 """
 
-from collections.abc import Collection
-from typing import Any
+from __future__ import annotations
 
 from memcli.entries import layout
 from memcli.entries.checks import check_kind
@@ -27,6 +26,13 @@ from memcli.entries.frontmatter import (
 from memcli.entries.ids import adopted_id, id_time, is_adopted, is_id
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
 
 # The status in an idea's page, which stands for pending.
 INCUBATING = "incubating"

@@ -4,6 +4,8 @@ Invariant: pure and in UTC; the caller always gives `now`. A coarse date (`2023`
 `2023-05`) is a span, never a made-up instant.
 """
 
+from __future__ import annotations
+
 import re
 from datetime import UTC, date, datetime
 

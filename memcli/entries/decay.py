@@ -8,6 +8,8 @@ The model is logistic, as the reflection pipeline of memory-lancedb-pro has it:
 that was seen several times sums its sightings: each one fades on its own.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 

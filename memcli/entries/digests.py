@@ -3,11 +3,15 @@
 Invariant: pure; the same bytes have the same digest as by `hashlib`.
 """
 
+from __future__ import annotations
+
 from functools import cache
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 # What `hashlib` itself takes where there is no OpenSSL: modules of CPython's own, by
 # the names that they have from 3.12 on and had before.
@@ -37,7 +41,7 @@ def _made(name: str, data: bytes, **options: Any) -> bytes:
 # Python remembers modules that it found, and not those that there are none of: `_sha2`
 # was looked for on the whole path twice for each file of a vault, a sixth of its time.
 @cache
-def _function(name: str) -> "Callable[..., Any]":
+def _function(name: str) -> Callable[..., Any]:
     """The function that makes digests of this name."""
     found: Callable[..., Any]
     for module in (*_MODULES[name], "hashlib"):

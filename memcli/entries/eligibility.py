@@ -6,7 +6,8 @@ claim, wherever that came from. The function is pure: it takes facts and a view,
 returns the reason when the answer is no.
 """
 
-from collections.abc import Collection
+from __future__ import annotations
+
 from enum import StrEnum
 
 from memcli.entries import dates, decay
@@ -14,6 +15,11 @@ from memcli.entries.entry import Entry, ResolutionScope, Status, Visibility
 from memcli.entries.projects import holds, number
 from memcli.entries.text import conflict
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 DEFAULT_STATUSES = frozenset({Status.ACTIVE})
 HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})

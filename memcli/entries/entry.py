@@ -4,14 +4,20 @@ Invariant: this module is a vocabulary. It touches no disk and no clock. Every c
 imports it, so it imports next to nothing itself.
 """
 
-# ruff: noqa: RUF001 (full-width marks are named on purpose)
+from __future__ import annotations
 
+# ruff: noqa: RUF001 (full-width marks are named on purpose)
 import re
 from enum import StrEnum
-from typing import Any
 
 from memcli.entries.ids import shortened
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 KINDS: tuple[str, ...] = (
     "note",
@@ -185,7 +191,7 @@ class Entry(NamedTuple):
     body: str = ""
     path: str = ""
 
-    def replace(self, **changes: Any) -> "Entry":
+    def replace(self, **changes: Any) -> Entry:
         """Return a copy with these fields changed; an unknown name: ValueError."""
         try:
             return self._replace(**changes)

@@ -9,10 +9,10 @@ one word, `yes` is true. What a caller gives must have its type. A value needs n
 of its own: `frontmatter.lines_of` writes it by its type.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from enum import StrEnum
-from typing import Any
 
 from memcli.entries import anchors
 from memcli.entries.checks import (
@@ -41,6 +41,13 @@ from memcli.entries.ids import is_id
 from memcli.entries.projects import NONE, check_project
 from memcli.errors import InvalidContent, InvalidValue
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from enum import StrEnum
+    from typing import Any
+
 
 SOLVED_WORDS = frozenset({"done", "closed", "fixed", "solved", "completed", "finished"})
 """Words that people and trackers write as a status, and that mean resolved."""

@@ -5,18 +5,25 @@ is and whatever other files say. So they are found when a file is indexed, and t
 holds them: a change here raises `ROW_VERSION` of `search/index`.
 """
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
 
 from memcli.entries import dates, layout
-from memcli.entries.codec import Decoded
 from memcli.entries.entry import Entry, Status
 from memcli.entries.finding import ERROR, WARNING, Finding, Text
 from memcli.entries.identity import claim
 from memcli.entries.ids import is_adopted
 from memcli.entries.text import code_terms, conflict, secrets
 from memcli.entries.text.links import link_places, links_of
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from memcli.entries.codec import Decoded
 
 INDEXED = 1_000_000
 """So many bytes of a file are searched."""

@@ -3,10 +3,16 @@
 Invariant: a finding names a file and a line in it, frontmatter included.
 """
 
+from __future__ import annotations
+
 import re
 
-from memcli.entries.entry import Entry
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.entries.entry import Entry
 
 ERROR, WARNING = "error", "warning"
 
@@ -34,7 +40,7 @@ class Text(NamedTuple):
     text: str
     claim: str
 
-    def without_body(self) -> "Text":
+    def without_body(self) -> Text:
         """The same without its words: enough to check other files against."""
         return self._replace(
             entry=self.entry.replace(title=self.entry.display_title, body=""), text=""

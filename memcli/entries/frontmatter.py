@@ -10,15 +10,22 @@ gives the same nodes. It writes YAML by itself, since importing yaml costs more 
 save does.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from memcli.entries import plain_yaml
 from memcli.entries.entry import FIELDS, Source
 from memcli.errors import InvalidEntry, InvalidValue
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 
 # More than this between two fences is not a frontmatter; YAML reads 20 MB/s.
 _BLOCK_LIMIT = 256 * 1024

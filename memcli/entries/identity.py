@@ -3,8 +3,10 @@
 Invariant: pure, and stable: fingerprints and keys are compared with those of years
 later, so a change here is a change of the index's `ROW_VERSION`.
 """
-# ruff: noqa: RUF001 (look-alike quotes and dashes are named on purpose)
 
+from __future__ import annotations
+
+# ruff: noqa: RUF001 (look-alike quotes and dashes are named on purpose)
 import re
 from functools import lru_cache
 

@@ -6,8 +6,14 @@ unicodedata) is imported where it is used, and the patterns are left to the cach
 `re`, which compiles them at their first use.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ID_LENGTH = 16
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"

@@ -4,7 +4,11 @@ Invariant: paths here are vault-relative, in POSIX form. A path literal in any o
 module is a bug.
 """
 
+from __future__ import annotations
+
 # Not from `typing`, which costs more than a bare Python: a hook asks before each edit.
+TYPE_CHECKING = False
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -159,7 +163,7 @@ each is listed by every command.
 _DIGITS = 5
 
 
-def folder_for(entry: "Entry") -> str:
+def folder_for(entry: Entry) -> str:
     """The folder where a new entry is written: of a memory that of its month."""
     if entry.status == "pending":
         return INBOX

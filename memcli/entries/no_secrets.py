@@ -8,21 +8,26 @@ it is about to write. What the vault held already is no news: an entry that came
 secret by hand can be resolved, rejected and archived.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final
 
 from memcli.entries.text import secrets
 from memcli.errors import SecretFound
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Final
+
     from memcli.entries.entry import Entry
 
 _HINT: Final = "A vault's git history keeps it for good"
 _HEAD: Final = re.compile(r"---\r?\n")
 
 
-def refuse(entry: "Entry") -> None:
+def refuse(entry: Entry) -> None:
     """Raise SecretFound when any field of a draft looks as if it held a secret."""
     texts = dict(_texts(entry))
     if not secrets.spans("\n\n".join(texts.values())):
@@ -90,7 +95,7 @@ def refuse_new(
                 )
 
 
-def _texts(entry: "Entry") -> Iterator[tuple[str, str]]:
+def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
     """Every text of an entry, by the name that a caller knows it by."""
     for name, value in zip(entry._fields, entry, strict=True):
         if name == "source":

@@ -10,9 +10,15 @@ Importing yaml takes as long as starting Python, and parsing with it is a fifth 
 time of indexing a file.
 """
 
-from typing import Any
+from __future__ import annotations
 
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 # What may be more than a part of a word where it stands in a list in brackets.
 _SPECIAL_IN_LIST = frozenset(",[]{}\"':#?&*!|>%@`")

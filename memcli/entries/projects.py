@@ -4,6 +4,8 @@ Invariant: pure. A name is lower case, one line without spaces, and safe to prin
 entry without one holds everywhere. `holds` is the one answer to "does it hold here?".
 """
 
+from __future__ import annotations
+
 import zlib
 
 from memcli.errors import InvalidValue

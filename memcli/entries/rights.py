@@ -5,11 +5,19 @@ Invariant: evolve, resolve, review, forget and everything that is the owner's al
 nothing to an entry that it may not see: callers answer as for an unknown id.
 """
 
+from __future__ import annotations
+
 from enum import StrEnum
-from typing import Protocol
 
 from memcli.entries.eligibility import Agent, Facts, visible
 from memcli.entries.entry import Status, Subtype, Visibility
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
 
 
 class Action(StrEnum):

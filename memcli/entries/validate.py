@@ -4,13 +4,19 @@ Invariant: pure; a value that `draft` returns can be written as it is. `save`, i
 batches and `import` all call it, so a field means the same everywhere.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from __future__ import annotations
 
 from memcli.entries.checks import check_kind
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.fields import BY_NAME, check_unicode, unknown_field, wrong_type
 from memcli.errors import InvalidContent, InvalidValue, TooLarge
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
 
 # What other programs call these fields.
 _ALIASES = {"body": "text", "content": "text", "tag": "tags", "entity": "entities"}

@@ -6,12 +6,19 @@ the host where that is certain, and not the settings file in which the hook stoo
 Copilot CLI runs the hooks of Claude Code, too.
 """
 
+from __future__ import annotations
+
 import os
 import re
-from typing import Any
 
 from memcli.hosts import table
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 EVENTS = (
     "session-start",

@@ -6,6 +6,8 @@ does not know, Copilot hears only its own, Gemini shows plain text to the user, 
 has no way in at all. The host's record makes the document.
 """
 
+from __future__ import annotations
+
 from memcli.hosts import table
 
 _INJECTING = ("session-start", "prompt-submit")

@@ -6,9 +6,15 @@ prompt: what reads transcripts is a module of `formats`, which it only names. Th
 environment is a parameter.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
 
 
 class Host:

@@ -5,9 +5,14 @@ Invariant: the one list of hosts. A host is its module in this folder and its na
 when it is asked for: a hook pays for the host that calls it.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
 
-from memcli.hosts.host import Host
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memcli.hosts.host import Host
 
 NAMES = (
     "claude-code",

@@ -5,16 +5,27 @@ a user step is text that a person typed and nothing else: additions of a host, a
 memcli itself are gone before a step is made.
 """
 
+from __future__ import annotations
+
 import re
-from typing import Literal
 
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Role = Literal["user", "assistant", "call", "result"]
+    Action = Literal["run", "edit", "read", "other"]
+else:
+    Role = Action = str
 
 # The tag around memcli's own text in a session, which is never read back.
 FRAME = "memcli-memory"
 
-Role = Literal["user", "assistant", "call", "result"]
-Action = Literal["run", "edit", "read", "other"]
+ROLES: tuple[Role, ...] = ("user", "assistant", "call", "result")
+ACTIONS: tuple[Action, ...] = ("run", "edit", "read", "other")
 
 
 class Step(NamedTuple):

@@ -4,9 +4,11 @@ Invariant: only rows that are shown are looked at, within the time of one answer
 whose code changed or is gone says so, and stands lower than it would; none is left out.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.vault import code_state
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +25,7 @@ is the better first answer.
 """
 
 
-def answered(vault: "Vault", answer: "Recalled", *, ranked: bool = True) -> "Recalled":
+def answered(vault: Vault, answer: Recalled, *, ranked: bool = True) -> Recalled:
     """An answer with what became of the code that its rows speak of.
 
     Args:
@@ -42,24 +44,24 @@ def answered(vault: "Vault", answer: "Recalled", *, ranked: bool = True) -> "Rec
     )
 
 
-def of_one(vault: "Vault", row: "Row") -> "Row":
+def of_one(vault: Vault, row: Row) -> Row:
     """One row with what became of the code that it speaks of."""
     if not names_code(row):
         return row
     return _looked_at(row, code_state.watch(vault))
 
 
-def names_code(row: "Row") -> bool:
+def names_code(row: Row) -> bool:
     """Whether an entry names any code."""
     return bool(row.code or row.code_names)
 
 
-def looked_at(rows: "Sequence[Row]", watch: "Watch") -> "list[Row]":
+def looked_at(rows: Sequence[Row], watch: Watch) -> list[Row]:
     """Rows with what became of their code; a stale one has a lower score."""
     return [_looked_at(row, watch) if names_code(row) else row for row in rows]
 
 
-def lowered(rows: "Sequence[Row]") -> list[int]:
+def lowered(rows: Sequence[Row]) -> list[int]:
     """The places of ranked rows, with stale ones where their lower score puts them.
 
     The others keep their order, which more than the score may have decided.
@@ -76,7 +78,7 @@ def lowered(rows: "Sequence[Row]") -> list[int]:
     return order
 
 
-def _looked_at(row: "Row", watch: "Watch") -> "Row":
+def _looked_at(row: Row, watch: Watch) -> Row:
     states = watch.states(row, row.source)
     row = row._replace(code_state=tuple(states))
     if not code_state.is_stale(states):

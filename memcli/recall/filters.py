@@ -5,16 +5,19 @@ A filter that no entry can pass is named in a warning: the answer is never empty
 silence.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
-from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.projects import ANY, HERE, NONE
 from memcli.entries.text import tokens
 from memcli.recall.query import Filters, Query, checked_project
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memcli.entries.eligibility import View
     from memcli.search.reader import Reader
 
 _UNTAGGED_PASS = ("any", "all", "any_or_untagged")
@@ -29,7 +32,7 @@ EVERYWHERE = "-"
 class Admission:
     """Whether a document may be shown: eligibility, and the time filter."""
 
-    def __init__(self, reader: "Reader", view: View, filters: Filters) -> None:
+    def __init__(self, reader: Reader, view: View, filters: Filters) -> None:
         self._reader = reader
         self._view = view
         self._after, self._before = filters.after, filters.before
@@ -54,7 +57,7 @@ class Admission:
         return self._before is None or start < self._before
 
 
-def extent(reader: "Reader", doc: int) -> tuple[int, int]:
+def extent(reader: Reader, doc: int) -> tuple[int, int]:
     """[start, end) of a document's time, epoch seconds; a moment lasts a second."""
     start = reader.columns.times[doc]
     if not reader.is_span(doc):
@@ -66,7 +69,7 @@ def extent(reader: "Reader", doc: int) -> tuple[int, int]:
     return start, dates.span(row.occurred_until or when)[1]
 
 
-def within(reader: "Reader", query: Query) -> set[int] | None:
+def within(reader: Reader, query: Query) -> set[int] | None:
     """The documents that pass the filters by value; None without such a filter."""
     filters = query.filters
     sets: list[set[int]] = []
@@ -86,7 +89,7 @@ def within(reader: "Reader", query: Query) -> set[int] | None:
     return set.intersection(*sets)
 
 
-def of_project(reader: "Reader", word: str, here: str | None) -> set[int] | None:
+def of_project(reader: Reader, word: str, here: str | None) -> set[int] | None:
     """The documents of what `--project` names; None when all pass."""
     names = _projects(checked_project(word), here)
     return _union(reader, "project", names) if names else None
@@ -101,7 +104,7 @@ def _projects(word: str, here: str | None) -> list[str]:
     return [EVERYWHERE if word == NONE else word]
 
 
-def _meant(reader: "Reader", names: Sequence[str]) -> list[str]:
+def _meant(reader: Reader, names: Sequence[str]) -> list[str]:
     """Names of entities as the index has them, each with what it is an alias of."""
     if not names:
         return []
@@ -113,7 +116,7 @@ def _meant(reader: "Reader", names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(tokens.name_key(name) for name in both))
 
 
-def _tagged(reader: "Reader", filters: Filters) -> set[int]:
+def _tagged(reader: Reader, filters: Filters) -> set[int]:
     """Documents by tags; those of `_UNTAGGED_PASS` let untagged ones pass as well."""
     if filters.tags_match.startswith("any"):
         docs = _union(reader, "tag", filters.tags)
@@ -126,11 +129,11 @@ def _tagged(reader: "Reader", filters: Filters) -> set[int]:
     return docs
 
 
-def _union(reader: "Reader", field: str, values: Iterable[str]) -> set[int]:
+def _union(reader: Reader, field: str, values: Iterable[str]) -> set[int]:
     return {doc for value in values for doc in reader.exact(field, value)}
 
 
-def unknown_warnings(reader: "Reader", filters: Filters) -> list[str]:
+def unknown_warnings(reader: Reader, filters: Filters) -> list[str]:
     """Warnings of tags, entities and projects that no entry has, with the nearest."""
     tags = [tag for tag in filters.tags if not len(reader.exact("tag", tag))]
     warnings = [
@@ -148,13 +151,13 @@ def unknown_warnings(reader: "Reader", filters: Filters) -> list[str]:
     return warnings
 
 
-def nearest_project(reader: "Reader", name: str) -> str:
+def nearest_project(reader: Reader, name: str) -> str:
     """`; did you mean ...?` with the project that is meant, or nothing."""
     whole = with_owner(reader, name)
     return f"; did you mean '{whole}'?" if whole else _nearest(reader, "project", name)
 
 
-def with_owner(reader: "Reader", name: str) -> str | None:
+def with_owner(reader: Reader, name: str) -> str | None:
     """The one project whose name ends in this one: `github.com/acme/shop` for `shop`.
 
     None when several do, or none does.
@@ -164,7 +167,7 @@ def with_owner(reader: "Reader", name: str) -> str | None:
     return ending[0] if len(ending) == 1 else None
 
 
-def _nearest(reader: "Reader", field: str, value: str) -> str:
+def _nearest(reader: Reader, field: str, value: str) -> str:
     from difflib import get_close_matches
 
     known = [name for name in reader.starting(field, "") if name != UNTAGGED]

@@ -5,8 +5,7 @@ the same filters give the same rows as `recall --all`, in the other order. The l
 signals gets no line, since nobody has asked for one of the rows.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.named_tuple import NamedTuple
 from memcli.recall import recall as of_one
@@ -15,7 +14,12 @@ from memcli.recall.query import Query, checked
 from memcli.recall.results import Row, of_source, row_of
 from memcli.search.last_written import last_written
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -93,7 +97,7 @@ class Wish(NamedTuple):
         return MOST_OF_A_GROUP if self.by else MOST
 
 
-def listed(vault: "Vault", wish: Wish) -> Listed:
+def listed(vault: Vault, wish: Wish) -> Listed:
     """List the entries of one vault.
 
     Raises:
@@ -104,7 +108,7 @@ def listed(vault: "Vault", wish: Wish) -> Listed:
     return answer._replace(warnings=answer.warnings + of_one.index_warnings(vault))
 
 
-def look(reader: "Reader", wish: Wish) -> Listed:
+def look(reader: Reader, wish: Wish) -> Listed:
     """A list within a read that the caller holds; `wish.query` is `checked`."""
     admit = Admission(reader, wish.query.view, wish.query.filters)
     chosen = within(reader, wish.query)
@@ -151,7 +155,7 @@ def merged(answers: Sequence[Listed], wish: Wish) -> Listed:
     )
 
 
-def labelled(vault: "Vault", answer: Listed) -> Listed:
+def labelled(vault: Vault, answer: Listed) -> Listed:
     """A vault's list with the vault's name as the source of its rows."""
     groups = answer.groups and [
         group._replace(rows=of_source(group.rows, vault.source))
@@ -160,7 +164,7 @@ def labelled(vault: "Vault", answer: Listed) -> Listed:
     return answer._replace(rows=of_source(answer.rows, vault.source), groups=groups)
 
 
-def _groups(reader: "Reader", wish: Wish, docs: Sequence[int]) -> list[Group]:
+def _groups(reader: Reader, wish: Wish, docs: Sequence[int]) -> list[Group]:
     listed = set(docs)
     groups = []
     for value in reader.starting(wish.by, ""):
@@ -177,7 +181,7 @@ def _largest_first(groups: Iterable[Group]) -> list[Group]:
     return sorted(groups, key=lambda group: (-group.total, not group.name, group.name))
 
 
-def _newest(reader: "Reader", wish: Wish, docs: Iterable[int]) -> list[Row]:
+def _newest(reader: Reader, wish: Wish, docs: Iterable[int]) -> list[Row]:
     """The rows of the documents that were written last, the newest first."""
     view = wish.query.view
     rows = []

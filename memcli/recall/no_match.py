@@ -4,18 +4,21 @@ Invariant: reads only, and only through the reader that gave no row, so nothing 
 or counted that the caller may not see. It costs nothing where there is an answer.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.entries.eligibility import standing
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
+from memcli.named_tuple import NamedTuple
 from memcli.recall import question as asking
 from memcli.recall.filters import Admission
 from memcli.recall.query import Filters, Query
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
     from memcli.search.reader import Reader
 
@@ -71,7 +74,7 @@ class NoMatch(NamedTuple):
         return text if self.near else None
 
 
-def why(reader: "Reader", query: Query) -> NoMatch:
+def why(reader: Reader, query: Query) -> NoMatch:
     """Why nothing was found in one vault.
 
     Args:
@@ -119,7 +122,7 @@ def merged(answers: Sequence[NoMatch]) -> NoMatch:
     )
 
 
-def _ended(reader: "Reader", query: Query, docs: Iterable[int]) -> dict[str, int]:
+def _ended(reader: Reader, query: Query, docs: Iterable[int]) -> dict[str, int]:
     """By status the entries that are not shown because of it."""
     view, ended = query.view, dict[str, int]()
     if view.as_of is not None:
@@ -132,7 +135,7 @@ def _ended(reader: "Reader", query: Query, docs: Iterable[int]) -> dict[str, int
 
 
 def _spellings(
-    reader: "Reader", words: Iterable[str], shown: "Callable[[int], bool]"
+    reader: Reader, words: Iterable[str], shown: Callable[[int], bool]
 ) -> dict[str, tuple[str, ...]]:
     """By word the words of shown entries that are spelt nearly like it."""
     near = {}
@@ -143,9 +146,7 @@ def _spellings(
     return near
 
 
-def _near(
-    reader: "Reader", word: str, shown: "Callable[[int], bool]"
-) -> tuple[str, ...]:
+def _near(reader: Reader, word: str, shown: Callable[[int], bool]) -> tuple[str, ...]:
     from difflib import get_close_matches
 
     from memcli.search.stemmer import stemmer
@@ -168,7 +169,7 @@ def _near(
     return tuple(get_close_matches(word, spelt, _MOST_SPELLINGS, _ALIKE))
 
 
-def _written(reader: "Reader", doc: int, term: str, stem: tokens.Stem) -> str | None:
+def _written(reader: Reader, doc: int, term: str, stem: tokens.Stem) -> str | None:
     """The first word of a document that the index holds as this term."""
     row = reader.row(doc)
     text = "\n".join((row.title, row.text, *row.tags, *row.entities))

@@ -5,8 +5,7 @@ built here only: by `from_words` from strings, by `made` from Python values. `ch
 refuses what a vault does not know, such as a kind, before anything is read.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from __future__ import annotations
 
 from memcli.entries.checks import check_choice, check_kind
 from memcli.entries.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
@@ -15,13 +14,21 @@ from memcli.entries.projects import ANY, HERE, NONE, check_project, number
 from memcli.errors import InvalidValue, UsageError
 from memcli.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
+
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TypedDict, Unpack
+
+    from memcli.recall.query_words import Words
     from memcli.vault.vault import Vault
 
     class Narrowing(TypedDict, total=False):
         """Python's options of every question; the fields of `Query`."""
 
-        filters: "Filters"
+        filters: Filters
         view: View
         limit: int | None
         budget: str
@@ -125,35 +132,6 @@ class Query(NamedTuple):
         return max(BUDGETS[self.budget][1], 2 * self.most)
 
 
-class Words(TypedDict, total=False):
-    """A query's options as strings, under the names of the flags of `memcli recall`."""
-
-    kind: Sequence[str]
-    type: Sequence[str]
-    layer: Sequence[str]
-    tag: Sequence[str]
-    tags_match: str
-    entity: Sequence[str]
-    after: str | None
-    before: str | None
-    project: str | None
-    at: str | None
-    status: Sequence[str]
-    history: bool
-    as_of: str | None
-    limit: int | None
-    budget: str | None
-    max_chars: int | None
-    depth: int | None
-    no_graph: bool
-    explain: bool
-    exact: bool
-
-
-WORDS = tuple(Words.__annotations__)
-"""The names that `from_words` takes."""
-
-
 def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
     """The query that flags, a batch line or a tool's arguments ask for.
 
@@ -204,7 +182,7 @@ def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
     )
 
 
-def made(query: str | Query, default: View, **options: "Unpack[Options]") -> Query:
+def made(query: str | Query, default: View, **options: Unpack[Options]) -> Query:
     """The query that Python asks for, by a text and options or by a whole `Query`.
 
     The options win over the whole query. Without a view a text has the default one.
@@ -237,7 +215,7 @@ def view_of(
     return View(now=now, statuses=chosen or DEFAULT_STATUSES, as_of=as_of)
 
 
-def checked(query: Query, vault: "Vault") -> Query:
+def checked(query: Query, vault: Vault) -> Query:
     """The query with its filters in the vault's own words.
 
     Raises:

@@ -4,22 +4,27 @@ Invariant: the time that a text names, its window, ranks and never filters. A qu
 filters by time has said which time it means, so its text is not read for one.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-from memcli.entries.eligibility import View
+import re
+
 from memcli.entries.projects import number
 from memcli.entries.text import answer_types, mentions, tokens
 from memcli.recall.filters import extent
-from memcli.recall.query import Filters, Query
 from memcli.search.ranking.corpus import Inside, Question
 from memcli.search.ranking.weights import DEFAULTS
 from memcli.search.source import Ahead
 from memcli.vault.registry import store
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from memcli.entries.eligibility import View
     from memcli.entries.text.time_windows import Span, Window
+    from memcli.recall.query import Filters, Query
     from memcli.search.reader import Reader
 
 
@@ -43,7 +48,7 @@ _STRETCHES = frozenset(
 )
 
 
-def window_of(reader: "Reader", query: Query) -> "Window | None":
+def window_of(reader: Reader, query: Query) -> Window | None:
     """The time that the text of a query names, unless the query filters by time.
 
     The reader is for "before the migration".
@@ -61,7 +66,7 @@ def window_of(reader: "Reader", query: Query) -> "Window | None":
     )
 
 
-def read(reader: "Reader", query: Query, window: "Window | None") -> Question:
+def read(reader: Reader, query: Query, window: Window | None) -> Question:
     """The question of a query, as the ranking of this vault reads it."""
     from memcli.search.readings import readings
     from memcli.search.stemmer import stemmer
@@ -92,7 +97,7 @@ def read(reader: "Reader", query: Query, window: "Window | None") -> Question:
     )
 
 
-def echo(filters: Filters, window: "Window | None" = None) -> dict[str, Any] | None:
+def echo(filters: Filters, window: Window | None = None) -> dict[str, Any] | None:
     """The window, or else the filter by time, as `data.window` shows it."""
     if window is not None:
         return _echo(window.after, window.before, window.words)
@@ -102,7 +107,7 @@ def echo(filters: Filters, window: "Window | None" = None) -> dict[str, Any] | N
 
 
 def entities(
-    reader: "Reader", query: str, stem: tokens.Stem
+    reader: Reader, query: str, stem: tokens.Stem
 ) -> tuple[dict[str, Sequence[int]], dict[str, set[int]]]:
     """The entities that a question names, as `Question` holds them: named, implied.
 
@@ -164,7 +169,7 @@ def _words(query: Query, text: str) -> Ahead:
     return _wanted(query, text, tokens.question(text, stemmer()))
 
 
-def _beside(reader: "Reader", hits: int) -> Ahead:
+def _beside(reader: Reader, hits: int) -> Ahead:
     """The constraints, which stand beside every answer: then the rows of the newest."""
     docs = reader.exact("kind", "constraint")
     # Of the newest as many may be among the hits.
@@ -181,7 +186,7 @@ def may_name_a_time(query: str) -> bool:
     return not (begun.isdisjoint(_WHICH) or begun.isdisjoint(_STRETCHES))
 
 
-def dated(reader: "Reader", name: str, view: View) -> "Span | None":
+def dated(reader: Reader, name: str, view: View) -> Span | None:
     """The time of the entries that go by a name, if all of them agree on it.
 
     The name is an entry's (title, file, alias) or that of an entity it is about. Only
@@ -213,7 +218,7 @@ def dated(reader: "Reader", name: str, view: View) -> "Span | None":
     return spans.pop() if len(spans) == 1 else None
 
 
-def inside(reader: "Reader", window: "Window | None") -> Inside | None:
+def inside(reader: Reader, window: Window | None) -> Inside | None:
     """How much of a document lies in a window, or None without one.
 
     A coarse date counts by the share of it that the window covers: an entry of 2025

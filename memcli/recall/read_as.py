@@ -3,14 +3,17 @@
 Invariant: pure. Words are shown as the row spells them, not as the index holds them.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import SPELLING, Reading
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from memcli.search.stored_row import StoredRow
 
 
@@ -28,7 +31,7 @@ class ReadAs(NamedTuple):
 
 
 def read_as(
-    readings: Sequence[tuple[str, Reading]], row: "StoredRow", stem: tokens.Stem
+    readings: Sequence[tuple[str, Reading]], row: StoredRow, stem: tokens.Stem
 ) -> tuple[ReadAs, ...]:
     """The readings of a hit, in the words of its row."""
     if not readings:

@@ -5,9 +5,9 @@ query give the same rows; an answer without a match says so. The log of signals 
 one line, nothing else is written.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.eligibility import standing
@@ -31,7 +31,6 @@ from memcli.recall.results import (
 )
 from memcli.search.edges import Decided, EntryLinks
 from memcli.search.ranking import bm25
-from memcli.search.ranking.boosts import Adjust
 from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope
 from memcli.search.ranking.order import Hit
 from memcli.search.ranking.weights import Weights
@@ -40,9 +39,14 @@ from memcli.search.stemmer import stemmer
 from memcli.vault import staleness
 from memcli.vault.signals import event
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from memcli.entries.eligibility import View
     from memcli.recall.no_match import NoMatch
+    from memcli.search.ranking.boosts import Adjust
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
@@ -51,7 +55,7 @@ if TYPE_CHECKING:
 _MOST_BROKEN = 10
 
 
-def recall(vault: "Vault", query: Query) -> Recalled:
+def recall(vault: Vault, query: Query) -> Recalled:
     """Answer a question with ranked rows.
 
     Raises:
@@ -65,7 +69,7 @@ def recall(vault: "Vault", query: Query) -> Recalled:
     return answer._replace(warnings=answer.warnings + index_warnings(vault))
 
 
-def enumerate_all(vault: "Vault", query: Query, cursor: str | None = None) -> Recalled:
+def enumerate_all(vault: Vault, query: Query, cursor: str | None = None) -> Recalled:
     """Every entry that the filters admit, by id (oldest first), a page at a time.
 
     Args:
@@ -87,7 +91,7 @@ def enumerate_all(vault: "Vault", query: Query, cursor: str | None = None) -> Re
 
 
 def look(
-    reader: "Reader",
+    reader: Reader,
     query: Query,
     *,
     weights: Weights | None = None,
@@ -135,7 +139,7 @@ def look(
     )
 
 
-def _explained(reader: "Reader", query: Query) -> Recalled:
+def _explained(reader: Reader, query: Query) -> Recalled:
     """A recall that says why it has no row; `look` does not, for hooks wait for it."""
     answer = look(reader, query)
     if answer.rows or answer.omitted:
@@ -143,7 +147,7 @@ def _explained(reader: "Reader", query: Query) -> Recalled:
     return answer._replace(no_match=no_match(reader, query))
 
 
-def no_match(reader: "Reader", query: Query) -> "NoMatch":
+def no_match(reader: Reader, query: Query) -> NoMatch:
     """Why a question has no row; loaded only when it has none."""
     from memcli.recall import no_match
 
@@ -161,7 +165,7 @@ def weights_of(query: Query) -> Weights:
     return weights._replace(entity=0.0, session=0.0, after=(), before=())
 
 
-def _page(reader: "Reader", query: Query, cursor: str | None) -> Recalled:
+def _page(reader: Reader, query: Query, cursor: str | None) -> Recalled:
     admit = Admission(reader, query.view, query.filters)
     chosen = within(reader, query)
     docs = reader.everything() if chosen is None else chosen
@@ -188,7 +192,7 @@ def _page(reader: "Reader", query: Query, cursor: str | None) -> Recalled:
 
 
 def _ranking(
-    reader: "Reader",
+    reader: Reader,
     query: Query,
     question: Question,
     weights: Weights,
@@ -219,7 +223,7 @@ def _ranking(
     )
 
 
-def _decided(reader: "Reader") -> Decided:
+def _decided(reader: Reader) -> Decided:
     """What persons decided on names, as far as the reader's agent may know of it."""
     from memcli.vault.registry import ignored, store
 
@@ -231,7 +235,7 @@ def _decided(reader: "Reader") -> Decided:
 
 
 def _answer(
-    reader: "Reader",
+    reader: Reader,
     query: Query,
     hit: Hit,
     named: Collection[str] | None,
@@ -260,7 +264,7 @@ def _answer(
     return aged(reader, query.view, hit.doc, stored, row)
 
 
-def _adjust(reader: "Reader", stored: scorer_store.Stored) -> Adjust | None:
+def _adjust(reader: Reader, stored: scorer_store.Stored) -> Adjust | None:
     """The factor that the vault's scorer gives a document, when it takes part."""
     if stored.active is None:
         return None
@@ -269,7 +273,7 @@ def _adjust(reader: "Reader", stored: scorer_store.Stored) -> Adjust | None:
 
 
 def _in_window(
-    reader: "Reader", docs: Iterable[int], inside: Inside, scope: Scope, limit: int
+    reader: Reader, docs: Iterable[int], inside: Inside, scope: Scope, limit: int
 ) -> bm25.Ranking:
     """The documents in the window, the newest first: "what did we do last week?"."""
     dated = [doc for doc in docs if inside(doc) and scope.holds(doc)]
@@ -283,7 +287,7 @@ def _in_window(
 
 
 def _in_these_signs(
-    reader: "Reader", text: str, scope: Scope, limit: int
+    reader: Reader, text: str, scope: Scope, limit: int
 ) -> bm25.Ranking:
     """The documents with exactly this text, for a question without a word."""
     from memcli.entries.identity import fingerprint
@@ -294,7 +298,7 @@ def _in_these_signs(
     return bm25.Ranking(hits, [], [])
 
 
-def labelled(vault: "Vault", answer: Recalled) -> Recalled:
+def labelled(vault: Vault, answer: Recalled) -> Recalled:
     """A vault's answer with the vault's name as the source of its rows."""
     return answer._replace(
         rows=of_source(answer.rows, vault.source),
@@ -303,9 +307,9 @@ def labelled(vault: "Vault", answer: Recalled) -> Recalled:
 
 
 def _path(
-    reader: "Reader",
+    reader: Reader,
     hit: Hit,
-    stored: "StoredRow",
+    stored: StoredRow,
     named: Collection[str],
 ) -> list[dict[str, str]]:
     """The steps from the question to an entry, without those two.
@@ -323,7 +327,7 @@ def _path(
     return path
 
 
-def constraints(reader: "Reader", query: Query, shown: Collection[int]) -> list[Row]:
+def constraints(reader: Reader, query: Query, shown: Collection[int]) -> list[Row]:
     """Constraints in force and in scope that are not among the documents shown, pinned
     ones first, then the newest."""
     view = query.view._replace(here=query.scope)
@@ -341,9 +345,7 @@ def constraints(reader: "Reader", query: Query, shown: Collection[int]) -> list[
     ]
 
 
-def aged(
-    reader: "Reader", view: "View", doc: int, stored: "StoredRow", row: Row
-) -> Row:
+def aged(reader: Reader, view: View, doc: int, stored: StoredRow, row: Row) -> Row:
     """The row with whether it still holds; facts cite nothing that could change."""
     if view.as_of is None and Status.EXPIRED in view.statuses:
         facts = reader.facts(doc, access=False)
@@ -358,12 +360,12 @@ def aged(
     )
 
 
-def plain_warnings(reader: "Reader", query: Query) -> list[str]:
+def plain_warnings(reader: Reader, query: Query) -> list[str]:
     """Warnings of an enumeration: filters that no entry passes, and broken files."""
     return unknown_warnings(reader, query.filters) + _broken_warnings(reader)
 
 
-def _broken_warnings(reader: "Reader") -> list[str]:
+def _broken_warnings(reader: Reader) -> list[str]:
     broken = reader.broken
     warnings = [
         f"{item.path}:{item.line}: {item.reason}; not searched"
@@ -378,7 +380,7 @@ def _broken_warnings(reader: "Reader") -> list[str]:
     return warnings
 
 
-def index_warnings(vault: "Vault") -> list[str]:
+def index_warnings(vault: Vault) -> list[str]:
     """Warnings of what the rows may lack: folders and changes that were not read."""
     warnings = [
         f"{folder}/ cannot be listed; its entries are shown as they were"

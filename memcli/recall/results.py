@@ -4,21 +4,25 @@ Invariant: pure. `as_dict` decides what JSON shows of a row, and `noted` what th
 signals keeps of it, which is never a text.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.entries.entry import Layer
 from memcli.entries.ids import is_id
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 from memcli.recall.read_as import ReadAs, respelled
-from memcli.vault import staleness
-from memcli.vault.code_state import CodeState
 from memcli.vault.signals import event
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from memcli.recall.no_match import NoMatch
     from memcli.search.stored_row import StoredRow
+    from memcli.vault import staleness
+    from memcli.vault.code_state import CodeState
 
 FACT = str(Layer.FACT)
 """The layer that cites no other entry; only its code can make it stale."""
@@ -108,7 +112,7 @@ class Recalled(NamedTuple):
     next_cursor: str | None
     omitted: int
     warnings: list[str]
-    no_match: "NoMatch | None" = None
+    no_match: NoMatch | None = None
 
     @property
     def reading(self) -> dict[str, list[str]]:
@@ -133,7 +137,7 @@ class Recalled(NamedTuple):
 
 
 def row_of(
-    stored: "StoredRow",
+    stored: StoredRow,
     score: float,
     channels: list[str],
     explain: dict[str, Any] | None = None,
@@ -196,7 +200,7 @@ def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
     return fitting, len(rows) - len(fitting)
 
 
-def mark(row: "Row | StoredRow") -> str:
+def mark(row: Row | StoredRow) -> str:
     """The cursor of a row: its place in the order of an enumeration."""
     return f"{row.id}:{row.path}"
 

@@ -5,16 +5,21 @@ file, or one of another version, is a warning and never an error. Reading it loa
 library; only `train` needs scikit-learn.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
     from memcli.recall.scorer import Scorer
 
 # A scorer is two kilobytes.
@@ -25,11 +30,11 @@ _AGAIN = "memcli signals --train makes a new one"
 class Stored(NamedTuple):
     """The scorer of a vault, if it has one; `problem` says why it cannot be used."""
 
-    scorer: "Scorer | None" = None
+    scorer: Scorer | None = None
     problem: str | None = None
 
     @property
-    def active(self) -> "Scorer | None":
+    def active(self) -> Scorer | None:
         """The scorer, when it takes part."""
         scorer = self.scorer
         return scorer if scorer is not None and scorer.takes_part else None
@@ -69,7 +74,7 @@ def load(root: str) -> Stored:
 
 def train(
     root: str, pairs: Iterable[Mapping[str, Any]], *, dry_run: bool = False
-) -> "Scorer":
+) -> Scorer:
     """Train a scorer from a vault's log, and store it, whether it takes part or not.
 
     Args:

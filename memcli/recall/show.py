@@ -3,8 +3,7 @@
 Invariant: an entry is shown as recall shows it, with the reason when recall would not.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.entries.eligibility import View
 from memcli.errors import EntryNotFound
@@ -13,7 +12,12 @@ from memcli.recall import code_rows
 from memcli.recall import recall as of_one
 from memcli.recall.results import Row, of_source, row_of
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -34,7 +38,7 @@ class Shown(NamedTuple):
         }
 
 
-def show(vaults: "Sequence[Vault]", ids: Sequence[str]) -> list[Shown]:
+def show(vaults: Sequence[Vault], ids: Sequence[str]) -> list[Shown]:
     """The entries that ids, unique prefixes of ids, or paths address.
 
     Args:
@@ -47,7 +51,7 @@ def show(vaults: "Sequence[Vault]", ids: Sequence[str]) -> list[Shown]:
     return [_shown(vaults, entry_id) for entry_id in ids]
 
 
-def _shown(vaults: "Sequence[Vault]", entry_id: str) -> Shown:
+def _shown(vaults: Sequence[Vault], entry_id: str) -> Shown:
     refusal = None
     for vault in vaults:
         try:
@@ -59,10 +63,10 @@ def _shown(vaults: "Sequence[Vault]", entry_id: str) -> Shown:
     raise refusal or EntryNotFound("no vault was asked")
 
 
-def _at(vault: "Vault", path: str) -> Shown:
+def _at(vault: Vault, path: str) -> Shown:
     view = View(vault.now_ms() // 1000, agent=vault.agent)
 
-    def look(reader: "Reader") -> Shown:
+    def look(reader: Reader) -> Shown:
         docs = reader.exact("path", path)
         if not docs:
             raise EntryNotFound(f"{path}: gone since it was read")

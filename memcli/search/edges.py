@@ -5,9 +5,9 @@ the first reading of the link that an entry has as a name, and an active entry b
 others. Reads only; a link to what an agent may not see leads nowhere.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from __future__ import annotations
+
 from functools import partial
-from typing import TYPE_CHECKING
 
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
@@ -17,7 +17,11 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import Edge
 from memcli.search.source import Ahead
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
 
@@ -42,7 +46,7 @@ class EntryLinks:
     """
 
     def __init__(
-        self, reader: "Reader", decided: Callable[[], Decided] = lambda: UNDECIDED
+        self, reader: Reader, decided: Callable[[], Decided] = lambda: UNDECIDED
     ) -> None:
         self._reader = reader
         self._decided = decided
@@ -80,7 +84,7 @@ class EntryLinks:
         row = self._reader.row
         return Ahead(rows=(doc,), then=lambda: Ahead(lists=[*self._lists(row(doc))]))
 
-    def _lists(self, row: "StoredRow") -> Iterator[tuple[str, str]]:
+    def _lists(self, row: StoredRow) -> Iterator[tuple[str, str]]:
         """The lists that the edges of an entry are made of, or most of them."""
         for name in row.entities:
             yield "entity", tokens.name_key(name)
@@ -135,14 +139,14 @@ class EntryLinks:
             self._decisions = self._decided()
         return self._decisions
 
-    def _versions(self, row: "StoredRow") -> list[int]:
+    def _versions(self, row: StoredRow) -> list[int]:
         reader = self._reader
         ids = (row.supersedes, row.superseded_by)
         docs = {doc for name in ids if name for doc in reader.exact("id", name)}
         return sorted(docs)
 
 
-def meant(reader: "Reader", target: str, path: str) -> int | None:
+def meant(reader: Reader, target: str, path: str) -> int | None:
     """The entry that a link in the file at `path` means; active ones come first."""
     from memcli.entries.text.links import link_readings
 
@@ -155,7 +159,7 @@ def meant(reader: "Reader", target: str, path: str) -> int | None:
     return None
 
 
-def outgoing(reader: "Reader", row: "StoredRow") -> list[int]:
+def outgoing(reader: Reader, row: StoredRow) -> list[int]:
     """The entries that the links in an entry's text mean."""
     from memcli.entries.text.links import links
 
@@ -164,8 +168,8 @@ def outgoing(reader: "Reader", row: "StoredRow") -> list[int]:
 
 
 def backlinks(
-    reader: "Reader",
-    row: "StoredRow",
+    reader: Reader,
+    row: StoredRow,
     doc: int,
     names: Sequence[str] | None = None,
 ) -> set[int]:
@@ -196,6 +200,6 @@ def backlinks(
     return linking
 
 
-def _preference(row: "StoredRow") -> tuple[bool, str, str]:
+def _preference(row: StoredRow) -> tuple[bool, str, str]:
     # The path decides last, since two files of one id have numbers in no fixed order.
     return row.status != str(Status.ACTIVE), row.id, row.path

@@ -7,11 +7,11 @@ are one case. Everything in its folder is derived, carries a version, and is reb
 when it is older, damaged or gone.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
 
 from memcli.entries import layout
 from memcli.entries.text.tokens import ANALYSIS_VERSION
@@ -22,14 +22,21 @@ from memcli.search.segment_file import FORMAT, Damaged
 from memcli.search.segments import Segments
 from memcli.search.state import State, UpdateCounts
 from memcli.storage import state_dirs
-from memcli.storage.listing import Listing
 from memcli.storage.lock import Lock
 from memcli.storage.watch import WatchedFiles
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
     from memcli.entries.eligibility import Agent
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.search.triggers import Told
+    from memcli.storage.listing import Listing
+
+    _Answer = TypeVar("_Answer")
 
 # Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
 # its fields.
@@ -40,8 +47,6 @@ _FEW = 64
 
 # Seconds to wait for another process that indexes.
 _PATIENCE = 10.0
-
-_Answer = TypeVar("_Answer")
 
 
 class Behind(Exception):
@@ -75,7 +80,7 @@ class Index:
         *,
         tell: Callable[[str], None] | None = None,
         progress: Callable[[int, int], None] | None = None,
-        agent: "Agent | None" = None,
+        agent: Agent | None = None,
         processes: int = 1,
     ) -> None:
         self.root = root
@@ -99,7 +104,7 @@ class Index:
         self.symlinks: list[str] = []
         self._entered: list[str] = []
 
-    def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+    def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Bring the index up to date, then return `answer(reader)`.
 
         When `answer` fails because of the index (a file vanished under it, or is
@@ -108,13 +113,13 @@ class Index:
         """
         return self._answered(answer, self.current)
 
-    def again(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+    def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """As `read`, over the files as the last `read` found them, if there was one."""
         known = self._reader if self._asked else None
         return self._answered(answer, lambda: known or self.current())
 
     def _answered(
-        self, answer: "Callable[[Reader], _Answer]", reader: "Callable[[], Reader]"
+        self, answer: Callable[[Reader], _Answer], reader: Callable[[], Reader]
     ) -> _Answer:
         try:
             return answer(reader())
@@ -125,7 +130,7 @@ class Index:
 
     def told(
         self, words: set[bytes] | None = None, *, enabled: bool = True
-    ) -> "list[Told] | None":
+    ) -> list[Told] | None:
         """What the entries are told at, of the files as the last reader found them.
 
         None when no table was written yet and the reader is not the index's own.
@@ -192,7 +197,7 @@ class Index:
         return ""
 
     def glance(
-        self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
+        self, answer: Callable[[Reader, list[str], list[str]], _Answer]
     ) -> _Answer:
         """Return `answer(reader, changed, removed)` without updating the index.
 
@@ -207,7 +212,7 @@ class Index:
 
     def at_once(
         self,
-        answer: "Callable[[Reader, list[str], list[str]], _Answer]",
+        answer: Callable[[Reader, list[str], list[str]], _Answer],
         *,
         as_it_was: bool = False,
     ) -> _Answer:
@@ -269,7 +274,7 @@ class Index:
                     listing.folders[folder] = flat
         return listing
 
-    def current(self) -> "Reader":
+    def current(self) -> Reader:
         """A reader of the files as they are now; it lasts until the next is asked for.
 
         What it reads may turn out to be damaged: then `mend` is to be called.

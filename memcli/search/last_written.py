@@ -4,18 +4,22 @@ Invariant: of one second, the larger ids come first. Only rows hold ids by docum
 few rows are read, however many documents an import wrote at once.
 """
 
-from collections.abc import Iterable
+from __future__ import annotations
+
 from itertools import islice
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memcli.search.reader import Reader
 
 # So many rows are read faster than the table of ids.
 _FEW = 100
 
 
-def last_written(reader: "Reader", docs: Iterable[int], most: int) -> list[int]:
+def last_written(reader: Reader, docs: Iterable[int], most: int) -> list[int]:
     """The documents that were written last, the newest first.
 
     Args:
@@ -38,7 +42,7 @@ def last_written(reader: "Reader", docs: Iterable[int], most: int) -> list[int]:
     return sorted(chosen, key=keys.__getitem__, reverse=True)[:most]
 
 
-def _last_of(reader: "Reader", docs: list[int], most: int) -> list[int]:
+def _last_of(reader: Reader, docs: list[int], most: int) -> list[int]:
     """Those with the largest ids, and perhaps others."""
     if len(docs) <= most + _FEW:
         return docs

@@ -5,11 +5,11 @@ Whoosh to index one file. `whoosh_codec`, which merges segments, writes through
 `Postings` and `files_of_terms` as well: the same documents give the same bytes.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from memcli.search.segment import (
     DOCUMENTS,
@@ -22,11 +22,15 @@ from memcli.search.segment import (
 from memcli.search.segment_file import HEADER_SIZE, with_header
 from memcli.search.term_table import encoded, terms_file
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from memcli.search.prepared import Prepared
 
 
-def write(folder: str, documents: "Iterable[Prepared]") -> tuple[SegmentId, ...]:
+def write(folder: str, documents: Iterable[Prepared]) -> tuple[SegmentId, ...]:
     """Write documents into a segment of their own; without any, none is written.
 
     Args:
@@ -100,7 +104,7 @@ class Postings:
 
     def in_order(
         self,
-    ) -> Iterator[tuple[str, bytes, "array[int]", "array[float]"]]:
+    ) -> Iterator[tuple[str, bytes, array[int], array[float]]]:
         """Each term with its field, its documents and their weights."""
         for field, terms in sorted(self._fields.items()):
             for term in sorted(terms):
@@ -108,7 +112,7 @@ class Postings:
 
 
 def files_of_terms(
-    items: Iterable[tuple[str, bytes, "array[int]", "array[float]"]],
+    items: Iterable[tuple[str, bytes, array[int], array[float]]],
 ) -> tuple[bytes, bytes]:
     """The bytes of the file of terms, and of that of their posting lists."""
     ends: dict[str, int] = {}

@@ -5,13 +5,19 @@ into arrays, so a fact costs no decoding by document. Little-endian on every mac
 change here raises `FORMAT` in `segment.py`.
 """
 
+from __future__ import annotations
+
 import struct
 import sys
 from array import array
-from collections.abc import Sequence
-from typing import Any
 
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 
 class Packed(NamedTuple):
@@ -74,10 +80,10 @@ class Columns(NamedTuple):
     expires: Sequence[int]
     ended: Sequence[int]
     claims: Sequence[int]
-    lengths: "array[int]"
+    lengths: array[int]
     seqs: Sequence[int]
-    flags: "array[int]"
-    projects: "array[int]"
+    flags: array[int]
+    projects: array[int]
 
 
 def unpack(records: bytes) -> Columns:
@@ -100,14 +106,14 @@ def unpack(records: bytes) -> Columns:
     )
 
 
-def numbers_of(typecode: str, data: bytes) -> "array[Any]":
+def numbers_of(typecode: str, data: bytes) -> array[Any]:
     """The numbers in little-endian bytes, as the array of this type code."""
     numbers: array[Any] = array(typecode)
     numbers.frombytes(data)
     return portable(numbers)
 
 
-def portable(numbers: "array[Any]") -> "array[Any]":
+def portable(numbers: array[Any]) -> array[Any]:
     """The same numbers in little-endian byte order, whatever the machine's."""
     if sys.byteorder == "big":
         numbers = array(numbers.typecode, numbers)

@@ -3,6 +3,8 @@
 Invariant: pure; the same document gives the same bytes, in whichever process.
 """
 
+from __future__ import annotations
+
 from memcli.entries.entry import ResolutionScope, Status
 from memcli.named_tuple import NamedTuple
 from memcli.search.document import Document, numbered

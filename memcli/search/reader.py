@@ -6,16 +6,9 @@ postings and facts, not files: they come out of a `Source`, the index of this ma
 or a database, and no line here asks which it is.
 """
 
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from __future__ import annotations
+
 from functools import cached_property
-from typing import TypeVar
 
 from memcli.entries.eligibility import (
     ELSEWHERE,
@@ -36,14 +29,30 @@ from memcli.search.packed_facts import (
     STATUS_MASK,
 )
 from memcli.search.resolved_claims import Claims, ResolvedClaims, with_standing
-from memcli.search.source import Ahead, Source
-from memcli.search.stored_row import StoredRow
 from memcli.search.vocabulary import FIELD, Vocabulary
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import (
+        Callable,
+        Collection,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
+    from typing import TypeVar
+
+    from memcli.search.source import Ahead, Source
+    from memcli.search.stored_row import StoredRow
+
+    _Named = TypeVar("_Named", Entry, StoredRow)
+
 
 _STATUSES = tuple(Status)
 _NOT_PLAIN = STATUS_MASK | CONFLICT
 _ACTIVE = str(Status.ACTIVE)
-_Named = TypeVar("_Named", Entry, StoredRow)
 
 
 class Broken(NamedTuple):
@@ -199,7 +208,7 @@ class Reader:
         others = sum(other.own_frequency(term) for other in self._beside)
         return self.own_frequency(term) + others
 
-    def weigh_with(self, others: Sequence["Reader"]) -> None:
+    def weigh_with(self, others: Sequence[Reader]) -> None:
         """Weigh words and lengths as if these readers and this one were one index.
 
         Scores are comparable to theirs then; documents stay this reader's own. It

@@ -4,14 +4,13 @@ Invariant: what is found depends on the files alone and comes in the order of th
 paths, however many processes read them and whichever of them dies.
 """
 
+from __future__ import annotations
+
 import os
 import time
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
 
 from memcli.entries import codec, file_checks
 from memcli.entries.entry import KINDS
-from memcli.entries.finding import Finding
 from memcli.errors import InvalidEntry, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search.document import Checked, document
@@ -21,7 +20,12 @@ from memcli.search.stemmer import stemmer
 from memcli.storage import files
 from memcli.storage import settings as config
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from memcli.entries.finding import Finding
     from memcli.entries.text.tokens import Stem
 
 # Larger files are indexed by their beginning: a memory of a megabyte is a mistake

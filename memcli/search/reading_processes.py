@@ -10,17 +10,21 @@ the paths from its standard input, to the end; then it writes for each file the 
 of three parts, and the parts: what JSON can hold of it, the packed record, the row.
 """
 
+from __future__ import annotations
+
 import os
 import struct
 import sys
-from collections.abc import Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Any
 
 from memcli.search.prepared import Prepared
 from memcli.search.reading import Files, Found
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from subprocess import Popen
+    from typing import IO, Any
 
 # Below this many files another process costs more than it brings: it loads for a
 # tenth of a second, which is some 200 files.
@@ -97,7 +101,7 @@ def found_by_several(
             _end(process)
 
 
-def _start(root: str, paths: Sequence[str]) -> "Popen[bytes] | None":
+def _start(root: str, paths: Sequence[str]) -> Popen[bytes] | None:
     """A process that reads these files; None when none can be started."""
     import json
     import subprocess
@@ -126,7 +130,7 @@ def _start(root: str, paths: Sequence[str]) -> "Popen[bytes] | None":
     return process
 
 
-def _end(process: "Popen[bytes] | None") -> None:
+def _end(process: Popen[bytes] | None) -> None:
     """End a process, whether it is done or not."""
     if process is None:
         return
@@ -140,7 +144,7 @@ def _end(process: "Popen[bytes] | None") -> None:
     process.wait()
 
 
-def _next(process: "Popen[bytes]", path: str) -> Found | None:
+def _next(process: Popen[bytes], path: str) -> Found | None:
     """What a process found in its next file; None when it has no answer for it."""
     import json
 

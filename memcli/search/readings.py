@@ -5,18 +5,22 @@ which terms the index holds; never on the order in which files were indexed. A w
 the index holds is never respelled.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from memcli.search.ranking.corpus import NEAR, SAME, SPELLING, Reading
 from memcli.search.source import Ahead
 from memcli.search.word_table import WordList, WordTable
 from memcli.storage import package_data
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from memcli.search.reader import Reader
 
 PREFIX_SHARE = 0.7
@@ -34,7 +38,7 @@ _MOST_RESPELLED = 8
 
 
 def readings(
-    question: Sequence[tuple[str, str]], reader: "Reader"
+    question: Sequence[tuple[str, str]], reader: Reader
 ) -> dict[str, tuple[Reading, ...]]:
     """The readings of each term of a question that has any.
 
@@ -96,7 +100,7 @@ def _may_be_wrong(word: str) -> bool:
 
 
 def _begun(
-    question: Sequence[tuple[str, str]], reader: "Reader"
+    question: Sequence[tuple[str, str]], reader: Reader
 ) -> Iterator[tuple[str, Sequence[str]]]:
     """The beginnings and endings by which the words of a question are respelled."""
     _, _, ordinary = _tables()
@@ -121,7 +125,7 @@ def _looked_for(
             yield letters, endings
 
 
-def _spelled(text: str, word: str, reader: "Reader", *, known: bool) -> list[Reading]:
+def _spelled(text: str, word: str, reader: Reader, *, known: bool) -> list[Reading]:
     """What a word that is found nowhere may have been meant to be.
 
     Args:

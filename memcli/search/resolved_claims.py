@@ -4,15 +4,18 @@ Invariant: what a reader may not see resolves nothing for it, since every docume
 out of its posting lists.
 """
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries.eligibility import Agent, Facts, Resolve, View, standing
 from memcli.entries.entry import Status, Visibility
 from memcli.named_tuple import NamedTuple
 from memcli.search.packed_facts import ONLY_THIS, STATUS_MASK, Columns
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator
+
     from memcli.search.source import Source
     from memcli.search.stored_row import StoredRow
 
@@ -36,7 +39,7 @@ class Claims:
         elsewhere: by number the resolves of another vault that count here as well.
     """
 
-    def __init__(self, source: "Source") -> None:
+    def __init__(self, source: Source) -> None:
         self._source = source
         self._columns = source.columns
         self._own = source.settled()
@@ -98,8 +101,8 @@ class _Either:
 
 
 def with_standing(
-    row: "StoredRow", project: int, resolves: tuple[Resolve, ...], agent: Agent | None
-) -> "StoredRow":
+    row: StoredRow, project: int, resolves: tuple[Resolve, ...], agent: Agent | None
+) -> StoredRow:
     """An active entry's row with the status that counts for an agent, its end aside."""
     facts = Facts(
         Status.ACTIVE, created=0, agent=row.agent, project=project, resolves=resolves
@@ -108,7 +111,7 @@ def with_standing(
 
 
 def _resolves_in(
-    docs: Iterable[int], columns: Columns, row_of: "Callable[[int], StoredRow]"
+    docs: Iterable[int], columns: Columns, row_of: Callable[[int], StoredRow]
 ) -> Iterator[Resolve]:
     """The resolved entries among those of a claim that count for each of them."""
     for doc in docs:

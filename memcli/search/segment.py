@@ -16,12 +16,13 @@ the body), so one posting list serves all fields of an entry: the simple BM25F o
 Robertson, Zaragoza & Taylor (2004).
 """
 
+from __future__ import annotations
+
 import re
 import struct
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, compress
 
 from memcli.named_tuple import NamedTuple
@@ -35,6 +36,11 @@ from memcli.search.segment_file import (
     with_header,
 )
 from memcli.search.term_table import TermTable, decoded, encoded
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 INDEX_NAME = "MAIN"
 TERMS, POSTINGS, DOCUMENTS = ".trm", ".pst", ".doc"
@@ -98,9 +104,7 @@ class Segment:
         self._documents.matches(records)
         return records
 
-    def postings(
-        self, field: str, term: str
-    ) -> tuple["array[int]", "array[float]"] | None:
+    def postings(self, field: str, term: str) -> tuple[array[int], array[float]] | None:
         """Local numbers of live documents, and weights; None if the term is absent."""
         place = self._terms.find(field, encoded(term))
         if place is None:
@@ -170,7 +174,7 @@ class Segment:
             if docs:
                 yield decoded(text), docs
 
-    def _documents_in(self, part: bytes, count: int) -> "array[int]":
+    def _documents_in(self, part: bytes, count: int) -> array[int]:
         """The documents of a posting list's bytes, after a look at its checksum."""
         docs = numbers_of("I", self._postings.checked(part)[: 4 * count])
         if docs and docs[-1] >= self.count:
@@ -211,7 +215,7 @@ class Segment:
         """The names of the fields that hold a term."""
         return self._terms.fields
 
-    def listed(self, place: int) -> tuple["array[int]", "array[float]"]:
+    def listed(self, place: int) -> tuple[array[int], array[float]]:
         """The whole posting list of a term, deleted documents included."""
         half = 4 * self._terms.frequency(place)
         offset = self._terms.offset(place)
@@ -221,7 +225,7 @@ class Segment:
             raise Damaged("a posting list names a document that does not exist")
         return docs, numbers_of("f", both[half:])
 
-    def _places(self, docs: "array[int]") -> list[int]:
+    def _places(self, docs: array[int]) -> list[int]:
         """Where in a posting list the few stand that are not live."""
         places = ((bisect_left(docs, doc), doc) for doc in self._gone or ())
         return [i for i, doc in places if i < len(docs) and docs[i] == doc]

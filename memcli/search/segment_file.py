@@ -5,15 +5,22 @@ so damage shows as `Damaged` and never as a read outside of the file. Reading ex
 nothing and imports no library.
 """
 
+from __future__ import annotations
+
 import mmap
 import os
 import struct
 import sys
 import zlib
-from collections.abc import Sequence
-from typing import Literal
 
 from memcli.search.packed_facts import numbers_of
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal
+
 
 FORMAT = 6
 """Raised with every change of what the files hold; older ones are built anew."""

@@ -5,11 +5,11 @@ was updated a thousand times answers like one that was built at once. Which docu
 are live is decided at the beginning; `keep` only takes more of them away.
 """
 
+from __future__ import annotations
+
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, TypeVar
 
 from memcli.entries.eligibility import Agent, alternatives
 from memcli.entries.entry import Status
@@ -24,8 +24,16 @@ from memcli.search.packed_facts import (
 from memcli.search.segment import Segment, SegmentId
 from memcli.search.stored_row import StoredRow
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from typing import TypeVar
+
     from memcli.search.source import Ahead
+
+    _Asked = TypeVar("_Asked")
+    _Answer = TypeVar("_Answer")
 
 _NOT_PLAIN = STATUS_MASK | CONFLICT
 # What a process that stays remembers of what it was asked: so many answers of a sort,
@@ -34,9 +42,6 @@ _MOST_REMEMBERED = 1 << 14
 _MOST_ROWS = 512
 _LONG_LIST = 64
 _LONG_ROW = 1 << 14
-
-_Asked = TypeVar("_Asked")
-_Answer = TypeVar("_Answer")
 
 
 class Segments:
@@ -118,7 +123,7 @@ class Segments:
         self._live = None
         self._forget()
 
-    def ahead(self, _wanted: "Callable[[], Ahead]", /) -> None:
+    def ahead(self, _wanted: Callable[[], Ahead], /) -> None:
         """Nothing is to be fetched: the files are mapped."""
 
     def everything(self) -> Iterator[int]:
@@ -149,7 +154,7 @@ class Segments:
         """Those of some claims that a document makes, deleted ones included."""
         return frozenset(claims).intersection(self.columns.claims)
 
-    def postings(self, field: str, term: str) -> tuple["array[int]", "array[float]"]:
+    def postings(self, field: str, term: str) -> tuple[array[int], array[float]]:
         """The live documents whose field holds a term, with their weights."""
         docs: array[int] = array("I")
         weights: array[float] = array("f")
@@ -172,7 +177,7 @@ class Segments:
         postings = zip(*self.postings("terms", term), strict=True)
         return {doc: n for doc, n in postings if doc in docs}
 
-    def exact(self, field: str, value: str) -> "array[int]":
+    def exact(self, field: str, value: str) -> array[int]:
         """The live documents whose field has this exact value, not to be changed."""
         asked = (field, value)
         found = self._exact.get(asked)

@@ -6,13 +6,28 @@ same documents, lists and counts for the same vault, so everything above, from t
 ranking to the hooks, is written once.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from __future__ import annotations
 
-from memcli.entries.eligibility import Agent
 from memcli.named_tuple import NamedTuple
-from memcli.search.packed_facts import Columns
-from memcli.search.stored_row import StoredRow
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import (
+        Callable,
+        Collection,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
+    from typing import Protocol
+
+    from memcli.entries.eligibility import Agent
+    from memcli.search.packed_facts import Columns
+    from memcli.search.stored_row import StoredRow
+else:
+    Protocol = object
 
 
 class Ahead(NamedTuple):
@@ -39,7 +54,7 @@ class Ahead(NamedTuple):
     beside: Iterable[int] = ()
     most_sessions: int = 0
     begun: Iterable[tuple[str, Sequence[str]]] = ()
-    then: "Callable[[], Ahead] | None" = None
+    then: Callable[[], Ahead] | None = None
 
 
 class Source(Protocol):

@@ -6,12 +6,12 @@ the index is built anew. A file counts as changed by (time, size), and by conten
 its time is so young that the file may change again without showing it.
 """
 
+from __future__ import annotations
+
 import os
 import time
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from memcli.entries import layout
 from memcli.errors import Unreadable
@@ -19,6 +19,13 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.segment import DOCUMENTS, POSTINGS, TERMS, SegmentId
 from memcli.storage import cache, files
 from memcli.storage.listing import Listing, stamp_of
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
 
 NAME = "state"
 """The file, in the folder of the index."""

@@ -4,9 +4,14 @@ Invariant: the same word has the same stem in the index and in a question, so bo
 this module and no other.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
 
 from memcli.entries.text.english_stems import stem
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def stemmer() -> Callable[[str], str]:

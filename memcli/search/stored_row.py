@@ -5,6 +5,8 @@ change that adds, moves or drops a field raises `ROW_VERSION` in `index.py`, so 
 indexes made before it are rebuilt.
 """
 
+from __future__ import annotations
+
 from memcli.entries.entry import Source
 from memcli.named_tuple import NamedTuple
 
@@ -80,7 +82,7 @@ class StoredRow(NamedTuple):
         return json.dumps(self, separators=(",", ":")).encode("ascii")
 
     @classmethod
-    def from_json(cls, data: bytes) -> "StoredRow":
+    def from_json(cls, data: bytes) -> StoredRow:
         """The row that `as_json` made these bytes of."""
         import json
 

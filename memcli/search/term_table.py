@@ -9,15 +9,21 @@ with an item for each term: where its text ends (u32), how many documents hold i
 where its posting list starts (u64); then all texts.
 """
 
+from __future__ import annotations
+
 import struct
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from memcli.search.packed_facts import numbers_of, portable
 from memcli.search.segment_file import HEADER_SIZE, Damaged, File, with_header
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 # Asked for one in so many of a field's terms, all of them are read at once: a look-up
 # by bisection takes as long as reading some thirty terms.
@@ -231,8 +237,8 @@ def decoded(text: bytes) -> str:
 def terms_file(
     fields: Sequence[tuple[str, int]],
     texts: Sequence[bytes],
-    counts: "array[int]",
-    offsets: "array[int]",
+    counts: array[int],
+    offsets: array[int],
 ) -> bytes:
     """The bytes of a file of terms.
 

@@ -5,11 +5,11 @@ but their texts. It is derived, like the index: one that cannot be written is go
 the next reader makes it from the rows.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from memcli.entries import anchors
 from memcli.entries.entry import Status
@@ -19,7 +19,11 @@ from memcli.named_tuple import NamedTuple
 from memcli.search import trigger_table
 from memcli.search.trigger_table import NAME, OFF, words_of
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
     from memcli.search.prepared import Prepared
     from memcli.search.reader import Reader
     from memcli.search.segment import SegmentId
@@ -74,7 +78,7 @@ def told_of(data: bytes) -> Told:
     return Told(str(entry_id), str(path), str(kind), enforce, found, tuple(spared))
 
 
-def of_row(row: "StoredRow") -> Told | None:
+def of_row(row: StoredRow) -> Told | None:
     """What an entry is told at; None when it is told at nothing."""
     if not (row.kind in KINDS or row.enforce) or row.status != Status.ACTIVE:
         return None
@@ -115,7 +119,7 @@ class Following:
         if table is not None:
             self._contents = _of_table(table).without(touched)
 
-    def passing(self, documents: "Iterable[Prepared]") -> "Iterator[Prepared]":
+    def passing(self, documents: Iterable[Prepared]) -> Iterator[Prepared]:
         """Pass documents on, and take note of them."""
         from memcli.search.stored_row import StoredRow
 
@@ -161,7 +165,7 @@ def load(folder: str, words: set[bytes] | None = None) -> list[Told] | None:
 
 def settle(
     folder: str,
-    segments: "Sequence[SegmentId]",
+    segments: Sequence[SegmentId],
     root: str,
     places: list[tuple[bytes, bytes]],
     *,
@@ -189,7 +193,7 @@ def settle(
     _store(folder, contents, places)
 
 
-def of_segments(folder: str, segments: "Sequence[SegmentId]", root: str) -> list[Told]:
+def of_segments(folder: str, segments: Sequence[SegmentId], root: str) -> list[Told]:
     """The entries of a table, as an index has them; nothing is hidden from it."""
     from memcli.search.reader import Reader
     from memcli.search.segments import Segments
@@ -200,7 +204,7 @@ def of_segments(folder: str, segments: "Sequence[SegmentId]", root: str) -> list
     return told
 
 
-def of_reader(reader: "Reader") -> list[Told]:
+def of_reader(reader: Reader) -> list[Told]:
     """The entries of a table, as the rows of an index have them."""
     docs = reader.exact("status", str(Status.ACTIVE))
     return [told for doc in docs if (told := of_row(reader.row(doc))) is not None]
@@ -242,7 +246,7 @@ class _Contents(NamedTuple):
                 self.lines.append(b"%s\t%s\t%d" % (longest, every, len(self.rows)))
         self.rows.append(told.as_json())
 
-    def without(self, paths: Collection[str]) -> "_Contents":
+    def without(self, paths: Collection[str]) -> _Contents:
         """The same without the entries of these paths."""
         import json
 

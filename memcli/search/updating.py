@@ -6,10 +6,10 @@ process that dies before leaves the index as it was. Loaded only when files of t
 vault have changed.
 """
 
+from __future__ import annotations
+
 import errno
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from memcli.named_tuple import NamedTuple
 from memcli.search import state as states
@@ -20,7 +20,11 @@ from memcli.search.state import State, UpdateCounts, listed
 from memcli.search.trigger_table import NAME as TRIGGERS
 from memcli.storage import settings
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from memcli.search.prepared import Prepared
     from memcli.storage.listing import Listing
 
@@ -52,7 +56,7 @@ class Updater(NamedTuple):
     progress: Callable[[int, int], None]
 
     def update(
-        self, listing: "Listing", scanned: int, state: State | None, reason: str = ""
+        self, listing: Listing, scanned: int, state: State | None, reason: str = ""
     ) -> Updated:
         """Index the files that changed; all of them when there is no usable state.
 
@@ -72,7 +76,7 @@ class Updater(NamedTuple):
                 reason = f"it is damaged ({error})"
         return self._rebuild(listing, scanned, reason)
 
-    def _rebuild(self, listing: "Listing", scanned: int, reason: str) -> Updated:
+    def _rebuild(self, listing: Listing, scanned: int, reason: str) -> Updated:
         import shutil
 
         if os.path.isdir(self.folder):
@@ -91,7 +95,7 @@ class Updater(NamedTuple):
         return updated._replace(counts=updated.counts._replace(rebuilt=reason))
 
     def _follow(
-        self, listing: "Listing", scanned: int, state: State, *, fresh: bool = False
+        self, listing: Listing, scanned: int, state: State, *, fresh: bool = False
     ) -> Updated:
         """Index how the files differ from those of a state, and store the new state."""
         changed, removed, recent = state.differences(self.root, listing)
@@ -156,7 +160,7 @@ class Updater(NamedTuple):
         paths: Sequence[str],
         broken: dict[str, tuple[int, str]],
         recent: dict[str, int],
-    ) -> "Iterator[Prepared]":
+    ) -> Iterator[Prepared]:
         """The documents of these files; adds to `broken` and `recent` on the way."""
         from memcli.search.reading_processes import found_in
 

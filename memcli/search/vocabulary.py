@@ -5,11 +5,19 @@ reader may not see gives no term away; and the answer does not depend on how the
 is cut into segments.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from __future__ import annotations
+
 from itertools import islice
-from typing import Protocol
 
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Protocol
+else:
+    Protocol = object
 
 FIELD = "terms"
 """The field of the words of entries."""

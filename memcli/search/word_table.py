@@ -13,11 +13,17 @@ words is, little-endian:
     rows       for each text its other texts: a number (u16) and a share (u8, 255 is 1)
 """
 
+from __future__ import annotations
+
 import mmap
 import struct
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 VERSION = 1
 

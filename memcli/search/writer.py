@@ -6,16 +6,23 @@ reader sees it before the index's state names its segments, which `updating.py` 
 last.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from memcli.errors import WriteFailed
 from memcli.search import new_segment
-from memcli.search.prepared import Prepared
-from memcli.search.segment import SegmentId
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memcli.search.prepared import Prepared
+    from memcli.search.segment import SegmentId
 
 # More segments than this are merged; each costs a recall half a millisecond.
 _MOST_SEGMENTS = 6

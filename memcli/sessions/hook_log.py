@@ -5,12 +5,19 @@ nothing: one that cannot be written is left out. A log that has reached its limi
 becomes the older half, and the older half from before goes.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping
-from typing import Any
 
 from memcli.entries import layout
 from memcli.storage import state_dirs
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 
 _MOST = 500_000
 

@@ -8,17 +8,23 @@ again. Every marker may be deleted at any time; none is in git.
 The names are those of the design that these markers come from (seed 002).
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
 
 from memcli.entries import dates, layout
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.session_files import ACTED, PREFIX, act, acted, mark_of, path
 from memcli.storage import state_dirs
 from memcli.storage.files import write_derived
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["ACTED", "PREFIX", "act", "acted", "mark_of", "path"]
 

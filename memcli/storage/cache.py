@@ -4,11 +4,18 @@ Invariant: reading one executes nothing and never asks for more memory than the 
 long. A file that is damaged, of another program or not there counts as none.
 """
 
+from __future__ import annotations
+
 import zlib
-from typing import Any
 
 from memcli.errors import Unreadable
 from memcli.storage.files import read, write_derived
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _MAGIC = b"memcli cache 1\n"
 # The names of the files of a vault of ten million entries.

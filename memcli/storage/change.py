@@ -5,10 +5,10 @@ the change is reported as done. Before the commit is made, a failure puts the ol
 back; after it, a failure is a warning, and the journal stays where work is left.
 """
 
+from __future__ import annotations
+
 import os
 import zlib
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, WriteFailed
@@ -16,7 +16,11 @@ from memcli.storage import files, journal, old_files, state_dirs
 from memcli.storage.journal import FileChange
 from memcli.storage.new_files import write_new
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from memcli.storage.git.move import Move
     from memcli.storage.git.repository import Repository
 
@@ -46,7 +50,7 @@ class Change:
     def __init__(
         self,
         root: str,
-        repository: "Repository",
+        repository: Repository,
         changes: Mapping[str, FileChange],
         unchanged: Mapping[str, FileChange],
         message: str,

@@ -6,6 +6,8 @@ symbolic link is followed, also none among its folders; no pipe or device is ope
 other repository that lies inside (a submodule, a clone) is entered. Nothing blocks.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 

@@ -5,16 +5,23 @@ the project, never one that lies in it; no program of its settings is run and no
 fetched, so a commit that the checkout lacks is simply not there.
 """
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import Self
 
 from memcli.errors import HistoryError, Unreadable
 from memcli.storage import files
 from memcli.storage.git import place
 from memcli.storage.git.process import MOST_PRINTED, GitResult, clean_environment, run
 from memcli.storage.git.remotes import shared_folder
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Self
+
 
 # Seconds that git may take to look into the history for a person who waits.
 _PATIENCE = 5.0

@@ -4,9 +4,15 @@ Invariant: it shares no input, output or terminal with its starter, and stands i
 folder of a vault, where a relative PYTHONPATH would find modules.
 """
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Mapping, Sequence
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def start(words: Sequence[str], environ: Mapping[str, str] | None = None) -> None:

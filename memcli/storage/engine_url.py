@@ -3,6 +3,8 @@
 Invariant: pure; what is shown never holds a password.
 """
 
+from __future__ import annotations
+
 import re
 
 _HOST = r"(?:\[[0-9A-Fa-f:.%]*\]|[^\s:/?#@,\[\]]*)(?::[0-9]*)?"

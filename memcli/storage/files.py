@@ -7,15 +7,21 @@ its root.
 Paths are `str`: importing `pathlib` or `tempfile` costs more than the work done here.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Sequence
 
 from memcli.errors import Unreadable, UnsafePath, WriteFailed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "inside",

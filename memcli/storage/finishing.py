@@ -5,15 +5,18 @@ journal stays, since only it tells them from files that a person has staged. Wha
 begun on one branch is never finished on another.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries import layout
 from memcli.errors import HistoryError, LockBusy, MemcliError
 from memcli.storage import files, journal, old_files, state_dirs
 from memcli.storage.lock import Lock
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from memcli.storage.git.repository import Repository
 
 
@@ -44,7 +47,7 @@ def finish_killed(
 
 def finish(
     root: str,
-    repository: "Repository",
+    repository: Repository,
     tell: Callable[[str], None],
     fault: Callable[[str], None],
     patience: float = 2.0,
@@ -95,7 +98,7 @@ def finish(
 
 def _left_on_its_branch(
     root: str,
-    repository: "Repository",
+    repository: Repository,
     begun: journal.Journal,
     tell: Callable[[str], None],
 ) -> bool:
@@ -148,7 +151,7 @@ def lock_path(root: str) -> str:
     return state_dirs.path(root, layout.LOCK)
 
 
-def open_repository(root: str, environ: Mapping[str, str] | None) -> "Repository":
+def open_repository(root: str, environ: Mapping[str, str] | None) -> Repository:
     """The repository of a vault; git is imported only here."""
     from memcli.storage.git.repository import Repository
 

@@ -11,14 +11,20 @@ committed, without the bytes, and is not synced. A power cut may damage a note, 
 then says that nothing happened.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Mapping
 
 from memcli.entries import digests, layout
 from memcli.errors import MemcliError, Unreadable, UnsafePath
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 from memcli.storage.git.move import Move
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 _VERSION = 2
 _READABLE = (1, _VERSION)  # journals of version 1 hold all bytes

@@ -5,13 +5,19 @@ Invariant: a writer gets the same refusal for a name that is not configured and 
 vault that may only be read, so that a refusal does not tell which vaults exist.
 """
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Mapping
 
 from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
 from memcli.named_tuple import NamedTuple
 from memcli.storage import engine_url, repo_vault, user_config, user_folder
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PERSONAL = "personal"
 """The name of the default vault, and the `source` of its rows."""

@@ -4,15 +4,21 @@ Invariant: no symbolic link is followed, no name that starts with a dot is liste
 no folder is entered that a package manager fills.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 import sys
-from collections.abc import Collection, Iterator
 
 from memcli.entries.layout import FOREIGN
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import reason_of
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
 
 _WINDOWS = sys.platform == "win32"
 # From an open folder the kernel finds each of its files by name, and need not walk
@@ -171,7 +177,7 @@ def walk(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
         waiting += (os.path.join(folder, name) for name in reversed(folders))
 
 
-def _is_folder(link: "os.DirEntry[str]") -> bool:
+def _is_folder(link: os.DirEntry[str]) -> bool:
     """Whether a link leads to a folder; one that leads in a circle leads nowhere."""
     try:
         return link.is_dir()

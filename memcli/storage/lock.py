@@ -4,16 +4,23 @@ Invariant: the kernel releases a lock when its process ends, however it ends, so
 is nothing to clean up.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import sys
 import time
-from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
 from memcli.errors import LockBusy
 from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
+
 
 # A lock's file is emptied when it is taken, so a link is not followed.
 _FLAGS = os.O_RDWR | os.O_CREAT | files.BINARY | files.NOFOLLOW

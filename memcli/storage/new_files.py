@@ -4,10 +4,11 @@ Invariant: every file that this module leaves is complete; where it fails, it re
 the files that it wrote.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
 
 from memcli.storage.files import (
     make_folder,
@@ -17,6 +18,11 @@ from memcli.storage.files import (
     write_failed,
     write_scratch,
 )
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 # From this many files on, os.sync is faster, though it waits for every disk.
 _SYNC_ALL = 256

@@ -5,13 +5,19 @@ disk that is full can give it its first name again. Where the file system has no
 names, nothing is kept, and the old bytes are written anew.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
-from collections.abc import Iterable, Mapping
 
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.storage import files, state_dirs
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 def keep(root: str, places: Iterable[str]) -> dict[str, str]:

@@ -3,6 +3,8 @@
 Invariant: memcli reads these folders and never writes to them.
 """
 
+from __future__ import annotations
+
 import os
 
 from memcli.errors import MemcliError

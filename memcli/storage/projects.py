@@ -6,16 +6,22 @@ names what has no remote. The home folder, the root, a temporary folder and a va
 no project: what is learned there holds everywhere.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import zlib
-from collections.abc import Mapping
 
 from memcli.entries.projects import NONE, check_project
 from memcli.errors import InvalidConfig, InvalidValue
 from memcli.named_tuple import NamedTuple
 from memcli.storage import user_config
 from memcli.storage.git import remotes
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _TEMPORARY = (
     "/tmp",  # noqa: S108 not written to

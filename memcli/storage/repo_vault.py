@@ -6,14 +6,20 @@ the repository's folder and its remote: in another folder, or once the remote is
 one, it must be allowed anew. Nothing in the repository can allow it.
 """
 
+from __future__ import annotations
+
 import os
 import stat
-from collections.abc import Mapping
 
 from memcli.errors import NotAllowed, Unreadable, VaultNotFound
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, user_folder
 from memcli.storage.git import place
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FOLDER = ".memory"
 """The folder of such a vault, at the top of the work tree."""

@@ -6,11 +6,11 @@ A setting that cannot be understood is
 an error with its line, never a silent default.
 """
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from memcli.entries import decay, layout
 from memcli.entries.decay import Policies, Policy
@@ -19,6 +19,13 @@ from memcli.entries.entry import Item
 from memcli.errors import InvalidConfig, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 
 _LARGEST = 100_000  # bytes of a config
 # As `memcli init` writes them.

@@ -3,14 +3,20 @@
 Invariant: the user's own config alone decides; nothing that a vault brings turns it on.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sys
-from collections.abc import Mapping
 
 from memcli.errors import InvalidConfig
 from memcli.named_tuple import NamedTuple
 from memcli.storage import user_config
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 OFF, SESSIONS, WRITES = "off", "sessions", "writes"
 """When memcli syncs by itself: never; when a session begins and ends; and after each

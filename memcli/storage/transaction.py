@@ -9,9 +9,7 @@ is replaced or removed, unless the person wants it gone. A secret that the vault
 hold is written by no command, unless the person insists.
 """
 
-from collections.abc import Callable, Mapping
-from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypedDict
+from __future__ import annotations
 
 from memcli.errors import Conflict, LockBusy, WriteFailed
 from memcli.storage import files, journal, settings
@@ -20,9 +18,17 @@ from memcli.storage.finishing import finish, lock_path, open_repository
 from memcli.storage.journal import FileChange
 from memcli.storage.lock import Lock
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+    from typing import Self, TypedDict
+
     from memcli.entries.entry import Entry
     from memcli.storage.git.repository import Repository
+else:
+    TypedDict = dict
 
 _UNREAD = b"\0unread"
 
@@ -113,7 +119,7 @@ class Transaction:
         self._given_up.add(path)
         return True
 
-    def note(self, entry: "Entry", action: str | None = None) -> None:
+    def note(self, entry: Entry, action: str | None = None) -> None:
         """Log, once it is committed, that an entry was written."""
         self._notes.append(
             {
@@ -265,7 +271,7 @@ def subject(verb: str, title: str) -> str:
 
 def taken(
     root: str,
-    repository: "Repository",
+    repository: Repository,
     tell: Callable[[str], None],
     fault: Callable[[str], None],
 ) -> Lock:

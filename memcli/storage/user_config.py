@@ -5,11 +5,17 @@ file that cannot be understood is an error with its path, never a silent default
 edit changes one setting, and no other byte.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
 from memcli.errors import InvalidConfig
 from memcli.storage.user_folder import folder, path_of
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
 
 __all__ = ["folder", "path_of", "table", "with_words"]
 

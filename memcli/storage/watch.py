@@ -10,15 +10,19 @@ looks at the queue itself. A library that collects events in a thread of its own
 before it has them all.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from memcli.storage.listing import Listing, scan
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from inotify_simple import INotify
 
 LONGEST = 60.0
@@ -119,7 +123,7 @@ class _Watch:
         mounts: the descriptor of the table of what is mounted where.
     """
 
-    def __init__(self, root: str, notes: "INotify", mounts: int) -> None:
+    def __init__(self, root: str, notes: INotify, mounts: int) -> None:
         from select import POLLIN, POLLPRI, poll
 
         self._root = root

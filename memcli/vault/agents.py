@@ -5,16 +5,21 @@ Invariant: the counts come from the index that answers each agent, so they inclu
 nothing that the agent would not get.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries.eligibility import Agent, alternatives
-from memcli.entries.entry import Entry
 from memcli.entries.rights import Action, is_pinned, may
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
+    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -40,12 +45,12 @@ class KnownAgent(NamedTuple):
         return self._asdict()
 
 
-def agents(vault: "Vault") -> list[KnownAgent]:
+def agents(vault: Vault) -> list[KnownAgent]:
     """Every agent of the config, and every other agent that has written, by name."""
     vault.owner_only("the list of agents")
     configured = vault.settings.agents
 
-    def count(reader: "Reader") -> list[KnownAgent]:
+    def count(reader: Reader) -> list[KnownAgent]:
         wrote = Counter(
             {
                 name: len(reader.exact("agent", name))
@@ -74,7 +79,7 @@ def agents(vault: "Vault") -> list[KnownAgent]:
     return vault.read(count)
 
 
-def refuse_unless(vault: "Vault", action: Action, entry: Entry) -> None:
+def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:
     """Refuse what the agent may not do to an entry that it sees.
 
     Raises:
@@ -91,7 +96,7 @@ def refuse_unless(vault: "Vault", action: Action, entry: Entry) -> None:
     )
 
 
-def unknown(vault: "Vault") -> str | None:
+def unknown(vault: Vault) -> str | None:
     """What to say of an agent that nothing is known of, for whom a vault seems empty.
 
     Only the config's names are told: who else has written is not for an agent to know.

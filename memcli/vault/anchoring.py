@@ -6,17 +6,21 @@ names exactly must be there; what the text mentions is noted where it is, and co
 save no more than `_SECONDS`.
 """
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from memcli.entries import anchors, code_lines
 from memcli.entries.anchors import COMMAND, COMMIT_DIGITS, PATH, SYMBOL, Anchor, Name
-from memcli.entries.entry import Entry
 from memcli.errors import InvalidValue
 from memcli.vault import code_state
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memcli.entries.entry import Entry
     from memcli.storage.code_history import CodeHistory
     from memcli.storage.projects import Project
     from memcli.vault.vault import Vault
@@ -37,7 +41,7 @@ _DEFINING = (
 )  # fmt: skip
 
 
-def anchored(vault: "Vault", draft: Entry, *, strict: bool = True) -> Entry:
+def anchored(vault: Vault, draft: Entry, *, strict: bool = True) -> Entry:
     """A draft whose anchors say what their lines are now.
 
     Args:
@@ -60,7 +64,7 @@ def anchored(vault: "Vault", draft: Entry, *, strict: bool = True) -> Entry:
 
 
 def renewed(
-    vault: "Vault", code: Sequence[str], project: "Project", *, all_: bool = False
+    vault: Vault, code: Sequence[str], project: Project, *, all_: bool = False
 ) -> tuple[str, ...]:
     """Anchors with what their lines say now; with `all_` also those that have a
     fingerprint.
@@ -77,7 +81,7 @@ def renewed(
     return tuple(dict.fromkeys(made))
 
 
-def of_next(vault: "Vault", fresh: Entry, *, rewritten: bool) -> Entry:
+def of_next(vault: Vault, fresh: Entry, *, rewritten: bool) -> Entry:
     """The next version of an entry, as anchored as its author has looked.
 
     A new text is written by an author who knows the code as it is now, so its anchors
@@ -107,7 +111,7 @@ def of_next(vault: "Vault", fresh: Entry, *, rewritten: bool) -> Entry:
     return named(vault, [fresh])[0]
 
 
-def _followed(project: "Project", anchor: Anchor, commit: str) -> Anchor:
+def _followed(project: Project, anchor: Anchor, commit: str) -> Anchor:
     """An anchor as of now: at the place to which its lines moved, else at its own.
 
     Raises:
@@ -122,7 +126,7 @@ def _followed(project: "Project", anchor: Anchor, commit: str) -> Anchor:
     return made_now(project, anchor, commit)
 
 
-def there(vault: "Vault", folder: str | None, code: Sequence[str]) -> tuple[str, ...]:
+def there(vault: Vault, folder: str | None, code: Sequence[str]) -> tuple[str, ...]:
     """Those anchors that are in the project of a folder, as their lines are now.
 
     For what a judge names, who may be wrong: what is not there is left out.
@@ -140,7 +144,7 @@ def there(vault: "Vault", folder: str | None, code: Sequence[str]) -> tuple[str,
     return tuple(made)
 
 
-def made_now(project: "Project", anchor: Anchor, commit: str) -> Anchor:
+def made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
     """An anchor with the fingerprint of its lines as they are now.
 
     Raises:
@@ -165,7 +169,7 @@ def made_now(project: "Project", anchor: Anchor, commit: str) -> Anchor:
     return anchor._replace(fingerprint=mark, commit=commit)
 
 
-def named(vault: "Vault", drafts: Sequence[Entry]) -> list[Entry]:
+def named(vault: Vault, drafts: Sequence[Entry]) -> list[Entry]:
     """Drafts with the paths, symbols and commands of the project that they name.
 
     One look of git serves all of them. A draft that has names, or is of another
@@ -224,7 +228,7 @@ def _candidates(draft: Entry) -> Iterator[Name]:
 
 
 def _there(
-    project: "Project", names: Sequence[Name], homes: dict[str, str]
+    project: Project, names: Sequence[Name], homes: dict[str, str]
 ) -> tuple[str, ...]:
     """The names that are in the project, each as it is written."""
     from memcli.storage import code_files
@@ -250,7 +254,7 @@ def _is_read_back(name: Name) -> bool:
     return anchors.read_names([str(name)]) == [name]
 
 
-def homes(history: "CodeHistory", symbols: Sequence[str]) -> dict[str, str]:
+def homes(history: CodeHistory, symbols: Sequence[str]) -> dict[str, str]:
     """The file that defines each symbol; a symbol that none defines is left out.
 
     Nothing is found in a repository of too many files, and after `_SECONDS`.
@@ -298,18 +302,18 @@ def _defines(line: bytes, word: bytes) -> bool:
     return typed and line.rstrip().endswith((b"{", b")"))
 
 
-def _history(vault: "Vault", project: "Project") -> "CodeHistory | None":
+def _history(vault: Vault, project: Project) -> CodeHistory | None:
     from memcli.storage.code_history import CodeHistory
 
     return CodeHistory.open(project.folder, vault.environ)
 
 
-def _commit(vault: "Vault", project: "Project") -> str:
+def _commit(vault: Vault, project: Project) -> str:
     history = _history(vault, project)
     return history.commit()[:COMMIT_DIGITS] if history else ""
 
 
-def _not_here(draft: Entry, project: "Project | None") -> InvalidValue:
+def _not_here(draft: Entry, project: Project | None) -> InvalidValue:
     if not draft.project and project is None:
         return InvalidValue(
             "code: you stand in no project, whose code the entry could be anchored in",

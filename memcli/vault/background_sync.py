@@ -4,12 +4,18 @@ Invariant: it never raises, asks no network, and costs a write that is not synce
 itself one look into the user's config.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
-from collections.abc import Mapping
 
 from memcli.errors import MemcliError
 from memcli.storage import detached, sync_settings
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def after_write(root: str, environ: Mapping[str, str]) -> bool:

@@ -4,14 +4,18 @@ Invariant: a vault takes the clock, the environment, random bytes and the folder
 is asked from out of one value, so that two vaults of one caller see the same world.
 """
 
+from __future__ import annotations
+
 import os
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from memcli.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from memcli.search.kept import Lent
 
 
@@ -47,7 +51,7 @@ class Caller(NamedTuple):
     via: str = "python"
     cwd: str | None = None
     processes: int = 1
-    kept: "Lent | None" = None
+    kept: Lent | None = None
     fault: Callable[[str], None] = silent
 
     @property

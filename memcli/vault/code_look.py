@@ -5,8 +5,7 @@ detection, a symbol that left its file is looked for in the project, and what ch
 shown as a difference to the commit of then, where the checkout has it.
 """
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.entries import anchors, code_diff, code_lines
 from memcli.entries.anchors import SYMBOL, Anchor, Name
@@ -18,7 +17,12 @@ from memcli.storage.code_history import CodeHistory
 from memcli.vault import anchoring, code_state
 from memcli.vault.code_state import CodeState
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
     from memcli.storage.projects import Project
     from memcli.vault.code_state import Anchored
     from memcli.vault.vault import Vault
@@ -54,7 +58,7 @@ class CloseLook:
         InvalidConfig: as `Vault.here`.
     """
 
-    def __init__(self, vault: "Vault") -> None:
+    def __init__(self, vault: Vault) -> None:
         self._watch = code_state.watch(vault, None)
         self._project = self._watch.project
         self._source = vault.source
@@ -65,11 +69,11 @@ class CloseLook:
             commit = self._history.commit() if self._history else ""
             self._commit = commit[: anchors.COMMIT_DIGITS]
 
-    def is_here(self, entry: "Anchored") -> bool:
+    def is_here(self, entry: Anchored) -> bool:
         """Whether an entry belongs to the project that the caller stands in."""
         return self._watch.is_here(entry, self._source)
 
-    def looks(self, entry: "Anchored", *, diffs: bool = False) -> Iterator[Looked]:
+    def looks(self, entry: Anchored, *, diffs: bool = False) -> Iterator[Looked]:
         """What became of each place that an entry names.
 
         Args:
@@ -88,7 +92,7 @@ class CloseLook:
                 yield self._of_name(place, state)
 
     def _of_anchor(
-        self, project: "Project", anchor: Anchor, state: CodeState, *, diffs: bool
+        self, project: Project, anchor: Anchor, state: CodeState, *, diffs: bool
     ) -> Looked:
         path = anchor.path
         if state.state == GONE and self._history:

@@ -6,10 +6,10 @@ and what could not be looked at is "not checked", never fine. A look is cheap: t
 that the entry names and no others, and none after the time is up.
 """
 
+from __future__ import annotations
+
 import re
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
 
 from memcli.entries import anchors, code_lines
 from memcli.entries.anchors import COMMAND, SYMBOL, Anchor, Name
@@ -17,9 +17,16 @@ from memcli.entries.code_lines import GONE, NOT_CHECKED, STALE
 from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Protocol
+
     from memcli.storage.projects import Project
     from memcli.vault.vault import Vault
+else:
+    Protocol = object
 
 HOOK_SECONDS = 0.02
 """What a hook may spend on all entries that it tells."""
@@ -77,7 +84,7 @@ class Watch:
     """
 
     def __init__(
-        self, project: "Project | None", seconds: float | None, largest: int = 0
+        self, project: Project | None, seconds: float | None, largest: int = 0
     ) -> None:
         from memcli.storage import code_files
 
@@ -134,7 +141,7 @@ class Watch:
         return state
 
 
-def watch(vault: "Vault", seconds: float | None = SECONDS) -> Watch:
+def watch(vault: Vault, seconds: float | None = SECONDS) -> Watch:
     """A look at the code of the project that the caller of a vault stands in.
 
     Raises:
@@ -143,7 +150,7 @@ def watch(vault: "Vault", seconds: float | None = SECONDS) -> Watch:
     return Watch(vault.project, seconds)
 
 
-def hook_watch(vault: "Vault") -> Watch:
+def hook_watch(vault: Vault) -> Watch:
     """As `watch`, with what a hook may spend."""
     return Watch(vault.project, HOOK_SECONDS, _HOOK_BYTES)
 

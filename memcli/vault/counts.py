@@ -4,13 +4,18 @@ Invariant: the counts come from the index that answers the asking agent, so they
 nothing that it would not get.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
+from memcli.named_tuple import NamedTuple
 from memcli.search.document import UNTAGGED
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -31,13 +36,13 @@ class Count(NamedTuple):
         return self._asdict()
 
 
-def tags(vault: "Vault") -> list[Count]:
+def tags(vault: Vault) -> list[Count]:
     """The tags of a vault, the one with most entries in force first."""
     found = vault.read(lambda reader: by_field(vault, reader, "tag"))
     return [count for count in found if count.name != UNTAGGED]
 
 
-def kinds(vault: "Vault") -> list[Count]:
+def kinds(vault: Vault) -> list[Count]:
     """The kinds that a vault knows, also those without an entry, and those that only
     notes by hand have; the one with most entries in force first."""
     found = vault.read(lambda reader: by_field(vault, reader, "kind"))
@@ -46,7 +51,7 @@ def kinds(vault: "Vault") -> list[Count]:
     return found + unused
 
 
-def by_field(vault: "Vault", reader: "Reader", field: str) -> list[Count]:
+def by_field(vault: Vault, reader: Reader, field: str) -> list[Count]:
     """The values of a field of the index, each with its entries."""
     view = View(vault.now_ms() // 1000)
     waits = View(view.now, frozenset({Status.PENDING}))

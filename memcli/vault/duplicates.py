@@ -7,9 +7,9 @@ told here; what holds everywhere does. Only an active entry, or one in the draft
 state, makes it a duplicate; others are named in the outcome.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries.eligibility import Agent, Facts, Resolve, View, verdict, visible
 from memcli.entries.entry import (
@@ -26,7 +26,12 @@ from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
 
@@ -265,7 +270,7 @@ def place(source: Source) -> tuple[Any, ...]:
 
 
 def held_texts(
-    reader: "Reader", later: Later, drafts: Sequence[Entry], now: int
+    reader: Reader, later: Later, drafts: Sequence[Entry], now: int
 ) -> HeldTexts:
     """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
     known = HeldTexts(later.agent.name if later.agent else None)
@@ -341,7 +346,7 @@ def decoded(data: bytes, path: str) -> Entry:
     return codec.decode(data, path).entry
 
 
-def _held(row: "StoredRow", facts: Facts, now: int) -> Held:
+def _held(row: StoredRow, facts: Facts, now: int) -> Held:
     alone = row.resolution_scope == str(ResolutionScope.ENTRY)
     private = row.visibility == str(Visibility.PRIVATE)
     settles = facts.status is Status.RESOLVED and not alone

@@ -4,14 +4,17 @@ Invariant: an entry that was drawn from memories is shown only to those who may 
 of them, and carries the fingerprint of every one, so that a later edit by hand shows.
 """
 
+from __future__ import annotations
+
 import re
-from typing import TYPE_CHECKING
 
 from memcli.entries.entry import Entry, Layer, Visibility
 from memcli.entries.identity import fingerprint
 from memcli.entries.ids import is_id
 from memcli.errors import EntryNotFound, InvalidValue
 from memcli.vault import lookup
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -44,7 +47,7 @@ def is_citation(word: str) -> bool:
 
 
 def checked(
-    reader: "Reader", draft: Entry, beside: "Collection[str]" = frozenset()
+    reader: Reader, draft: Entry, beside: Collection[str] = frozenset()
 ) -> Entry:
     """A draft with the whole id of every entry that its evidence names.
 
@@ -76,7 +79,7 @@ def of_a_fact() -> InvalidValue:
     )
 
 
-def _whole_id(reader: "Reader", word: str, beside: "Collection[str]") -> str:
+def _whole_id(reader: Reader, word: str, beside: Collection[str]) -> str:
     prefix = word.strip().lower()
     if not is_citation(word) or prefix in beside:
         return prefix if prefix in beside else word
@@ -94,7 +97,7 @@ def _whole_id(reader: "Reader", word: str, beside: "Collection[str]") -> str:
     return rows[0].id
 
 
-def settled(vault: "Vault", entry: Entry, now: str) -> Entry:
+def settled(vault: Vault, entry: Entry, now: str) -> Entry:
     """A drawn entry as it is to be written.
 
     Args:
@@ -124,7 +127,7 @@ def settled(vault: "Vault", entry: Entry, now: str) -> Entry:
 
 
 def narrowed(
-    entry: Entry, rows: "Sequence[StoredRow | Entry]", agent: str | None
+    entry: Entry, rows: Sequence[StoredRow | Entry], agent: str | None
 ) -> Entry:
     """The entry, shown only to those who may see all that it was made of.
 

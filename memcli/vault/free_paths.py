@@ -3,11 +3,14 @@
 Invariant: a name tells an agent nothing of the files that it may not see.
 """
 
+from __future__ import annotations
+
 import os
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.storage import files
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
@@ -16,7 +19,7 @@ OWN_MARK = 7
 """Characters that `own_name` adds: a hyphen, and what is random in a fresh id."""
 
 
-def own_name(vault: "Vault", name: str) -> str:
+def own_name(vault: Vault, name: str) -> str:
     """The name of a file or folder; an agent's cannot be that of another's."""
     if vault.agent is None:
         return name
@@ -24,7 +27,7 @@ def own_name(vault: "Vault", name: str) -> str:
 
 
 def free_path(
-    vault: "Vault", folder: str, name: str, folders: dict[str, set[str]]
+    vault: Vault, folder: str, name: str, folders: dict[str, set[str]]
 ) -> str:
     """A path that no file has yet; collisions get a number, which the owner sees.
 
@@ -45,7 +48,7 @@ def free_path(
 
 
 def free_path_in(
-    vault: "Vault", folder: str, name: str, folders: dict[str, set[str]]
+    vault: Vault, folder: str, name: str, folders: dict[str, set[str]]
 ) -> str:
     """A path in exactly this folder, full or not, with a number if the name is taken.
 
@@ -60,7 +63,7 @@ def free_path_in(
     return f"{folder}/{file}"
 
 
-def _with_room(vault: "Vault", folder: str, folders: dict[str, set[str]]) -> str:
+def _with_room(vault: Vault, folder: str, folders: dict[str, set[str]]) -> str:
     """A month's folder; when that is full, the last of those beside it, or a new one.
 
     Beside it and not in it, so that a commit does not write the full list anew.
@@ -77,14 +80,14 @@ def _with_room(vault: "Vault", folder: str, folders: dict[str, set[str]]) -> str
     return layout.month_part(folder, number)
 
 
-def _has_room(vault: "Vault", folder: str, folders: dict[str, set[str]]) -> bool:
+def _has_room(vault: Vault, folder: str, folders: dict[str, set[str]]) -> bool:
     path = os.path.join(vault.root, folder)
     if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
         return False
     return len(_names(vault, folder, folders)) < layout.ROOMY
 
 
-def _names(vault: "Vault", folder: str, folders: dict[str, set[str]]) -> set[str]:
+def _names(vault: Vault, folder: str, folders: dict[str, set[str]]) -> set[str]:
     """The names in a folder, in lower case, and those that were given there."""
     taken = folders.get(folder)
     if taken is None:

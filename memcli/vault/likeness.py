@@ -4,14 +4,17 @@ Invariant: reads only. Entries are as alike as their words are (Jaccard of the d
 terms); what files say that changed after the index was made counts as well.
 """
 
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries.entry import Entry, Status
 from memcli.named_tuple import NamedTuple
 from memcli.vault.duplicates import Later, decoded
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
 
@@ -33,7 +36,7 @@ class Similar(NamedTuple):
     likeness: float
 
 
-def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
+def similar(reader: Reader, later: Later, entry: Entry) -> list[Similar]:
     """Entries in force that say nearly the same where it holds, most alike first."""
     from memcli.search.document import document
     from memcli.search.stemmer import stemmer
@@ -64,7 +67,7 @@ def similar(reader: "Reader", later: Later, entry: Entry) -> list[Similar]:
 
 
 def like_resolved(
-    reader: "Reader", entry: Entry, later: Later | None = None
+    reader: Reader, entry: Entry, later: Later | None = None
 ) -> Similar | None:
     """The resolved entry that says most nearly the same, if one does."""
     from memcli.entries.eligibility import resolve_of
@@ -96,13 +99,13 @@ def like_resolved(
 
 
 def alike(
-    reader: "Reader",
+    reader: Reader,
     terms: Collection[str],
     admit: Callable[[int], bool],
     *,
     limit: int,
     within: Collection[int] | None = None,
-) -> "list[tuple[float, StoredRow]]":
+) -> list[tuple[float, StoredRow]]:
     """The rows that share most with these terms, each with its likeness.
 
     Args:
@@ -130,7 +133,7 @@ def alike(
     return [(_likeness(set(terms), row), row) for row in rows]
 
 
-def _likeness(mine: set[str], row: "StoredRow") -> float:
+def _likeness(mine: set[str], row: StoredRow) -> float:
     theirs = set(row.terms)
     union = mine | theirs
     return round(len(mine & theirs) / len(union), 3) if union else 0.0

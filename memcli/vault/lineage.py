@@ -6,8 +6,9 @@ for word, and says which version replaced it, when and why. One entry may replac
 several; no entry is replaced twice.
 """
 
+from __future__ import annotations
+
 import os
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
@@ -16,6 +17,8 @@ from memcli.errors import NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.vault import evidence, lookup
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,9 +47,9 @@ class Version(NamedTuple):
 
 
 def replace(
-    vault: "Vault",
-    change: "Transaction",
-    old: "Stored",
+    vault: Vault,
+    change: Transaction,
+    old: Stored,
     fresh: Entry,
     *,
     reason: str | None,
@@ -87,7 +90,7 @@ def replace(
 
 
 def passed_on(
-    vault: "Vault", fresh: Entry, replaced: "Sequence[Entry]", *, shared_anew: bool
+    vault: Vault, fresh: Entry, replaced: Sequence[Entry], *, shared_anew: bool
 ) -> Entry:
     """A new version with the name of the agent that writes it.
 
@@ -107,9 +110,9 @@ def passed_on(
 
 
 def archive(
-    vault: "Vault",
-    change: "Transaction",
-    old: "Stored",
+    vault: Vault,
+    change: Transaction,
+    old: Stored,
     *,
     by: str,
     reason: str | None,
@@ -164,7 +167,7 @@ def free_place(root: str, path: str) -> str:
     return free
 
 
-def refuse_ended(vault: "Vault", entry: Entry) -> None:
+def refuse_ended(vault: Vault, entry: Entry) -> None:
     """Raise NotAllowed for an entry that is not in use, with what to do instead."""
     if entry.status is Status.SUPERSEDED and entry.other_vault:
         raise NotAllowed(
@@ -201,7 +204,7 @@ def refuse_ended(vault: "Vault", entry: Entry) -> None:
         )
 
 
-def recurred_at(reader: "Reader", row: "StoredRow | Entry") -> str | None:
+def recurred_at(reader: Reader, row: StoredRow | Entry) -> str | None:
     """When a resolved entry came up again, or None; takes an entry or its row.
 
     It was met again, or another entry in its words was written after it was resolved.
@@ -220,7 +223,7 @@ def recurred_at(reader: "Reader", row: "StoredRow | Entry") -> str | None:
     return last if last > (row.resolved_at or "") else None
 
 
-def current(reader: "Reader", entry_id: str) -> str | None:
+def current(reader: Reader, entry_id: str) -> str | None:
     """The id of what stands for an entry now; None when that is gone or a cycle."""
     seen: set[str] = set()
     while entry_id not in seen:
@@ -235,7 +238,7 @@ def current(reader: "Reader", entry_id: str) -> str | None:
     return None
 
 
-def versions(reader: "Reader", entry_id: str) -> list[Version]:
+def versions(reader: Reader, entry_id: str) -> list[Version]:
     """Everything that an entry replaced or was replaced by, the oldest first."""
     rows: dict[str, StoredRow] = {}
     waiting = [entry_id]
@@ -270,7 +273,7 @@ def versions(reader: "Reader", entry_id: str) -> list[Version]:
     ]
 
 
-def _depth(row: "StoredRow", rows: "Mapping[str, StoredRow]") -> int:
+def _depth(row: StoredRow, rows: Mapping[str, StoredRow]) -> int:
     """How many versions stand before this one."""
     depth, seen = 0, {row.id}
     while row.supersedes and row.supersedes in rows and row.supersedes not in seen:
@@ -280,6 +283,6 @@ def _depth(row: "StoredRow", rows: "Mapping[str, StoredRow]") -> int:
     return depth
 
 
-def _head(reader: "Reader", entry_id: str) -> "StoredRow | None":
+def _head(reader: Reader, entry_id: str) -> StoredRow | None:
     """The row of an id, the one in use before an archived copy."""
     return next(iter(lookup.of_id(reader, entry_id)), None)

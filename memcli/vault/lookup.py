@@ -7,9 +7,9 @@ moment while a version is replaced, or after an older state was checked out: the
 active one is meant, or the one outside the archive.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.entry import Status
@@ -18,7 +18,11 @@ from memcli.entries.text.counted import counted
 from memcli.entries.text.links import composed
 from memcli.errors import AmbiguousId, EntryNotFound
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
 
@@ -37,7 +41,7 @@ def is_path(word: str) -> bool:
     return "/" in word or word.endswith(".md")
 
 
-def docs(reader: "Reader", word: str) -> "Sequence[int]":
+def docs(reader: Reader, word: str) -> Sequence[int]:
     """The documents of a whole id, or of a path."""
     return reader.exact("path" if is_path(word) else "id", word)
 
@@ -54,7 +58,7 @@ def in_vault(root: str, word: str) -> str:
     return word
 
 
-def path_of(reader: "Reader", word: str) -> str:
+def path_of(reader: Reader, word: str) -> str:
     """The path of the one entry that a word means, see `matching`.
 
     Raises:
@@ -67,7 +71,7 @@ def path_of(reader: "Reader", word: str) -> str:
     return rows[0].path
 
 
-def matching(reader: "Reader", word: str) -> "list[StoredRow]":
+def matching(reader: Reader, word: str) -> list[StoredRow]:
     """The rows of the entries that a word may mean.
 
     They are at this path, or have this id, an id that begins so, or a file of this
@@ -114,7 +118,7 @@ def matching(reader: "Reader", word: str) -> "list[StoredRow]":
     return rows
 
 
-def _named(reader: "Reader", word: str) -> "list[StoredRow]":
+def _named(reader: Reader, word: str) -> list[StoredRow]:
     """The rows of the entries whose file has this name, by path.
 
     Where several differ in their case alone, the one that is spelt like the word.
@@ -126,11 +130,11 @@ def _named(reader: "Reader", word: str) -> "list[StoredRow]":
     return sorted(same or rows, key=lambda row: row.path)
 
 
-def _stem(row: "StoredRow") -> str:
+def _stem(row: StoredRow) -> str:
     return row.path.rpartition("/")[2].removesuffix(".md")
 
 
-def _hint(reader: "Reader", word: str) -> str:
+def _hint(reader: Reader, word: str) -> str:
     if former := _former(reader, word):
         return _was(former)
     near = _near(reader, word.lower())
@@ -146,11 +150,11 @@ def _hint(reader: "Reader", word: str) -> str:
     return "List what there is with: memcli list"
 
 
-def _was(row: "StoredRow") -> str:
+def _was(row: StoredRow) -> str:
     return f"{row.id} ({row.title}) was there, and is {row.status} now."
 
 
-def _former(reader: "Reader", word: str) -> "StoredRow | None":
+def _former(reader: Reader, word: str) -> StoredRow | None:
     """The archived entry whose file had this name, if there is one alone."""
     key = composed(word.removesuffix(".md").casefold())
     rows = [reader.row(doc) for doc in reader.exact("name", key)] if key else []
@@ -158,7 +162,7 @@ def _former(reader: "Reader", word: str) -> "StoredRow | None":
     return rows[0] if len(rows) == 1 else None
 
 
-def shortest(reader: "Reader", entry_id: str) -> str:
+def shortest(reader: Reader, entry_id: str) -> str:
     """The shortest beginning of an id that no other id has, as the reader sees them."""
     length = len(entry_id)
     while length > _SHORTEST and reader.begins_one("id", entry_id[: length - 1]):
@@ -166,7 +170,7 @@ def shortest(reader: "Reader", entry_id: str) -> str:
     return entry_id[:length]
 
 
-def _near(reader: "Reader", word: str) -> "StoredRow | None":
+def _near(reader: Reader, word: str) -> StoredRow | None:
     """The entry whose id begins like a mistyped one, if one is much alike."""
     if len(word) < _LEAST_ALIKE:
         return None
@@ -178,7 +182,7 @@ def _near(reader: "Reader", word: str) -> "StoredRow | None":
     return of_id(reader, by_start[near[0]])[0] if near else None
 
 
-def of_id(reader: "Reader", entry_id: str) -> "list[StoredRow]":
+def of_id(reader: Reader, entry_id: str) -> list[StoredRow]:
     """The rows of the entries with this whole id, by path, archived ones last."""
     rows = [reader.row(doc) for doc in reader.exact("id", entry_id)]
     return sorted(rows, key=lambda row: (_is_archived(row), row.path))
@@ -204,5 +208,5 @@ def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousI
     )
 
 
-def _is_archived(row: "StoredRow") -> bool:
+def _is_archived(row: StoredRow) -> bool:
     return row.path.startswith(layout.ARCHIVE + "/")

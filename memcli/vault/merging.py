@@ -6,13 +6,21 @@ left, and named with the way to change it. No agent learns by it what was meant 
 fewer agents than may see the entry.
 """
 
-import shlex
-from typing import Any
+from __future__ import annotations
 
-from memcli.entries.eligibility import Agent
+import shlex
+
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.rights import Action, may
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memcli.entries.eligibility import Agent
+
 
 _ADDED = ("tags", "entities", "evidence", "code", "code_names")
 # Taken where the entry says nothing.

@@ -4,20 +4,24 @@ Invariant: a link that works before the change works after it, and an agent lear
 nothing of links that it may not see.
 """
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
-from memcli.entries.entry import Entry
 from memcli.entries.ids import is_adopted, slug
 from memcli.entries.text.links import link_keys, link_readings, links
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.vault import free_paths
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memcli.entries.entry import Entry
     from memcli.vault.vault import Vault
 
 
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 _LARGEST = 1_000_000
 
 
-def next_path(vault: "Vault", old: Entry, title: str) -> str:
+def next_path(vault: Vault, old: Entry, title: str) -> str:
     """The path of an entry's next version: in the same folder, named after its title.
 
     It is the path of the version before when the title gives the same name, when a
@@ -51,7 +55,7 @@ def next_path(vault: "Vault", old: Entry, title: str) -> str:
     return free_paths.free_path_in(vault, folder, name, {})
 
 
-def _is_linked(vault: "Vault", path: str) -> bool:
+def _is_linked(vault: Vault, path: str) -> bool:
     """Whether an entry, or a page that is none, links to a path or its file's name."""
     names = link_keys("", path, "")
     linked = vault.index.again(
@@ -64,7 +68,7 @@ def _is_linked(vault: "Vault", path: str) -> bool:
     )
 
 
-def _pages(vault: "Vault") -> Iterator[tuple[str, str]]:
+def _pages(vault: Vault) -> Iterator[tuple[str, str]]:
     """Path and text of the pages that the index does not hold: of names and ideas."""
     entities = (entity.path for entity in vault.registry.entities)
     for path in (layout.README, layout.IDEA_LEDGER, *entities):

@@ -3,12 +3,15 @@
 Invariant: reads only. Whatever writes an entry that nothing will show says so.
 """
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries.eligibility import View, settled_by
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -21,11 +24,11 @@ def note(resolved_id: str) -> str:
     )
 
 
-def notes(vault: "Vault", ids: Iterable[str]) -> list[str]:
+def notes(vault: Vault, ids: Iterable[str]) -> list[str]:
     """A sentence for each of these entries whose claim is resolved."""
     view = View(vault.now_ms() // 1000, agent=vault.agent)
 
-    def look(reader: "Reader") -> list[str]:
+    def look(reader: Reader) -> list[str]:
         found = {}
         for name in ids:
             for doc in reader.exact("id", name):

@@ -4,15 +4,24 @@ Invariant: it only hides, and only for this user; a team can hide nothing of the
 vault. Trouble with the own vault is none of the team's answer.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from memcli.errors import MemcliError
 from memcli.storage import known_vaults
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol, TypeVar
+
     from memcli.search.resolved_claims import ResolvedClaims
+
+    _Own = TypeVar("_Own", bound="_Vault")
+else:
+    Protocol = object
 
 
 class _Vault(Protocol):
@@ -20,9 +29,6 @@ class _Vault(Protocol):
     source: str
 
     def read(self, answer: Callable[[Any], Any]) -> Any: ...
-
-
-_Own = TypeVar("_Own", bound=_Vault)
 
 
 def beside(root: str, opened: Callable[[], _Own]) -> _Own | None:
@@ -42,7 +48,7 @@ def beside(root: str, opened: Callable[[], _Own]) -> _Own | None:
     return own
 
 
-def resolved_in(vault: _Vault | None) -> "ResolvedClaims | None":
+def resolved_in(vault: _Vault | None) -> ResolvedClaims | None:
     """What is resolved in a vault; None when there is none, or it cannot be read."""
     if vault is None:
         return None

@@ -6,9 +6,9 @@ and each draft sees what those before it brought. Without a transaction nothing 
 written, and the answer says what would be.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from memcli.entries import codec, dates, layout
 from memcli.entries.entry import Entry, Status, Visibility
@@ -18,7 +18,11 @@ from memcli.entries.text import conflict
 from memcli.vault import duplicates, evidence, free_paths, merging, not_shown
 from memcli.vault.saved import Saved, held_back, matched
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memcli.storage.transaction import Transaction
     from memcli.vault.duplicates import Held, HeldTexts
     from memcli.vault.vault import Vault
@@ -28,10 +32,10 @@ _MERGED_INTO = ("active", "pending")
 
 
 def place(
-    vault: "Vault",
-    change: "Transaction | None",
+    vault: Vault,
+    change: Transaction | None,
     drafts: Sequence[Entry],
-    held_texts: "HeldTexts",
+    held_texts: HeldTexts,
     *,
     register: bool = False,
 ) -> list[Saved]:
@@ -53,9 +57,9 @@ class _Placing:
 
     def __init__(
         self,
-        vault: "Vault",
-        change: "Transaction | None",
-        held_texts: "HeldTexts",
+        vault: Vault,
+        change: Transaction | None,
+        held_texts: HeldTexts,
         *,
         register: bool,
     ) -> None:
@@ -128,7 +132,7 @@ class _Placing:
         self,
         draft: Entry,
         entry: Entry,
-        held: "Held",
+        held: Held,
         resolved_id: str | None,
         unclear: list[str],
     ) -> list[str]:
@@ -158,7 +162,7 @@ class _Placing:
         return notes
 
     def _registered(
-        self, change: "Transaction", entry: Entry, given: Sequence[str]
+        self, change: Transaction, entry: Entry, given: Sequence[str]
     ) -> list[str]:
         """Put a registry file for each of these names that is new; their names."""
         if not (self._register and given):
@@ -175,7 +179,7 @@ class _Placing:
             change.put(entity.path, data, expected=None)
         return [entity.name for entity, _ in entities]
 
-    def _joined(self, match: "tuple[Held, str]", draft: Entry) -> Saved:
+    def _joined(self, match: tuple[Held, str], draft: Entry) -> Saved:
         """Add to the entry that holds a draft's text what the draft brings.
 
         What a session taught is a sighting and adds nothing else.
@@ -237,7 +241,7 @@ class _Placing:
         return self._vault.stored(path).data
 
 
-def _signed(vault: "Vault", draft: Entry) -> Entry:
+def _signed(vault: Vault, draft: Entry) -> Entry:
     """The draft with the agent that writes it; it is shared with that agent's groups
     where it names none."""
     if vault.agent is None:

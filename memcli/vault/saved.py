@@ -3,10 +3,12 @@
 Invariant: pure; one value for each draft, whether it became an entry or not.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.named_tuple import NamedTuple
 from memcli.vault import not_shown
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.vault.duplicates import Held
@@ -36,23 +38,23 @@ class Saved(NamedTuple):
     path: str
     outcome: str
     title: str
-    similar: "tuple[Similar, ...]" = ()
+    similar: tuple[Similar, ...] = ()
     notes: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     registered: tuple[str, ...] = ()
     cited: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
-    not_taken: "tuple[NotTaken, ...]" = ()
+    not_taken: tuple[NotTaken, ...] = ()
     project: str | None = None
     dropped: tuple[str, ...] = ()
     research: str | None = None
     settled_by: str | None = None
-    like_resolved: "Similar | None" = None
+    like_resolved: Similar | None = None
     code: tuple[str, ...] = ()
     code_names: tuple[str, ...] = ()
 
 
-def matched(held: "Held", outcome: str) -> Saved:
+def matched(held: Held, outcome: str) -> Saved:
     """What became of a draft whose text an entry holds already."""
     notes: tuple[str, ...] = ()
     if outcome == "rejected":

@@ -5,20 +5,23 @@ again by what mines sessions, but recorded as met again. All drafts of one call 
 one transaction and one commit.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
-from memcli.entries.entry import Entry
 from memcli.named_tuple import NamedTuple
 from memcli.storage.transaction import subject
 from memcli.vault import duplicates, likeness
-from memcli.vault.duplicates import HeldTexts
-from memcli.vault.likeness import Similar
 from memcli.vault.placing import place
-from memcli.vault.saved import Saved
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
+    from memcli.vault.duplicates import HeldTexts
+    from memcli.vault.likeness import Similar
+    from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
 _WRITTEN = ("created", "merged", "seen", "recurred")
@@ -35,7 +38,7 @@ class Occasion(NamedTuple):
 
 
 def save(
-    vault: "Vault", draft: Entry, *, allow_secret: bool = False, register: bool = False
+    vault: Vault, draft: Entry, *, allow_secret: bool = False, register: bool = False
 ) -> Saved:
     """Save one draft; the same content again returns the entry that holds it.
 
@@ -57,7 +60,7 @@ def save(
 
 
 def save_all(
-    vault: "Vault",
+    vault: Vault,
     drafts: Sequence[Entry],
     *,
     allow_secret: bool = False,
@@ -96,7 +99,7 @@ def save_all(
     return saved
 
 
-def _in_code(vault: "Vault", drafts: Sequence[Entry], verb: str) -> Sequence[Entry]:
+def _in_code(vault: Vault, drafts: Sequence[Entry], verb: str) -> Sequence[Entry]:
     """Drafts with what they say of the code of their project.
 
     Raises:
@@ -111,14 +114,14 @@ def _in_code(vault: "Vault", drafts: Sequence[Entry], verb: str) -> Sequence[Ent
     return anchoring.named(vault, drafts)
 
 
-def plan(vault: "Vault", drafts: Sequence[Entry]) -> list[Saved]:
+def plan(vault: Vault, drafts: Sequence[Entry]) -> list[Saved]:
     """What `save_all` would do with these drafts; ids are empty, paths likely."""
     held_texts = look_up(vault, drafts)[0]
     return place(vault, None, drafts, held_texts)
 
 
 def look_up(
-    vault: "Vault", drafts: Sequence[Entry], *, similar: bool = False
+    vault: Vault, drafts: Sequence[Entry], *, similar: bool = False
 ) -> tuple[HeldTexts, list[Similar], Similar | None]:
     """What the vault holds of these drafts.
 
@@ -127,7 +130,7 @@ def look_up(
     """
 
     def look(
-        reader: "Reader", changed: list[str], removed: list[str]
+        reader: Reader, changed: list[str], removed: list[str]
     ) -> tuple[HeldTexts, list[Similar], Similar | None]:
         later = duplicates.Later(vault.root, changed, removed, vault.agent)
         now = vault.now_ms() // 1000

@@ -6,10 +6,10 @@ stale makes stale what cites it, too. Each reason names the entries that make it
 the citations that lead to them.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, TypeGuard
 
 from memcli.entries import dates
 from memcli.entries.eligibility import View, settled_by
@@ -19,7 +19,12 @@ from memcli.entries.ids import is_id
 from memcli.entries.text.counted import agreeing
 from memcli.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TypeGuard
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
 
@@ -60,10 +65,10 @@ class _Finding(NamedTuple):
 
     way: tuple[str, ...]
     reason: str | None = None
-    row: "StoredRow | None" = None
+    row: StoredRow | None = None
 
 
-def reasons(reader: "Reader", row: "StoredRow", view: View) -> list[Reason]:
+def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
     """Why an observation or model may no longer hold; none for a fact.
 
     Evidence that the caller may not see gives no reason, so an agent never gets
@@ -96,7 +101,7 @@ def reasons(reader: "Reader", row: "StoredRow", view: View) -> list[Reason]:
     return [_reason(reason, list(found[reason].values())) for reason in order]
 
 
-def is_stale(row: "StoredRow", why: list[Reason]) -> bool:
+def is_stale(row: StoredRow, why: list[Reason]) -> bool:
     """Whether the reasons make it stale; people judge pinned models themselves."""
     return bool(why) and row.subtype != str(Subtype.PINNED)
 
@@ -122,13 +127,13 @@ def _reason(reason: str, ways: Sequence[tuple[str, ...]]) -> Reason:
     return Reason(reason, [path[-1] for path in paths], len(ways), paths)
 
 
-def _looked(row: "StoredRow") -> int:
+def _looked(row: StoredRow) -> int:
     """Up to when its author looked, epoch seconds."""
     when = row.refreshed_at or row.created
     return dates.to_epoch(when) if when else 0
 
 
-def _passes_on(row: "StoredRow | None", layers: int) -> "TypeGuard[StoredRow]":
+def _passes_on(row: StoredRow | None, layers: int) -> TypeGuard[StoredRow]:
     """Whether what makes it stale makes stale what cites it over so many layers."""
     if row is None or layers > _MOST_LAYERS:
         return False
@@ -139,7 +144,7 @@ def _passes_on(row: "StoredRow | None", layers: int) -> "TypeGuard[StoredRow]":
 
 
 def _findings(
-    reader: "Reader", row: "StoredRow", view: View, looked: int
+    reader: Reader, row: StoredRow, view: View, looked: int
 ) -> Iterator[_Finding]:
     """What became of each entry that it cites; sessions give nothing."""
     prints = dict(cited.partition(":")[::2] for cited in row.fingerprints)
@@ -153,7 +158,7 @@ def _findings(
 
 
 def _finding(
-    reader: "Reader",
+    reader: Reader,
     name: str,
     docs: Sequence[int],
     mark: str | None,
@@ -182,14 +187,14 @@ def _finding(
     return _Finding(way, None if 0 < end < looked else verdict)
 
 
-def _visible(reader: "Reader", name: str, view: View) -> list[int]:
+def _visible(reader: Reader, name: str, view: View) -> list[int]:
     """The documents of an id that the caller may see, whatever became of them."""
     seen = view._replace(statuses=frozenset(Status), as_of=None)
     docs = reader.exact("id", name)
     return [doc for doc in docs if reader.verdict(doc, seen) is None]
 
 
-def _heir(reader: "Reader", doc: int, view: View) -> int | None:
+def _heir(reader: Reader, doc: int, view: View) -> int | None:
     """The version that stands for a superseded one: that in force, else the last."""
     force = View(view.now, as_of=view.as_of)
     met: set[str] = set()
@@ -207,7 +212,7 @@ def _heir(reader: "Reader", doc: int, view: View) -> int | None:
     return heir
 
 
-def _edited(reader: "Reader", docs: list[int], mark: str | None, looked: int) -> bool:
+def _edited(reader: Reader, docs: list[int], mark: str | None, looked: int) -> bool:
     """Whether it says something else than when it was cited."""
     if mark:
         return set(docs).isdisjoint(reader.exact("fingerprint", mark))
@@ -218,7 +223,7 @@ def _edited(reader: "Reader", docs: list[int], mark: str | None, looked: int) ->
 # --- newer memories -----------------------------------------------------------------
 
 
-def _newer(reader: "Reader", row: "StoredRow", view: View, looked: int) -> list[str]:
+def _newer(reader: Reader, row: StoredRow, view: View, looked: int) -> list[str]:
     """Ids of memories in scope that were written since, the newest first.
 
     A memory is in scope when it names an entity of the model; of a model without
@@ -245,7 +250,7 @@ def _newer(reader: "Reader", row: "StoredRow", view: View, looked: int) -> list[
 
 
 def _scope(
-    reader: "Reader", row: "StoredRow"
+    reader: Reader, row: StoredRow
 ) -> tuple[list[Sequence[int]], list[Sequence[int]]]:
     """The documents of each of its names: of narrow ones, and of those too wide."""
     from memcli.entries.text.tokens import name_key
@@ -261,7 +266,7 @@ def _scope(
     )
 
 
-def _is_news(reader: "Reader", doc: int, looked: int) -> bool:
+def _is_news(reader: Reader, doc: int, looked: int) -> bool:
     """Whether its text was first written since; a new tag makes a new version only."""
     row = reader.row(doc)
     said = reader.exact("fingerprint", fingerprint(row.text)) if row.supersedes else ()

@@ -3,9 +3,9 @@
 Invariant: every change of its files goes through one `transaction`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from __future__ import annotations
+
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.ids import LAST_MS, new_id
@@ -18,7 +18,12 @@ from memcli.vault import own_vault
 from memcli.vault.caller import OWNER, Caller, silent
 from memcli.vault.vault_index import VaultIndex
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, Self, TypeVar
+
     from memcli.entries.codec import Decoded
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
     from memcli.vault.registry.store import Registry
     from memcli.vault.signals.recorder import Recorder
 
-_Answer = TypeVar("_Answer")
+    _Answer = TypeVar("_Answer")
 
 
 class Stored(NamedTuple):
@@ -35,7 +40,7 @@ class Stored(NamedTuple):
 
     path: str
     data: bytes
-    decoded: "Decoded"
+    decoded: Decoded
 
     @property
     def entry(self) -> Entry:
@@ -68,7 +73,7 @@ class Vault:
         *,
         named: str | None = None,
         source: str = known_vaults.PERSONAL,
-        engine: "Engine | None" = None,
+        engine: Engine | None = None,
     ) -> None:
         if caller.agent is not None and not caller.agent.strip():
             raise UsageError(
@@ -176,7 +181,7 @@ class Vault:
         vault.stand_beside(self.own and self.own.acting_as(caller.agent))
         return vault
 
-    def stand_beside(self, own: "Vault | None") -> None:
+    def stand_beside(self, own: Vault | None) -> None:
         """Let what is resolved in the user's own vault count in this one, a team's."""
         self.own = own
         # Of the other vault alone: a circle would keep the files of both open.
@@ -192,7 +197,7 @@ class Vault:
         return self.project.name if self.project else None
 
     @property
-    def project(self) -> "Project | None":
+    def project(self) -> Project | None:
         """As `here`, with the project's folder; raises as that does."""
         if self._project is None:
             project = None
@@ -210,7 +215,7 @@ class Vault:
 
     # --- reading ------------------------------------------------------------------
 
-    def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+    def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Return `answer(reader)` over the files as they are now."""
         return self.index.read(answer)
 
@@ -245,11 +250,11 @@ class Vault:
             return entry
         return self.read(lambda reader: reader.censored(entry))
 
-    def load(self, path: str) -> "Decoded":
+    def load(self, path: str) -> Decoded:
         """Read one file of the vault as an entry."""
         return self.stored(path).decoded
 
-    def stored(self, path: str) -> "Stored":
+    def stored(self, path: str) -> Stored:
         """Read one file of the vault, to change it: its bytes and its entry."""
         from memcli.entries import codec
 
@@ -259,7 +264,7 @@ class Vault:
         return Stored(path, data, codec.decode(data, path, kinds=self.kinds))
 
     @property
-    def registry(self) -> "Registry":
+    def registry(self) -> Registry:
         """The registered entities that the asking agent may know of."""
         from memcli.vault.registry import store
 
@@ -282,7 +287,7 @@ class Vault:
         return (*KINDS, *config.load(self.root).kinds)
 
     @property
-    def recorder(self) -> "Recorder":
+    def recorder(self) -> Recorder:
         """The recorder of this vault's use, for the log of signals."""
         from memcli.vault.signals.recorder import Recorder
 
@@ -290,7 +295,7 @@ class Vault:
 
     # --- writing ------------------------------------------------------------------
 
-    def transaction(self) -> "Transaction":
+    def transaction(self) -> Transaction:
         """A transaction; nothing is written before its end.
 
         Raises:
@@ -316,7 +321,7 @@ class Vault:
             wrote=self._wrote,
         )
 
-    def _wrote(self, notes: "list[Note]") -> bool:
+    def _wrote(self, notes: list[Note]) -> bool:
         """What follows a commit; whether the log of signals has it."""
         if self.starts_sync:
             from memcli.vault import background_sync

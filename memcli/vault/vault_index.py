@@ -4,21 +4,24 @@ Invariant: before an answer, what a killed command left in the vault is finished
 what is resolved in the user's own vault counts in a team's as well.
 """
 
-from typing import TYPE_CHECKING, TypeVar, cast
+from __future__ import annotations
 
 from memcli.storage import journal, known_vaults
-from memcli.vault.caller import Caller
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any, TypeVar
 
     from memcli.entries.eligibility import Agent
     from memcli.search.index import Index
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader
     from memcli.search.resolved_claims import ResolvedClaims
+    from memcli.vault.caller import Caller
 
-_Answer = TypeVar("_Answer")
+    _Answer = TypeVar("_Answer")
 
 
 class VaultIndex:
@@ -40,27 +43,28 @@ class VaultIndex:
         self,
         root: str,
         caller: Caller,
-        agent: "Agent | None",
-        engine: "Engine | None",
+        agent: Agent | None,
+        engine: Engine | None,
     ) -> None:
         self._root = root
         self._caller = caller
         self._agent = agent
         self.elsewhere: Callable[[], ResolvedClaims | None] = _nothing
         # It has every method of an index that what asks and reads calls.
-        self._opened = cast("Index | None", engine)
+        answers: Any = engine
+        self._opened: Index | None = answers
         if engine is not None:
             engine.agent = agent
 
     @property
-    def opened(self) -> "Index":
+    def opened(self) -> Index:
         """The index itself, or the database; nothing is finished before it answers."""
         if self._opened is None:
             self._opened = self._open()
         self._opened.elsewhere = self.elsewhere
         return self._opened
 
-    def _open(self) -> "Index":
+    def _open(self) -> Index:
         from memcli.search.index import Index
 
         caller = self._caller
@@ -80,12 +84,12 @@ class VaultIndex:
 
         return caller.kept.index(Wanted(self._root, self._agent, caller.tell), made)
 
-    def read(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+    def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Return `answer(reader)` over the files as they are now."""
         self._finish_killed()
         return self.opened.read(answer)
 
-    def again(self, answer: "Callable[[Reader], _Answer]") -> _Answer:
+    def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """As `read`, over the files as the last `read` found them, if there was one.
 
         For the further questions of one decision: listing 10,000 files takes 20 ms.
@@ -93,7 +97,7 @@ class VaultIndex:
         self._finish_killed()
         return self.opened.again(answer)
 
-    def reader(self) -> "Reader":
+    def reader(self) -> Reader:
         """A reader of the files as they are now; it lasts until the next is asked for.
 
         `read` is simpler, and repairs an index that turns out to be damaged.
@@ -102,7 +106,7 @@ class VaultIndex:
         return self.opened.current()
 
     def glance(
-        self, answer: "Callable[[Reader, list[str], list[str]], _Answer]"
+        self, answer: Callable[[Reader, list[str], list[str]], _Answer]
     ) -> _Answer:
         """As `read`, but over the index as it is, without bringing it up to date.
 

@@ -104,6 +104,21 @@ sys.stderr.write("LOADED " + " ".join(slow))
 
 
 @pytest.mark.skipif(
+    sys.version_info >= (3, 14), reason="named tuples are typing's from 3.14 on"
+)
+@pytest.mark.parametrize(
+    "words", [["recall", "deploy"], ["save", "We deploy daily"], ["list"], ["tags"]]
+)
+def test_a_hot_command_does_not_load_typing(vault: Vault, words: list[str]):
+    """It takes a twentieth of a recall, for what only type checkers read."""
+    vault.recall("billing")
+    code = STAY + RUN.format(arguments=[*words, "--vault", vault.root])
+    loaded = loaded_by(code)
+    assert "memcli" in loaded
+    assert "typing" not in loaded
+
+
+@pytest.mark.skipif(
     sys.version_info >= (3, 14), reason="they are typing's from 3.14 on"
 )
 @pytest.mark.parametrize("words", [["recall", "deploy"], ["save", "We deploy daily"]])
@@ -233,6 +248,7 @@ def test_a_hook_loads_no_more_than_a_recall(
             "memcli.vault.registry",
         ),
         *(("tomllib",) if event == "prompt-submit" else ()),
+        *(("typing",) if sys.version_info < (3, 14) else ()),
     }
     code = PROMPT.format(event=event, root=vault.root)
     assert loaded_by(code, PROBE_WHOLE) & heavy == set()

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memcli.errors import InvalidValue, Unreadable
 from memcli.hosts.formats import jsonl_lines
 from memcli.hosts.table import NAMES as HOSTS
-from memcli.hosts.transcript import Action, Role
+from memcli.hosts.transcript import ACTIONS, ROLES
 from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import Claude, said, write
 
@@ -212,13 +212,13 @@ def test_any_value_in_any_field_gives_steps_of_the_right_types_or_none(
         for step in transcript.steps():
             json.dumps(step).encode()
             "".join(filter(None, step[:2])).encode()
-            assert step.role in get_args(Role)
+            assert step.role in ROLES
             assert isinstance(step.text, str)
             assert 1 <= step.line <= max(len(records), 1)
             for value in (step.record, step.at, step.call, step.tool):
                 assert value is None or (isinstance(value, str) and value)
             assert step.record
-            assert step.action is None or step.action in get_args(Action)
+            assert step.action is None or step.action in ACTIONS
             assert step.failed in (None, True, False)
             assert (step.role == "call") == (step.action is not None)
             assert step.role not in ("user", "assistant") or step.text

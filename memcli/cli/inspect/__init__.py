@@ -6,9 +6,9 @@ Not in here: changes. What mends or decides is a command of its own.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from typing import TYPE_CHECKING
-
 from memcli.errors import UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Annotated

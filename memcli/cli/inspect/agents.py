@@ -1,5 +1,7 @@
 """`memcli inspect agents`: who reads and writes here."""
 
+from __future__ import annotations
+
 from memcli.cli.context import Canvas, Context, Result
 
 

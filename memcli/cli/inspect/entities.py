@@ -1,5 +1,7 @@
 """`memcli inspect entities`: the names that the vault knows."""
 
+from __future__ import annotations
+
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
 

@@ -1,5 +1,7 @@
 """`memcli inspect entity NAME`: what the vault says about one name."""
 
+from __future__ import annotations
+
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import UsageError
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.entry import one_line
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
+    from typing import Any
 
     from memcli.entries.entry import Entry
     from memcli.vault.health.inspect import Inspected

@@ -1,5 +1,7 @@
 """`memcli inspect inbox`: what waits for review."""
 
+from __future__ import annotations
+
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import agreeing, counted
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.entry import one_line
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.entries.finding import Finding

@@ -1,9 +1,11 @@
 """`memcli inspect mining`: what mining brought, and why."""
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
@@ -15,7 +17,7 @@ def mining(context: Context, name: str | None) -> Result:
     return _session(vault, name) if name else _vault(vault)
 
 
-def _vault(vault: "Vault") -> Result:
+def _vault(vault: Vault) -> Result:
     from memcli.sessions import mining_report
 
     report = mining_report.report(vault)
@@ -57,7 +59,7 @@ def _vault(vault: "Vault") -> Result:
     return Result(data=report.as_dict(), text=text)
 
 
-def _session(vault: "Vault", name: str) -> Result:
+def _session(vault: Vault, name: str) -> Result:
     from memcli.sessions import mining_report
 
     record = mining_report.session(vault, name)

@@ -1,5 +1,7 @@
 """`memcli inspect models`: models and observations, and which may no longer hold."""
 
+from __future__ import annotations
+
 from memcli.cli.context import Canvas, Context, Result
 
 

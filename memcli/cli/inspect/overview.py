@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.inspect.lint import draw_findings, draw_more
 from memcli.entries.text.counted import agreeing, counted
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable

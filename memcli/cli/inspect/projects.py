@@ -1,5 +1,7 @@
 """`memcli inspect projects`: where memories hold."""
 
+from __future__ import annotations
+
 from memcli.cli.context import Canvas, Context, Result
 
 

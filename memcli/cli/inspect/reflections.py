@@ -1,5 +1,7 @@
 """`memcli inspect reflections`: the rules and deltas that sessions start with."""
 
+from __future__ import annotations
+
 from memcli.cli.context import Canvas, Context, Result
 
 

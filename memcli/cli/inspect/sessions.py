@@ -1,10 +1,17 @@
 """`memcli inspect sessions`: what memory did by itself."""
 
+from __future__ import annotations
+
 import time
-from typing import Any
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _MOST_CALLS = 20
 _MOST_SESSIONS = 30

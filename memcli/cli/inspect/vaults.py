@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import NotAllowed, VaultNotFound
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.vault.vaults import VaultState

@@ -5,6 +5,8 @@ of `VERBS` with a word in the text, then whether the memory has a date. A test p
 that docs/use/entities.md shows the same tables.
 """
 
+from __future__ import annotations
+
 import re
 
 KINDS = {

@@ -6,10 +6,10 @@ only in entries that the agent may not see does not exist for it, in lists, coun
 messages.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Collection
 from itertools import chain
-from typing import TYPE_CHECKING, Any
 
 from memcli.curation.entities import aspects
 from memcli.entries import layout
@@ -17,7 +17,6 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.projects import ANY
 from memcli.entries.text.mentions import fold
-from memcli.entries.text.name_index import Registered
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
@@ -26,7 +25,13 @@ from memcli.storage import files
 from memcli.vault.registry.ignored import ignored_names
 from memcli.vault.registry.page import description_of
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+    from memcli.entries.text.name_index import Registered
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.registry.store import Registry
@@ -111,7 +116,7 @@ def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:
     return {name: group for name, group in groups.items() if group}
 
 
-def listed(vault: "Vault", project: str = "") -> list[ListedEntity]:
+def listed(vault: Vault, project: str = "") -> list[ListedEntity]:
     """Every entity that is registered or mentioned, the most mentioned first.
 
     With a `project` (as `recall --project` takes it), those that its entries mention.
@@ -121,7 +126,7 @@ def listed(vault: "Vault", project: str = "") -> list[ListedEntity]:
     counts: dict[str, tuple[int, int]] = {}
     spelt: dict[str, str] = {}
 
-    def count(reader: "Reader") -> int:
+    def count(reader: Reader) -> int:
         within = of_project(reader, project, vault.here)
         docs = set(reader.everything() if within is None else within)
         force = {doc for doc in docs if reader.verdict(doc, view) is None}
@@ -167,7 +172,7 @@ class _Mentions(NamedTuple):
     docs: Collection[int]
 
 
-def _mentions(registry: "Registry", reader: "Reader") -> dict[str, _Mentions]:
+def _mentions(registry: Registry, reader: Reader) -> dict[str, _Mentions]:
     """By folded name: the entries that mention an entity."""
     meanings = registry.names.meant
     spellings: dict[str, list[_Mentions]] = {}
@@ -189,11 +194,11 @@ def _as_one(spellings: list[_Mentions]) -> _Mentions:
     return _Mentions(usual.name, docs)
 
 
-def _canonical(registry: "Registry", name: str) -> str:
+def _canonical(registry: Registry, name: str) -> str:
     return registry.names.meant.get(fold(name), name)
 
 
-def page(vault: "Vault", name: str) -> EntityPage:
+def page(vault: Vault, name: str) -> EntityPage:
     """Everything that memories claim of an entity.
 
     Args:
@@ -215,7 +220,7 @@ def page(vault: "Vault", name: str) -> EntityPage:
     others: Counter[str] = Counter()
     spelt: list[str] = []
 
-    def look(reader: "Reader") -> None:
+    def look(reader: Reader) -> None:
         for doc in mentioning(reader, forms):
             row = reader.row(doc)
             spelt.extend(each for each in row.entities if fold(each) in forms)
@@ -254,14 +259,14 @@ def forms_of(entity: Registered | None, name: str) -> set[str]:
     return {fold(each) for each in (entity.name, *entity.aliases)}
 
 
-def mentioning(reader: "Reader", forms: set[str]) -> list[int]:
+def mentioning(reader: Reader, forms: set[str]) -> list[int]:
     """The documents with one of these folded names among their entities, in order."""
     values = reader.values("entity_name").items()
     found = (docs for name, docs in values if fold(name) in forms)
     return sorted(set[int]().union(*found))
 
 
-def refuse_ambiguous(registry: "Registry", name: str) -> None:
+def refuse_ambiguous(registry: Registry, name: str) -> None:
     """Raise NotAllowed for an alias of several entities."""
     several = registry.names.ambiguous.get(fold(name))
     if several:
@@ -272,7 +277,7 @@ def refuse_ambiguous(registry: "Registry", name: str) -> None:
         )
 
 
-def not_found(vault: "Vault", name: str) -> EntryNotFound:
+def not_found(vault: Vault, name: str) -> EntryNotFound:
     """The error for an unknown name, with the nearest that is known."""
     from difflib import get_close_matches
 
@@ -287,7 +292,7 @@ def not_found(vault: "Vault", name: str) -> EntryNotFound:
     )
 
 
-def _claim(row: "StoredRow", why: str | None) -> Claim:
+def _claim(row: StoredRow, why: str | None) -> Claim:
     dated = bool(row.occurred_at)
     return Claim(
         id=row.id,
@@ -303,7 +308,7 @@ def _claim(row: "StoredRow", why: str | None) -> Claim:
     )
 
 
-def _description(vault: "Vault", entity: Registered | None) -> str:
+def _description(vault: Vault, entity: Registered | None) -> str:
     if entity is None:
         return ""
     try:
@@ -313,14 +318,14 @@ def _description(vault: "Vault", entity: Registered | None) -> str:
         return ""
 
 
-def candidates(vault: "Vault") -> list[PossibleName]:
+def candidates(vault: Vault) -> list[PossibleName]:
     """Possible names in the entries in force, those in most entries first.
 
     Two capitalised words in a row count from the first entry on, a single one in
     mid-sentence from the second. Registered and ignored names are left out.
     """
 
-    def named(reader: "Reader") -> list[PossibleName]:
+    def named(reader: Reader) -> list[PossibleName]:
         rows = []
         for name, count, docs in _possible(vault, reader):
             row = reader.row(reader.newest(docs)[0])
@@ -330,14 +335,12 @@ def candidates(vault: "Vault") -> list[PossibleName]:
     return vault.read(named)
 
 
-def count_candidates(vault: "Vault") -> int:
+def count_candidates(vault: Vault) -> int:
     """How many `candidates` there are."""
     return vault.index.again(lambda reader: len(_possible(vault, reader)))
 
 
-def _possible(
-    vault: "Vault", reader: "Reader"
-) -> list[tuple[str, int, Collection[int]]]:
+def _possible(vault: Vault, reader: Reader) -> list[tuple[str, int, Collection[int]]]:
     """Possible names, those in most entries first: how many these are, and which."""
     names = vault.registry.names
     decided = names.meant.keys() | names.ambiguous.keys()

@@ -11,15 +11,23 @@ that of the ids, which sort by time. So three clones come to one chain in whatev
 they meet.
 """
 
+from __future__ import annotations
+
 import heapq
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 from memcli.entries import dates, layout
 from memcli.entries.entry import Entry, ResolutionScope, Status
 from memcli.entries.merging import fields
 from memcli.entries.merging.entry_file import MERGED_FROM
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 Entries = Mapping[str, Entry]
 

@@ -6,16 +6,22 @@ becomes an archived version of the entry. A side that cannot be understood is ke
 beside the other, byte for byte. The result does not depend on which side is "ours".
 """
 
-from collections.abc import Callable, Collection
-from typing import NamedTuple
+from __future__ import annotations
 
 from memcli.entries import codec, dates, layout
-from memcli.entries.codec import Decoded
 from memcli.entries.entry import KINDS, Entry, Status
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import LAST_MS, new_id
 from memcli.entries.merging import fields, lines
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from memcli.entries.codec import Decoded
 
 MERGED_FROM = "merged from "
 """How the reason of an archived version begins that a merge has made."""

@@ -6,13 +6,21 @@ removed stays removed. What one side alone changed is taken. Where both changed 
 the rule is that of its field; what is not taken is named.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple
 
 from memcli.entries import anchors, dates
 from memcli.entries.entry import FIELDS, Entry, Status, Visibility
 from memcli.entries.frontmatter import lines_of, values_of
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 
 _PLAIN = Entry("")
 _LATER = frozenset(

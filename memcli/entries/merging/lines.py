@@ -11,8 +11,11 @@ that both sides added at the same place are all kept, the older side's first, an
 where both begin or end with the same ones.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from memcli.named_tuple import NamedTuple
 
 # Lines of both texts together, and differences between them, that are compared: 2 s
 # where nearly every line repeats, 10 ms where one paragraph differs.

@@ -5,12 +5,17 @@ every other line to both. A file whose marks do not close, or stand inside of ea
 other, has no sides.
 """
 
-from collections.abc import Collection
-from typing import NamedTuple
+from __future__ import annotations
 
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.merging import entry_file, fields, one_file
 from memcli.entries.merging.entry_file import MergedFile, Version
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _LONGEST_NAME = 60
 

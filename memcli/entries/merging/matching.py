@@ -5,15 +5,21 @@ known by it, an entity of the registry by its id, or where it is new by its name
 every other file by its path.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from __future__ import annotations
 
 from memcli.entries import codec, layout
-from memcli.entries.entry import Entry
 from memcli.entries.frontmatter import values_of
 from memcli.entries.ids import adopted_id
-from memcli.entries.merging.plans import Blob, Read
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from memcli.entries.entry import Entry
+    from memcli.entries.merging.plans import Blob, Read
 
 REGULAR = ("100644", "100755")
 """The modes of files; what has another one is a link or a repository."""

@@ -5,7 +5,7 @@ different versions of one entry at the path, the newest stands there and the oth
 files besides, under names that no other file of either side has.
 """
 
-from collections.abc import Collection
+from __future__ import annotations
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
@@ -13,6 +13,11 @@ from memcli.entries.merging import entry_file, other_files
 from memcli.entries.merging.entry_file import Kept, MergedFile, Version
 from memcli.entries.merging.plans import Blob, Side
 from memcli.entries.merging.trees import plan_merge
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 def merge_path(

@@ -6,8 +6,9 @@ both stay: in a text one below the other, in settings those of the older side as
 comments. What is no text is kept beside the other.
 """
 
+from __future__ import annotations
+
 import re
-from typing import Any
 
 from memcli.entries import layout
 from memcli.entries.merging import lines
@@ -19,7 +20,12 @@ from memcli.entries.merging.entry_file import (
     text_of_both,
 )
 
-_Table = dict[str, Any]
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    _Table = dict[str, Any]
 
 _HEAD = re.compile(r"^(?=##? )", re.MULTILINE)
 _SLUG = re.compile(r"\[\[(?:[^\[\]|]*/)?incubator/([^\[\]|]+)/_index")

@@ -5,8 +5,14 @@ that do not tell `Note.md` from `note.md`, and none has a name that is a folder
 elsewhere. What lay at its place in the base keeps it.
 """
 
+from __future__ import annotations
+
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
 
 
 class Places:

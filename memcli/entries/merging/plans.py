@@ -4,8 +4,11 @@ Invariant: pure. A tree maps vault-relative paths to blobs, as git names them;
 bytes are read through the caller.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+
+from memcli.named_tuple import NamedTuple
 
 
 class Blob(NamedTuple):

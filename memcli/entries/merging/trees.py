@@ -7,9 +7,9 @@ the other side did to them. Nothing is lost: what gives way is in the archive or
 what is current, and only what a person has forgotten is gone.
 """
 
-from collections.abc import Collection, Mapping
+from __future__ import annotations
+
 from functools import partial
-from typing import NamedTuple
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
@@ -19,6 +19,12 @@ from memcli.entries.merging.matching import REGULAR, File, file_of, load, same_e
 from memcli.entries.merging.places import Places
 from memcli.entries.merging.plans import Blob, MergeNote, MergePlan, Read, Side
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
 
 __all__ = ["Blob", "MergeNote", "MergePlan", "Side", "plan_merge"]
 

@@ -4,6 +4,8 @@ Invariant: pure; it reads English, and a text or question in which it recognises
 has no kind. A kind is a bit: a time, a number, a place.
 """
 
+from __future__ import annotations
+
 import re
 from itertools import pairwise
 

@@ -6,8 +6,9 @@ forbids some names and recommends others, only the forbidden ones count, because
 that has the recommended ones keeps to the lesson.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
 
 from memcli.entries.text.code_words import KEYWORDS, PROGRAMS
 from memcli.entries.text.identifiers import AROUND
@@ -23,6 +24,11 @@ from memcli.entries.text.named_code import (
     plainly,
 )
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["COMMAND", "NAME", "PATH", "WORD", "Trigger", "Triggers", "triggers"]
 

@@ -4,6 +4,8 @@ Invariant: pure. A text is in conflict when all three marks begin a line, in the
 order; marks that are quoted are indented.
 """
 
+from __future__ import annotations
+
 _MARKS = (r"^<{7} ", r"^={7}\r?$", r"^>{7} ")
 
 

@@ -4,6 +4,8 @@ Invariant: every message that counts something asks `counted`, so that none says
 entries"; tests/entries/text/test_counted.py looks for others.
 """
 
+from __future__ import annotations
+
 _IRREGULAR = {"memory": "memories", "is": "are", "has": "have", "that": "those"}
 
 

@@ -9,7 +9,12 @@ region R1 of a word is what stands behind the first consonant after a vowel; R2 
 same of R1. Most endings count only when they lie within one of the two.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _VOWELS = frozenset("aeiouy")
 # A `y` that stands for a consonant is written as a capital on the way.

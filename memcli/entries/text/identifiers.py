@@ -3,10 +3,16 @@
 Invariant: pure, and linear in the text. A word is an identifier by its form alone, and
 plain words of prose are none.
 """
-# ruff: noqa: RUF001 (quotes and full-width marks are named on purpose)
 
+from __future__ import annotations
+
+# ruff: noqa: RUF001 (quotes and full-width marks are named on purpose)
 import re
-from collections.abc import Iterator
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LONGEST = 80
 _SHORTEST = 4

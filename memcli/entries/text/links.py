@@ -3,12 +3,18 @@
 Invariant: pure. A link inside code is not a link.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
-from collections.abc import Callable
 
 from memcli.entries import layout
 from memcli.entries.entry import CUT, Entry
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _WIKILINK = re.compile(r"!?\[\[([^\[\]|#^]+)(?:[#^|][^\[\]]*)?\]\]")
 

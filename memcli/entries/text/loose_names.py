@@ -4,11 +4,16 @@ Invariant: pure, and linear in the text. These are no entities: a person decides
 those. They are possible proper names, and code terms: paths and commands.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from __future__ import annotations
 
 from memcli.entries.text.identifiers import identifiers, is_code_term
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.proper_names import ProperName, proper_names
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
 
 # A name may stand anywhere, but a long note is a page about many things.
 _MOST_READ = 20_000

@@ -7,10 +7,10 @@ text and names give the same mentions, in whatever order the names came, and a n
 means two entities is reported and links to neither.
 """
 
-import re
-from collections.abc import Iterator
+from __future__ import annotations
 
-from memcli.entries.entry import Entry
+import re
+
 from memcli.entries.ids import is_id
 from memcli.entries.text.identifiers import (
     AROUND,
@@ -19,6 +19,13 @@ from memcli.entries.text.identifiers import (
     is_code_term,
 )
 from memcli.entries.text.tokens import UNSPACED
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memcli.entries.entry import Entry
 
 # A text with more identifiers than this lists them, it does not speak of them.
 _MOST_IDENTIFIERS = 12

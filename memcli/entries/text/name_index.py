@@ -4,13 +4,19 @@ Invariant: the result does not depend on the order of the entities. This is apar
 `mentions` because a save whose registry has not changed takes the result from a cache.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterable
 from functools import cache
 
 from memcli.entries.text.mentions import Compiled, fold, lowered, words_of
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SHORTEST = 4
 _WORD_LIST = os.path.join(os.path.dirname(__file__), "ordinary_words.txt")

@@ -4,6 +4,8 @@ Invariant: pure. A word of plain English names code only where a sentence forbid
 `code_terms` reads the sentence and says where that is.
 """
 
+from __future__ import annotations
+
 import re
 
 from memcli.entries.text.code_words import (

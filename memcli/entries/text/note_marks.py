@@ -5,12 +5,18 @@ Invariant: pure; it reads a note for the index and writes nothing into it. What 
 note says in its frontmatter stays as it is, and wins.
 """
 
+from __future__ import annotations
+
 import re
 
 from memcli.entries.checks import check_date, check_tag
-from memcli.entries.entry import Entry
 from memcli.entries.ids import is_adopted
 from memcli.errors import InvalidValue
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.entries.entry import Entry
 
 # Obsidian: a hash, and letters, digits, _ - /, at least one of them no digit.
 _TAG = r"(?:(?<=\s)|(?<!.))#([\w/-]+)(?![\w#])"

@@ -7,6 +7,8 @@ requests for secrets, role tags, role prefixes. Each needs a whole phrase, since
 about prompts, secrets and roles are ordinary notes.
 """
 
+from __future__ import annotations
+
 import re
 
 # What models emit around turns and calls: a digest for a model must hold none, even

@@ -3,8 +3,10 @@
 Invariant: pure, and only proposes: capitals say that a word may be a name, never that
 it is one. Every proposed name stands in the text as it is.
 """
-# ruff: noqa: RUF001 (curly quotes are named on purpose)
 
+from __future__ import annotations
+
+# ruff: noqa: RUF001 (curly quotes are named on purpose)
 import re
 
 from memcli.entries.text.tokens import STOP_WORDS

@@ -18,7 +18,13 @@ Examples are templates, so that no scanner takes this file for a leak: `~36~` st
 `~58g~` and `~32b~` are letters of base 32.
 """
 
-from typing import Final
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Final
+
 
 LONG: Final = "\1"
 SHORTEST: Final = 15

@@ -5,11 +5,18 @@ a value stands in (a form, a name, a sentence) is for `secrets` to read; here a 
 judged by itself: noise, a word that a person may have chosen, a placeholder, a variable.
 """
 
+from __future__ import annotations
+
 import math
 import re
-from typing import Final
 
 from memcli.entries.text import secret_forms as forms
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Final
+
 
 # What stands for a value that another person fills in.
 _SAMPLES: Final = ("example", "xxxx", "your", "placeholder", "redacted", "changeme", "change-me", "change_me", "dummy", "****", "....", "____")  # fmt: skip

@@ -12,14 +12,20 @@ there a false alarm costs a word, so any word after "the password is" counts, an
 long word that looks random.
 """
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from typing import Final
 
 from memcli.entries.text import secret_forms as forms
 from memcli.entries.text import secret_values as values
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Final
 
 
 class Finding(NamedTuple):
@@ -224,7 +230,7 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
             yield start, start + len(value), kind
 
 
-def _is_called(text: str, match: "re.Match[str]", group: int) -> bool:
+def _is_called(text: str, match: re.Match[str], group: int) -> bool:
     """Whether `name=value` is an argument in a program, and the value a variable."""
     if match[1].isupper():
         return False
@@ -288,7 +294,7 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
             yield *match.span(2), "passphrase"
 
 
-def _sentences(text: str) -> "Iterator[re.Match[str]]":
+def _sentences(text: str) -> Iterator[re.Match[str]]:
     """The matches of `_SAID`, tried where one may begin: at a third of the cost."""
     if not text.isascii():
         yield from re.finditer(_SAID, text)

@@ -8,6 +8,8 @@ Changing anything that `terms` returns changes what an index holds: raise
 `ANALYSIS_VERSION`, and every index is rebuilt at its next use.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections.abc import Callable

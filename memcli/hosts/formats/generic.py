@@ -7,22 +7,20 @@ table in docs/reference/transcripts.md.
 
 import zlib
 from collections.abc import Iterator
-from typing import get_args
 
 from memcli.hosts.formats import json_fields
 from memcli.hosts.formats.jsonl_lines import Lines, Record
-from memcli.hosts.transcript import Action, Role, Session, Step
+from memcli.hosts.transcript import ACTIONS, ROLES, Action, Session, Step
 
 NAME = "generic"
 
-_ROLES = frozenset(get_args(Role))
-_ACTIONS: dict[str, Action] = {action: action for action in get_args(Action)}
+_ACTIONS: dict[str, Action] = {action: action for action in ACTIONS}
 
 
 def recognises(record: Record) -> bool:
     """Whether a line has the two fields that every line has."""
     role = json_fields.words(record.get("role"))
-    return role in _ROLES and isinstance(record.get("text"), str)
+    return role in ROLES and isinstance(record.get("text"), str)
 
 
 def session(lines: Lines) -> Session:

@@ -25,10 +25,11 @@ out by what stands beside it. docs/benchmarks/recall.md says what each channel a
 LoCoMo.
 """
 
+from __future__ import annotations
+
 import heapq
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import Adjust, Nudge
@@ -47,6 +48,8 @@ from memcli.search.ranking.order import Evidence, Hit, Order, Table
 from memcli.search.ranking.proximity import Neighbourhood
 from memcli.search.ranking.weights import DEFAULTS, Weights, by_length
 from memcli.search.source import Ahead
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.search.ranking.graph import Reached

@@ -6,12 +6,17 @@ the kind of answer that the question asks for. A document
 that cannot come among the first is not looked at.
 """
 
+from __future__ import annotations
+
 import heapq
 import math
 from collections.abc import Callable, Collection, Mapping
 
-from memcli.search.ranking.corpus import Corpus, Question
-from memcli.search.ranking.weights import Weights
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.search.ranking.corpus import Corpus, Question
+    from memcli.search.ranking.weights import Weights
 
 REACH = 0.1
 """How far a learned factor goes from 1: a nudge, like recency."""

@@ -4,6 +4,8 @@ Invariant: pure; a document that holds a word itself, or means it, borrows nothi
 it, so no reading changes what a word's own documents count.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from memcli.named_tuple import NamedTuple

@@ -4,13 +4,22 @@ Invariant: documents are small integers and mean nothing outside one corpus; a
 corpus counts live documents only.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Protocol
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.source import Ahead
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from memcli.search.source import Ahead
+else:
+    Protocol = object
 
 Admit = Callable[[int], bool]
 """Whether a document may be shown."""

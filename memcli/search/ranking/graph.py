@@ -8,7 +8,8 @@ The dampening is the "fan effect" of spreading activation (Anderson, "A spreadin
 activation theory of memory", 1983): what is tied to everything says nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from __future__ import annotations
+
 from functools import partial
 
 from memcli.named_tuple import NamedTuple
@@ -21,6 +22,11 @@ from memcli.search.ranking.corpus import (
 )
 from memcli.search.ranking.weights import Weights, by_length
 from memcli.search.source import Ahead
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 # An entity of at least so many entries, and of this share of all, is a hub: the list
 # of entities calls it one, and the walk does not follow it.

@@ -8,18 +8,22 @@ question themselves, but stand beside a match or hold a near word:
 - none stands above the best document that holds a rare word of the question.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import SPREAD, Adjust, Nudge, learned_factors
-from memcli.search.ranking.borrowing import Loans
 from memcli.search.ranking.corpus import NEAR, Reading, Term
-from memcli.search.ranking.proximity import Neighbourhood
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from memcli.search.ranking.borrowing import Loans
     from memcli.search.ranking.graph import Reached, Step
+    from memcli.search.ranking.proximity import Neighbourhood
 
 LEXICAL_SHARE = 0.4
 """The share of the hits that hold a word of the question, when there are so many.
@@ -47,7 +51,7 @@ class Hit(NamedTuple):
     score: float
     parts: dict[str, float]
     matched: tuple[str, ...]
-    way: "tuple[Step, ...]" = ()
+    way: tuple[Step, ...] = ()
     share: float = 0.0
     read: tuple[tuple[str, Reading], ...] = ()
 
@@ -61,7 +65,7 @@ class Evidence(NamedTuple):
     implied: Mapping[str, Collection[int]]
     borrowed: Loans
     around: Neighbourhood
-    reached: "dict[int, Reached]"
+    reached: dict[int, Reached]
     totals: dict[int, float]
 
     def parts(self, doc: int) -> dict[str, float]:

@@ -4,10 +4,15 @@ Invariant: only documents in scope take part, in their order in the session; sum
 in the order of the terms, so that they come out the same each time.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from __future__ import annotations
 
-from memcli.search.ranking.corpus import Corpus, Scope, Term
-from memcli.search.ranking.weights import Weights
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from memcli.search.ranking.corpus import Corpus, Scope, Term
+    from memcli.search.ranking.weights import Weights
 
 CHANNELS = ("lexical", "neighbours", "session", "feedback", "graph")
 """The parts whose sum is a score."""

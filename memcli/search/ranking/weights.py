@@ -4,6 +4,8 @@ Invariant: every figure that can be tuned is here; docs/benchmarks/recall.md say
 each channel adds on LoCoMo.
 """
 
+from __future__ import annotations
+
 from memcli.named_tuple import NamedTuple
 
 

@@ -5,14 +5,20 @@ literally: an entry cannot bring a regular expression. Comments, prose files and
 messages of commits are not code, so a lesson's word in them does not count.
 """
 
+from __future__ import annotations
+
 import re
 import shlex
-from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
 from memcli.entries.text.code_words import KEYWORDS, SQL
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 _PROSE = ("adoc", "markdown", "md", "pkg-info", "rst", "tex", "txt")
 _MANIFESTS = ("requirements", "constraints")

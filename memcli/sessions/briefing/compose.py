@@ -6,8 +6,7 @@ nothing is told that does not fit, since a hook speaks unasked. The same vault a
 prompt give the same items.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries.entry import Status
 from memcli.entries.text import prompt_injection
@@ -16,7 +15,11 @@ from memcli.sessions.briefing.frame import Item
 from memcli.storage import known_vaults
 from memcli.vault.signals import event
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
     from memcli.entries.eligibility import View
     from memcli.search.ranking.order import Hit
     from memcli.search.reader import Reader
@@ -89,14 +92,14 @@ class Standing(NamedTuple):
     waiting: int
 
 
-def at_start(vault: "Vault", view: "View", watch: "Watch | None" = None) -> Standing:
+def at_start(vault: Vault, view: View, watch: Watch | None = None) -> Standing:
     """Constraints, pinned entries, and what is wanted in this project and anywhere.
 
     What speaks of code that changed since, which `watch` finds out, is left out.
     """
     settings = vault.settings
 
-    def look(reader: "Reader") -> Standing:
+    def look(reader: Reader) -> Standing:
         asked = view._replace(statuses=frozenset({Status.PENDING}))
         docs = set(reader.exact("status", str(Status.PENDING)))
         # Ideas are decided on in their ledger.
@@ -109,11 +112,11 @@ def at_start(vault: "Vault", view: "View", watch: "Watch | None" = None) -> Stan
 
 
 def standing(
-    reader: "Reader",
-    settings: "Config",
-    view: "View",
+    reader: Reader,
+    settings: Config,
+    view: View,
     source: str = "",
-    watch: "Watch | None" = None,
+    watch: Watch | None = None,
 ) -> list[Item]:
     """The entries of `at_start`, of a reader and the settings of its vault.
 
@@ -125,12 +128,10 @@ def standing(
 
     chosen = select.chosen(reader, settings, view=view)
 
-    def kept_back(row: "StoredRow") -> bool:
+    def kept_back(row: StoredRow) -> bool:
         return watch is not None and watch.keeps_back(row, row.kind, source)
 
-    def weighed(
-        rows: "Iterable[WeighedItem]", part: str, channel: str
-    ) -> Iterator[Item]:
+    def weighed(rows: Iterable[WeighedItem], part: str, channel: str) -> Iterator[Item]:
         for row in rows:
             text = _short(row, source) if source else row.text
             docs = reader.exact("id", row.id)
@@ -140,7 +141,7 @@ def standing(
             signal = None if source else event.row(stored, channels=[channel])
             yield Item(row.id, text, part, source, signal)
 
-    def plain(rows: "Iterable[StoredRow]", part: str) -> Iterator[Item]:
+    def plain(rows: Iterable[StoredRow], part: str) -> Iterator[Item]:
         for row in rows:
             if kept_back(row):
                 continue
@@ -166,13 +167,13 @@ def standing(
     return sorted(told.values(), key=lambda item: PARTS.index(item.part))
 
 
-def _source(vault: "Vault") -> str:
+def _source(vault: Vault) -> str:
     """The name of a vault that is not the user's own, which each entry then bears."""
     return "" if vault.source == known_vaults.PERSONAL else vault.source
 
 
 def note(
-    vault: "Vault", prompt: str | None, items: Iterable[Item], shown: Collection[str]
+    vault: Vault, prompt: str | None, items: Iterable[Item], shown: Collection[str]
 ) -> None:
     """Write into the vault's log of signals which of its entries a session was told.
 
@@ -189,11 +190,11 @@ def note(
 
 
 def for_prompt(
-    vault: "Vault",
+    vault: Vault,
     asked: Sequence[tuple[str, str]],
-    view: "View",
+    view: View,
     shown: Collection[str],
-    watch: "Watch | None" = None,
+    watch: Watch | None = None,
 ) -> Fitting:
     """The entries that fit the words of a prompt, without those shown already.
 
@@ -222,12 +223,12 @@ def question(prompt: str) -> list[tuple[str, str]]:
 
 
 def fitting(
-    reader: "Reader",
+    reader: Reader,
     asked: Sequence[tuple[str, str]],
-    view: "View",
+    view: View,
     shown: Collection[str],
     source: str = "",
-    watch: "Watch | None" = None,
+    watch: Watch | None = None,
 ) -> Fitting:
     """As `for_prompt`, of a reader; `source` as in `standing`."""
     from memcli.search.ranking import bm25
@@ -270,7 +271,7 @@ def fitting(
     return fitting
 
 
-def _signal(row: "StoredRow", hit: "Hit") -> event.EventRow:
+def _signal(row: StoredRow, hit: Hit) -> event.EventRow:
     channels = event.channels(hit.parts)
     return event.row(row, score=hit.score, channels=channels, parts=hit.parts)
 
@@ -291,7 +292,7 @@ def _counts(word: str) -> int:
     return 1 if word.isalpha() else 2
 
 
-def _of_kind(reader: "Reader", kind: str, view: "View") -> "list[StoredRow]":
+def _of_kind(reader: Reader, kind: str, view: View) -> list[StoredRow]:
     """The entries of a kind in force: first the most often met, then the newest."""
     docs = [
         doc for doc in reader.exact("kind", kind) if reader.verdict(doc, view) is None
@@ -302,12 +303,12 @@ def _of_kind(reader: "Reader", kind: str, view: "View") -> "list[StoredRow]":
     return sorted(rows, key=_standing_order, reverse=True)
 
 
-def _standing_order(row: "StoredRow") -> tuple[int, str, str]:
+def _standing_order(row: StoredRow) -> tuple[int, str, str]:
     """How often an entry was confirmed, and when last."""
     return len(row.seen), max((row.created, *row.seen)), row.id
 
 
-def _short(row: "StoredRow | WeighedItem", source: str = "") -> str:
+def _short(row: StoredRow | WeighedItem, source: str = "") -> str:
     text = row.text
     if len(text) <= _LONGEST:
         return text

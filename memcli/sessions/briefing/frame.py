@@ -6,14 +6,18 @@ item can close the frame, look like the host, or reach a terminal. Items come wh
 are named as left out, never cut in the middle: half a rule is worse than none.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from memcli.hosts.transcript import FRAME
 from memcli.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memcli.vault.signals.event import EventRow
 
 _OPENING = (
@@ -47,7 +51,7 @@ class Item(NamedTuple):
     text: str
     part: str
     source: str = ""
-    signal: "EventRow | None" = None
+    signal: EventRow | None = None
 
     @property
     def name(self) -> str:

@@ -6,18 +6,22 @@ question and moment give the same choice. Each item has the reason why it goes i
 why it does not.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.entries import decay
-from memcli.entries.eligibility import View
 from memcli.entries.entry import Item
 from memcli.entries.identity import claim
 from memcli.entries.text import prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.vault.lineage import recurred_at
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from memcli.entries.eligibility import View
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.storage.settings import Config
@@ -91,7 +95,7 @@ class _ClaimGroup(NamedTuple):
         sightings, days_left, recurred: of all, as of `WeighedItem`.
     """
 
-    row: "StoredRow"
+    row: StoredRow
     score: float
     last: int
     refusal: str | None
@@ -101,7 +105,7 @@ class _ClaimGroup(NamedTuple):
 
 
 def injection(
-    vault: "Vault", query: str = "", *, view: View, chars: int | None = None
+    vault: Vault, query: str = "", *, view: View, chars: int | None = None
 ) -> Injected:
     """Choose what goes into a session.
 
@@ -118,8 +122,8 @@ def injection(
 
 
 def chosen(
-    reader: "Reader",
-    settings: "Config",
+    reader: Reader,
+    settings: Config,
     *,
     view: View,
     query: str = "",
@@ -144,7 +148,7 @@ def chosen(
 
 
 def reflections(
-    vault: "Vault", *, view: View, query: str = "", chars: int | None = None
+    vault: Vault, *, view: View, query: str = "", chars: int | None = None
 ) -> list[WeighedItem]:
     """Every reflection item, and whether it would go into a session.
 
@@ -156,7 +160,7 @@ def reflections(
 
 
 def _choose(
-    reader: "Reader", view: View, query: str, settings: "Config", budget: int
+    reader: Reader, view: View, query: str, settings: Config, budget: int
 ) -> list[WeighedItem]:
     groups = _claims(reader, view, settings)
     words = _relevance(reader, query, [group.row.id for group in groups])
@@ -202,7 +206,7 @@ def _order(
     return key
 
 
-def _claims(reader: "Reader", view: View, settings: "Config") -> list[_ClaimGroup]:
+def _claims(reader: Reader, view: View, settings: Config) -> list[_ClaimGroup]:
     """The reflection items by claim: scores summed, newest wording, reason against."""
     docs_by_claim: dict[str, list[int]] = {}
     for item in (_RULES, _FOCUS):
@@ -261,7 +265,7 @@ def _unlikeness(group: _ClaimGroup, taken: list[_ClaimGroup]) -> float:
 
 
 def _relevance(
-    reader: "Reader", query: str, ids: list[str]
+    reader: Reader, query: str, ids: list[str]
 ) -> dict[str, tuple[float, list[str]]]:
     """By id: the share of the question's weight that an item holds, and the words."""
     from memcli.entries.text import tokens
@@ -292,7 +296,7 @@ def _relevance(
     }
 
 
-def _pinned(reader: "Reader", view: View) -> list[WeighedItem]:
+def _pinned(reader: Reader, view: View) -> list[WeighedItem]:
     """Pinned entries in force, newest first; never cut."""
     docs = reader.newest(
         doc
@@ -343,14 +347,14 @@ def _why(group: _ClaimGroup, words: list[str]) -> str:
     return f"{reason}; matches {', '.join(words)}" if words else reason
 
 
-def _seen(row: "StoredRow") -> tuple[int, ...]:
+def _seen(row: StoredRow) -> tuple[int, ...]:
     return decay.times(row.created, row.seen)
 
 
-def _last(row: "StoredRow") -> int:
+def _last(row: StoredRow) -> int:
     return max(_seen(row), default=0)
 
 
-def _score(row: "StoredRow", now: int, settings: "Config") -> float:
+def _score(row: StoredRow, now: int, settings: Config) -> float:
     item = Item(str(row.item))
     return decay.score(item, _seen(row), row.confidence, now, settings.policies)

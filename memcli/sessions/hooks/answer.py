@@ -7,17 +7,22 @@ with a team's vault costs time within its limit and nothing else. An entry is no
 shown before it is told, whichever vault it is from.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import time
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers
 from memcli.storage import state_dirs
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Any, TypeVar
+
     from memcli.entries.eligibility import View
     from memcli.hosts.hook_payload import Event
     from memcli.search.reader import Reader
@@ -25,7 +30,8 @@ if TYPE_CHECKING:
     from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
 
-_Answer = TypeVar("_Answer")
+    _Answer = TypeVar("_Answer")
+
 
 # Seconds. A process that brings the index up to date after an edit is done by then.
 _INDEX_WAIT = 0.3
@@ -56,9 +62,7 @@ class TeamLimits(NamedTuple):
     build: Callable[[str], Any]
 
 
-def at_start(
-    root: str, event: "Event", line: dict[str, Any], limits: TeamLimits
-) -> str:
+def at_start(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) -> str:
     """What a session is told when it starts; `line` says what came of it."""
     from memcli.hosts import hook_reply
     from memcli.sessions.briefing import compose
@@ -105,9 +109,7 @@ def at_start(
     return framed_text.text
 
 
-def at_prompt(
-    root: str, event: "Event", line: dict[str, Any], limits: TeamLimits
-) -> str:
+def at_prompt(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) -> str:
     """What a session is told with a prompt, mostly nothing; `line` as `at_start`."""
     from memcli.hosts import hook_reply
     from memcli.sessions.briefing import compose
@@ -145,7 +147,7 @@ def at_prompt(
     return framed_text.text
 
 
-def opened(root: str, cwd: str | None = None) -> "Vault":
+def opened(root: str, cwd: str | None = None) -> Vault:
     """The vault as the agent that the environment names, from a session's folder."""
     from memcli.storage import known_vaults, repo_vault
     from memcli.vault.caller import Caller
@@ -180,8 +182,8 @@ def is_time(root: str, what: str, every: float) -> bool:
 
 
 def opened_unless_indexing(
-    root: str, event: "Event", line: dict[str, Any]
-) -> "tuple[Vault, View] | None":
+    root: str, event: Event, line: dict[str, Any]
+) -> tuple[Vault, View] | None:
     """As `opened`, with the view of now from the session's project; None while another
     process builds the vault's index."""
     from memcli.entries import layout
@@ -207,7 +209,7 @@ def opened_unless_indexing(
     return vault, View(vault.now_ms() // 1000, here=number(here))
 
 
-def _watch(vault: "Vault") -> "Watch | None":
+def _watch(vault: Vault) -> Watch | None:
     """A look at the code of the session's project; None where there is no project."""
     from memcli.errors import MemcliError
 
@@ -221,7 +223,7 @@ def _watch(vault: "Vault") -> "Watch | None":
     return code_state.hook_watch(vault)
 
 
-def of_repository_alone(event: "Event", line: dict[str, Any]) -> tuple[str | None, str]:
+def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None, str]:
     """What a user is told who has no vault, from that of the session's repository.
 
     Nothing is kept of such a session.
@@ -254,7 +256,7 @@ def of_repository_alone(event: "Event", line: dict[str, Any]) -> tuple[str | Non
     return found.path, at_prompt(found.path, event, line, limits)
 
 
-def _closing(count: int, event: "Event | None") -> str:
+def _closing(count: int, event: Event | None) -> str:
     """What a session's start ends with: what waits for the user.
 
     Args:
@@ -292,10 +294,10 @@ def _has_judge() -> bool:
 
 
 def ask_teams(
-    own: "Vault",
+    own: Vault,
     line: dict[str, Any],
     limits: TeamLimits,
-    answer: "Callable[[Vault, Reader], _Answer]",
+    answer: Callable[[Vault, Reader], _Answer],
 ) -> list[_Answer]:
     """What the vaults of teams answer in their time; why others do not, in `line`."""
     from memcli.errors import MemcliError
@@ -330,8 +332,8 @@ def ask_teams(
 
 
 def _standing(
-    own_items: "list[Item]", team_items: "list[list[Item]]", shown: Collection[str]
-) -> "tuple[list[Item], list[Item]]":
+    own_items: list[Item], team_items: list[list[Item]], shown: Collection[str]
+) -> tuple[list[Item], list[Item]]:
     if not team_items:
         return [item for item in own_items if item.id not in shown], []
     from memcli.sessions.briefing.teams import standing
@@ -339,7 +341,7 @@ def _standing(
     return standing(own_items, team_items, shown)
 
 
-def _count_teams(line: dict[str, Any], items: "list[Item]", shown: list[str]) -> None:
+def _count_teams(line: dict[str, Any], items: list[Item], shown: list[str]) -> None:
     """Write into `line` how many entries of each team were told."""
     ids = set(shown)
     sources = [item.source for item in items if item.source and item.id in ids]

@@ -6,9 +6,9 @@ tool from running, whatever other vaults say; and so often at most in one sessio
 a vault that refuses everything would stop all work.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries.text import code_terms, prompt_injection
 from memcli.named_tuple import NamedTuple
@@ -18,7 +18,12 @@ from memcli.sessions.briefing.frame import Item, framed
 from memcli.sessions.hooks import glance
 from memcli.storage import known_vaults, state_dirs
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from memcli.entries.eligibility import View
     from memcli.hosts.hook_payload import Event
     from memcli.hosts.host import Host
@@ -56,7 +61,7 @@ class Answer(NamedTuple):
 class _Fired(NamedTuple):
     """An entry that an action touches; `source` is empty for the own vault."""
 
-    row: "StoredRow"
+    row: StoredRow
     enforce: str
     source: str
 
@@ -71,10 +76,10 @@ class _Looked(NamedTuple):
 
 def at_tool(
     root: str,
-    host: "Host",
-    event: "Event",
+    host: Host,
+    event: Event,
     line: dict[str, Any],
-    limits: "TeamLimits",
+    limits: TeamLimits,
 ) -> Answer:
     """What a tool's event is answered; `line` says in the log what came of it."""
     from memcli.sessions.hooks import answer as telling
@@ -91,7 +96,7 @@ def at_tool(
     agent = vault.agent_name
     acted = markers.acted(root, event.session, agent) if event.session else set()
 
-    def look(vault: "Vault", reader: "Reader") -> _Looked:
+    def look(vault: Vault, reader: Reader) -> _Looked:
         source = "" if vault.source == known_vaults.PERSONAL else vault.source
         return _look(vault, reader, view, looked, source)
 
@@ -122,9 +127,9 @@ def at_tool(
 
 
 def _look(
-    vault: "Vault",
-    reader: "Reader",
-    view: "View",
+    vault: Vault,
+    reader: Reader,
+    view: View,
     looked: Sequence[Looked],
     source: str,
 ) -> _Looked:
@@ -144,7 +149,7 @@ def _look(
     return answer
 
 
-def _row(reader: "Reader", told: "Told", view: "View") -> "StoredRow | None":
+def _row(reader: Reader, told: Told, view: View) -> StoredRow | None:
     """The entry, if it may be shown here and now."""
     for doc in reader.exact("id", told.id):
         if reader.verdict(doc, view) is None:
@@ -152,7 +157,7 @@ def _row(reader: "Reader", told: "Told", view: "View") -> "StoredRow | None":
     return None
 
 
-def _enforced(told: "Told", row: "StoredRow", looked: Sequence[Looked]) -> str:
+def _enforced(told: Told, row: StoredRow, looked: Sequence[Looked]) -> str:
     """ask or deny, where a person set it and what fires is no everyday word."""
     if not row.enforce or row.agent or row.writer not in (None, "manual"):
         return ""
@@ -167,7 +172,7 @@ def _order(found: _Fired) -> tuple[int, int, str]:
     return (0 if found.enforce else 1), place, found.row.id
 
 
-def _is_trusted(vault: "Vault") -> bool:
+def _is_trusted(vault: Vault) -> bool:
     """Whether the vault is the user's own: no team's, and not the repository's."""
     if vault.source != known_vaults.PERSONAL:
         return False
@@ -175,7 +180,7 @@ def _is_trusted(vault: "Vault") -> bool:
 
 
 def _decided(
-    found: Sequence[_Fired], event: "Event", refused: int, *, trusted: bool
+    found: Sequence[_Fired], event: Event, refused: int, *, trusted: bool
 ) -> Answer:
     """Whether an entry keeps the tool from running."""
     if event.name != "pre-tool" or not trusted or refused >= _MOST_REFUSED:
@@ -197,7 +202,7 @@ def _decided(
 
 
 def _text(
-    vault: "Vault", found: Sequence[_Fired], event: "Event"
+    vault: Vault, found: Sequence[_Fired], event: Event
 ) -> tuple[Answer, list[str]]:
     """What to tell, and the ids of what is told."""
     from memcli.hosts import hook_reply
@@ -218,7 +223,7 @@ def _text(
     return Answer(told.text), told.shown
 
 
-def _short(row: "StoredRow", room: int, source: str) -> str:
+def _short(row: StoredRow, room: int, source: str) -> str:
     """An entry's text, or its title where that has no room."""
     if len(row.text) <= room:
         return row.text
@@ -226,9 +231,7 @@ def _short(row: "StoredRow", room: int, source: str) -> str:
     return f"{row.title[:_TITLE]} (the rest: memcli inspect {row.id}{where})"
 
 
-def _note_beside(
-    root: str, event: "Event", line: dict[str, Any], *, asked: bool
-) -> None:
+def _note_beside(root: str, event: Event, line: dict[str, Any], *, asked: bool) -> None:
     """Write down which other vaults the next first look has to look at."""
     from memcli.entries import layout
     from memcli.errors import MemcliError

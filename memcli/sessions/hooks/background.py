@@ -4,13 +4,18 @@ Invariant: the process outlives the hook that started it, and the host. It is a 
 `memcli hook work`, so its end and its line in the log are those of any call.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries.text.counted import counted
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from memcli.sessions.markers import Marker
 
 
@@ -71,7 +76,7 @@ def work(root: str | None, flags: Mapping[str, str], line: dict[str, Any]) -> No
             background_sync.at_session(os.environ)
 
 
-def marker_of(root: str, flags: Mapping[str, str]) -> "Marker":
+def marker_of(root: str, flags: Mapping[str, str]) -> Marker:
     """The session as its marker has it, with the transcript that the flags name."""
     from memcli.sessions import markers
 

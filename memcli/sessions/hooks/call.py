@@ -9,15 +9,20 @@ This is the hot path: it runs before every prompt. It loads neither Typer nor Ri
 YAML or GitPython.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
 
 from memcli.sessions.hooks import pipe
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, NoReturn
+
     from memcli.hosts.hook_payload import Event
     from memcli.hosts.host import Host
     from memcli.sessions.hooks.answer import TeamLimits
@@ -206,7 +211,7 @@ def _respond(call: Call, payload: Any) -> None:
         call.answer = hook_reply.reply(event.host, event.name, text)
 
 
-def _at_tool(call: Call, root: str, host: "Host", event: "Event") -> str:
+def _at_tool(call: Call, root: str, host: Host, event: Event) -> str:
     """The answer before or after a tool, in the host's format."""
     from memcli.hosts import hook_reply
     from memcli.sessions.hooks import at_tool
@@ -219,7 +224,7 @@ def _at_tool(call: Call, root: str, host: "Host", event: "Event") -> str:
 
 
 def _handle(
-    root: str, host: "Host", event: "Event", line: dict[str, Any], limits: "TeamLimits"
+    root: str, host: Host, event: Event, line: dict[str, Any], limits: TeamLimits
 ) -> str:
     """Do the event's work, say in `line` what was done; returns the session's text."""
     from memcli.sessions import markers
@@ -248,7 +253,7 @@ def _handle(
     return ""
 
 
-def _mining_flags(event: "Event") -> Iterator[str]:
+def _mining_flags(event: Event) -> Iterator[str]:
     yield f"--session={event.session}"
     yield f"--host={event.host}"
     if event.transcript:
@@ -257,7 +262,7 @@ def _mining_flags(event: "Event") -> Iterator[str]:
         yield "--close"
 
 
-def _begin(root: str, event: "Event") -> None:
+def _begin(root: str, event: Event) -> None:
     from memcli.sessions import markers
 
     session, transcript = event.session, event.transcript
@@ -269,7 +274,7 @@ def _agent() -> str | None:
 
 
 def _session_start(
-    root: str, event: "Event", line: dict[str, Any], limits: "TeamLimits"
+    root: str, event: Event, line: dict[str, Any], limits: TeamLimits
 ) -> str:
     from memcli.hosts import hook_reply
     from memcli.sessions import hook_log, markers
@@ -291,7 +296,7 @@ def _session_start(
 
 
 def _prompt_submit(
-    root: str, event: "Event", line: dict[str, Any], limits: "TeamLimits"
+    root: str, event: Event, line: dict[str, Any], limits: TeamLimits
 ) -> str:
     from memcli.hosts import hook_reply
     from memcli.sessions.hooks import answer as telling
@@ -302,7 +307,7 @@ def _prompt_submit(
     return telling.at_prompt(root, event, line, limits)
 
 
-def _team_limits(call: Call, event: "Event") -> "TeamLimits":
+def _team_limits(call: Call, event: Event) -> TeamLimits:
     """How the vaults of teams are asked; not beside a vault that the call names."""
     from memcli.sessions.hooks.answer import TeamLimits
 
@@ -315,7 +320,7 @@ def _team_limits(call: Call, event: "Event") -> "TeamLimits":
     )
 
 
-def _came_just_now(root: str, event: "Event") -> bool:
+def _came_just_now(root: str, event: Event) -> bool:
     """Whether another hook told the same event of the same session just now."""
     from zlib import crc32
 

@@ -4,13 +4,19 @@ Invariant: reads only. These are the questions that tell a person's edit from wh
 another git took away.
 """
 
+from __future__ import annotations
+
 import itertools
 import os
 import time
-from collections.abc import Sequence
 
 from memcli.errors import HistoryError
 from memcli.storage.git.log import Readable
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Seconds to wait for a git that has taken the index's lock behind a commit.
 _PATIENCE = 0.5

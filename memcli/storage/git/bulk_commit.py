@@ -8,11 +8,16 @@ apply; its paths are brought up to date in the user's index only after it exists
 10,000 new files took 3 s, 30,000 took 27 s, 100,000 took 280 s.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
 
 from memcli.storage import files
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.process import GitResult, run
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MANY = 500
 """From this many paths on, `commit_many` is faster than git (measured: about 300)."""

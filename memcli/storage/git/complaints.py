@@ -1,9 +1,14 @@
 """What git's messages mean, as memcli's own errors."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
 from memcli.errors import HistoryError, LockBusy, MemcliError
 from memcli.storage.git.process import GitResult, lock_busy, refused_by_disk
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def failure(done: GitResult, paths: Sequence[str], git_dir: str) -> MemcliError:

@@ -12,11 +12,12 @@ difference is `commit`, which looks at every file of the work tree twice and wri
 indexes.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping
 
 from memcli.entries import digests
 from memcli.errors import Conflict, MemcliError, Unreadable
@@ -24,6 +25,11 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.process import GitResult, refused_by_disk, run
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 MOST = 64
 """More paths than this are left to `git commit`."""

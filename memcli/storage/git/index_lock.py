@@ -9,15 +9,22 @@ A process that is killed leaves a lock file that names memcli, and that no proce
 locked any more once its gits have ended, too. The next command removes it.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import sys
-from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
 
 from memcli.storage.files import write_failed
 from memcli.storage.git.process import lock_busy
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+    from typing import Self
+
 
 _SCRATCH = "memcli-index-"
 _OURS = b"memcli\n"

@@ -7,15 +7,22 @@ Reading uses GitPython, which costs more to import than a whole save may; a comm
 (`repository.Repository`) starts git itself.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Collection, Mapping, Sequence
-from typing import Self
 
 from memcli.entries import digests
 from memcli.errors import HistoryError, NotAVault
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git.place import find
 from memcli.storage.git.process import GitResult, clean_environment, program, run
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Self
+
 
 # No program of git's settings for people who read runs for memcli, no git in a
 # repository among the notes, and a .gitmodules that git refuses ends no command.

@@ -1,5 +1,7 @@
 """A branch that goes from one commit to another, as a value."""
 
+from __future__ import annotations
+
 from memcli.named_tuple import NamedTuple
 
 

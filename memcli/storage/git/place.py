@@ -5,6 +5,8 @@ among the notes (`HEAD`, `objects`, `config`), which git itself would take for o
 not, or the author of the notes would choose what git runs.
 """
 
+from __future__ import annotations
+
 import os
 
 from memcli.errors import Unreadable

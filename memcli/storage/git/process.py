@@ -6,15 +6,21 @@ No program is looked for in a folder of the work tree, and git fetches nothing. 
 module knows nothing of commits.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
 
 from memcli.errors import HistoryError, LockBusy, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import REFUSED, write_failed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 # Set by git while it runs a hook, about *that* repository and *its* index; memcli
 # may be called by such a hook. The pathspec ones would change what a path means.

@@ -6,16 +6,22 @@ holds a user, a password or a token. The same remote gives the same name, whethe
 written for ssh or https, and in which case.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
 
 from memcli.entries.projects import is_name
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import place
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 # Bytes of a config; one with a thousand branches has 100,000.
 _LARGEST = 1_000_000

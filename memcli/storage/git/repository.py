@@ -9,11 +9,11 @@ Every save waits for `commit`, so it starts git itself; reading is inherited fro
 and `beside_head`.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TypeVar
 
 from memcli.errors import Conflict, LockBusy, MemcliError
 from memcli.storage import files
@@ -33,6 +33,15 @@ from memcli.storage.git.process import (
     clean_environment,
     run,
 )
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from typing import TypeVar
+
+    _Answer = TypeVar("_Answer")
+
 
 __all__ = ["Commit", "Repository"]
 
@@ -54,7 +63,6 @@ _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 _NOBODY = ("-c", "user.name=memcli", "-c", "user.email=memcli@localhost")
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 
-_Answer = TypeVar("_Answer")
 
 # So many paths are looked for in the bytes of the index.
 _FEW = 16
@@ -76,9 +84,7 @@ class Repository(Comparable):
     unsettled = False
 
     @classmethod
-    def init(
-        cls, root: str, *, environ: Mapping[str, str] | None = None
-    ) -> "Repository":
+    def init(cls, root: str, *, environ: Mapping[str, str] | None = None) -> Repository:
         """Make `root` a git repository of its own, branch `main`, and open it.
 
         Where git has no user configured, the repository gets the user memcli. A

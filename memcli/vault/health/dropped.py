@@ -8,8 +8,7 @@ brings the commit back. What a person took back with `git reset` to another comm
 with `git commit --amend`, is theirs, and is not named.
 """
 
-from collections.abc import Container, Iterator, Sequence
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries import layout
 from memcli.entries.finding import WARNING, Finding
@@ -18,7 +17,11 @@ from memcli.storage import files
 from memcli.storage.journal import FileChange
 from memcli.vault.health.repair_step import Repair, Step
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Sequence
+
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
@@ -30,7 +33,7 @@ _MOST = 50
 
 
 def findings(
-    vault: "Vault", repository: "Repository", ids: Container[str]
+    vault: Vault, repository: Repository, ids: Container[str]
 ) -> Iterator[Finding]:
     """A finding for each such commit with an entry that the vault has not.
 
@@ -70,9 +73,7 @@ def findings(
                 yield Finding(path, 1, "dropped", WARNING, message, hint)
 
 
-def steps(
-    vault: "Vault", repository: "Repository", found: Sequence[Finding]
-) -> list[Step]:
+def steps(vault: Vault, repository: Repository, found: Sequence[Finding]) -> list[Step]:
     """Steps that make such a commit again, one for each of its files.
 
     The detail of a step is the commit.
@@ -92,7 +93,7 @@ def steps(
 
 
 def changed_by(
-    vault: "Vault", repository: "Repository", commit: str
+    vault: Vault, repository: Repository, commit: str
 ) -> dict[str, FileChange]:
     """What a commit did, by path; nothing where a file is no longer as it found it."""
     changes = {}
@@ -108,7 +109,7 @@ def changed_by(
     return changes
 
 
-def _unlike_history(vault: "Vault", repository: "Repository", commit: str) -> list[str]:
+def _unlike_history(vault: Vault, repository: Repository, commit: str) -> list[str]:
     """The entries of such a commit whose text HEAD's history never had."""
     wanted = {
         path: change.after
@@ -123,7 +124,7 @@ def _unlike_history(vault: "Vault", repository: "Repository", commit: str) -> li
     return [*wanted]
 
 
-def _shown(repository: "Repository", commit: str, path: str) -> bytes | None:
+def _shown(repository: Repository, commit: str, path: str) -> bytes | None:
     try:
         return repository.show(commit, path)
     except MemcliError:

@@ -4,10 +4,10 @@ Invariant: reads only, and touches no lock. A lock counts as dead only after mor
 than any git needs.
 """
 
+from __future__ import annotations
+
 import os
 import time
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.finding import ERROR, WARNING, Finding
@@ -15,7 +15,11 @@ from memcli.errors import MemcliError, NotAVault
 from memcli.named_tuple import NamedTuple
 from memcli.storage import journal, state_dirs
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
@@ -50,7 +54,7 @@ class GitLock(NamedTuple):
         return self.age > _DEAD_LOCK
 
 
-def repository_of(vault: "Vault") -> "Repository | None":
+def repository_of(vault: Vault) -> Repository | None:
     """The repository of a vault; None when the vault is not under git."""
     from memcli.storage.git.repository import Repository
 
@@ -60,7 +64,7 @@ def repository_of(vault: "Vault") -> "Repository | None":
         return None
 
 
-def findings(repository: "Repository") -> Iterator[Finding]:
+def findings(repository: Repository) -> Iterator[Finding]:
     """What stands in the way of the next commit."""
     root = repository.root
     if journal.exists(root):
@@ -84,7 +88,7 @@ def findings(repository: "Repository") -> Iterator[Finding]:
         yield Finding(".git", 1, "detached_head", WARNING, message, hint)
 
 
-def locks(repository: "Repository") -> list[GitLock]:
+def locks(repository: Repository) -> list[GitLock]:
     """The locks of git that are there now; each stands in the way of a commit.
 
     A git that is killed leaves its own behind.
@@ -119,7 +123,7 @@ def _about_lock(lock: GitLock) -> Finding:
     return Finding(lock.label, 1, "git_lock", ERROR, message, hint)
 
 
-def _label(repository: "Repository", path: str) -> str:
+def _label(repository: Repository, path: str) -> str:
     path = path.replace(os.sep, "/")
     return path.removeprefix(repository.root.replace(os.sep, "/") + "/")
 

@@ -4,10 +4,10 @@ Invariant: reads only; asks the same eligibility and the same index as recall, s
 that what it explains is what recall does.
 """
 
+from __future__ import annotations
+
 import os
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries import decay, layout
 from memcli.entries.codec import Problem
@@ -26,13 +26,18 @@ from memcli.vault.code_state import is_stale
 from memcli.vault.health import git_state, usage
 from memcli.vault.health.link_meanings import Names, add_files
 from memcli.vault.health.lint_tree import walked
-from memcli.vault.lineage import Version
 from memcli.vault.registry.store import link_names
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.storage.git.repository import Commit
+    from memcli.vault.lineage import Version
     from memcli.vault.vault import Stored, Vault
 
 _MOST_RELATED = 10
@@ -104,7 +109,7 @@ class Inspected(NamedTuple):
     problems: tuple[Problem, ...]
     reason: str | None
     file: FileFacts
-    history: list["Commit"]
+    history: list[Commit]
     history_note: str | None
     around: Surroundings
     links: list[Link]
@@ -164,7 +169,7 @@ class Inspected(NamedTuple):
         }
 
 
-def inspect(vault: "Vault", entry_id: str) -> Inspected:
+def inspect(vault: Vault, entry_id: str) -> Inspected:
     """One entry, by its id or a unique prefix of it.
 
     Raises:
@@ -210,7 +215,7 @@ def inspect(vault: "Vault", entry_id: str) -> Inspected:
     )
 
 
-def _code(vault: "Vault", entry: Entry) -> tuple[Looked, ...]:
+def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:
     """What became of the code that an entry names, with what changed in it."""
     if not (entry.code or entry.code_names):
         return ()
@@ -221,7 +226,7 @@ def _code(vault: "Vault", entry: Entry) -> tuple[Looked, ...]:
         return ()
 
 
-def _conflicts(stored: "Stored") -> Iterator[Problem]:
+def _conflicts(stored: Stored) -> Iterator[Problem]:
     """Where a conflict that git left in the text begins."""
     text = stored.data.decode("utf-8", "replace")
     place = conflict.begins(text)
@@ -230,7 +235,7 @@ def _conflicts(stored: "Stored") -> Iterator[Problem]:
         yield Problem(stored.path, line, "text", "a merge conflict begins here")
 
 
-def brief(row: "StoredRow") -> Brief:
+def brief(row: StoredRow) -> Brief:
     """An entry of the index in one line."""
     return Brief(row.id, row.title, row.kind, row.status, row.created, row.path)
 
@@ -249,7 +254,7 @@ def _item_facts(
     )
 
 
-def _around(reader: "Reader", entry: Entry, view: View) -> Surroundings:
+def _around(reader: Reader, entry: Entry, view: View) -> Surroundings:
     from memcli.entries.text.links import link_names as names_of
     from memcli.entries.text.tokens import name_key
     from memcli.search.document import document_id
@@ -284,11 +289,11 @@ def _around(reader: "Reader", entry: Entry, view: View) -> Surroundings:
     )
 
 
-def _links(vault: "Vault", entry: Entry) -> list[Link]:
+def _links(vault: Vault, entry: Entry) -> list[Link]:
     """The links of an entry, each with what it means."""
     from memcli.entries.text.links import links_of
 
-    def meant(reader: "Reader") -> "dict[str, StoredRow | None]":
+    def meant(reader: Reader) -> dict[str, StoredRow | None]:
         docs = {target: edges.meant(reader, target, entry.path) for target in targets}
         return {
             target: None if doc is None else reader.row(doc)
@@ -318,7 +323,7 @@ def _links(vault: "Vault", entry: Entry) -> list[Link]:
     ]
 
 
-def _history(vault: "Vault", path: str) -> tuple[list["Commit"], str | None]:
+def _history(vault: Vault, path: str) -> tuple[list[Commit], str | None]:
     """The last commits of a file, newest first, and what to know about them."""
     repository = git_state.repository_of(vault)
     if repository is None:

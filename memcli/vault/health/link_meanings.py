@@ -4,11 +4,17 @@ Invariant: pure. A link means what the search index takes it for: the same names
 in the same ways.
 """
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
+
 from typing import Generic, TypeVar
 
 from memcli.entries.finding import WARNING, Finding
 from memcli.entries.text.links import composed, link_readings
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 _Meant = TypeVar("_Meant")
 

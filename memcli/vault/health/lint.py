@@ -5,8 +5,7 @@ memcli cannot use as it stands; a `warning` is something that a person would wan
 know. Findings come in the order of paths and lines.
 """
 
-from collections.abc import Container, Iterator, Sequence
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries import layout
 from memcli.entries.finding import ERROR, WARNING, Finding
@@ -24,12 +23,16 @@ from memcli.vault.health.link_meanings import Names, add_files
 from memcli.vault.health.working_tree import working_tree
 from memcli.vault.registry import store
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Sequence
+
     from memcli.vault.vault import Vault
 
 
 def lint(
-    vault: "Vault",
+    vault: Vault,
     *,
     listed: bool = False,
     status: Sequence[tuple[str, str]] | None = None,
@@ -82,7 +85,7 @@ def lint(
 
 
 def _about_repository(
-    vault: "Vault",
+    vault: Vault,
     tree: lint_tree.Tree,
     ids: Container[str],
     status: Sequence[tuple[str, str]] | None,

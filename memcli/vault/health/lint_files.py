@@ -3,9 +3,9 @@
 Invariant: needs no index, and says what `lint_index` says of the same files.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from memcli.entries import file_checks, layout
 from memcli.entries.entry import Status
@@ -17,12 +17,16 @@ from memcli.storage.listing import Listing, paths_of
 from memcli.vault.health import lint_lifecycle, usage
 from memcli.vault.health.link_meanings import Names, dangling
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+
     from memcli.vault.vault import Vault
 
 
 def judged(
-    vault: "Vault", listing: Listing, names: Names[str], now: int
+    vault: Vault, listing: Listing, names: Names[str], now: int
 ) -> tuple[list[Finding], Container[str]]:
     """What is wrong in and between the entries of a vault; and their ids.
 

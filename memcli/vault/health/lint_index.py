@@ -5,10 +5,11 @@ names. Everything else is told by the index's columns: what is wrong in one file
 found when it was indexed (`entries/file_checks`).
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from memcli.entries import dates, layout
 from memcli.entries.entry import Status
@@ -20,6 +21,8 @@ from memcli.vault.health import lint_lifecycle, usage
 from memcli.vault.health.link_meanings import Names, dangling
 from memcli.vault.health.lint_files import read
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
@@ -29,7 +32,7 @@ _WAITING = frozenset((_STATUS[Status.ACTIVE], _STATUS[Status.PENDING]))
 
 
 def judged(
-    vault: "Vault", names: Names[str], now: int, reader: "Reader"
+    vault: Vault, names: Names[str], now: int, reader: Reader
 ) -> tuple[list[Finding], Container[str]]:
     """What is wrong in and between the entries of a vault; and their ids.
 
@@ -68,7 +71,7 @@ def judged(
 class _Ids(Container[str]):
     """The ids of a vault's entries, as the index has them when it is asked."""
 
-    def __init__(self, vault: "Vault") -> None:
+    def __init__(self, vault: Vault) -> None:
         self._vault = vault
 
     def __contains__(self, name: object) -> bool:
@@ -77,11 +80,11 @@ class _Ids(Container[str]):
         )
 
 
-def _paths(reader: "Reader", docs: Iterable[int]) -> set[str]:
+def _paths(reader: Reader, docs: Iterable[int]) -> set[str]:
     return {reader.row(doc).path for doc in docs}
 
 
-def _about_links(reader: "Reader", names: Names[str]) -> Iterator[Finding]:
+def _about_links(reader: Reader, names: Names[str]) -> Iterator[Finding]:
     docs = reader.exact("check", LINKS)
     if not len(docs):
         return
@@ -92,7 +95,7 @@ def _about_links(reader: "Reader", names: Names[str]) -> Iterator[Finding]:
         yield from dangling(row.path, row.links, names)
 
 
-def _due(reader: "Reader", now: int) -> Iterator[int]:
+def _due(reader: Reader, now: int) -> Iterator[int]:
     """The entries that a person wanted to see again by now."""
     for doc in reader.exact("check", REVIEW):
         review_after = reader.row(doc).review_after
@@ -100,7 +103,7 @@ def _due(reader: "Reader", now: int) -> Iterator[int]:
             yield doc
 
 
-def _settled(reader: "Reader") -> tuple[set[int], set[int]]:
+def _settled(reader: Reader) -> tuple[set[int], set[int]]:
     """Entries whose claim another one has resolved, and those that resolve it."""
     claims, flags = reader.columns.claims, reader.columns.flags
     resolving = reader.claims.settling()
@@ -116,7 +119,7 @@ def _settled(reader: "Reader") -> tuple[set[int], set[int]]:
     return settled, {doc for doc in resolving if claims[doc] in known}
 
 
-def _about_inbox(vault: "Vault", reader: "Reader", now: int) -> Iterator[Finding]:
+def _about_inbox(vault: Vault, reader: Reader, now: int) -> Iterator[Finding]:
     rows = map(reader.row, reader.exact("status", str(Status.PENDING)))
     waiting = [
         (row.created, row.path)
@@ -147,7 +150,7 @@ class _Lineages(NamedTuple):
     heirs: Mapping[str, Sequence[int]]
 
 
-def _lineages(reader: "Reader") -> _Lineages:
+def _lineages(reader: Reader) -> _Lineages:
     ids = reader.values("id")
     heirs = reader.values("supersedes")
     return _Lineages(
@@ -163,7 +166,7 @@ def _by_doc(values: Mapping[str, Sequence[int]]) -> dict[int, str]:
     return {doc: value for value, docs in values.items() for doc in docs}
 
 
-def _odd_lives(reader: "Reader") -> set[int]:
+def _odd_lives(reader: Reader) -> set[int]:
     """The entries whose lineage may be wrong; none whose two sides say the same."""
     if not (reader.holds("supersedes") or reader.holds("superseded_by")):
         return set()
@@ -208,7 +211,7 @@ def _in_circles(lives: _Lineages) -> set[int]:
     return {doc for name in left for doc in lives.docs.get(name, ())}
 
 
-def _beside(reader: "Reader", docs: Collection[int]) -> set[int]:
+def _beside(reader: Reader, docs: Collection[int]) -> set[int]:
     """What the findings about these entries depend on: those that they name, those
     that say the same of them, and by what these were replaced."""
 

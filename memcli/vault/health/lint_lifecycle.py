@@ -5,8 +5,9 @@ command, and is silent about what is merely unusual: notes that memcli did not w
 have states of their own.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 
 from memcli.entries import dates, layout
@@ -21,6 +22,11 @@ from memcli.entries.eligibility import (
 from memcli.entries.entry import Status
 from memcli.entries.finding import ERROR, WARNING, Finding, Text
 from memcli.entries.text.counted import counted
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 # Days after which a candidate in the inbox is worth a reminder.
 _OLD_CANDIDATE = 30

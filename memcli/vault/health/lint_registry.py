@@ -3,15 +3,18 @@
 Invariant: reads only; each finding names a file and what to do about it.
 """
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries.entry import Visibility
 from memcli.entries.finding import ERROR, WARNING, Finding
 from memcli.entries.text.mentions import fold
 from memcli.vault.registry.store import load
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memcli.entries.text.name_index import Registered
 
 

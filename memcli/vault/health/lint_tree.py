@@ -4,11 +4,11 @@ Invariant: reads only, and walks the tree once. No hint holds a command with a n
 the tree, which another person may have chosen.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import time
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.finding import ERROR, WARNING, Finding
@@ -17,7 +17,11 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.listing import walk
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memcli.storage.git.repository import Repository
 
 # The names that `files` gives to what will replace a file.
@@ -80,9 +84,7 @@ def _is_ours(prefix: str) -> bool:
     return not folder or folder.startswith((f"{layout.IDEAS}/", f"{layout.ENTITIES}/"))
 
 
-def findings(
-    root: str, tree: Tree, repository: "Repository | None"
-) -> Iterator[Finding]:
+def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[Finding]:
     """What should not lie in the tree, or not be committed with it.
 
     Args:
@@ -122,7 +124,7 @@ def findings(
             yield Finding(path, 1, "nested_repository", WARNING, message, hint)
 
 
-def _tracked(repository: "Repository | None") -> list[tuple[str, str]]:
+def _tracked(repository: Repository | None) -> list[tuple[str, str]]:
     try:
         return repository.tracked() if repository else []
     except MemcliError:  # other findings say what is wrong with it

@@ -4,15 +4,18 @@ Invariant: reads only. memcli's commits are told by the first word of their subj
 the entries of a commit are read from the files that it changed.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.entries.entry import one_line
 from memcli.errors import HistoryError, MemcliError, NotAVault
 from memcli.named_tuple import NamedTuple
 from memcli.vault.health.git_state import repository_of
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from memcli.storage.git.log import Blob
     from memcli.storage.git.repository import Repository
@@ -99,7 +102,7 @@ def action_of(subject: str) -> str:
     return CHANGES.get(verb) or _OTHERS.get(verb, "commit")
 
 
-def log(vault: "Vault", *, limit: int = 20, since: int | None = None) -> list[Event]:
+def log(vault: Vault, *, limit: int = 20, since: int | None = None) -> list[Event]:
     """What happened in the vault, the last commit first.
 
     Args:
@@ -121,7 +124,7 @@ def log(vault: "Vault", *, limit: int = 20, since: int | None = None) -> list[Ev
     return [_event(repository, step) for step in steps(repository, limit, since)]
 
 
-def _event(repository: "Repository", step: "Step") -> Event:
+def _event(repository: Repository, step: Step) -> Event:
     groups = {"added": step.added, "changed": step.changed, "removed": step.removed}
     blobs = [(how, blob) for how, group in groups.items() for blob in group]
     # Notes before the pages and settings that go with them.
@@ -159,14 +162,14 @@ def _moved(entries: list[Named]) -> list[Named]:
     ]
 
 
-def _contents(repository: "Repository", blobs: "Sequence[Blob]") -> list[bytes]:
+def _contents(repository: Repository, blobs: Sequence[Blob]) -> list[bytes]:
     try:
         return repository.contents(blobs)
     except HistoryError:  # a blob that a partial clone does not have
         return [b""] * len(blobs)
 
 
-def _named(how: str, blob: "Blob", data: bytes) -> Named:
+def _named(how: str, blob: Blob, data: bytes) -> Named:
     from memcli.entries import codec
 
     path = blob.path

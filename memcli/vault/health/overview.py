@@ -4,9 +4,10 @@ Invariant: reads only; the index is brought up to date first, and what that did 
 of the answer.
 """
 
+from __future__ import annotations
+
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries import decay, layout
 from memcli.entries.eligibility import View, standing
@@ -22,8 +23,11 @@ from memcli.vault import lineage
 from memcli.vault.health.inspect import Brief, brief
 from memcli.vault.health.lint import lint
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from memcli.search.reader import Broken, Reader
     from memcli.search.stored_row import StoredRow
@@ -46,7 +50,7 @@ class IndexFacts(NamedTuple):
     deleted: int
     segments: int
     terms: int
-    broken: list["Broken"]
+    broken: list[Broken]
     bytes: int
     added: int
     changed: int
@@ -112,7 +116,7 @@ class Overview(NamedTuple):
         }
 
 
-def overview(vault: "Vault") -> Overview:
+def overview(vault: Vault) -> Overview:
     """The vault at a glance, after its index was brought up to date.
 
     Raises:
@@ -146,11 +150,11 @@ class _Held(NamedTuple):
 
     by_status: dict[str, int]
     by_kind: dict[str, int]
-    rows: "list[StoredRow]"
+    rows: list[StoredRow]
     recurred: list[Brief]
 
 
-def _held(reader: "Reader", view: View) -> _Held:
+def _held(reader: Reader, view: View) -> _Held:
     """Count by the columns of the index; a row, which takes parsing, is read only of
     what is pinned, waits, is resolved, or is among the newest."""
     flags = reader.columns.flags
@@ -181,7 +185,7 @@ def _held(reader: "Reader", view: View) -> _Held:
     )
 
 
-def index_facts(vault: "Vault") -> IndexFacts:
+def index_facts(vault: Vault) -> IndexFacts:
     """The index, and what bringing it up to date just did.
 
     Raises:
@@ -189,7 +193,7 @@ def index_facts(vault: "Vault") -> IndexFacts:
     """
     vault.owner_only("the index")
 
-    def facts(reader: "Reader") -> IndexFacts:
+    def facts(reader: Reader) -> IndexFacts:
         index = vault.index.opened
         change = index.change
         return IndexFacts(
@@ -226,7 +230,7 @@ def _size(folder: str) -> int:
     return size
 
 
-def _inbox(rows: "Sequence[StoredRow]", now: int) -> Inbox:
+def _inbox(rows: Sequence[StoredRow], now: int) -> Inbox:
     from memcli.entries import dates
 
     waiting = [
@@ -240,7 +244,7 @@ def _inbox(rows: "Sequence[StoredRow]", now: int) -> Inbox:
 
 
 def _history_state(
-    vault: "Vault",
+    vault: Vault,
 ) -> tuple[str | None, list[tuple[str, str]] | None, str | None]:
     """The commit that is checked out, git's status; and what is wrong with git where it
     cannot tell these."""

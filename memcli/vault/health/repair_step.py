@@ -1,9 +1,14 @@
 """A plan of a repair: its steps, the findings that each ends, and what is left."""
 
-from typing import Any
+from __future__ import annotations
 
 from memcli.entries.finding import ERROR, Finding
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Repair(NamedTuple):

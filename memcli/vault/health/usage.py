@@ -4,10 +4,10 @@ Invariant: reads only. Counts of channels leave out the hook of a prompt, since 
 asks by words alone and would make every other channel look unused.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
@@ -22,7 +22,12 @@ from memcli.vault.signals import event
 from memcli.vault.signals import log as events
 from memcli.vault.signals import summary as signals
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -65,7 +70,7 @@ class Channels(NamedTuple):
     rows: dict[str, int]
 
 
-def usage(vault: "Vault") -> Usage:
+def usage(vault: Vault) -> Usage:
     """What the log of signals says, and how often each skill was used.
 
     Raises:
@@ -75,7 +80,7 @@ def usage(vault: "Vault") -> Usage:
     log = events.read(vault.root)
     counts = log.uses()
 
-    def titles(reader: "Reader") -> dict[str, str]:
+    def titles(reader: Reader) -> dict[str, str]:
         return {
             name: reader.row(docs[0]).title
             for name in counts
@@ -93,7 +98,7 @@ def usage(vault: "Vault") -> Usage:
     )
 
 
-def pairs(vault: "Vault") -> list[signals.Pair]:
+def pairs(vault: Vault) -> list[signals.Pair]:
     """The pairs that a scorer learns from; see `signals.summary.pairs`.
 
     Raises:
@@ -103,7 +108,7 @@ def pairs(vault: "Vault") -> list[signals.Pair]:
     return list(signals.pairs(events.read(vault.root).events))
 
 
-def uses(vault: "Vault", entry: Entry) -> int | None:
+def uses(vault: Vault, entry: Entry) -> int | None:
     """How often a skill was stored or recalled; None for an entry that is no skill.
 
     For an agent: how often it did so itself, as far as the log goes back.
@@ -123,7 +128,7 @@ def uses(vault: "Vault", entry: Entry) -> int | None:
     return event.uses(own)[entry.id]
 
 
-def channels(vault: "Vault") -> Channels:
+def channels(vault: Vault) -> Channels:
     """The channels of the last answers' rows; for an agent, of its own answers."""
     agent = vault.agent_name
     recent = list(_recent(vault.root, agent))
@@ -131,7 +136,7 @@ def channels(vault: "Vault") -> Channels:
 
 
 def findings(
-    vault: "Vault", material: Callable[[], Mapping[str, int]]
+    vault: Vault, material: Callable[[], Mapping[str, int]]
 ) -> Iterator[Finding]:
     """Channels that brought no row though there is something for them to find.
 
@@ -214,7 +219,7 @@ def material_of(root: str, entries: Iterable[Entry]) -> dict[str, int]:
     return _material(names, sessions, active)
 
 
-def material_in(root: str, reader: "Reader") -> dict[str, int]:
+def material_in(root: str, reader: Reader) -> dict[str, int]:
     """As `material_of` all entries of an index."""
     known = store.load(root).names.meant
     active = set(reader.exact("status", str(Status.ACTIVE)))
@@ -230,7 +235,7 @@ def material_in(root: str, reader: "Reader") -> dict[str, int]:
 
 
 def _material(
-    names: "Counter[str]", sessions: "Counter[Any]", active: int
+    names: Counter[str], sessions: Counter[Any], active: int
 ) -> dict[str, int]:
     several = [count for count in names.values() if count >= _SEVERAL]
     together = sum(count >= _SEVERAL for count in sessions.values())

@@ -4,9 +4,9 @@ Invariant: reads only. What a person staged is theirs, and is only named; what a
 pull` staged that lost the race for HEAD is not taken for a person's.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.finding import WARNING, Finding
@@ -16,7 +16,11 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.vault import lookup
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
@@ -47,8 +51,8 @@ class WorkingTree(NamedTuple):
 
 
 def working_tree(
-    vault: "Vault",
-    repository: "Repository",
+    vault: Vault,
+    repository: Repository,
     broken: Collection[str] = (),
     status: Sequence[tuple[str, str]] | None = None,
 ) -> WorkingTree:
@@ -131,7 +135,7 @@ def working_tree(
     return WorkingTree(lost, missing, older, uncommitted, moved, staged, findings)
 
 
-def _older(repository: "Repository", paths: Sequence[str]) -> list[str]:
+def _older(repository: Repository, paths: Sequence[str]) -> list[str]:
     """Those of the paths at which the folder has what an earlier commit had."""
     ours = [path for path in paths if layout.is_entry(path)]
     if not ours:
@@ -141,7 +145,7 @@ def _older(repository: "Repository", paths: Sequence[str]) -> list[str]:
 
 
 def _place_of(
-    vault: "Vault", repository: "Repository", path: str, uncommitted: dict[str, str]
+    vault: Vault, repository: Repository, path: str, uncommitted: dict[str, str]
 ) -> str | None:
     """Where an entry is whose file is gone; None when it is nowhere, or in doubt.
 
@@ -170,7 +174,7 @@ def _holds(root: str, path: str, data: bytes) -> bool:
         return False
 
 
-def _is_committed(repository: "Repository", path: str) -> bool:
+def _is_committed(repository: Repository, path: str) -> bool:
     try:
         repository.show("HEAD", path)
     except MemcliError:
@@ -178,7 +182,7 @@ def _is_committed(repository: "Repository", path: str) -> bool:
     return True
 
 
-def _is_head(root: str, repository: "Repository", path: str) -> bool:
+def _is_head(root: str, repository: Repository, path: str) -> bool:
     try:
         return repository.show("HEAD", path) == files.current(files.inside(root, path))
     except MemcliError:

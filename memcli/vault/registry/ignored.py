@@ -3,6 +3,8 @@
 Invariant: adding and removing a name changes no other line.
 """
 
+from __future__ import annotations
+
 from memcli.entries import layout
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError

@@ -3,7 +3,7 @@
 Invariant: pure. A file that is changed keeps every line that has no reason to change.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from __future__ import annotations
 
 from memcli.entries import codec, layout
 from memcli.entries.checks import check_choice
@@ -13,6 +13,11 @@ from memcli.entries.ids import slug
 from memcli.entries.text.mentions import Compiled, fold
 from memcli.entries.text.name_index import Registered
 from memcli.errors import InvalidEntry, InvalidValue
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
 
 _ALIASES = "aliases"
 # As notes of other programs spell it.

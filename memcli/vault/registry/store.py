@@ -6,10 +6,10 @@ in the user's cache folder, by path, size and time, so that a save parses no YAM
 may be deleted at any time.
 """
 
+from __future__ import annotations
+
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, Facts, visible
@@ -19,17 +19,24 @@ from memcli.errors import InvalidEntry, MemcliError
 from memcli.storage import cache, files, state_dirs
 from memcli.storage.listing import scan
 
+TYPE_CHECKING = False
+
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
     from memcli.entries.text.name_index import Registered
+
+    # (listing, rows of entities as text, parts of the names, broken files)
+    _Broken = list[tuple[str, int, str]]
+    _Cached = tuple[dict[str, list[Any]], str, tuple[Any, ...], _Broken]
 
 _VERSION = 3
 # A file may change again within the same tick of the clock; so young, it is read again.
 _RACY_NS = 2_000_000_000
 _TYPES = frozenset(map(str, EntityType))
-
-# (listing, rows of entities as text, parts of the names, broken files)
-_Broken = list[tuple[str, int, str]]
-_Cached = tuple[dict[str, list[Any]], str, tuple[Any, ...], _Broken]
 
 
 class Registry:
@@ -52,7 +59,7 @@ class Registry:
         self.broken = broken
 
     @property
-    def entities(self) -> "tuple[Registered, ...]":
+    def entities(self) -> tuple[Registered, ...]:
         """Every entity, in the order of their paths."""
         from memcli.entries.text.name_index import Registered
 
@@ -61,7 +68,7 @@ class Registry:
             rows = _rows(rows)
         return tuple(Registered(*row) for row in rows)
 
-    def find(self, name: str) -> "Registered | None":
+    def find(self, name: str) -> Registered | None:
         """The entity that a name or an alias means; None for none or several."""
         meant = self.names.meant.get(fold(name))
         if meant is None:
@@ -97,7 +104,7 @@ def _seen_by(registry: Registry, agent: Agent) -> Registry:
     return Registry(seen, compiled(seen), ())
 
 
-def _is_visible(entity: "Registered", agent: Agent) -> bool:
+def _is_visible(entity: Registered, agent: Agent) -> bool:
     facts = Facts(
         Status.ACTIVE,
         0,
@@ -162,7 +169,7 @@ def _read(
     return registry
 
 
-def _read_file(root: str, path: str) -> "Registered | tuple[str, int, str]":
+def _read_file(root: str, path: str) -> Registered | tuple[str, int, str]:
     """The entity of a file, or (path, line, reason) where it cannot be used."""
     from memcli.vault.registry.page import read_entity
 

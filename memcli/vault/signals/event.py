@@ -4,10 +4,19 @@ Invariant: pure. An event is a JSON object, as its line in the log has it, and h
 ids, times, names and numbers, never a word of a memory or a question.
 """
 
+from __future__ import annotations
+
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NotRequired, Protocol, TypedDict, TypeGuard
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, Literal, NotRequired, Protocol, TypedDict, TypeGuard
+else:
+    Protocol = object
+    TypedDict = dict
 
 VERSION = 1
 

@@ -8,10 +8,10 @@ total, exactly once, however often a rotation is killed. A log that cannot be wr
 is not written: nothing here raises.
 """
 
+from __future__ import annotations
+
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from memcli.entries import digests, layout
 from memcli.errors import MemcliError
@@ -19,6 +19,13 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.files import BINARY, NOFOLLOW, NONBLOCK, write_derived
 from memcli.vault.signals import event
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
 
 # A full file is about 400 recalls of ten rows; four files hold a person's last weeks.
 _FULL = 1_000_000

@@ -5,15 +5,19 @@ or cannot be understood; a question goes in as a keyed hash alone; and whatever 
 here, the caller gets the same answer as without the log.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults, settings
 from memcli.vault.signals import event, log
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
     from memcli.storage.transaction import Note
     from memcli.vault.caller import Caller
 
@@ -44,7 +48,7 @@ class Recorder:
         caller: who asks and writes.
     """
 
-    def __init__(self, root: str, caller: "Caller") -> None:
+    def __init__(self, root: str, caller: Caller) -> None:
         self._root = root
         self._environ = caller.environ
         self._now_ms = caller.now_ms
@@ -89,7 +93,7 @@ class Recorder:
             ]
         )
 
-    def wrote(self, notes: "Sequence[Note]") -> bool:
+    def wrote(self, notes: Sequence[Note]) -> bool:
         """Note the entries that a commit has written; False when the disk refused."""
         if not notes or not self.on:
             return True
@@ -162,7 +166,7 @@ class Recorder:
         return log.append(self._root, [{**head, **line} for line in lines])
 
 
-def _fewer(notes: "Sequence[Note]") -> Sequence[Mapping[str, Any]]:
+def _fewer(notes: Sequence[Note]) -> Sequence[Mapping[str, Any]]:
     """Many notes of a sort as one line with their `count`; skills keep their lines."""
     if len(notes) <= _EACH:
         return notes

@@ -4,12 +4,20 @@ Invariant: pure, and from events alone (`event`): the same log gives the same an
 The last word on a row of a recall counts.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypedDict
 
 from memcli.named_tuple import NamedTuple
 from memcli.vault.signals.event import CHANNELS, Event, Recalled, is_event, is_hit
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypedDict
+else:
+    TypedDict = dict
 
 
 class Side(TypedDict):
