@@ -34,7 +34,7 @@ WORDS: dict[str, tuple[Word, ...]] = {
     "tag": (("entry_id", True, False, ()), ("tags", False, True, ()),),
     "pin": (("ids", True, True, ()),),
     "unpin": (("ids", True, True, ()),),
-    "undo": (),
+    "undo": (("commit", False, False, ()),),
     "log": (),
     "promote": (("entry_id", True, False, ()),),
     "verify": (),

@@ -7,32 +7,46 @@ from memcli.cli.context import Canvas, Context, Result, to_apply
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Annotated
+
+    from typer import Argument
+
     from memcli.cli import options
     from memcli.curation.undo import Undone
 
 _MOST_PATHS = 10
 
 
-def undo(context: Context, *, dry_run: options.DryRun = False) -> Result:
+def undo(
+    context: Context,
+    commit: Annotated[
+        str | None,
+        Argument(metavar="[COMMIT]", help="Another change, by the id of its commit"),
+    ] = None,
+    *,
+    dry_run: options.DryRun = False,
+) -> Result:
     """Take the last change back, whatever it was
 
     A save as well. Its files are as they were before it, by a commit of their own, so
     that the history keeps both. Again goes further back. A file that was changed since
-    is not overwritten, and what others have committed is not taken back.
+    is not overwritten. What others have committed, and what you have done on another
+    machine, is taken back only when you name its commit.
 
     \b
     Example:
       memcli undo --dry-run
       memcli undo
+      memcli undo 4592773e1f
     """
     from memcli.curation import undo as use_case
 
     vault = context.open_vault("undoing", writes=True)
-    found = use_case.last(vault)
+    found = use_case.last(vault) if commit is None else use_case.named(vault, commit)
     if dry_run:
         use_case.check(vault, found)
     else:
-        found = use_case.undo(vault, found.commit, found.subject)
+        use_case.undo(vault, found.commit, found.subject)
     return answer(found, applied=not dry_run)
 
 
@@ -46,8 +60,12 @@ def answer(done: Undone, *, applied: bool, paths: bool = True) -> Result:
             canvas.line(f"  {path}", style="dim")
         if paths and len(done.paths) > _MOST_PATHS:
             canvas.line(f"  and {len(done.paths) - _MOST_PATHS:,} more", style="dim")
+        if done.passed:
+            from memcli.curation.undo import came
+
+            canvas.line(came(done.passed))
         if not applied:
             canvas.line(to_apply(dry_run=True), style="dim")
 
-    data = {"applied": applied, "action": "undo", **done._asdict()}
+    data = {"applied": applied, "action": "undo", **done.as_dict()}
     return Result(data=data, text=text)

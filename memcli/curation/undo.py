@@ -2,35 +2,50 @@
 
 Invariant: no later change is overwritten. Every file of the commit must still be as the
 commit left it; otherwise the error names the file, and nothing changes. A commit that
-was taken back is passed over, so that another undo goes further back.
+was taken back is passed over, so that another undo goes further back. What another
+clone has committed is taken back only when it is named.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memcli.entries.text.counted import counted
 from memcli.errors import Conflict, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git.repository import Repository
+from memcli.storage.git.repository import Commit, Repository
 from memcli.vault.health.log import CHANGES, verb_of
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
-# How many commits back `last` looks.
+# How many commits back `last` looks, and `named`.
 _HORIZON = 500
+_FURTHEST = 100_000
 _UNDONE = re.compile(r"^undo: .* \(([0-9a-f]{10})\)$")
+_SHORTEST = 4  # digits of a commit's id, as in git
 
 
 class Undone(NamedTuple):
-    """The commit that was taken back, or would be, and its files."""
+    """The commit that was taken back, or would be, and its files.
+
+    Attributes:
+        passed: newer changes, which stay since another clone has made them.
+    """
 
     commit: str
     subject: str
     paths: list[str]
+    passed: "Sequence[Commit]" = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        passed = [{"commit": each.id, "subject": each.subject} for each in self.passed]
+        found = self._asdict() | {"passed_over": passed}
+        del found["passed"]
+        return found
 
 
 class _Step(NamedTuple):
@@ -44,15 +59,16 @@ class _Step(NamedTuple):
 def undo_last(vault: "Vault", prefix: str = "") -> Undone:
     """Take back what `last` names; raises as `last` and `undo`."""
     found = last(vault, prefix)
-    return undo(vault, found.commit, found.subject)
+    return undo(vault, found.commit, found.subject)._replace(passed=found.passed)
 
 
 def last(vault: "Vault", prefix: str = "") -> Undone:
-    """The newest commit whose subject starts with `prefix`, and that was not taken
-    back yet.
+    """The newest commit that was made in this clone, whose subject starts with
+    `prefix`, and that was not taken back yet.
 
     Without a prefix the newest change of memcli's, whatever it did, that was committed
-    under the name by which git commits here: what came from others by a pull is theirs.
+    under the name by which git commits here. What came by a sync or a pull is passed
+    over, also when it has the same author: the same person's, on another machine.
 
     Raises:
         NotAllowed: there is none (code `nothing_to_undo`).
@@ -60,25 +76,76 @@ def last(vault: "Vault", prefix: str = "") -> Undone:
     vault.owner_only("undo")
     repository = Repository.open(vault.root, environ=vault.environ)
     name = None if prefix else repository.user_name()
-    undone = set()
-    for commit in repository.subjects(_HORIZON):
-        taken_back = _UNDONE.match(commit.subject)
-        if taken_back:
-            undone.add(taken_back[1])
+    own = repository.made_here()
+    passed: list[Commit] = []
+    for commit in _standing(repository, _HORIZON):
+        if not commit.subject.startswith(prefix) or name not in (None, commit.author):
             continue
-        meant = (
-            commit.subject.startswith(prefix)
-            if prefix
-            else verb_of(commit.subject) in CHANGES and name in (None, commit.author)
-        )
-        if meant and commit.id[:10] not in undone:
-            return Undone(commit.id, commit.subject, repository.changes(commit.id))
+        if own is None or commit.id in own:
+            paths = repository.changes(commit.id)
+            return Undone(commit.id, commit.subject, paths, passed)
+        passed.append(commit)
     whose = f"no commit starts with '{prefix.strip()}'"
     if not prefix:
         by = f" by {name}" if name else ""
-        horizon = counted(_HORIZON, "commit")
-        whose = f"no change of memcli's{by} is among the last {horizon}"
-    raise NotAllowed(f"there is nothing to undo: {whose}", code="nothing_to_undo")
+        whose = f"no change of memcli's{by}"
+    whose += f" that was made in this clone is among the last {_HORIZON:,} commits"
+    raise NotAllowed(
+        f"there is nothing to undo: {whose}",
+        hint=f"{came(passed)}." if passed else None,
+        code="nothing_to_undo",
+    )
+
+
+def came(passed: Sequence[Commit]) -> str:
+    """Says which changes stay since another clone has made them, and how to take the
+    newest of them back."""
+    newest = passed[0]
+    more = f" and {counted(len(passed) - 1, 'more change')}" if passed[1:] else ""
+    return (
+        f"'{newest.subject}'{more} came from another clone; "
+        f"to take that back: memcli undo {newest.id[:10]}"
+    )
+
+
+def named(vault: "Vault", commit: str) -> Undone:
+    """The change of memcli's with this commit, whoever made it and wherever.
+
+    Args:
+        vault: where it is in the history.
+        commit: its id, or the beginning of it.
+
+    Raises:
+        NotAllowed: there is no such commit, or it cannot be taken back.
+    """
+    vault.owner_only("undo")
+    repository = Repository.open(vault.root, environ=vault.environ)
+    start = commit.lower()
+    found = [
+        each
+        for each in _standing(repository, _FURTHEST)
+        if len(start) >= _SHORTEST and each.id.startswith(start)
+    ]
+    if len(found) == 1:
+        return Undone(found[0].id, found[0].subject, repository.changes(found[0].id))
+    what = "begins the ids of several changes" if found else "is no change that stands"
+    raise NotAllowed(
+        f"{commit!r} {what}: undo takes the id of a commit that memcli has made, and "
+        "that was not undone yet",
+        hint="See them: memcli log --json",
+        code="nothing_to_undo",
+    )
+
+
+def _standing(repository: Repository, limit: int) -> Iterator[Commit]:
+    """The changes of memcli's that were not taken back, the newest first."""
+    undone = set()
+    for commit in repository.subjects(limit):
+        taken_back = _UNDONE.match(commit.subject)
+        if taken_back:
+            undone.add(taken_back[1])
+        elif verb_of(commit.subject) in CHANGES and commit.id[:10] not in undone:
+            yield commit
 
 
 def check(vault: "Vault", found: Undone) -> None:

@@ -1,5 +1,6 @@
 """The last change is taken back, whatever it was, and nothing later is lost."""
 
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from memcli.curation.pin import pin
 from memcli.curation.tag import tag
 from memcli.entries import layout
 from memcli.errors import Conflict, NotAllowed
+from tests import clones
 
 
 def steps(vault: Vault) -> Iterator[str]:
@@ -117,3 +119,61 @@ def test_a_vault_in_a_folder_of_a_repository_undoes_its_own(tmp_path: Path) -> N
     assert undo.undo_last(vault).paths == [saved.path]
     assert not (root / saved.path).exists()
     assert (root / layout.CONFIG).exists()
+
+
+@pytest.fixture
+def two(ready_vault: Path, tmp_path: Path) -> clones.Clones:
+    return clones.make(ready_vault, tmp_path, "laptop", "desk")
+
+
+def test_what_came_from_another_clone_is_undone_only_by_its_name(
+    two: clones.Clones,
+) -> None:
+    clones.say(two.vault("desk"), "of the desk")
+    two.sync("desk")
+    two.sync("laptop")  # goes forward to the very commit of the desk
+    laptop = two.vault("laptop")
+    with pytest.raises(NotAllowed, match="in this clone") as none:
+        undo.undo_last(laptop)
+    theirs = two.tip()
+    assert none.value.hint == (
+        "'save: of the desk' came from another clone; "
+        f"to take that back: memcli undo {theirs[:10]}."
+    )
+    clones.say(laptop, "of the laptop")
+    two.sync("laptop")
+    two.sync("desk")
+    clones.say(two.vault("desk"), "again of the desk")
+    two.sync("desk")
+    two.sync("laptop")
+    done = undo.undo_last(laptop)
+    assert done.subject == "save: of the laptop"
+    assert [each.subject for each in done.passed] == ["save: again of the desk"]
+    named = undo.named(laptop, theirs[:10].upper())
+    assert undo.undo(laptop, named.commit, named.subject).paths == named.paths
+    assert clones.texts(two.roots["laptop"]) == {"again of the desk"}
+    for word in (theirs[:10], theirs[:3], "", "HEAD", "--all", "f" * 40):
+        with pytest.raises(NotAllowed, match="is no change that stands"):
+            undo.named(laptop, word)
+
+
+@pytest.mark.parametrize("way", ["--ff", "--rebase"])
+def test_what_a_plain_pull_brought_is_not_of_this_clone(
+    two: clones.Clones, way: str
+) -> None:
+    clones.say(two.vault("desk"), "of the desk")
+    two.sync("desk")
+    laptop = two.vault("laptop")
+    if way == "--rebase":
+        clones.say(laptop, "of the laptop")
+    clones.git(two.roots["laptop"], "pull", "--quiet", way)
+    if way == "--rebase":  # its commit was made anew on top of the other one
+        assert undo.undo_last(laptop).subject == "save: of the laptop"
+    with pytest.raises(NotAllowed, match="in this clone"):
+        undo.undo_last(laptop)
+
+
+def test_without_a_reflog_the_author_s_name_decides(vault: Vault) -> None:
+    clones.say(vault, "one")
+    shutil.rmtree(Path(vault.root, ".git", "logs"))
+    assert undo.undo_last(vault).subject == "save: one"

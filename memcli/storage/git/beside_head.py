@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 # Seconds to wait for a git that has taken the index's lock behind a commit.
 _PATIENCE = 0.5
+# How the reflog names what makes a commit; every other move (`pull: Fast-forward`,
+# `clone`, `reset`, `memcli sync`) goes to a commit that was there before.
+_MAKES = ("commit", "fast-import", "cherry-pick", "revert", "am")
+_PICKS = ("(pick)", "(reword)", "(edit)", "(squash)", "(fixup)", "(continue)")
 # A stash is no branch: it goes when it is popped.
 _NOT_IN_A_BRANCH = ("--not", "--exclude=refs/stash", "--all", "HEAD")
 
@@ -89,6 +93,24 @@ class Comparable(Readable):
         gone = set(lost.decode().split())
         return [each for each in moved.items() if each[0] in gone]
 
+    def made_here(self) -> set[str] | None:
+        """The commits that were made in this clone, by the reflogs of its branches.
+
+        Not those that a clone, a pull or a sync brought, whoever their author is. git
+        forgets such notes after 90 days (`gc.reflogExpire`). None where it keeps none.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        if self.head() is None:
+            return None
+        words = ("--walk-reflogs", "-z", "--format=%H%x1f%gs", "HEAD", "--branches")
+        text = self.look("log", *words).decode("utf-8", "replace")
+        rows = [row.split("\x1f", 1) for row in text.split("\0") if row]
+        if not rows:
+            return None
+        return {commit for commit, action in rows if _makes_a_commit(action)}
+
     def left_out(self, mover: str) -> list[str]:
         """Return the commits that this mover left out of HEAD, oldest first.
 
@@ -134,3 +156,15 @@ class Comparable(Readable):
         """Say whether a commit before HEAD added or removed this text."""
         words = ("log", "--max-count=1", "--format=%H", f"-S{text}", "HEAD", "--", ".")
         return bool(self.ask(*words))
+
+
+def _makes_a_commit(action: str) -> bool:
+    """Whether an entry of the reflog tells of a new commit.
+
+    >>> _makes_a_commit("commit (amend): save: x"), _makes_a_commit("pull: Fast-forward")
+    (True, False)
+    >>> _makes_a_commit("pull --rebase (pick): save: x")
+    True
+    """
+    done = action.partition(":")[0]
+    return done.split(" ")[0] in _MAKES or done.endswith(_PICKS)
