@@ -14,10 +14,11 @@ from memcli.curation import uncommitted
 from memcli.curation.sync_report import Synced, Traffic, traffic_of
 from memcli.entries import layout
 from memcli.entries.merging import trees
+from memcli.entries.merging.plans import Blob
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
-from memcli.storage import journal, state_dirs, sync_settings
+from memcli.storage import arrival, journal, state_dirs, sync_settings
 from memcli.storage.arrival import Arrival
-from memcli.storage.git.joining import Joining
+from memcli.storage.git.joining import REGULAR, Difference, Joining
 from memcli.storage.git.move import Move
 from memcli.storage.git.network import Terms
 from memcli.storage.lock import Lock
@@ -60,7 +61,7 @@ def sync(
     Args:
         vault: the top of a repository of its own.
         terms: how git may talk to the remote.
-        dry_run: only fetch, and say what would be done.
+        dry_run: only fetch, and say what would be done, or refused of what came.
         sleep: waits for a number of seconds, between two tries.
 
     Raises:
@@ -195,15 +196,15 @@ def _merged(vault: "Vault", done: Synced, theirs: str | None) -> Synced:
     """Let the vault hold what the remote has, under its lock."""
     if theirs is None:
         return done
-    with _arrival(vault) as arrival:
-        repository = arrival.repository
+    with _arrival(vault) as step:
+        repository = step.repository
         branch, ours = repository.branch(), repository.tip("HEAD")
         if branch is None or ours is None:
             raise _no_branch(vault)
         decided = _decide(vault, repository, ours, theirs)
         if decided.after is None:
             return done
-        arrival.go(Move(branch, ours, decided.after))
+        step.go(Move(branch, ours, decided.after))
         came = done.came.plus(_traffic(repository, decided.base, theirs, but=ours))
         return _with_plan(done._replace(came=came), decided.plan)
 
@@ -229,12 +230,25 @@ def _foreseen(
         return done._replace(went=_traffic(repository, None, ours))
     base = next(iter(repository.bases(ours, theirs)), None)
     decided = _decide(vault, repository, ours, theirs, commit=False)
+    arrival.refuse(vault.root, _coming(repository, ours, decided))
     came, went = Traffic(), Traffic()
     if base != theirs:
         came = _traffic(repository, base, theirs, but=ours)
     if base != ours:
         went = _traffic(repository, base, ours, but=theirs)
     return _with_plan(done._replace(came=came, went=went), decided.plan)
+
+
+def _coming(repository: Joining, ours: str, decided: _Decision) -> list[Difference]:
+    """What a sync would put into the folder."""
+    if decided.after is not None:
+        return repository.differences(ours, decided.after)
+    put = decided.plan.put if decided.plan else {}
+    new = Blob(REGULAR, "")
+    return [
+        Difference(path, None, what if isinstance(what, Blob) else new)
+        for path, what in put.items()
+    ]
 
 
 def _decide(
@@ -320,6 +334,7 @@ def _pull_only(
             code="read_only",
         )
     if done.dry_run:
+        arrival.refuse(vault.root, repository.differences(ours, theirs))
         return done._replace(came=_traffic(repository, ours, theirs))
     return _merged(vault, done, theirs)
 

@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from memcli.entries.entry import Entry
 
 CONFIG = ".memcli/config.toml"
@@ -109,8 +111,12 @@ _OWN = frozenset(
 )  # fmt: skip
 
 
-def is_own_folder(path: str) -> bool:
+def is_own_folder(path: str, kinds: "Collection[str] | None" = None) -> bool:
     """Whether memcli keeps files in a folder at this path, so that it is no file.
+
+    Args:
+        path: of the vault.
+        kinds: those of the vault; without them every name is taken for one.
 
     >>> is_own_folder("memories"), is_own_folder("memories/note/2026/11")
     (True, True)
@@ -123,7 +129,9 @@ def is_own_folder(path: str) -> bool:
     if first != MEMORIES or len(rest) > 3:
         return False
     dated = all(part.replace("-", "").isdecimal() for part in rest[1:])
-    return dated and not (rest and "." in rest[0])
+    if not rest or not dated:
+        return dated
+    return "." not in rest[0] if kinds is None else rest[0] in kinds
 
 
 def registry_folder(kind: str) -> str:

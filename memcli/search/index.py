@@ -14,6 +14,7 @@ import os
 import time
 
 from memcli.entries import layout
+from memcli.entries.entry import KINDS
 from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import LockBusy, MemcliError, WriteFailed
 from memcli.search import state as states
@@ -266,6 +267,8 @@ class Index:
         """
         self._scanned = time.time_ns()
         listing = self.files.scan()
+        if listing.symlinks != self.symlinks:
+            self._tell_links(listing.symlinks)
         self._entered, self.symlinks = listing.entered, listing.symlinks
         self.unreadable = sorted(listing.unreadable)
         for lost in listing.unreadable:
@@ -273,6 +276,13 @@ class Index:
                 if folder == lost or folder.startswith(lost + "/"):
                     listing.folders[folder] = flat
         return listing
+
+    def _tell_links(self, links: list[str]) -> None:
+        """Say which folders of the vault are not read, since a link stands there."""
+        for path in links:
+            if layout.is_own_folder(path, KINDS) and not layout.is_odd(path):
+                what = "a symbolic link, which memcli does not follow"
+                self._tell(f"{path} is {what}; see: memcli repair")
 
     def current(self) -> Reader:
         """A reader of the files as they are now; it lasts until the next is asked for.

@@ -75,7 +75,7 @@ class Arrival:
         """
         self._fault("locked")
         changed = self.repository.differences(move.before, move.after)
-        _refuse_odd_and_replaced(self._root, changed)
+        refuse(self._root, changed)
         links = self._links_that_go(changed)
         try:
             # Before all else: nothing may be written through one of them.
@@ -193,7 +193,12 @@ def _refuse_unsafe(root: str, changed: Sequence[Difference]) -> None:
         files.inside(root, each.path)
 
 
-def _refuse_odd_and_replaced(root: str, changed: Sequence[Difference]) -> None:
+def refuse(root: str, changed: Sequence[Difference]) -> None:
+    """Refuse a commit that no vault takes, whatever lies in the folder.
+
+    Raises:
+        UnsafePath: as `Arrival.go`; a link in the folder may lead out besides.
+    """
     for each in changed:
         if each.after and any(ord(letter) < 32 for letter in each.path):
             raise UnsafePath(f"{each.path!r} holds a control character")

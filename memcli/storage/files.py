@@ -387,7 +387,9 @@ def inside(root: str, relative: str) -> str:
             reason = "enters git's own folder through a symbolic link"
         else:
             return path
-    raise UnsafePath(f"{relative!r} {reason}")
+    linked = "symbolic link" in reason
+    hint = "To see the links of a vault: memcli inspect lint" if linked else None
+    raise UnsafePath(f"{relative!r} {reason}", hint=hint)
 
 
 def _names_drive(relative: str) -> bool:

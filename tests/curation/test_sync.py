@@ -309,14 +309,31 @@ def test_a_link_in_the_place_of_memclis_folders_changes_nothing(
     git(laptop, "commit", "--quiet", "-m", "a link")
     git(laptop, "push", "--quiet", "origin", "main")
     before = git(desk, "rev-parse", "HEAD")
-    with pytest.raises(UnsafePath, match=f"symbolic link at {name}"):
-        two.sync("desk")
+    for dry_run in (True, False):
+        with pytest.raises(UnsafePath, match=f"symbolic link at {name}"):
+            sync.sync(two.vault("desk"), TERMS, dry_run=dry_run)
     assert (git(desk, "rev-parse", "HEAD"), dirty(desk)) == (before, "")
     git(laptop, "revert", "--no-edit", "HEAD")
     git(laptop, "push", "--quiet", "origin", "main")
     two.sync("desk")
     assert texts(desk) == {"We test on Fridays"}
     assert dirty(desk) == ""
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_a_dry_run_refuses_what_the_sync_would_refuse(
+    two: Clones, tmp_path: Path, forward: bool
+) -> None:
+    (two.roots["laptop"] / "reflections" / ".gitkeep").unlink()
+    (two.roots["laptop"] / "reflections").rmdir()
+    (two.roots["laptop"] / "reflections").symlink_to(tmp_path)
+    git(two.roots["laptop"], "add", "--all")
+    git(two.roots["laptop"], "commit", "--quiet", "-m", "a link")
+    git(two.roots["laptop"], "push", "--quiet", "origin", "main")
+    if not forward:
+        say(two.vault("desk"), "We test on Fridays")
+    with pytest.raises(UnsafePath, match="symbolic link at reflections"):
+        sync.sync(two.vault("desk"), TERMS, dry_run=True)
 
 
 def test_a_file_in_the_place_of_a_folder_is_for_a_person_to_look_at(

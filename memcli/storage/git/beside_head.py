@@ -161,10 +161,10 @@ class Comparable(Readable):
 def _makes_a_commit(action: str) -> bool:
     """Whether an entry of the reflog tells of a new commit.
 
-    >>> _makes_a_commit("commit (amend): save: x"), _makes_a_commit("pull: Fast-forward")
-    (True, False)
-    >>> _makes_a_commit("pull --rebase (pick): save: x")
-    True
+    >>> _makes_a_commit("commit (amend): x"), _makes_a_commit("rebase (pick): x")
+    (True, True)
+    >>> _makes_a_commit("pull: Fast-forward")
+    False
     """
     done = action.partition(":")[0]
     return done.split(" ")[0] in _MAKES or done.endswith(_PICKS)

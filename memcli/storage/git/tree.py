@@ -39,3 +39,21 @@ def origin(repository: Readable, commit: str) -> str:
         return ""
     roots = repository.ask("rev-list", "--max-parents=0", commit).decode().split()
     return min(roots, default="")
+
+
+def last_folder(repository: Readable, path: str) -> str:
+    """The newest commit of HEAD's history in which a path is a folder; '' of none.
+
+    It looks at the last thousand commits that changed what is at the path.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    words = ("rev-list", "--topo-order", "--max-count=1000", "HEAD", "--", path)
+    for commit in repository.ask(*words).decode().split():
+        listed = repository.ask(
+            "ls-tree", "-d", "-z", "--full-tree", commit, "--", path
+        )
+        if listed.startswith(b"040000 tree "):
+            return commit
+    return ""

@@ -18,6 +18,7 @@ from memcli.vault.health import (
     lint_index,
     lint_registry,
     lint_tree,
+    replaced,
 )
 from memcli.vault.health.link_meanings import Names, add_files
 from memcli.vault.health.working_tree import working_tree
@@ -73,7 +74,10 @@ def lint(
         listing = scan(vault.root)
         found, ids = lint_files.judged(vault, listing, names, now)
         links, lost = listing.symlinks, listing.unreadable
+    found += replaced.findings(vault, links, tree.others)
     for path in links:
+        if layout.is_own_folder(path, vault.kinds):
+            continue
         message = "a symbolic link; not followed, not searched"
         found.append(Finding(path, 1, "symlink", WARNING, message))
     for path in lost:

@@ -24,6 +24,7 @@ from memcli.vault.health import (
     forks,
     git_state,
     lost_versions,
+    replaced,
 )
 from memcli.vault.health.repair_step import Repair, RepairPlan, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
@@ -80,6 +81,7 @@ def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
         chosen += [(step, _about(step, tree.findings)) for step in commits]
         chosen += conflicts.steps(vault, findings)
     else:
+        chosen += replaced.steps(repository, findings)
         halves = doubles.halves(vault, findings)
         copies = doubles.copies(vault, repository, findings)
         rewrites = [
@@ -183,6 +185,8 @@ def apply(vault: "Vault", planned: RepairPlan) -> RepairPlan:
     for step in planned.steps:
         if step.code == conflicts.CODE:
             rest += [step] if step in marks else []
+        elif step.code == replaced.CODE:
+            done += replaced.take(vault, [step])
         elif step.code == "git_lock":
             repository = Repository.open(vault.root, environ=vault.environ)
             for lock in git_state.locks(repository):
