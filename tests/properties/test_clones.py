@@ -6,7 +6,6 @@ our changes and the shared branch's become one by `plan_merge`, and the branch m
 
 import hashlib
 import itertools
-from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.ids import new_id, slug
 from memcli.entries.merging.trees import Blob, MergePlan, Side, plan_merge
 from tests.conftest import EVERYTHING
+from tests.lineages import check_lineages, check_resolved
 
 Files = dict[str, bytes]
 START = 1_795_262_400
@@ -262,27 +262,6 @@ def play(world: World, steps: list[tuple[int, str, int, str]]) -> None:
             getattr(world, act)(clone, there[pick % len(there)], *words)
 
 
-def check_lineages(entries: Mapping[str, Entry]) -> None:
-    """No entry has two successors, none is its own, and links lead to entries."""
-    claims: dict[str, set[str]] = defaultdict(set)
-    for entry in entries.values():
-        if entry.superseded_by and entry.superseded_by in entries:
-            claims[entry.id].add(entry.superseded_by)
-        if entry.supersedes and entry.supersedes in entries:
-            claims[entry.supersedes].add(entry.id)
-    for name, successors in claims.items():
-        assert len(successors) == 1, f"{name} has the successors {successors}"
-    for name in entries:
-        each, seen = name, set[str]()
-        while each in claims:
-            assert each not in seen, f"{name} is in a circle"
-            seen.add(each)
-            (each,) = claims[each]
-    current = [entry for entry in entries.values() if entry.status is Status.ACTIVE]
-    assert all(entry.superseded_by is None for entry in current)
-    assert not any(entry.path.startswith("archive/") for entry in current)
-
-
 @settings(max_examples=3_000 if EVERYTHING else 150)
 @given(STEPS, st.permutations([0, 1, 2]))
 def test_three_clones_end_equal_and_nothing_is_lost(
@@ -306,13 +285,7 @@ def test_three_clones_end_equal_and_nothing_is_lost(
     for said in world.said:
         if said.id not in world.forgotten and said.body not in world.overwritten:
             assert said.body in everything, f"{said} is lost"
-    for name in world.resolved:
-        lineage = [name]
-        while lineage[-1] in entries and entries[lineage[-1]].superseded_by:
-            lineage.append(entries[lineage[-1]].superseded_by or "")
-        if world.reopened.isdisjoint(lineage) and lineage[-1] in entries:
-            last = entries[lineage[-1]]
-            assert last.status is not Status.ACTIVE, f"{name} came back as {last.id}"
+    check_resolved(entries, world.resolved, world.reopened)
 
 
 def test_a_file_that_one_side_broke_is_not_taken_for_forgotten() -> None:

@@ -17,6 +17,7 @@ from memcli.entries.entry import Entry, Status
 from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair
 from tests.conftest import EVERYTHING, NOW, SEED
+from tests.lineages import check_lineages, check_resolved
 
 pytestmark = pytest.mark.slow
 
@@ -105,7 +106,7 @@ def test_clones_that_meet_by_plain_git_end_equal(
         elif act == "resolve":
             entry = chosen.choice(old)
             machine.vault.resolve(entry.id)
-            resolved.add(entry.body)
+            resolved.add(entry.id)
         else:
             entry = chosen.choice(old)
             changed = entry.replace(tags=(*entry.tags, words.split()[0]))
@@ -118,12 +119,5 @@ def test_clones_that_meet_by_plain_git_end_equal(
     entries = machines[0].entries()
     bodies = "\n".join(entry.body for entry in entries.values())
     assert not [text for text in said if text not in bodies]
-    claims = {e.body for e in entries.values() if e.status is Status.RESOLVED}
-    assert resolved <= claims
-    successors: dict[str, set[str]] = {}
-    for entry in entries.values():
-        if entry.supersedes:
-            successors.setdefault(entry.supersedes, set()).add(entry.id)
-        if entry.superseded_by:
-            successors.setdefault(entry.id, set()).add(entry.superseded_by)
-    assert all(len(names) == 1 for names in successors.values()), successors
+    check_lineages(entries)
+    check_resolved(entries, resolved)

@@ -4,7 +4,6 @@ The commands and git are real; the merge alone has its own test of many more exa
 """
 
 import shutil
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -21,11 +20,15 @@ from memcli.vault.health.lint import lint
 from tests import clones
 from tests.clones import Clones, dirty, tree
 from tests.conftest import EVERYTHING
+from tests.lineages import check_lineages, check_resolved
 
 pytestmark = pytest.mark.slow
 
 NAMES = ("laptop", "desk", "server")
-ACTS = ("save", "evolve", "evolve", "resolve", "forget", "tag", "edit", "sync", "sync")
+ACTS = (
+    "save", "evolve", "evolve", "resolve", "reopen", "forget", "tag", "edit", "sync",
+    "sync",
+)  # fmt: skip
 
 moves = st.lists(
     st.tuples(st.sampled_from(NAMES), st.sampled_from(ACTS), st.integers(0, 9)),
@@ -58,12 +61,15 @@ def entries(root: Path) -> dict[str, Entry]:
     return found
 
 
-def act(three: Clones, name: str, what: str, number: int, step: int) -> None:
-    """One thing that a person does on one machine; what is not allowed is let be."""
+def act(three: Clones, name: str, what: str, number: int, step: int) -> str:
+    """One thing that a person does on one machine; what is not allowed is let be.
+
+    Returns the id of the entry that was resolved, or reopened.
+    """
     vault = three.vault(name)
     if what == "sync":
         three.sync(name)
-        return
+        return ""
     current = [
         each
         for each in entries(three.roots[name]).values()
@@ -71,13 +77,17 @@ def act(three: Clones, name: str, what: str, number: int, step: int) -> None:
     ]
     if what == "save" or not current:
         clones.say(vault, f"fact {step} of {name}")
-        return
+        return ""
     entry = sorted(current)[number % len(current)]
     try:
         if what == "evolve":
             vault.evolve(entry.id, f"{entry.body.strip()}\nstep {step} of {name}")
         elif what == "resolve":
             vault.resolve(entry.id)
+            return entry.id
+        elif what == "reopen":
+            vault.reopen(entry.id)
+            return entry.id
         elif what == "forget":
             vault.forget(entry.id)
         elif what == "tag":
@@ -86,7 +96,8 @@ def act(three: Clones, name: str, what: str, number: int, step: int) -> None:
             path = three.roots[name] / vault.path_of(entry.id)
             path.write_bytes(path.read_bytes() + f"by hand {step}\n".encode())
     except MemcliError:
-        return
+        pass
+    return ""
 
 
 # An example takes a second, so a failure is shown as it was found.
@@ -101,9 +112,11 @@ def test_clones_end_equal_and_nothing_that_was_said_is_lost(
     folder = tmp_path_factory.mktemp("three") / "clones"
     three = clones.copied(begun, folder, *NAMES)
     said: set[str] = set()
+    changed: dict[str, set[str]] = {"resolve": set(), "reopen": set()}
     forgotten = any(what == "forget" for _, what, _ in steps)
     for step, (name, what, number) in enumerate(steps):
-        act(three, name, what, number, step)
+        if entry_id := act(three, name, what, number, step):
+            changed[what].add(entry_id)
         said |= {e.body.strip() for e in entries(three.roots[name]).values()}
     for name in (*order, *order):
         three.sync(name)
@@ -114,15 +127,8 @@ def test_clones_end_equal_and_nothing_that_was_said_is_lost(
     if not forgotten:
         lines = {line for e in end.values() for line in e.body.splitlines()}
         assert {line for text in said for line in text.splitlines()} <= lines
-    before = Counter(e.superseded_by for e in end.values() if e.superseded_by)
-    successors = Counter(e.supersedes for e in end.values() if e.supersedes)
-    assert max(successors.values(), default=0) <= 1, (before, successors)
-    for entry in end.values():
-        seen = set()
-        while entry.superseded_by in end:
-            assert entry.id not in seen, "a cycle"
-            seen.add(entry.id)
-            entry = end[entry.superseded_by]
+    check_lineages(end)
+    check_resolved(end, changed["resolve"], changed["reopen"])
     vault = three.vault(NAMES[0])
     assert [f for f in lint(vault) if f.level == ERROR] == []
     assert repair.plan(vault).steps == []
