@@ -248,8 +248,11 @@ def gather(
     targets: dict[str, Target] = {}
     done: dict[str, Target] = {}
     named_docs: dict[int, str] = {}
-    for name, score in named:
-        doc = _doc(reader, name)
+    docs = [(_doc(reader, name), score) for name, score in named]
+    if undo:
+        # Its earlier versions would keep it out of sight.
+        docs += [(each, None) for doc, _ in docs for each in _before(reader, doc)]
+    for doc, score in docs:
         target = _target(reader, doc, score)
         (done if target.status == str(wanted) else targets)[target.path] = target
         named_docs[doc] = target.id
@@ -274,6 +277,18 @@ def gather(
         alone=not same_key,
         still=tuple(dict.fromkeys(still)),
     )
+
+
+def _before(reader: Reader, doc: int) -> list[int]:
+    """The resolved versions before an entry: a merge has resolved them all."""
+    found: list[int] = []
+    waiting = [doc]
+    while waiting:
+        for before in reader.exact("superseded_by", reader.row(waiting.pop()).id):
+            if before not in found:
+                waiting.append(before)
+                found.append(before)
+    return [each for each in found if reader.row(each).status == _RESOLVED]
 
 
 def _stored(vault: Vault, target: Target) -> Stored:

@@ -7,7 +7,7 @@ inspect shows of an entry without opening its file is in the row.
 from __future__ import annotations
 
 from memcli.entries import dates, decay, digests
-from memcli.entries.eligibility import Facts, _epoch, facts
+from memcli.entries.eligibility import Facts, _epoch, facts, resolve_of
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import answer_types, note_marks, tokens
 from memcli.entries.text.links import aliases, link_names, link_readings, links_of
@@ -15,6 +15,7 @@ from memcli.entries.text.loose_names import loose_names
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.proper_names import proper_names
 from memcli.named_tuple import NamedTuple
+from memcli.search.packed_facts import RESOLVED_BEFORE
 from memcli.search.stored_row import StoredRow
 
 TYPE_CHECKING = False
@@ -133,12 +134,13 @@ def document(
 
 
 def _looks(entry: Entry, checked: Checked) -> tuple[str, ...]:
-    """What the lint has to look at of an entry beside its columns."""
+    """What the lint, or a reader, has to look at of an entry beside its columns."""
     known = {
         FINDING: checked.findings,
         LINKS: checked.links,
         REVIEW: entry.review_after,
         LARGE: checked.is_large,
+        RESOLVED_BEFORE: entry.superseded_by and resolve_of(entry),
     }
     return tuple(name for name, value in known.items() if value)
 

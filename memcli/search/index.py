@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
 # its fields.
-ROW_VERSION = 20
+ROW_VERSION = 21
 
 # So many changed files are read faster one by one than indexed.
 _FEW = 64

@@ -36,6 +36,9 @@ class Claims:
         source: the documents.
 
     Attributes:
+        heirs: current versions of entries that are resolved in an earlier version, each
+            with that one: a plain git pull has joined both. Their claims count as
+            resolved, as `memcli sync` would have resolved them.
         elsewhere: by number the resolves of another vault that count here as well.
     """
 
@@ -43,6 +46,11 @@ class Claims:
         self._source = source
         self._columns = source.columns
         self._own = source.settled()
+        self.heirs = dict(_heirs(source))
+        self._inherited = {
+            self._columns.claims[heir]: doc for heir, doc in self.heirs.items()
+        }
+        self._inherited.pop(0, None)
         self.heed(None)
 
     def settling(self) -> list[int]:
@@ -63,14 +71,16 @@ class Claims:
             for number in self._source.claimed(beside.numbers):
                 self.elsewhere[number] = beside.by(number)
         self.resolved: Container[int] = self._own
-        if self.elsewhere:
-            self.resolved = _Either(self.elsewhere, self._own)
+        for more in (self._inherited, self.elsewhere):
+            if more:
+                self.resolved = _Either(more, self.resolved)
         self._resolves: dict[int, tuple[Resolve, ...]] = {}
 
     @property
     def own(self) -> ResolvedClaims:
         """The claims that are resolved in this vault."""
-        return ResolvedClaims(self._own, self.resolves)
+        numbers = {*self._own, *self._inherited} if self._inherited else self._own
+        return ResolvedClaims(numbers, self.resolves)
 
     def resolves_elsewhere(self, claim: int) -> tuple[Resolve, ...]:
         """What another vault, which counts here as well, has resolved of a claim."""
@@ -82,6 +92,8 @@ class Claims:
             return ()
         if claim not in self._resolves:
             docs = self._source.exact("claim", f"{claim:016x}")
+            if claim in self._inherited:
+                docs = [*docs, self._inherited[claim]]
             found = [*_resolves_in(docs, self._columns, self._source.row)]
             found += self.elsewhere.get(claim, ())
             found.sort(key=lambda resolve: (resolve.at, resolve.id))
@@ -98,6 +110,20 @@ class _Either:
 
     def __contains__(self, number: object) -> bool:
         return number in self._one or number in self._other
+
+
+def _heirs(source: "Source") -> Iterator[tuple[int, int]]:
+    """(current version, resolved earlier version) of each entry that has both."""
+    for doc in source.resolved_before():
+        now, seen = doc, {doc}
+        while later := source.row(now).superseded_by:
+            found = source.exact("id", later)
+            if len(found) != 1 or found[0] in seen:
+                break  # it is gone, in a circle, or two files have its id
+            now = found[0]
+            seen.add(now)
+        if now != doc:
+            yield now, doc
 
 
 def with_standing(

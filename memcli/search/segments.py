@@ -17,6 +17,7 @@ from memcli.search.packed_facts import (
     CONFLICT,
     ONLY_THIS,
     PINNED,
+    RESOLVED_BEFORE,
     STATUS_MASK,
     Columns,
     unpack,
@@ -149,6 +150,10 @@ class Segments:
         resolved = self.exact("status", str(Status.RESOLVED))
         numbers = (claims[doc] for doc in resolved if not flags[doc] & ONLY_THIS)
         return frozenset(number for number in numbers if number)
+
+    def resolved_before(self) -> Sequence[int]:
+        """The documents that settle more than themselves, and have a later version."""
+        return self.exact("check", RESOLVED_BEFORE)
 
     def claimed(self, claims: Collection[int]) -> frozenset[int]:
         """Those of some claims that a document makes, deleted ones included."""

@@ -143,6 +143,9 @@ class Source(Protocol):
     def settled(self) -> Collection[int]:
         """The claims that a resolved document settles for others, by number."""
 
+    def resolved_before(self) -> Sequence[int]:
+        """The documents that settle more than themselves, and have a later version."""
+
     def claimed(self, claims: Collection[int]) -> Collection[int]:
         """Those of some claims that a document makes."""
 

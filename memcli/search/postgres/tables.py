@@ -198,6 +198,11 @@ class Tables(Fetching):
         """The claims that a resolved document settles for others, asked one by one."""
         return Settled(self)
 
+    def resolved_before(self) -> Sequence[int]:
+        """None: it would be one more question of every recall, and what leaves such
+        versions (a plain git pull) is mended by `memcli repair` before a publish."""
+        return ()
+
     def claimed(self, claims: Collection[int]) -> set[int]:
         """Those of some claims that a document makes."""
         values = [key(f"{claim:016x}") for claim in claims]

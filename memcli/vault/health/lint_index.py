@@ -57,9 +57,12 @@ def judged(
     odd = _odd_lives(reader) | set(_due(reader, now))
     settled, settling = _settled(reader)
     odd |= settled
+    heirs = reader.claims.heirs
+    odd |= heirs.keys()
     if odd:
         about = _paths(reader, odd)
-        paths = {*about, *_paths(reader, settling | _beside(reader, odd))}
+        beside = settling | _beside(reader, odd) | _versions(reader, heirs)
+        paths = {*about, *_paths(reader, beside)}
         _, texts = read(vault.root, sorted(paths), kinds)
         lives = lint_lifecycle.about_lives(texts, now)
         found += (finding for finding in lives if finding.path in about)
@@ -209,6 +212,18 @@ def _in_circles(lives: _Lineages) -> set[int]:
                 first.append(name)
     left = {name for name in before if before[name]}
     return {doc for name in left for doc in lives.docs.get(name, ())}
+
+
+def _versions(reader: Reader, docs: Iterable[int]) -> set[int]:
+    """The versions that lie before some current ones."""
+    found: set[int] = set()
+    for doc in docs:
+        before = reader.row(doc).supersedes
+        while before:
+            fresh = set(reader.exact("id", before)) - found
+            found |= fresh
+            before = next((reader.row(each).supersedes for each in fresh), None)
+    return found
 
 
 def _beside(reader: Reader, docs: Collection[int]) -> set[int]:

@@ -53,6 +53,7 @@ def about_lives(texts: Sequence[Text], now: int) -> Iterator[Finding]:
     doubtful.update(text.entry.supersedes or "" for text, _ in forks)
     for text in texts:
         yield from _about_lineage(text, by_id, doubtful)
+        yield from _about_resolved(text, by_id)
         yield from _about_review(text, now)
     yield from _about_circles(circles, by_id)
     yield from _about_forks(forks)
@@ -130,6 +131,25 @@ def _about_lineage(
             f"{before.entry.status}",
             f"If it is meant: memcli evolve {entry.id} --also {before.entry.id}",
         )
+
+
+def _about_resolved(text: Text, by_id: Mapping[str, Text]) -> Iterator[Finding]:
+    """A current version of what is resolved in an earlier one: git has merged them."""
+    each, seen = text, {text.entry.id}
+    while text.entry.status is Status.ACTIVE:
+        before = by_id.get(each.entry.supersedes or "")
+        if before is None or before.entry.superseded_by != each.entry.id:
+            return
+        if before.entry.id in seen:
+            return  # a circle has a finding of its own
+        if resolve_of(before.entry):
+            message = f"not shown; {before.entry.id}, which it replaced, is resolved"
+            hint = "memcli repair resolves it, too; to bring it back: "
+            hint += f"memcli resolve --undo {before.entry.id}"
+            yield _finding(text, "supersedes", "resolved_before", message, hint)
+            return
+        seen.add(before.entry.id)
+        each = before
 
 
 def _about_review(text: Text, now: int) -> Iterator[Finding]:

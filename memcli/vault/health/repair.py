@@ -25,6 +25,7 @@ from memcli.vault.health import (
     git_state,
     lost_versions,
     replaced,
+    resolved_before,
 )
 from memcli.vault.health.repair_step import Repair, RepairPlan, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
@@ -91,6 +92,7 @@ def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
             *copies,
             *lost_versions.steps(vault, repository, findings),
             *dropped.steps(vault, repository, findings),
+            *resolved_before.steps(vault, findings),
             *_keys(findings),
             *_successors(vault, findings),
         ]
@@ -301,6 +303,8 @@ def _rewrite(vault: "Vault", change: "Transaction", step: Repair) -> bool:
         if step.code == "duplicate_id":
             older = vault.stored(step.detail or "").entry
             fresh = entry.replace(id=vault.new_id()) if older.id == entry.id else entry
+        elif step.code == resolved_before.CODE:
+            fresh = resolved_before.resolved(vault, entry)
         elif step.code == "stale_key" and entry.item is not None:
             fresh = entry.replace(key=strict_key(entry.item, entry.body))
         else:

@@ -1,0 +1,89 @@
+"""What one clone resolved and another one replaced stays resolved through plain git."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from memcli.entries import codec
+from memcli.entries.eligibility import View, standing
+from memcli.entries.entry import Status
+from memcli.vault.create import let_git_merge
+from memcli.vault.health import repair
+from memcli.vault.health.lint import lint
+from tests import clones
+from tests.clones import Clones, git, say
+
+PROGRAM = (sys.executable, "-P", "-m", "memcli")
+NEW = "Checkout times out\n\nIt is the pool, and its limit of ten connections."
+
+
+@pytest.fixture
+def two(ready_vault: Path, tmp_path: Path) -> Clones:
+    """The laptop has resolved what the desk has replaced by a version of another name;
+    plain git has merged both in the clone of the desk."""
+    two = clones.make(ready_vault, tmp_path, "laptop", "desk")
+    first = say(two.vault("laptop"), "Payment is slow: look at the queue of the mailer")
+    for name in ("laptop", "desk"):
+        two.sync(name)
+    two.vault("laptop").resolve(first, by="ada", note="the queue is gone")
+    two.sync("laptop")
+    second = two.vault("desk").evolve(first, "The mailer is slow, too").id
+    two.vault("desk").evolve(second, NEW)
+    desk = two.roots["desk"]
+    let_git_merge(str(desk), PROGRAM)
+    git(desk, "pull", "--quiet", "--no-rebase", "--no-edit")
+    return two
+
+
+def newest(two: Clones) -> tuple[str, str]:
+    """The id and the status in the file of the last version."""
+    for path in two.roots["desk"].joinpath("memories").rglob("*.md"):
+        entry = codec.decode(path.read_bytes(), path.name).entry
+        if entry.body.strip() == NEW:
+            return entry.id, str(entry.status)
+    raise AssertionError("the last version is gone")
+
+
+def test_it_is_not_shown_before_anything_was_repaired(two: Clones) -> None:
+    desk = two.vault("desk")
+    name, status = newest(two)
+    assert status == "active"  # git knows no better
+    assert desk.recall("checkout pool").rows == []
+    facts = desk.read(lambda reader: reader.facts(reader.exact("id", name)[0]))
+    assert standing(facts, View(0)) is Status.RESOLVED
+    (finding,) = [each for each in lint(desk) if each.code == "resolved_before"]
+    assert "is resolved" in finding.message
+
+
+def test_repair_resolves_it_as_a_sync_would_have(two: Clones) -> None:
+    desk = two.vault("desk")
+    plan = repair.plan(desk)
+    assert [step.code for step in plan.steps] == ["resolved_before"]
+    assert repair.apply(desk, plan).steps == plan.steps
+    name, status = newest(two)
+    entry = desk.stored(desk.path_of(name)).entry
+    assert (status, entry.resolved_by) == ("resolved", "ada")
+    assert entry.resolution_note == "the queue is gone"
+    assert repair.plan(desk).steps == []
+    assert [each for each in lint(desk) if each.code == "resolved_before"] == []
+    two.sync("desk")
+    two.sync("laptop")
+    assert two.vault("laptop").recall("checkout pool").rows == []
+
+
+@pytest.mark.parametrize("repaired", [True, False])
+def test_to_reopen_it_brings_back_the_last_version_alone(
+    two: Clones, repaired: bool
+) -> None:
+    desk = two.vault("desk")
+    name = newest(two)[0]
+    if repaired:
+        repair.apply(desk, repair.plan(desk))
+    else:
+        while before := desk.stored(desk.path_of(name)).entry.supersedes:
+            name = before
+    desk.reopen(name)
+    desk = two.vault("desk")
+    assert [row.text for row in desk.recall("checkout mailer payment").rows] == [NEW]
+    assert repair.plan(desk).steps == []
