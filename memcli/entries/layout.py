@@ -111,7 +111,7 @@ _OWN = frozenset(
 )  # fmt: skip
 
 
-def is_own_folder(path: str, kinds: "Collection[str] | None" = None) -> bool:
+def is_own_folder(path: str, kinds: Collection[str] | None = None) -> bool:
     """Whether memcli keeps files in a folder at this path, so that it is no file.
 
     Args:

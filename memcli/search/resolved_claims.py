@@ -112,7 +112,7 @@ class _Either:
         return number in self._one or number in self._other
 
 
-def _heirs(source: "Source") -> Iterator[tuple[int, int]]:
+def _heirs(source: Source) -> Iterator[tuple[int, int]]:
     """(current version, resolved earlier version) of each entry that has both."""
     for doc in source.resolved_before():
         now, seen = doc, {doc}

@@ -85,7 +85,7 @@ def take(vault: "Vault", wanted: Sequence[Repair]) -> list[Repair]:
             environ=vault.environ,
             tell=vault.tell,
             progress=vault.progress,
-            fault=vault.fault,
+            fault=vault.caller.fault,
         )
         with arrival:
             joining = arrival.repository

@@ -8,6 +8,7 @@ import pytest
 
 from memcli import Vault
 from memcli.errors import UnsafePath
+from memcli.vault.caller import Caller
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.clones import dirty, git, say, texts
@@ -40,11 +41,11 @@ def test_a_folder_comes_back_with_the_files_that_it_had(
 ) -> None:
     root = shutil.copytree(ready_vault, tmp_path / "vault")
     told: list[str] = []
-    vault = Vault(str(root), tell=told.append)
+    vault = Vault(str(root), Caller(tell=told.append))
     before = say(vault, "We deploy on Tuesdays")
     vault.evolve(before, "We deploy on Mondays")
     replaced(vault, path, outside if kind == "link" else None)
-    vault = Vault(str(root), tell=told.append)
+    vault = Vault(str(root), Caller(tell=told.append))
     vault.recall("deploy")
     assert [path in line for line in told] == [True] * (kind == "link")
     (found,) = [f for f in lint(vault) if f.code == "folder_replaced"]
