@@ -86,7 +86,6 @@ def read(reader: Reader, query: Query, window: Window | None) -> Question:
     terms = tokens.question(text, stem)
     reader.ahead(lambda: _wanted(query, text, terms))
     named, implied = entities(reader, text, stem)
-    reader.ahead(lambda: _beside(reader, query.most))
     elsewhere = None
     if query.here and not query.filters.project:
         elsewhere = reader.elsewhere(number(query.here))
@@ -156,25 +155,18 @@ def _wanted(query: Query, text: str, terms: Sequence[tuple[str, str]]) -> Ahead:
         *(("entity", name) for name in _names(text)),
         *(("terms", term) for term in asked),
         *(("tag", tag) for tag in query.filters.tags),
-        ("kind", "constraint"),
     ]
     # Of a long text the commonest words are not read.
     whole = asked if len(asked) <= DEFAULTS.most_terms else ()
-    return Ahead(lists=lists, terms=whole, rare=others)
+    # They stand beside every answer; of the newest as many may be among the hits.
+    most = MOST_CONSTRAINTS + query.most
+    return Ahead(lists=lists, terms=whole, rare=others, constraints=most)
 
 
 def _words(query: Query, text: str) -> Ahead:
     from memcli.search.stemmer import stemmer
 
     return _wanted(query, text, tokens.question(text, stemmer()))
-
-
-def _beside(reader: Reader, hits: int) -> Ahead:
-    """The constraints, which stand beside every answer: then the rows of the newest."""
-    docs = reader.exact("kind", "constraint")
-    # Of the newest as many may be among the hits.
-    most = MOST_CONSTRAINTS + hits
-    return Ahead(facts=docs, then=lambda: Ahead(rows=reader.newest(docs)[:most]))
 
 
 def may_name_a_time(query: str) -> bool:

@@ -8,6 +8,7 @@ one line, nothing else is written.
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from memcli.entries import layout
 from memcli.entries.eligibility import standing
@@ -331,12 +332,12 @@ def constraints(reader: Reader, query: Query, shown: Collection[int]) -> list[Ro
     """Constraints in force and in scope that are not among the documents shown, pinned
     ones first, then the newest."""
     view = query.view._replace(here=query.scope)
-    every = reader.exact("kind", "constraint")
-    reader.ahead(lambda: Ahead(facts=every))
-    docs = [
-        doc for doc in every if doc not in shown and reader.verdict(doc, view) is None
-    ]
-    newest = reader.newest(docs)[: asking.MOST_CONSTRAINTS]
+    in_force = (
+        doc
+        for doc in reader.constraints()
+        if doc not in shown and reader.verdict(doc, view) is None
+    )
+    newest = list(islice(in_force, asking.MOST_CONSTRAINTS))
     reader.ahead(lambda: Ahead(rows=newest))
     rows = [(doc, reader.row(doc)) for doc in newest]
     return [

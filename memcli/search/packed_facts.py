@@ -16,7 +16,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 
@@ -121,3 +121,9 @@ def portable(numbers: array[Any]) -> array[Any]:
         numbers = array(numbers.typecode, numbers)
         numbers.byteswap()
     return numbers
+
+
+def newest_first(columns: Columns) -> Callable[[int], tuple[bool, int, int]]:
+    """What orders documents: pinned ones first, then by the time they were written."""
+    flags, created, orders = columns.flags, columns.created, columns.orders
+    return lambda doc: (not flags[doc] & PINNED, -created[doc], orders[doc])

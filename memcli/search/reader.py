@@ -24,9 +24,9 @@ from memcli.search.packed_facts import (
     ANSWERS_SHIFT,
     ASKS,
     CONFLICT,
-    PINNED,
     SPAN,
     STATUS_MASK,
+    newest_first,
 )
 from memcli.search.resolved_claims import Claims, ResolvedClaims, with_standing
 from memcli.search.vocabulary import FIELD, Vocabulary
@@ -321,10 +321,11 @@ class Reader:
 
     def newest(self, docs: Iterable[int]) -> list[int]:
         """These documents, pinned ones first, then by the time they were written."""
-        flags, created, orders = self.columns.flags, self.columns.created, self.orders
-        return sorted(
-            docs, key=lambda d: (not flags[d] & PINNED, -created[d], orders[d])
-        )
+        return sorted(docs, key=newest_first(self.columns))
+
+    def constraints(self) -> Iterator[int]:
+        """The live constraints in the order of `newest`, each when it is read."""
+        return self._source.constraints()
 
     def is_span(self, doc: int) -> bool:
         """Whether the entry's time is more than a moment or a day."""

@@ -20,6 +20,7 @@ from memcli.search.packed_facts import (
     RESOLVED_BEFORE,
     STATUS_MASK,
     Columns,
+    newest_first,
     unpack,
 )
 from memcli.search.segment import Segment, SegmentId
@@ -139,6 +140,11 @@ class Segments:
         """The live documents that are pinned."""
         flags = self.columns.flags
         return [doc for doc in self.everything() if flags[doc] & PINNED]
+
+    def constraints(self) -> Iterator[int]:
+        """The constraints, the newest first."""
+        found = self.exact("kind", "constraint")
+        return iter(sorted(found, key=newest_first(self.columns)))
 
     def any_project(self) -> bool:
         """Whether a document, deleted ones included, holds in one project only."""

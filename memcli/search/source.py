@@ -39,7 +39,8 @@ class Ahead(NamedTuple):
     these are read, `words` those whose terms are (`held`), and `sessions` the numbers
     of sessions whose documents are looked up. The sessions of `beside` are looked up
     as well, `most_sessions` of them, those of its first documents first. `begun` are
-    (beginning, endings) of terms that are looked for. `then` says what is read once the
+    (beginning, endings) of terms that are looked for, and `constraints` says how many
+    of the first of them are read, with their rows. `then` says what is read once the
     rows and facts are known.
     """
 
@@ -54,6 +55,7 @@ class Ahead(NamedTuple):
     beside: Iterable[int] = ()
     most_sessions: int = 0
     begun: Iterable[tuple[str, Sequence[str]]] = ()
+    constraints: int = 0
     then: Callable[[], Ahead] | None = None
 
 
@@ -100,6 +102,9 @@ class Source(Protocol):
 
     def pinned(self) -> list[int]:
         """The documents that are pinned."""
+
+    def constraints(self) -> Iterator[int]:
+        """The constraints, as `newest_first` orders them."""
 
     def any_project(self) -> bool:
         """Whether a document may hold in one project only."""

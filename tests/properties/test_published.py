@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault, Vaults
-from memcli.errors import LockBusy, MemcliError, NotAllowed, Unavailable
+from memcli.errors import LockBusy, NotAllowed, Unavailable
 from memcli.recall import listing
 from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import enumerate_all
@@ -24,73 +24,10 @@ from memcli.storage.known_vaults import KnownVault
 from memcli.vault import publishing
 from tests import databases
 from tests.conftest import NOW, VaultMaker, sample
+from tests.properties.conftest import AGENTS, NAMES, commit, publish
 from tests.properties.test_index_equality import QUESTIONS, page, write
 
 pytestmark = pytest.mark.slow
-
-AGENTS = """
-[agents.ada]
-policy = "shared"
-[agents.ben]
-policy = "group"
-groups = ["red"]
-[agents.cleo]
-policy = "group"
-groups = ["blue", "red"]
-[agents."Ops Bot"]
-"""
-NAMES = ("ada", "ben", "cleo", "Ops Bot", "nobody")
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[databases.Server]:
-    with databases.server() as running:
-        for name in NAMES:
-            running.execute(f'CREATE ROLE "{name}" LOGIN')
-        running.execute("CREATE ROLE memcli_reader")
-        every = ", ".join(f'"{name}"' for name in NAMES)
-        running.execute(f"GRANT memcli_reader TO {every}")
-        yield running
-
-
-_databases = iter(range(1_000_000))
-
-
-@pytest.fixture
-def database(server: databases.Server) -> Iterator[str]:
-    """A fresh database, prepared; its name."""
-    name = f"vaults{next(_databases)}"
-    server.execute(f"CREATE DATABASE {name}")
-    yield name
-    server.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-@pytest.fixture
-def company(server: databases.Server, database: str, home: Path) -> Callable[..., Any]:
-    """Names the database in the user's config, and opens the vault in it."""
-    config = home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-
-    def opened(user: str = "admin", **options: Any) -> Vault:
-        url = server.url(database, user)
-        config.write_text(f'[vaults.company]\nengine = "{url}"\n')
-        return Vault.open("company", now_ms=lambda: NOW * 1000, **options)
-
-    return opened
-
-
-def commit(root: str) -> None:
-    for command in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "x"]):
-        subprocess.run(["git", "-C", root, *command], check=True, capture_output=True)
-
-
-def publish(server: databases.Server, database: str, vault: Vault) -> Any:
-    commit(vault.root)
-    place = KnownVault(
-        "company", "", "ro", engine=server.url(database), published_as="company"
-    )
-    publishing.initialise(place)
-    return publishing.publish(vault, place)
 
 
 def same(one: Any, other: Any) -> bool:
@@ -255,146 +192,6 @@ def test_a_reader_that_stays_sees_what_was_published_since_its_last_question(
     assert [row.path for row in published.recall("robot").rows] == ["b.md"]
 
 
-# --- what an agent may read, in plain SQL ---------------------------------------------
-
-TABLES = "access counts documents lists pages sees vaults broken staged".split()
-MINE = {  # a word that stands in one entry alone, and who may read that entry
-    "alphaword": "agent: ada\nvisibility: private",
-    "bravoword": "agent: ben\nvisibility: group\ngroups: [red]",
-    "charlieword": "agent: cleo\nvisibility: group\ngroups: [blue]",
-    "deltaword": "agent: stranger\nvisibility: shared",
-    "echoword": "visibility: private",
-}
-SEES = {
-    "ada": {"alphaword", "deltaword"},
-    "ben": {"bravoword"},
-    "cleo": {"bravoword", "charlieword"},
-    "Ops Bot": set(),
-    "nobody": set(),
-    "admin": set(MINE),
-}
-
-
-@pytest.fixture
-def hiding(server: databases.Server, database: str, make_vault: VaultMaker) -> Vault:
-    """A published vault in which each agent may read something else."""
-    vault = make_vault()
-    write(vault.root, ".memcli/config.toml", AGENTS)
-    for number, (word, fields) in enumerate(MINE.items()):
-        head = f"---\nid: '{number:016d}'\n{fields}\ntags: [t{word}]\n---\n"
-        write(vault.root, f"{word}.md", f"{head}The {word} is here\n")
-        page = f"---\ntitle: Page {word}\n{fields}\n---\n"
-        write(vault.root, f"entities/tool/{word}.md", page)
-    publish(server, database, vault)
-    return vault
-
-
-@pytest.mark.parametrize("role", SEES)
-def test_no_table_shows_a_role_a_word_of_what_its_agent_may_not_see(
-    server: databases.Server, database: str, hiding: Vault, role: str
-) -> None:
-    seen = set()
-    for table in TABLES:
-        if role != "admin" and table in ("broken", "staged"):
-            with pytest.raises(Exception, match="permission denied"):
-                server.execute(f"SELECT * FROM memcli.{table}", database, role)
-            continue
-        rows = server.execute(f"SELECT * FROM memcli.{table}", database, role)
-        text = repr(rows)
-        seen |= {word for word in MINE if word in text}
-    assert seen == SEES[role]
-    for part in ("documents_0", "lists_1", "counts_2") if role != "admin" else ():
-        with pytest.raises(Exception, match="permission denied"):
-            server.execute(f"SELECT * FROM memcli.{part}", database, role)
-
-
-def test_what_a_role_reads_changes_with_set_role_and_not_with_a_setting(
-    server: databases.Server, database: str, hiding: Vault
-) -> None:
-    import psycopg
-
-    words = "SELECT count(*) FROM memcli.lists WHERE value LIKE '%%word'"
-    with psycopg.connect(server.url(database)) as connection:
-        for role, seen in SEES.items():
-            connection.execute(
-                psycopg.sql.SQL("SET ROLE {}").format(psycopg.sql.Identifier(role))
-            )
-            found = {
-                bytes(value).decode()
-                for (value,) in connection.execute(
-                    "SELECT DISTINCT value FROM memcli.counts WHERE field = 0"
-                )
-            }
-            assert found & set(MINE) == seen, role
-            (size,) = connection.execute(
-                "SELECT coalesce(sum(documents), 0) FROM memcli.access"
-            ).fetchone() or (0,)
-            assert size == len(seen), words
-
-
-@pytest.mark.parametrize("role", ["ada", "memcli_owner"])
-def test_a_reader_can_write_nothing(
-    server: databases.Server, database: str, hiding: Vault, role: str
-) -> None:
-    for statement in (
-        "DELETE FROM memcli.documents",
-        "UPDATE memcli.vaults SET commit = 'x'",
-        "INSERT INTO memcli.sees SELECT vault, 'ada', access FROM memcli.access",
-        "CREATE TABLE memcli.mine (a int)",
-        "SELECT vault FROM memcli.turns FOR UPDATE",  # the publishers' lock
-        "SELECT vault FROM memcli.vaults FOR UPDATE",
-        "ALTER TABLE memcli.lists DISABLE ROW LEVEL SECURITY",
-    ):
-        with pytest.raises(Exception, match=r"permission denied|must be owner"):
-            server.execute(f'SET ROLE "{role}"; {statement}', database)
-
-
-def test_a_reader_is_the_agent_of_its_name_and_no_other(
-    company: Callable[..., Vault], hiding: Vault
-) -> None:
-    assert [row.title for row in company("ada").recall("alphaword").rows]
-    assert not company("ada").recall("bravoword").rows
-    assert not company(agent="ada").recall("bravoword").rows
-    with pytest.raises(NotAllowed, match="knows its user as the agent 'ada'"):
-        company("ada", agent="ben")
-    with pytest.raises(MemcliError, match="holds no vault 'company'"):
-        company("nobody")
-
-
-def test_what_needs_files_is_refused_with_where_to_do_it(
-    company: Callable[..., Vault], hiding: Vault
-) -> None:
-    from memcli.vault.health.overview import overview
-
-    published = company()
-    for act in (
-        lambda: published.save(published.draft({"text": "Something new"})),
-        lambda: published.get("0000000000000000"),
-        lambda: overview(published),
-    ):
-        with pytest.raises(NotAllowed, match="'company' is answered by") as refusal:
-            act()
-        assert "clone" in (refusal.value.hint or "")
-
-
-def test_only_a_publisher_publishes(
-    server: databases.Server, database: str, hiding: Vault
-) -> None:
-    place = KnownVault(
-        "company", "", "ro", engine=server.url(database, "ada"), published_as="company"
-    )
-    with pytest.raises(NotAllowed, match="permission denied"):
-        publishing.publish(hiding, place)
-    server.execute("CREATE ROLE ci LOGIN; GRANT memcli_publisher TO ci", database)
-    write(hiding.root, "new.md", "Something new")
-    commit(hiding.root)
-    place = place._replace(engine=server.url(database, "ci"))
-    try:
-        assert publishing.publish(hiding, place).added == 1
-    finally:
-        server.execute("DROP ROLE ci", database)
-
-
 # --- publishing -----------------------------------------------------------------------
 
 
@@ -420,9 +217,7 @@ def test_publishing_again_and_in_another_order_gives_the_same_tables(
     assert (again.added, again.changed, again.removed) == (0, 0, 0)
     assert everything_of(server, database) == before
     assert done.entries == again.entries
-    server.execute(
-        "DELETE FROM memcli.vaults; UPDATE memcli.format SET version = 2", database
-    )
+    server.execute("DELETE FROM memcli.vaults", database)
     for table in ("access", "counts", "documents", "lists", "pages", "sees", "broken"):
         server.execute(f"DELETE FROM memcli.{table}", database)
     server.execute("ALTER TABLE memcli.vaults ALTER vault RESTART", database)

@@ -6,7 +6,8 @@ with the others, in which `gone` holds the digests of removed and changed paths.
 
 SCRATCH = """
 CREATE TEMPORARY TABLE gone (place bytea PRIMARY KEY) ON COMMIT DROP;
-CREATE TEMPORARY TABLE touched (field smallint, value bytea) ON COMMIT DROP;
+CREATE TEMPORARY TABLE touched (field smallint, value bytea, access bigint)
+ON COMMIT DROP;
 """
 ANALYZE = """
 ANALYZE memcli.documents;
@@ -23,6 +24,7 @@ SET line = 1, reason = convert_to(
 WHERE s.vault = %s AND s.line IS NULL AND (
     EXISTS (
         SELECT FROM memcli.documents d WHERE d.vault = %s AND d.doc = s.doc
+        AND d.access = ANY (ARRAY(SELECT access FROM memcli.access WHERE vault = %s))
         AND NOT EXISTS (SELECT FROM gone g WHERE g.place = d.place)
     ) OR (s.doc, s.place) IN (
         SELECT t.doc, t.place FROM (
@@ -51,7 +53,7 @@ SET documents = a.documents + excluded.documents, terms = a.terms + excluded.ter
 """
 _COPIED = (
     'vault, doc, access, place, path, blob, length, facts, "row", words, exact, '
-    "session, claim, settles, moment, span"
+    "session, claim, settles, moment, span, rule, pinned, created"
 )
 DOCUMENTS = (
     "DELETE FROM memcli.documents d USING gone g "

@@ -213,6 +213,12 @@ class Database:
                 hint="Prepare it once: memcli publish --init --to NAME",
                 code="not_published",
             )
+        if isinstance(error, errors.UndefinedFunction):
+            return MemcliError(
+                f"{where} was prepared by another version of memcli",
+                hint="Make its tables anew: memcli publish --init --to NAME says how.",
+                code="wrong_format",
+            )
         return MemcliError(f"{where}: {said}", code="database_refused")
 
     def _connected(self) -> "psycopg.Connection[Any]":

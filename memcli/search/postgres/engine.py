@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, NotAllowed, Unavailable
+from memcli.search.postgres import functions
 from memcli.search.postgres.connection import Database, Rows
 from memcli.search.postgres.fetching import Asked
 from memcli.search.postgres.tables import Tables
@@ -146,7 +147,7 @@ class Engine:
 
     def _look(self) -> Published:
         self._database.fresh()
-        return self._found(self._database.ask((_LOOK, (self._name,)))[0])
+        return self._found(self._database.ask((functions.LOOKED, (self._name,)))[0])
 
     def _found(self, rows: Rows) -> Published:
         """What a look found, with its settings on this machine."""
@@ -171,8 +172,9 @@ class Engine:
                 return
         import shutil
 
+        values = {"vault": published.vault, "agent": None, "most": _MOST_PAGE}
         ((config, ignored),), pages = self._database.ask(
-            (_SETTINGS, (published.vault,)), (_PAGES, (published.vault, _MOST_PAGE))
+            (functions.SETTINGS.call, values), (functions.PAGES.call, values)
         )
         shutil.rmtree(os.path.join(self._folder, layout.ENTITIES), ignore_errors=True)
         self._write(layout.CONFIG, config or b"")
@@ -211,7 +213,7 @@ class Engine:
             if [Published(*row) for row in rows] != [published]:
                 raise _ChangedError(self, rows)
 
-        return self._opened(published, ((_LOOK, (self._name,)), compare))
+        return self._opened(published, ((functions.LOOKED, (self._name,)), compare))
 
     def _opened(self, published: Published, first: Asked | None = None) -> Reader:
         tables = Tables(self._database, published.vault, first)
@@ -225,7 +227,8 @@ class Engine:
         published = self.published()
         if not published.is_owner or self.agent is not None:
             return {}
-        rows = self._database.ask((_BROKEN, (published.vault,)))[0]
+        values = {"vault": published.vault, "agent": None}
+        rows = self._database.ask((functions.BROKEN.call, values))[0]
         return {
             path.decode("utf-8", "surrogatepass"): (
                 line,
@@ -276,19 +279,3 @@ class Engine:
     def mend(self, error: Exception) -> bool:  # noqa: ARG002 as an index has it
         """Nothing is to be mended here."""
         return False
-
-
-_LOOK = """
-SELECT vault, "commit", remote, current_user::text,
-(pg_has_role(current_user, 'memcli_owner', 'USAGE')
-OR pg_has_role(current_user, 'memcli_publisher', 'USAGE')
-OR pg_has_role(current_user, (
-    SELECT relowner FROM pg_class WHERE oid = 'memcli.documents'::regclass
-), 'USAGE')), broken > 0
-FROM memcli.vaults WHERE name = %s
-"""
-_SETTINGS = "SELECT config, ignored FROM memcli.vaults WHERE vault = %s"
-_PAGES = """
-SELECT path, data FROM memcli.pages WHERE vault = %s AND length(data) <= %s
-"""
-_BROKEN = "SELECT path, line, reason FROM memcli.broken WHERE vault = %s ORDER BY path"

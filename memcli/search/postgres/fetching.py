@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from memcli.entries.eligibility import Agent
 from memcli.search.packed_facts import Packed, one
-from memcli.search.postgres import questions
+from memcli.search.postgres import functions
 from memcli.search.postgres.connection import Database, Question, Rows
+from memcli.search.postgres.functions import COUNTS, VALUES, Function
 from memcli.search.postgres.lazily import Later, columns_of
 from memcli.search.postgres.merging import COUNTED
 from memcli.search.postgres.packing import (
@@ -85,6 +86,9 @@ class Fetching:
         self._beginnings: dict[tuple[str, ...], list[str]] = {}
         self._lately: Collection[int] = ()
         self._queue: list[Ahead] = []
+        # The newest constraints, and whether these are all.
+        self._rules: list[int] = []
+        self._all_rules = False
         self._known: tuple[tuple[int, int], frozenset[str]] | None = None
         self.columns = columns_of(self)
 
@@ -133,6 +137,9 @@ class Fetching:
         ]
         if sessions:
             takes.append(self._meeting(sessions))
+        rules = max((each.constraints for each in queue), default=0)
+        if rules > len(self._rules) and not self._all_rules:
+            takes.append(self._ruling(rules - len(self._rules)))
         begun = dict.fromkeys(
             (begun, *ends) for each in queue for begun, ends in each.begun
         )
@@ -173,7 +180,7 @@ class Fetching:
     def whole(self, named: _Named) -> Sequence[int]:
         """The documents of a list that was too long to come unasked."""
         field, value = named
-        rows = self._ask(questions.LONG, field=NUMBER[field], value=key(value))
+        rows = self._ask(functions.LONG, field=NUMBER[field], value=key(value))
         docs: array[int] = array("Q")
         for n, data in rows:
             docs.extend(Postings(data, n, weighted=False).docs)
@@ -189,23 +196,23 @@ class Fetching:
             self._known = sizes[0], fields
 
         yield (
-            self._question(questions.SIZE),
+            self._question(functions.SIZE),
             lambda rows: sizes.extend((documents, terms) for documents, terms in rows),
         )
         asked = [NUMBER[field] for field in ASKED]
-        yield self._question(questions.HELD, fields=asked), take
+        yield self._question(functions.HELD, fields=asked), take
 
     def settles(self, claim: int) -> bool:
         """Whether a claim is settled; known of the claims of fetched documents."""
         if claim not in self._settles:
             self._settles[claim] = bool(
-                self._ask(questions.SETTLING, claim=signed(claim))
+                self._ask(functions.SETTLING, claim=signed(claim))
             )
         return self._settles[claim]
 
     def all_settled(self) -> list[int]:
         """Every claim that is settled."""
-        return [unsigned(number) for (number,) in self._ask(questions.ALL_SETTLED)]
+        return [unsigned(number) for (number,) in self._ask(functions.ALL_SETTLED)]
 
     def fact(self, doc: int) -> Packed:
         """The packed facts of a document."""
@@ -213,8 +220,8 @@ class Fetching:
             self._fetch(Ahead(facts=(doc,)))
         return self._facts[doc]
 
-    def _ask(self, sql: str, **values: Any) -> Rows:
-        return self._send(self._question(sql, **values))[0]
+    def _ask(self, function: Function, **values: Any) -> Rows:
+        return self._send(self._question(function, **values))[0]
 
     def _send(self, *questions: Question) -> list[Rows]:
         """Ask, the first time together with what a caller asked to be asked first."""
@@ -225,13 +232,9 @@ class Fetching:
         take(answer)
         return answers
 
-    def _question(self, sql: str, **values: Any) -> Question:
-        """A question about this vault, narrowed to what its reader gets of it."""
-        seen = "true" if self._agent is None else questions.SEEN
-        settled = questions.SETTLED.replace("{seen}", seen.replace("{x}", "s"))
-        text = sql.replace("{settled}", settled)
-        text = text.replace("{seen}", seen.replace("{x}", "x"))
-        return text, {**values, "vault": self._vault, "agent": self._agent}
+    def _question(self, function: Function, **values: Any) -> Question:
+        """A question about this vault; its function narrows it to what is seen."""
+        return function.call, {**values, "vault": self._vault, "agent": self._agent}
 
     def _counting(self, named: Collection[_Named]) -> Iterator[Asked]:
         """Ask for the lengths of lists."""
@@ -248,9 +251,8 @@ class Fetching:
             pairs = [pair for pair in by_key if (pair[0] in COUNTED) == counted]
             if pairs:
                 fields, values = map(list, zip(*pairs, strict=True))
-                table = "counts" if counted else "lists"
-                sql = questions.COUNTS.replace("{table}", table)
-                yield self._question(sql, fields=fields, values=values), take
+                lengths = (COUNTS if counted else VALUES).lengths
+                yield self._question(lengths, fields=fields, values=values), take
 
     def _listing(self, limits: Mapping[_Named, int]) -> Iterator[Asked]:
         """Ask for lists; of one that is longer than its limit only the length comes."""
@@ -262,7 +264,7 @@ class Fetching:
         self._tried.update(limits)
         yield (
             self._question(
-                questions.LISTS, most=most, fields=fields, values=values, common=COMMON
+                functions.LISTS, most=most, fields=fields, values=values, common=COMMON
             ),
             lambda rows: self._take_lists(rows, by_key),
         )
@@ -306,7 +308,7 @@ class Fetching:
 
         numbers = {"rows": rows, "words": words, "docs": docs}
         given = {name: [*map(signed, some)] for name, some in numbers.items()}
-        return self._question(questions.LOOK, **given), take
+        return self._question(functions.LOOK_AT, **given), take
 
     def _meeting(self, sessions: Sequence[int]) -> Asked:
         """Ask for the documents of sessions, with their facts."""
@@ -320,7 +322,7 @@ class Fetching:
             for number, docs in members.items():
                 self._lists["session", f"{number:016x}"] = sorted(docs)
 
-        return self._question(questions.MEET, sessions=[*map(signed, sessions)]), take
+        return self._question(functions.MEET, sessions=[*map(signed, sessions)]), take
 
     def _gathering(self, beside: Sequence[int], most: int) -> Asked:
         """Ask for whole sessions, those of the first of these documents first."""
@@ -335,7 +337,20 @@ class Fetching:
                 self._lists["session", f"{number:016x}"] = sorted(docs)
 
         docs = [*map(signed, beside)]
-        return self._question(questions.GATHER, beside=docs, most=most), take
+        return self._question(functions.GATHER, beside=docs, most=most), take
+
+    def _ruling(self, most: int) -> Asked:
+        """Ask for more constraints, with their rows."""
+
+        def take(found: Rows) -> None:
+            self._take_facts(found)
+            for doc, _, _, row in found:
+                self._rules.append(unsigned(doc))
+                self._rows.setdefault(unsigned(doc), row)
+            self._all_rules = len(found) < most
+
+        skipped = len(self._rules)
+        return self._question(functions.RULES, skipped=skipped, most=most), take
 
     def _beginning(self, begun: str, endings: Sequence[str]) -> Asked:
         """Ask for the terms of a beginning and one of the endings, with counts."""
@@ -348,7 +363,7 @@ class Fetching:
 
         start = key(begun)
         question = self._question(
-            questions.ENDING,
+            functions.ENDING,
             field=NUMBER[_TERMS],
             start=start,
             end=behind(start),

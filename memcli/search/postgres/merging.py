@@ -94,11 +94,10 @@ class Merging:
             self._merged(bucket, touched, old, gone, more),
         )
         if not self._fresh:
-            pairs = {(field, value) for field, value, _ in touched if field in COUNTED}
             self._database.copy(
-                "COPY touched (field, value) FROM STDIN (FORMAT BINARY)",
-                ["int2", "bytea"],
-                pairs,
+                "COPY touched (field, value, access) FROM STDIN (FORMAT BINARY)",
+                ["int2", "bytea", "int8"],
+                (each for each in touched if each[0] in COUNTED),
             )
 
     def _merged(
@@ -198,13 +197,13 @@ WHERE vault = %s AND field = ANY(%s::smallint[])
 GROUP BY vault, field, value, access
 """
 _UNCOUNT = """
-DELETE FROM memcli.counts c USING (SELECT DISTINCT field, value FROM touched) t
-WHERE c.vault = %s AND c.field = t.field AND c.value = t.value
+DELETE FROM memcli.counts c USING (SELECT DISTINCT * FROM touched) t
+WHERE c.vault = %s AND c.access = t.access AND c.field = t.field AND c.value = t.value
 """
 _RECOUNT = """
 INSERT INTO memcli.counts (vault, field, value, access, n)
 SELECT l.vault, l.field, l.value, l.access, sum(l.n)
-FROM (SELECT DISTINCT field, value FROM touched) t JOIN memcli.lists l
-ON l.field = t.field AND l.value = t.value
+FROM (SELECT DISTINCT * FROM touched) t JOIN memcli.lists l
+ON l.access = t.access AND l.field = t.field AND l.value = t.value
 WHERE l.vault = %s GROUP BY l.vault, l.field, l.value, l.access
 """

@@ -70,7 +70,7 @@ def initialise(database: Database) -> bool:
             database.ask((schema.roles(), ()))
             database.script(schema.tables())
     except NotAllowed as error:
-        names = ", ".join((schema.READER, schema.OWNER, schema.PUBLISHER))
+        names = ", ".join(schema.ROLES)
         raise NotAllowed(
             error.message,
             hint=f"An administrator makes the roles {names} (CREATE ROLE ... NOLOGIN) "

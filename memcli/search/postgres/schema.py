@@ -1,26 +1,33 @@
-"""The tables of published vaults, and which role may read which row.
+"""The tables of published vaults, and which role may do what with them.
 
-Invariant: a role that reads as an agent gets from no table a row of an entry that the
-agent may not see: entries, their words, the lists and counts of words, and the pages of
-the registry each carry the number of those who may see them (`access`), and row-level
-security compares it with `sees`. Who may see what is decided by `entries.eligibility`
-when a vault is published, never in SQL.
+Invariant: a role that reads as an agent has no right on a table, a column or a view. It
+may call the functions of `functions`, which answer from the rows that its agent may
+see. Who may see what is decided by `entries.eligibility` when a vault is published,
+never in SQL: entries, their words, the lists and counts of words, and the pages of the
+registry each carry the number of those who may see them (`access`), and `sees` says
+which agent sees which numbers. Row-level security says the same of the role as which
+the functions run, for the case that one of them forgets it.
 
-The invariant holds for rows, not for what a role can infer. The comparisons of bytea
-and integers are leakproof, so the planner may apply them before the policy, and EXPLAIN
-ANALYZE tells a role that sends SQL of its own how many hidden rows have a value: words,
-paths and counts can be found by bisection. Statistics and `vaults` tell total counts.
-To close it, readers would have no SELECT at all, and ask SECURITY DEFINER functions.
+A login can still learn how large the tables are as a whole: PostgreSQL shows the size
+of every table to all who can connect to its database (`pg_class`,
+`pg_relation_size`). No row, word or path of an entry can be had that way, since
+`access` leads every key: what the functions read for a question, and so what the
+server's counters and the clock tell of it, does not depend on hidden rows.
 
 Every text that comes out of a vault is `bytea`: PostgreSQL's `text` takes no NUL and no
 half of a surrogate pair, and a memory may hold both.
 """
 
-FORMAT = 2
+from memcli.search.postgres import functions
+
+FORMAT = 3
 """Raised when the tables change; a publish then says how they are made anew."""
 
 READER, OWNER, PUBLISHER = "memcli_reader", "memcli_owner", "memcli_publisher"
 """The roles: reads as the agent of its own name; reads everything; writes."""
+
+ROLES = (READER, OWNER, PUBLISHER, functions.ROLE)
+"""All roles that `roles` makes."""
 
 PARTITIONS = 8
 """By hash of the vault; a cluster spreads them by the same column."""
@@ -95,6 +102,9 @@ CREATE UNLOGGED TABLE memcli.staged (
     settles boolean,
     moment bigint,
     span boolean,
+    rule boolean,
+    pinned boolean,
+    created bigint,
     PRIMARY KEY (vault, place)
 );
 CREATE TABLE memcli.documents (
@@ -114,7 +124,10 @@ CREATE TABLE memcli.documents (
     settles boolean NOT NULL,   -- resolved, for others that make its claim as well
     moment bigint NOT NULL,
     span boolean NOT NULL,
-    PRIMARY KEY (vault, doc)
+    rule boolean NOT NULL,      -- a constraint, of which each answer has the newest
+    pinned boolean NOT NULL,
+    created bigint NOT NULL,
+    PRIMARY KEY (vault, access, doc)
 ) PARTITION BY HASH (vault);
 CREATE TABLE memcli.lists (
     vault integer NOT NULL,
@@ -124,7 +137,7 @@ CREATE TABLE memcli.lists (
     access bigint NOT NULL,
     n integer NOT NULL,
     data bytea NOT NULL,        -- documents; of terms also weights and lengths
-    PRIMARY KEY (vault, field, value, bucket, access)
+    PRIMARY KEY (vault, access, field, value, bucket)
 ) PARTITION BY HASH (vault);
 CREATE TABLE memcli.counts (
     vault integer NOT NULL,
@@ -132,12 +145,13 @@ CREATE TABLE memcli.counts (
     value bytea NOT NULL,
     access bigint NOT NULL,
     n bigint NOT NULL,
-    PRIMARY KEY (vault, field, value, access)
+    PRIMARY KEY (vault, access, field, value)
 ) PARTITION BY HASH (vault);
 CREATE INDEX ON memcli.documents (vault, place);
-CREATE INDEX ON memcli.documents (vault, session) WHERE session <> 0;
-CREATE INDEX ON memcli.documents (vault, claim) WHERE settles;
-CREATE INDEX ON memcli.documents (vault, moment);
+CREATE INDEX ON memcli.documents (vault, access, session) WHERE session <> 0;
+CREATE INDEX ON memcli.documents (vault, access, claim) WHERE settles;
+CREATE INDEX ON memcli.documents (vault, access, moment);
+CREATE INDEX ON memcli.documents (vault, access, pinned, created) WHERE rule;
 CREATE INDEX ON memcli.staged (vault, bucket);
 ALTER TABLE memcli.lists ALTER COLUMN data SET STORAGE EXTERNAL;
 """
@@ -148,21 +162,12 @@ _HIDING = ("access", "pages", *_PARTITIONED)
 
 _READ = ("format", "vaults", "sees", *_HIDING)
 
-# The agent that a role is has the role's name. `current_user` is the role that asks,
-# also after SET ROLE; the subquery runs once for a question, not for each row.
-_SEEN = """
-    access = ANY (ARRAY(
-        SELECT s.access FROM memcli.sees s
-        WHERE s.agent = convert_to(current_user::text, 'UTF8')
-    ))
-"""
-_OWN = "agent = convert_to(current_user::text, 'UTF8')"
-_NAMED = """
-    vault IN (
-        SELECT s.vault FROM memcli.sees s
-        WHERE s.agent = convert_to(current_user::text, 'UTF8')
-    )
-"""
+# The subqueries run once for a question, not for each row.
+_ALL = "(SELECT memcli.reads_all())"
+_OWN = "agent = (SELECT memcli.agent())"
+_MINE = f"SELECT s.{{}} FROM memcli.sees s WHERE s.{_OWN}"
+_SEEN = f"access = ANY (ARRAY({_MINE.format('access')}))"
+_NAMED = f"vault IN ({_MINE.format('vault')})"
 
 
 def roles() -> str:
@@ -170,7 +175,7 @@ def roles() -> str:
     made = "\n".join(
         f"IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN"
         f" CREATE ROLE {role} NOLOGIN; END IF;"
-        for role in (READER, OWNER, PUBLISHER)
+        for role in ROLES
     )
     return f"DO $$ BEGIN {made} END $$"
 
@@ -184,18 +189,17 @@ def tables() -> str:
             f"FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {i});"
             for i in range(PARTITIONS)
         ]
-    for table in dict.fromkeys((*_READ, "broken", "staged")):
-        parts += _rights(table)
     parts.append(
-        f"GRANT USAGE ON SCHEMA memcli TO {READER}, {OWNER};"
+        f"GRANT {PUBLISHER}, {OWNER}, {functions.ROLE} TO CURRENT_USER;"
+        f"GRANT ALL ON SCHEMA memcli TO {PUBLISHER};"
+        f"GRANT USAGE ON SCHEMA memcli TO {READER}, {OWNER}, {functions.ROLE};"
         f"INSERT INTO memcli.format VALUES ({FORMAT});"
     )
+    parts += _functions()
+    for table in dict.fromkeys((*_READ, "broken", "staged")):
+        parts += _rights(table)
     # The publisher owns the tables: row-level security is not for their owner, and
     # COPY, which is three times as fast as INSERT, does not work beside it.
-    parts.append(
-        f"GRANT ALL ON SCHEMA memcli TO {PUBLISHER};"
-        f"GRANT {PUBLISHER}, {OWNER} TO CURRENT_USER;"
-    )
     split = [f"{table}_{i}" for table in _PARTITIONED for i in range(PARTITIONS)]
     parts += [
         f"ALTER TABLE memcli.{table} OWNER TO {PUBLISHER};"
@@ -204,21 +208,41 @@ def tables() -> str:
     return "\n".join(parts)
 
 
+def _functions() -> list[str]:
+    """What makes the functions, and lets readers call those that are for them."""
+    asked = [each.signature for each in functions.FUNCTIONS] + ["memcli.look(text)"]
+    return [
+        # A function's new owner has to be one who may make it.
+        f"GRANT CREATE ON SCHEMA memcli TO {functions.ROLE};",
+        functions.WHO,
+        functions.LOOK,
+        *(each.definition() for each in functions.FUNCTIONS),
+        f"REVOKE CREATE ON SCHEMA memcli FROM {functions.ROLE};",
+        "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA memcli FROM PUBLIC;",
+        *(
+            f"GRANT EXECUTE ON FUNCTION {each} TO {READER}, {OWNER}, {PUBLISHER};"
+            for each in asked
+        ),
+        f"REVOKE {functions.ROLE} FROM CURRENT_USER;",
+    ]
+
+
 def _rights(table: str) -> list[str]:
     """What the roles may do with a table, and which rows they get."""
     name = f"memcli.{table}"
     rights = [f"GRANT SELECT ON {name} TO {OWNER};"]
     if table == "format":
-        return [*rights, f"GRANT SELECT ON {name} TO {READER};"]
+        return rights
     rights += [
         f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY;",
         f"CREATE POLICY owners ON {name} FOR SELECT TO {OWNER} USING (true);",
     ]
-    seen = {"sees": _OWN, "vaults": _NAMED}
-    if table in _READ:
+    seen = {"sees": f"{_ALL} OR {_OWN}", "vaults": f"{_ALL} OR {_NAMED}"}
+    seen["broken"] = _ALL
+    if table != "staged":
         rights += [
-            f"GRANT SELECT ON {name} TO {READER};",
-            f"CREATE POLICY readers ON {name} FOR SELECT TO {READER}"
-            f" USING ({seen.get(table, _SEEN)});",
+            f"GRANT SELECT ON {name} TO {functions.ROLE};",
+            f"CREATE POLICY answers ON {name} FOR SELECT TO {functions.ROLE}"
+            f" USING ({seen.get(table, f'{_ALL} OR {_SEEN}')});",
         ]
     return rights

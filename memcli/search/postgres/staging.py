@@ -37,6 +37,9 @@ COLUMNS = {
     "settles": "bool",
     "moment": "int8",
     "span": "bool",
+    "rule": "bool",
+    "pinned": "bool",
+    "created": "int8",
 }
 """The columns of `memcli.staged`, with the type that COPY sends."""
 
@@ -149,6 +152,9 @@ class Stage(NamedTuple):
             bool(facts.claim and resolved and not facts.flags & ONLY_THIS),
             facts.time,
             bool(facts.flags & SPAN),
+            row.kind == "constraint",
+            bool(facts.flags & PINNED),
+            facts.created,
         )
 
     def _head(self, path: str, blob: str) -> tuple[Any, ...]:

@@ -14,9 +14,10 @@ from collections.abc import (
 )
 from typing import Any, cast
 
-from memcli.search.postgres import questions
+from memcli.search.postgres import functions
 from memcli.search.postgres.connection import Rows
 from memcli.search.postgres.fetching import ASKED, Fetching
+from memcli.search.postgres.functions import COUNTS, VALUES, Counted, Function
 from memcli.search.postgres.lazily import Settled
 from memcli.search.postgres.merging import COUNTED
 from memcli.search.postgres.packing import (
@@ -34,6 +35,8 @@ from memcli.search.stored_row import StoredRow
 _TERMS = "terms"
 # So many documents are fetched at once when all are gone through.
 _CHUNK = 5_000
+# So many constraints are fetched first where nothing says how many will be read.
+_RULES = 50
 
 
 class Tables(Fetching):
@@ -59,17 +62,28 @@ class Tables(Fetching):
 
     def everything(self) -> Iterator[int]:
         """All documents, with their facts fetched on the way."""
-        return self._each(questions.EVERY)
+        return self._each(functions.EVERY)
 
     def dated(self, after: int | None, before: int | None, /) -> Iterator[int]:
         """The documents whose time lies in a window, and all that last for a while."""
         start = -(1 << 63) if after is None else after
         end = (1 << 63) - 1 if before is None else before
-        return self._each(questions.DATED, start=start, end=end)
+        return self._each(functions.DATED, start=start, end=end)
 
     def pinned(self) -> list[int]:
         """The documents that are pinned."""
         return list(self.exact("pinned", "1"))
+
+    def constraints(self) -> Iterator[int]:
+        """The constraints, the newest first, more of them when they are read."""
+        at = 0
+        while True:
+            if at == len(self._rules) and not self._all_rules:
+                self._fetch(Ahead(constraints=4 * at or _RULES))
+            if at == len(self._rules):
+                return
+            yield self._rules[at]
+            at += 1
 
     def any_project(self) -> bool:
         """Whether a document may hold in one project only."""
@@ -149,7 +163,7 @@ class Tables(Fetching):
             return {}
         found: dict[str, array[int]] = {}
         for data, n, listed in self._ask(
-            questions.VALUED, field=NUMBER[field], least=least
+            functions.VALUED, field=NUMBER[field], least=least
         ):
             value = value_of(data)
             if value is not None:
@@ -175,7 +189,7 @@ class Tables(Fetching):
         """The values of a field that are one edit away, as `TermTable.near`."""
         length = len(key(term))
         rows = self._ask(
-            _counted(questions.SIMILAR, field),
+            _table(field).similar,
             field=NUMBER[field],
             least=length - 4,
             most=length + 4,
@@ -206,7 +220,7 @@ class Tables(Fetching):
     def claimed(self, claims: Collection[int]) -> set[int]:
         """Those of some claims that a document makes."""
         values = [key(f"{claim:016x}") for claim in claims]
-        rows = self._ask(questions.LISTED, field=NUMBER["claim"], values=values)
+        rows = self._ask(functions.LISTED, field=NUMBER["claim"], values=values)
         return {int(value, 16) for value in _values(rows)}
 
     def check(self) -> None:
@@ -215,23 +229,25 @@ class Tables(Fetching):
     def close(self) -> None:
         """Nothing: the connection is the engine's."""
 
-    def _each(self, sql: str, **values: Any) -> Iterator[int]:
+    def _each(self, function: Function, **values: Any) -> Iterator[int]:
         """The documents of a question, some thousands at a time, with their facts."""
-        first = -(1 << 63)
+        access = first = -(1 << 63)
         while True:
-            rows = self._ask(sql, first=first, most=_CHUNK, **values)
+            rows = self._ask(
+                function, access=access, first=first, most=_CHUNK, **values
+            )
             self._take_facts(rows)
             yield from (unsigned(row[0]) for row in rows)
             if len(rows) < _CHUNK:
                 return
-            first = rows[-1][0] + 1
+            access, first = rows[-1][3], rows[-1][0] + 1
 
     def _begun(self, field: str, prefix: str, most: int) -> list[str]:
         if field not in NUMBER:
             return []
         start = key(prefix)
         rows = self._ask(
-            _counted(questions.BEGUN, field),
+            _table(field).begun,
             field=NUMBER[field],
             start=start,
             end=behind(start),
@@ -246,7 +262,6 @@ def _values(rows: Rows) -> list[str]:
     return [value for value in values if value is not None]
 
 
-def _counted(sql: str, field: str) -> str:
-    """A question about values, of the table that has one row for most of them."""
-    table = "counts" if NUMBER[field] in COUNTED else "lists"
-    return sql.replace("{table}", table)
+def _table(field: str) -> Counted:
+    """The questions of the table that has one row for most values of a field."""
+    return COUNTS if NUMBER[field] in COUNTED else VALUES

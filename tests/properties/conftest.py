@@ -1,0 +1,78 @@
+"""A PostgreSQL for the tests of this folder, and a vault that is published to it."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.storage.known_vaults import KnownVault
+from memcli.vault import publishing
+from tests import databases
+from tests.conftest import NOW
+
+AGENTS = """
+[agents.ada]
+policy = "shared"
+[agents.ben]
+policy = "group"
+groups = ["red"]
+[agents.cleo]
+policy = "group"
+groups = ["blue", "red"]
+[agents."Ops Bot"]
+"""
+NAMES = ("ada", "ben", "cleo", "Ops Bot", "nobody")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[databases.Server]:
+    with databases.server() as running:
+        for name in NAMES:
+            running.execute(f'CREATE ROLE "{name}" LOGIN')
+        running.execute("CREATE ROLE memcli_reader")
+        every = ", ".join(f'"{name}"' for name in NAMES)
+        running.execute(f"GRANT memcli_reader TO {every}")
+        yield running
+
+
+_databases = iter(range(1_000_000))
+
+
+@pytest.fixture
+def database(server: databases.Server) -> Iterator[str]:
+    """A fresh database, prepared; its name."""
+    name = f"vaults{next(_databases)}"
+    server.execute(f"CREATE DATABASE {name}")
+    yield name
+    server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def company(server: databases.Server, database: str, home: Path) -> Callable[..., Any]:
+    """Names the database in the user's config, and opens the vault in it."""
+    config = home / ".config" / "memcli" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+
+    def opened(user: str = "admin", **options: Any) -> Vault:
+        url = server.url(database, user)
+        config.write_text(f'[vaults.company]\nengine = "{url}"\n')
+        return Vault.open("company", now_ms=lambda: NOW * 1000, **options)
+
+    return opened
+
+
+def commit(root: str) -> None:
+    for command in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run(["git", "-C", root, *command], check=True, capture_output=True)
+
+
+def publish(server: databases.Server, database: str, vault: Vault) -> Any:
+    commit(vault.root)
+    place = KnownVault(
+        "company", "", "ro", engine=server.url(database), published_as="company"
+    )
+    publishing.initialise(place)
+    return publishing.publish(vault, place)
