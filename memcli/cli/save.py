@@ -358,6 +358,11 @@ def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
 
     warnings = [*saved.notes, *notes]
     warnings += [
+        f"{item.id} says otherwise ({item.why}): {item.title}; if it no longer holds: "
+        f"memcli evolve {saved.id} --also {item.id}"
+        for item in saved.conflicts
+    ]
+    warnings += [
         f"{item.id} says nearly the same ({item.likeness:.0%}): {item.title}; "
         f"to make them one: memcli evolve {saved.id} --also {item.id}"
         for item in saved.similar
@@ -379,6 +384,7 @@ def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
         "code": list(saved.code),
         "code_names": list(saved.code_names),
         "similar": [item._asdict() for item in saved.similar],
+        "conflicts": [item._asdict() for item in saved.conflicts],
         "entities": list(saved.entities),
         "registered": list(saved.registered),
         "merged": list(saved.merged),

@@ -1,16 +1,17 @@
 """Which facts cannot both be right, as far as their words tell.
 
 Invariant: pure, and narrow. Two facts are a conflict only when both say nearly the same
-about the same things and differ in a number or in a "not", or when lineage says that
-they are versions of one claim. Two directives are also one when they name different
-choices where only one can be followed. A conflict is a hint to look, never a verdict.
+about the same things and differ in a number or in a "not", when their claims disagree
+(`entries.text.disagreement`), or when lineage says that they are versions of one. Two
+directives are also one when they name different choices where only one can be followed.
+A conflict is a hint to look, never a verdict.
 """
 
 import re
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from memcli.entries.text import tokens
+from memcli.entries.text import disagreement, tokens
 from memcli.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -32,37 +33,13 @@ _NEGATIONS = frozenset(
 )
 
 
-# Choices of which only one can be followed: a directive for one is against the others.
-_CHOICES = tuple(
-    frozenset(row.split())
-    for row in (
-        "us american british uk english german french spanish japanese chinese",
-        "tabs spaces",
-        "pip uv poetry conda pipenv pdm",
-        "npm pnpm yarn bun",
-        "squash rebase merge",
-        "snake_case camelcase kebab-case pascalcase",
-        "single double",
-        "main master develop trunk",
-        "jest vitest mocha",
-        "pytest unittest nose",
-        "postgres postgresql mysql sqlite mariadb",
-        "black ruff yapf autopep8",
-        "eslint biome",
-        "monday tuesday wednesday thursday friday saturday sunday",
-        "mondays tuesdays wednesdays thursdays fridays saturdays sundays",
-        "absolute relative",
-        "short long",
-    )
-)
-
-
 # Words that directives share whatever they are about.
 _GENERAL = frozenset("use using always please make sure write run everywhere".split())
 
 
 class Conflict(NamedTuple):
-    """Two facts, the older first; `rule` is versions, numbers or negation."""
+    """Two facts, the older first; `rule` is versions, numbers, negation, alternative,
+    given_up or order."""
 
     ids: tuple[str, str]
     rule: str
@@ -83,13 +60,17 @@ def conflicts(rows: "Sequence[Row]") -> list[Conflict]:
     >>> conflicts([])
     []
     """
-    claims = [(row, _claim(row.text)) for row in rows]
+    claims = [(row, _claim(row.text), disagreement.claim(row.text)) for row in rows]
     pairs = []
     for pair in combinations(claims, 2):
-        (older, earlier), (newer, later) = sorted(pair, key=lambda item: _age(item[0]))
+        first, second = sorted(pair, key=lambda item: _age(item[0]))
+        older, newer = first[0], second[0]
         reason = _versions(older, newer)
-        if reason is None and not _apart(older, newer) and _same_subject(older, newer):
-            reason = _disagree(earlier, later)
+        if reason is None and not _apart(older, newer):
+            if _same_subject(older, newer):
+                reason = _disagree(first[1], second[1])
+            if reason is None and _one_subject(older, newer) and first[2] and second[2]:
+                reason = disagreement.disagree(first[2], second[2])
         if reason:
             pairs.append(Conflict((older.id, newer.id), *reason))
     return pairs[:_MOST]
@@ -132,7 +113,7 @@ def differ(text: str, other: str) -> tuple[str, str] | None:
         return None
     # All words here: "us" is a stop word, and a kind of English.
     words, other_words = set(tokens.words(text)), set(tokens.words(other))
-    for choices in _CHOICES:
+    for choices in disagreement.CHOICES:
         mine = sorted(choices & (words - other_words))
         theirs = sorted(choices & (other_words - words))
         if mine and theirs:
@@ -150,6 +131,20 @@ def _preferred(text: str) -> str | None:
 
 def _same_subject(row: "Row", other: "Row") -> bool:
     return row.kind == other.kind and _names(row) == _names(other)
+
+
+def _one_subject(older: "Row", newer: "Row") -> bool:
+    """Whether both may speak of one thing: what their texts do not name is the same."""
+    if older.kind == "event" or older.kind != newer.kind:
+        return False
+    if older.layer != newer.layer:
+        return False
+    told = f"{older.text} {newer.text}".lower()
+    mine, theirs = (
+        {tokens.name_key(name) for name in row.entities if name.lower() not in told}
+        for row in (older, newer)
+    )
+    return mine == theirs
 
 
 def _disagree(first: _Claim, second: _Claim) -> tuple[str, str] | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
+    from memcli.vault.contrary import Contrary
 
 # Entries this alike (Jaccard of their distinct terms) say nearly the same. What is
 # solved is named sooner: to tell it again as if it were new costs more than a look.
@@ -36,10 +37,19 @@ class Similar(NamedTuple):
     likeness: float
 
 
-def similar(reader: Reader, later: Later, entry: Entry) -> list[Similar]:
-    """Entries in force that say nearly the same where it holds, most alike first."""
+class Near(NamedTuple):
+    """Entries in force near a text: those that say the same, and those that say
+    otherwise. None is in both."""
+
+    similar: tuple[Similar, ...] = ()
+    contrary: tuple[Contrary, ...] = ()
+
+
+def near(reader: Reader, later: Later, entry: Entry) -> Near:
+    """What entries in force say nearly the same where it holds, or otherwise."""
     from memcli.search.document import document
     from memcli.search.stemmer import stemmer
+    from memcli.vault.contrary import contrary
 
     stem = stemmer()
     mine = set(document(entry, stem).row.terms)
@@ -50,20 +60,26 @@ def similar(reader: Reader, later: Later, entry: Entry) -> list[Similar]:
         if row.path not in outdated
     ]
     for path, data, body in later.bodies():
-        # Half of the words in common is cheap to see, and less cannot be enough.
-        if len(mine) > 2 * sum(word in body.lower() for word in mine):
+        # A third of the words in common is cheap to see, and less says too little.
+        if len(mine) > 3 * sum(word in body.lower() for word in mine):
             continue
         row = document(decoded(data, path), stem).row
         if row.status == _ACTIVE:
             rows.append((_likeness(mine, row), row))
+    rows = [
+        (likeness, row)
+        for likeness, row in rows
+        if entry.project in (None, row.project or entry.project)
+    ]
+    against = contrary(entry, (row for _, row in rows))
+    named = {one.id for one in against}
     nearest = [
         Similar(row.id, row.title, likeness)
         for likeness, row in rows
-        if likeness >= _SIMILAR
-        and entry.project in (None, row.project or entry.project)
+        if likeness >= _SIMILAR and row.id not in named
     ]
     nearest.sort(key=lambda item: (-item.likeness, item.id))
-    return nearest[:_MOST_SIMILAR]
+    return Near(tuple(nearest[:_MOST_SIMILAR]), tuple(against))
 
 
 def like_resolved(

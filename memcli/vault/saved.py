@@ -11,6 +11,7 @@ from memcli.vault import not_shown
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from memcli.vault.contrary import Contrary
     from memcli.vault.duplicates import Held
     from memcli.vault.likeness import Similar
     from memcli.vault.merging import NotTaken
@@ -30,6 +31,7 @@ class Saved(NamedTuple):
     `not_taken` those that contradict it.
     `project` is where it holds; None is everywhere. `code` and `code_names` are the
     places in the project's code that a created entry speaks of.
+    `conflicts` are entries that seem to say otherwise.
     `settled_by` is the resolved entry because of which it is not shown; `like_resolved`
     one that says nearly the same.
     """
@@ -50,6 +52,7 @@ class Saved(NamedTuple):
     research: str | None = None
     settled_by: str | None = None
     like_resolved: Similar | None = None
+    conflicts: tuple[Contrary, ...] = ()
     code: tuple[str, ...] = ()
     code_names: tuple[str, ...] = ()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.vault.duplicates import HeldTexts
-    from memcli.vault.likeness import Similar
+    from memcli.vault.likeness import Near, Similar
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
@@ -74,7 +74,7 @@ def save_all(
         vault: where to.
         drafts: of `Vault.draft`.
         allow_secret: save what looks like a secret, too.
-        similar: name entries that say nearly the same as the first draft.
+        similar: name entries near the first draft, that say the same or otherwise.
         register: as for `save`.
         occasion: what for, as the commit says.
 
@@ -87,7 +87,7 @@ def save_all(
     with vault.transaction() as change:
         change.action = verb
         change.allow_secret = allow_secret
-        held_texts, alike, solved = look_up(vault, drafts, similar=similar)
+        held_texts, near, solved = look_up(vault, drafts, similar=similar)
         saved = place(vault, change, drafts, held_texts, register=register)
         created = [item for item in saved if item.outcome == "created"]
         change.message = _message(occasion, saved)
@@ -95,7 +95,9 @@ def save_all(
     if cited and verb == "save":
         vault.recorder.judged(cited, useful=True, by="citation")
     if created and similar:
-        saved[0] = saved[0]._replace(similar=tuple(alike), like_resolved=solved)
+        saved[0] = saved[0]._replace(
+            similar=near.similar, conflicts=near.contrary, like_resolved=solved
+        )
     return saved
 
 
@@ -122,22 +124,22 @@ def plan(vault: Vault, drafts: Sequence[Entry]) -> list[Saved]:
 
 def look_up(
     vault: Vault, drafts: Sequence[Entry], *, similar: bool = False
-) -> tuple[HeldTexts, list[Similar], Similar | None]:
+) -> tuple[HeldTexts, Near, Similar | None]:
     """What the vault holds of these drafts.
 
-    With `similar` also the entries that say nearly the same as the first one: those in
-    force, and one that is resolved.
+    With `similar` also the entries near the first one: those in force that say nearly
+    the same or otherwise, and one that is resolved.
     """
 
     def look(
         reader: Reader, changed: list[str], removed: list[str]
-    ) -> tuple[HeldTexts, list[Similar], Similar | None]:
+    ) -> tuple[HeldTexts, Near, Similar | None]:
         later = duplicates.Later(vault.root, changed, removed, vault.agent)
         now = vault.now_ms() // 1000
         held_texts = duplicates.held_texts(reader, later, drafts, now)
         if not similar or held_texts.match(drafts[0]):
-            return held_texts, [], None
-        near = likeness.similar(reader, later, drafts[0])
+            return held_texts, likeness.Near(), None
+        near = likeness.near(reader, later, drafts[0])
         solved = likeness.like_resolved(reader, drafts[0], later)
         return held_texts, near, solved
 

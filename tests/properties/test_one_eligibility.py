@@ -222,7 +222,7 @@ def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:
             later = duplicates.Later(asked.root, [], [])
-            return {one.id for one in likeness.similar(reader, later, draft)}
+            return {one.id for one in likeness.near(reader, later, draft).similar}
 
         assert asked.read(similar) <= allowed
 

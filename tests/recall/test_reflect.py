@@ -358,6 +358,14 @@ def test_conflicts_are_narrow_and_explained(
         assert found[0].why.endswith(("but 3 and 5", "but 30s and 60s"))
 
 
+def test_facts_that_give_up_what_another_claims_are_named(vault: Vault) -> None:
+    old = save(vault, "We chose Sentry for error tracking", kind="decision")
+    text = "Error tracking moves from Sentry to GlitchTip, because of the price"
+    new = save(vault, text, kind="decision", entities=["GlitchTip"])
+    (pair,) = vault.reflect("error tracking").conflicts
+    assert (set(pair.ids), pair.rule) == ({old, new}, "given_up")
+
+
 @pytest.mark.parametrize("fields", [{"kind": "decision"}, {"entities": ["Redis"]}])
 def test_other_things_do_not_conflict(vault: Vault, fields: dict[str, Any]) -> None:
     save(vault, "The retry limit is 3")

@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,6 +84,36 @@ def test_near_duplicate_is_reported(vault: Vault) -> None:
     )
     assert saved.outcome == "created"
     assert [item.id for item in saved.similar] == [first]
+
+
+def test_what_a_new_entry_contradicts_is_named(vault: Vault) -> None:
+    first = save(vault, "Prefer tabs over spaces in Go code", kind="preference")
+    save(vault, "Prefer table tests in Go code", kind="preference")
+    draft = vault.draft({"text": "Prefer spaces over tabs in Go code"})
+    saved = vault.save(draft)
+    assert [(one.id, one.rule) for one in saved.conflicts] == [(first, "order")]
+    assert saved.similar == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"project": "example.org/a"}, {"project": "example.org/b"}),
+        ({"status": "resolved"}, {}),
+        ({"kind": "action"}, {"kind": "note"}),
+        ({"entities": ["Redis"]}, {"entities": ["Kafka"]}),
+        (
+            {"kind": "event", "occurred_at": "2026-01-01"},
+            {"kind": "event", "occurred_at": "2026-02-01"},
+        ),
+    ],
+)
+def test_what_holds_elsewhere_or_is_another_thing_is_not_contradicted(
+    vault: Vault, old: dict[str, Any], new: dict[str, Any]
+) -> None:
+    save(vault, "The retry limit of the queue is 3", **old)
+    draft = vault.draft({"text": "The retry limit of the queue is 5", **new})
+    assert vault.save(draft).conflicts == ()
 
 
 def test_what_is_resolved_is_named_when_it_is_saved_again(vault: Vault) -> None:

@@ -1,0 +1,74 @@
+"""Which entries a new one seems to contradict.
+
+Invariant: a hint and nothing more: the entry is saved, and nothing else is changed.
+Named is only what holds where the new one does, and could be meant as the same claim.
+"""
+
+from __future__ import annotations
+
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memcli.entries.entry import Entry
+    from memcli.search.stored_row import StoredRow
+
+_MOST = 3
+# Kinds of what is so. A plan, an idea or an event contradicts only one of its own kind:
+# "delete the XML serializer" goes well with "XML was dropped".
+_OF_STATE = frozenset(
+    """
+    note preference decision convention constraint workflow reference fix lesson
+    """.split()
+)
+
+
+class Contrary(NamedTuple):
+    """An entry that says otherwise; `rule` is numbers, negation, alternative, given_up
+    or order, and `why` says it as a sentence."""
+
+    id: str
+    title: str
+    rule: str
+    why: str
+
+
+def contrary(entry: Entry, rows: Iterable[StoredRow]) -> list[Contrary]:
+    """Of these rows those that the entry seems to contradict, at most 3.
+
+    Args:
+        entry: the new one.
+        rows: entries in force, those that are nearest first.
+    """
+    from memcli.entries.text.disagreement import claim, disagree
+
+    newer = claim(entry.body)
+    if newer is None or entry.layer != "fact":
+        return []
+    found = []
+    for row in rows:
+        older = claim(row.text) if _comparable(entry, row) else None
+        reason = disagree(older, newer) if older else None
+        if reason:
+            found.append(Contrary(row.id, row.title, *reason))
+    return found[:_MOST]
+
+
+def _comparable(entry: Entry, row: StoredRow) -> bool:
+    """Whether both could be the same claim: of one layer, kind, time and subject."""
+    from memcli.entries.text.tokens import name_key
+
+    kinds = {entry.kind, row.kind}
+    if row.layer != "fact" or (len(kinds) > 1 and not kinds <= _OF_STATE):
+        return False
+    happened = {entry.occurred_at, row.occurred_at} - {None}
+    if entry.kind == "event" and len(happened) > 1:
+        return False
+    mine = {name_key(name) for name in entry.entities}
+    theirs = {name_key(name) for name in row.entities}
+    # What the text itself names is part of its claim: "We chose Sentry".
+    said = all(name.lower() in entry.body.lower() for name in entry.entities)
+    return said or not theirs or bool(mine & theirs)
