@@ -132,8 +132,6 @@ def evolve(
     with new_text as body:
         if body is not None:
             fields["text"] = body
-        if reason is None and context.interactive and not dry_run:
-            reason = context.ask("Why does it change? (empty: no reason) ")
         how = use_case.Succession(
             reason=(reason or "").strip() or None,
             also=also or (),
@@ -141,6 +139,13 @@ def evolve(
             cites=Cites(cite or (), research),
             enforce=enforce,
         )
+        if reason is None and context.interactive and not dry_run:
+            # What is refused is refused before the person is asked.
+            use_case.evolve(
+                vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=True
+            )
+            asked = context.ask_unless_typed("Why does it change? (Enter: no reason) ")
+            how = how._replace(reason=(asked or "").strip() or None)
         done = use_case.evolve(
             vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=dry_run
         )

@@ -167,7 +167,7 @@ _KEYS = "[p]romote [d]ismiss [m]erge [s]kip [u]ndo [q]uit [?]"
 _HELP = """\
   p       promote: it becomes a memory of kind idea
   p KIND  it becomes a memory of this kind
-  d       dismiss: it goes to the archive and is not proposed again
+  d WHY   dismiss: it goes to the archive and is not proposed again
   m SLUG  merge: it goes into that idea
   s       skip: it waits on
   u       undo the last decision
@@ -238,13 +238,14 @@ class _Walk:
 
     def _obey(self, slug: str, key: str, word: str) -> bool:
         """Do what a key asks for; whether to look for the next idea."""
+        from memcli.cli.walk import reason, unknown
         from memcli.curation.ideas import decide
 
         if key == "p":
             return self._note(decide.promote(self.vault, [slug], {"kind": word}))
         if key == "d":
-            reason = (self.context.ask("Why? (empty: no reason) ") or "").strip()
-            return self._note(decide.dismiss(self.vault, [slug], reason or None))
+            why = reason(self.context, word)
+            return self._note(decide.dismiss(self.vault, [slug], why))
         if key == "m":
             other = word or (self.context.ask("Slug of the idea? ") or "").strip()
             return self._note(decide.merge(self.vault, slug, other))
@@ -253,8 +254,7 @@ class _Walk:
             return True
         if key in ("u", "z"):  # z, as it was before
             return self._undo()
-        self.context.tell(_HELP)
-        return False
+        return unknown(self.context, key, _HELP)
 
     def _note(self, done: IdeaDecisions) -> bool:
         item = done.items[0]

@@ -161,9 +161,9 @@ def _kinds(
     for kind, count in importing.foreign_kinds(vault, data, source, kinds).items():
         lines = counted(count, "line")
         while kind not in kinds:
-            answer = context.ask(
+            answer = context.ask_unless_typed(
                 f"{lines} of the kind '{kind}', which the vault does not know. "
-                "Which kind is it here? (empty: leave them out) "
+                "Which kind is it here? (Enter: leave them out) "
             )
             if not (answer or "").strip():
                 break

@@ -115,7 +115,13 @@ class Screen:
         if sys.stderr is not None:
             _write(sys.stderr, safe(question))
             sys.stderr.flush()
-        line = sys.stdin.readline() if sys.stdin is not None else ""
+        try:
+            line = sys.stdin.readline() if sys.stdin is not None else ""
+        except KeyboardInterrupt:
+            self.tell("")  # what follows does not stand behind the question
+            raise
+        if not line:
+            self.tell("")
         return line.rstrip("\r\n") if line else None
 
     def progress(self, what: str) -> Callable[[int, int], None] | None:

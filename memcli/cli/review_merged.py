@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from memcli.curation.merged_versions import MergedVersion
     from memcli.vault.vault import Vault
 
-_KEYS = "[k]eep the current one [t]ake the other [b]oth [s]kip [u]ndo [q]uit [?]"
+_KEYS = "[k]eep current [t]ake other [b]oth [s]kip [u]ndo [q]uit [?]"
 _HELP = """\
   k          keep the current text; the other one stays in the archive
   t          take the other text: it becomes the next version
-  b          both: the other text is put behind the current one, as the next version
+  b          both: the next version has the current text, then the other
   s          skip: it is asked again next time
   u          undo the last decision
   q          quit; what is decided stays decided"""
@@ -36,7 +36,7 @@ def walk(context: Context, vault: Vault) -> dict[str, int]:
         How many current texts were kept, other ones taken, both joined, and how many
         are left; nothing where there was none to decide on.
     """
-    from memcli.cli.walk import answered
+    from memcli.cli.walk import answered, unknown
     from memcli.curation import merged_versions as versions
 
     counts = dict.fromkeys(("kept", "taken", "joined"), 0)
@@ -66,8 +66,7 @@ def walk(context: Context, vault: Vault) -> dict[str, int]:
                 counts[decided.pop()] -= 1
                 return True
             else:
-                context.tell(_HELP)
-                return False
+                return unknown(context, key, _HELP)
             counts[decided[-1]] += 1
             context.tell(f"  {decided[-1]}")
             return True

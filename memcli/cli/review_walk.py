@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
 
-_KEYS = "[y] approve [n] reject [e]dit [m] supersede [s]kip [u]ndo [q]uit [?]"
+# With the space behind it 60 columns; undo is named by `?`.
+_KEYS = "[y] approve [n] reject [e]dit [m] supersede [s]kip [q] [?]"
 _HELP = """\
   y          approve: it becomes a memory
-  n          reject: it goes to the archive and is not proposed again
+  n WHY      reject: it goes to the archive and is not proposed again
   e          edit it in your editor, then approve it
   1-3        supersede: it becomes the next version of that entry
   m ID       supersede the entry of that id, or of that number
@@ -41,11 +42,23 @@ _CHANGES = {"k": "kind", "t": "tags", "p": "project"}
 _FORMER = {"a": "y", "r": "n", "z": "u"}
 
 
+_OF_A_NAME = 16
 # A candidate is to be read at a glance; a transcript that got in is not.
 _MOST_LINES = 40
 _WIDEST = 2_000
 # Of an entry that it may replace, so that both can be read beside each other.
 _MOST_OF_OLD = 6
+
+
+def _beginning(name: str) -> str:
+    """The beginning of a session's or record's name: they are 36 characters long, and
+    `memcli inspect ID` has them whole."""
+    return name if len(name) <= _OF_A_NAME else f"{name[:8]}…"
+
+
+def _plain(text: object) -> str:
+    """The words of a text alone, to see whether another one repeats them."""
+    return " ".join(str(text or "").replace("`", "").split())
 
 
 class _Decision(NamedTuple):
@@ -128,8 +141,8 @@ class _Walk:
             if source.get(name)
         ]
         if where:
-            tell(f"  from: {' '.join(where)}")
-        if source.get("excerpt"):
+            tell(f"  from: {' '.join(_beginning(word) for word in where)}")
+        if _plain(source.get("excerpt")) not in _plain(candidate.text):
             tell(f"  said: {source['excerpt']}")
         for note in not_shown.notes(self.vault, [candidate.id]):
             tell(f"  {note}")
@@ -156,6 +169,7 @@ class _Walk:
         self, candidate: PendingEntry, near: list[Proposal], key: str, word: str
     ) -> bool:
         """Do what a key asks for; whether the walk goes on to the next candidate."""
+        from memcli.cli.walk import reason, unknown
         from memcli.curation import review
 
         key = _FORMER.get(key, key)
@@ -167,8 +181,8 @@ class _Walk:
         if key in _CHANGES:
             return self._change(candidate, changes, _CHANGES[key], word)
         if key == "n":
-            reason = (self.context.ask("Why? (empty: no reason) ") or "").strip()
-            return self._note(review.reject(self.vault, [candidate.id], reason or None))
+            why = reason(self.context, word)
+            return self._note(review.reject(self.vault, [candidate.id], why))
         if key == "s":
             self.place += 1
             return True
@@ -184,8 +198,10 @@ class _Walk:
             return self._note(review.supersede(self.vault, candidate.id, target))
         if key == "u":
             return self._undo()
-        self.context.tell(_HELP)
-        return False
+        if key.isdigit():
+            self.context.tell(f"  no entry is shown as {key}; m ID names another one")
+            return False
+        return unknown(self.context, key, _HELP)
 
     def _change(
         self, candidate: PendingEntry, changes: dict[str, Any], name: str, word: str
@@ -254,8 +270,10 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
     from memcli.curation import inbox
 
     state = _Walk(context, vault, only)
-    finished = state.go()
-    state.name_lost_changes()
+    try:
+        finished = state.go()
+    finally:  # Ctrl-C as well
+        state.name_lost_changes()
     # The ledger of ideas is the owner's.
     ideas_too = finished and only is None and vault.agent is None
     on_merged = review_merged.walk(context, vault) if finished and only is None else {}

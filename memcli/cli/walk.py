@@ -36,6 +36,9 @@ def answered(
         if answer is None or answer.strip().lower() in ("q", "quit"):
             return False
         key, _, word = answer.strip().partition(" ")
+        if not key:
+            context.tell("  ? explains the keys")
+            continue
         try:
             if obey(key.lower(), word.strip()):
                 return True
@@ -45,3 +48,27 @@ def answered(
                 context.tell(f"  {error.hint}")
             if is_gone():
                 return True
+
+
+def reason(context: Context, word: str) -> str | None:
+    """Why an item is refused: the word behind the key, or what the person answers.
+
+    One letter is no reason: a person who knows the keys has typed the next one already.
+    """
+    while True:
+        answer = word or context.ask("Why? (Enter: no reason) ")
+        word = ""
+        given = (answer or "").strip()
+        if len(given) != 1:
+            return given or None
+        context.tell(f"  {given} is no reason; Enter for none")
+
+
+def unknown(context: Context, key: str, explained: str) -> bool:
+    """Answer a key that does nothing here, with the keys for `?`; False, since
+    nothing is decided."""
+    if key in ("?", "h", "help"):
+        context.tell(explained)
+    else:
+        context.tell(f"  {key} is no key here; ? explains the keys")
+    return False

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.cli import commands
+from memcli.errors import MemcliError
 from tests.cli.conftest import Run
+from tests.contexts import at_terminal
 
 
 @pytest.fixture
@@ -184,3 +187,27 @@ def test_history_and_as_of_are_on_the_command_line(memcli: Run, old: str) -> Non
     assert {row["id"]: row["superseded_by"] for row in rows} == {old: new, new: None}
     rows = memcli("recall", "deploy", "--as-of", "2020-01-01", "--json").json["data"]
     assert rows["rows"] == []
+
+
+def test_what_is_refused_is_refused_before_the_reason_is_asked_for(
+    vault: Vault, old: str
+) -> None:
+    asked: list[str] = []
+    person = at_terminal(vault, ask=asked.append)
+    run = commands.load("evolve")
+    for words in (("zzzz", "x"), (old, ""), (old, "We deploy on Tuesdays")):
+        with pytest.raises(MemcliError):
+            run(person, *words)
+    with pytest.raises(MemcliError):
+        run(person, old, "x", kind="nope")
+    assert asked == []
+    run(person._replace(ask=lambda _: "the freeze moved"), old, "On Mondays")
+    assert vault.get(old).reason == "the freeze moved"
+
+
+def test_a_line_that_was_typed_before_the_question_is_no_reason(
+    vault: Vault, old: str
+) -> None:
+    person = at_terminal(vault, ask=lambda _: "memcli list", typed_ahead=lambda: True)
+    commands.load("evolve")(person, old, "On Mondays")
+    assert vault.get(old).reason is None

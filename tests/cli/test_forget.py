@@ -1,5 +1,6 @@
 """`memcli forget`: asked twice, told once."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands, render
+from memcli.cli import run as run_module
 from tests.cli.conftest import Run
 from tests.contexts import at_terminal
 
@@ -40,6 +42,35 @@ def test_a_person_who_says_no_is_told_that_nothing_was_changed(
     render.Screen(command, as_json=False).success(result)
     assert capsys.readouterr().out == "nothing was changed\n"
     assert vault.get(name).body == "what must go\n"
+
+
+def test_a_line_that_was_typed_before_the_question_is_not_its_answer(
+    vault: Vault, name: str
+) -> None:
+    heard: list[str] = []
+    context = at_terminal(
+        vault, ask=lambda _: "y", tell=heard.append, typed_ahead=lambda: True
+    )
+    commands.load("forget")(context, name)
+    assert heard[-1].startswith("Remove this for good? Not asked")
+    assert vault.get(name).body == "what must go\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_a_line_that_waits_on_the_terminal_is_seen_and_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    with open(theirs, encoding="utf-8") as terminal:
+        monkeypatch.setattr("sys.stdin", terminal)
+        assert not run_module.typed_ahead()
+        os.write(ours, b"memcli list\n")
+        assert run_module.typed_ahead()
+        assert terminal.readline() == "memcli list\n"
+        assert not run_module.typed_ahead()
+    os.close(ours)
 
 
 def test_it_says_what_history_holds_and_prints_the_purge(

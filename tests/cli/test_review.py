@@ -248,7 +248,7 @@ def test_a_decision_of_an_earlier_walk_is_taken_back_too(
 def test_an_error_is_told_and_the_walk_goes_on(vault: Vault, three: list[str]) -> None:
     walked = walk(vault, "m zzzz", "x", "y", "q")
     assert "no entry has the id or the file name 'zzzz'" in walked.said
-    assert "it becomes a memory" in walked.said  # the help, for an unknown key
+    assert "x is no key here" in walked.said
     assert walked.data["approved"] == 1
 
 
@@ -344,6 +344,64 @@ def test_flags_that_contradict_each_other_are_a_usage_error(
 ) -> None:
     done = memcli("review", *words, "--json")
     assert (done.code, done.json["error"]["code"]) == (2, "usage")
+
+
+def test_a_reason_stands_behind_the_key_and_one_letter_is_none(
+    vault: Vault, three: list[str]
+) -> None:
+    first, second, third = three
+    walked = walk(vault, "n of that task alone", "n", "s", "", "n", "too vague")
+    reasons = [vault.get(name).reason for name in (first, second, third)]
+    assert reasons == ["of that task alone", None, "too vague"]
+    assert "  s is no reason; Enter for none" in walked.said
+    assert walked.data["rejected"] == 3
+
+
+def test_enter_and_a_key_that_is_none_do_not_print_all_the_help(
+    vault: Vault, three: list[str]
+) -> None:
+    said = walk(vault, "", "x", "2", "q").said
+    assert "  ? explains the keys" in said
+    assert "  x is no key here; ? explains the keys" in said
+    assert "  no entry is shown as 2; m ID names another one" in said
+    assert "change where it holds" not in said
+    assert "change where it holds" in walk(vault, "?", "q").said
+
+
+def test_the_questions_of_a_walk_fit_60_columns() -> None:
+    from memcli.cli import ideas, review_merged, review_walk
+
+    for module in (review_walk, review_merged, ideas):
+        assert len(module._KEYS) < 60
+        assert max(map(len, module._HELP.splitlines())) < 80
+
+
+def test_ctrl_c_names_the_changes_that_are_not_kept(
+    vault: Vault, three: list[str]
+) -> None:
+    person = Person(vault, ["y", "k fix", "t +ci"])
+
+    def typed(question: str) -> str | None:
+        if not person.lines:
+            raise KeyboardInterrupt
+        return person._answer(question)
+
+    with pytest.raises(KeyboardInterrupt):
+        commands.load("review")(person.context._replace(ask=typed))
+    lost = f"not kept, since it was not approved: kind fix, tags ci of {three[1]}"
+    assert lost in person.heard
+    assert vault.get(three[0]).status is Status.ACTIVE
+
+
+def test_a_candidate_is_shown_in_few_words(vault: Vault) -> None:
+    session = "f6833005-7be4-4178-bb37-a0e9feadc36b"
+    source = {"writer": "hook", "host": "codex", "session": session}
+    candidate(vault, "Run `make` first", source={**source, "excerpt": "Run make first"})
+    candidate(vault, "Use uv", source={**source, "excerpt": "Please use uv here"})
+    said = walk(vault, "s", "s").said
+    assert "  from: codex f6833005…" in said
+    assert "said: Run make first" not in said
+    assert "  said: Please use uv here" in said
 
 
 def test_days_that_are_none_are_refused(memcli: Run) -> None:

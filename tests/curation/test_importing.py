@@ -185,6 +185,9 @@ def test_a_person_is_asked_once_for_each_kind(vault: Vault, tmp_path: Path) -> N
 
     context = run._context(vault.root, False, Screen("import", as_json=False))
     context = context._replace(stdin_is_terminal=True, ask=ask, tell=lambda _: None)
+    pasted = context._replace(typed_ahead=lambda: True)
+    assert len(import_(pasted, str(file), dry_run=True).data["failed"]) == 4
+    assert asked == []
     done = import_(context, str(file))
     assert [question.partition(",")[0] for question in asked] == [
         "3 lines of the kind 'fact'",
