@@ -107,13 +107,13 @@ class Screen:
     def tell(self, text: str) -> None:
         """Say something to the person who waits, on stderr."""
         if sys.stderr is not None:
-            _write(sys.stderr, safe(text) + "\n")
+            _write(sys.stderr, _fitted(text) + "\n")
 
     def ask(self, question: str) -> str | None:
         """Put a question to the person; the line that was typed, None at the end."""
         sys.stdout.flush()
         if sys.stderr is not None:
-            _write(sys.stderr, safe(question))
+            _write(sys.stderr, _fitted(question.rstrip()) + " ")
             sys.stderr.flush()
         try:
             line = sys.stdin.readline() if sys.stdin is not None else ""
@@ -205,6 +205,8 @@ class _Terminal:
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         from rich.cells import cell_len
 
+        from memcli.cli.lines import broken
+
         # On a pipe the columns stay where they are; here an empty one tells nothing.
         full = [n for n in range(len(header)) if any(row[n] for row in rows)]
         header = tuple(header[n] for n in full)
@@ -217,12 +219,12 @@ class _Terminal:
         widths = _widths(kept, [whole[n] for n in beside], self._console.width)
         for number, row in enumerate(kept):
             style = "dim" if not number and any(header) else ""
-            broken = [
-                [part for line in cell for part in _broken(line, width)]
+            parts_of = [
+                [part for line in cell for part in broken(line, width, cell_len)]
                 for cell, width in zip(row, widths, strict=True)
             ]
-            for place in range(max(map(len, broken))):
-                parts = [cell[place] if place < len(cell) else "" for cell in broken]
+            for place in range(max(map(len, parts_of))):
+                parts = [cell[place] if place < len(cell) else "" for cell in parts_of]
                 padded = (
                     part + " " * (width - cell_len(part))
                     for part, width in zip(parts, widths, strict=True)
@@ -236,6 +238,8 @@ class _Terminal:
 _GAP = "  "
 # Columns whose cells are not broken at spaces either.
 _WHOLE = ("path",)
+# Terminals that are narrower, or say 0, break lines as they do.
+_READABLE = 20
 # Below this a column of prose is unreadable.
 _NARROWEST = 16
 
@@ -282,45 +286,17 @@ def _wanted(cells: list[list[list[str]]], number: int, stays: bool) -> tuple[int
     """The width of a column's widest line, and the least that breaks no word."""
     from rich.cells import cell_len
 
+    from memcli.cli.lines import words as words_of
+
     lines = [line for row in cells for line in row[number]]
-    words = lines if stays else [word for line in lines for word, _ in _words(line)]
+    words = (
+        lines
+        if stays
+        else [word for line in lines for word, _ in words_of(line, cell_len)]
+    )
     widest = max(map(cell_len, lines), default=0)
     word = max(map(cell_len, words), default=0)
     return widest, max(word, min(widest, _NARROWEST))
-
-
-def _words(line: str) -> list[tuple[str, str]]:
-    """The words of a line, each with what joins it to the one before.
-
-    Between two wide characters, as of Chinese and Japanese, a line may be broken too.
-    """
-    from rich.cells import cell_len
-
-    words = []
-    for word in line.split():
-        start, gap = 0, " "
-        for place in range(1, len(word)):
-            if cell_len(word[place - 1]) == 2 == cell_len(word[place]):
-                words.append((word[start:place], gap))
-                start, gap = place, ""
-        words.append((word[start:], gap))
-    return words
-
-
-def _broken(line: str, width: int) -> list[str]:
-    """A line of a cell, broken between words; one that is too wide stays whole."""
-    from rich.cells import cell_len
-
-    if cell_len(line) <= width:
-        return [line]
-    parts = [""]
-    for word, gap in _words(line):
-        longer = f"{parts[-1]}{gap}{word}" if parts[-1] else word
-        if cell_len(longer) <= width or not parts[-1]:
-            parts[-1] = longer
-        else:
-            parts.append(word)
-    return parts
 
 
 class _Bar:
@@ -346,6 +322,26 @@ class _Bar:
         bar = "#" * full + "-" * (self._WIDTH - full)
         _write(sys.stderr, f"\r{self._what} [{bar}] {done:,}/{total:,}")
         sys.stderr.flush()
+
+
+def _fitted(text: str) -> str:
+    """Safe talk, in lines that fit the terminal where stderr is one."""
+    text = safe(text)
+    if not _is_terminal(sys.stderr):
+        return text
+    try:
+        width = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):  # a stream of a test, or no terminal after all
+        return text
+    longest = max(map(len, text.split("\n")))
+    # Twice as wide as ASCII at most: what is surely short loads nothing.
+    if width < _READABLE or longest * (1 if text.isascii() else 2) <= width:
+        return text
+    from rich.cells import cell_len
+
+    from memcli.cli.lines import talk
+
+    return talk(text, width, cell_len)
 
 
 def _is_terminal(stream: Any) -> bool:
