@@ -115,8 +115,12 @@ def _explain(mistake: Any, words: list[str]) -> int:
     from memcli.cli.inspect import TOPICS
 
     name = words[0] if words and words[0] in commands.COMMANDS else ""
-    message = mistake.format_message()
-    if message.startswith("No such command"):
+    message = " ".join(
+        mistake.format_message().split()
+    )  # choices have lines of their own
+    if not name and words and words[0].partition("=")[0] in flags.EVERYWHERE:
+        message = "no command is named"
+    elif message.startswith("No such command"):
         message = message.partition(" Did you mean")[0]  # by the words' letters alone
     hint = f"See: memcli {name} --help".replace("  ", " ")
     choice = re.search(r"'([^']*)' is not one of (.+)\.$", message)
@@ -127,6 +131,8 @@ def _explain(mistake: Any, words: list[str]) -> int:
         meant = suggest.command(words[0], commands.COMMANDS, TOPICS)
     if meant:
         hint = f"Did you mean: {meant}? {hint}"
+    elif way := suggest.way(name, message, words):
+        hint = f"{way} {hint}"
     error = UsageError(message, hint=hint)
     return render.Screen(name, as_json="--json" in words).failure(error)
 

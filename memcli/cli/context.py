@@ -169,7 +169,10 @@ class Canvas(Protocol):
     terminal: bool
 
     def line(self, text: str = "", *, style: str = "") -> None:
-        """One line; `style` is a hint: title, dim, bad, good."""
+        """One line; `style` is a hint: title, dim, bad, good, or nothing.
+
+        nothing: there are no rows; on a pipe that is said on stderr.
+        """
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         """A table; tab-separated on a pipe."""

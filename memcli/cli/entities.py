@@ -172,7 +172,7 @@ def _waiting(vault: Vault) -> Result:
 
     def text(canvas: Canvas) -> None:
         if not rows:
-            canvas.line("no name waits", style="dim")
+            canvas.line("no name waits", style="nothing")
             return
         canvas.table(
             ("entries", "name", "example"),

@@ -112,7 +112,7 @@ def _check(
 def _listed(ideas: list[ListedIdea]) -> Result:
     def text(canvas: Canvas) -> None:
         if not ideas:
-            canvas.line("no idea is open", style="dim")
+            canvas.line("no idea is open", style="nothing")
             return
         canvas.table(
             ("slug", "days", "title", "summary"),

@@ -113,7 +113,7 @@ def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result
     def text(canvas: Canvas) -> None:
         short = short_ids.of(canvas, sources)
         if not answer.total:
-            canvas.line("no entry passes", style="dim")
+            canvas.line("no entry passes", style="nothing")
         elif answer.groups is None:
             _table(canvas, answer.rows, short)
         for group in answer.groups or ():

@@ -51,7 +51,7 @@ def log(
 
     def text(canvas: Canvas) -> None:
         if not events:
-            canvas.line("nothing happened", style="dim")
+            canvas.line("nothing happened", style="nothing")
         header = ("when", "what", "id", "title", "by")
         canvas.table(header, [row for event in events for row in _rows(event)])
 

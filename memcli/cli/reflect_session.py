@@ -241,7 +241,7 @@ def _summary(done: list[FileOutcome], *, dry_run: bool) -> Result:
                 )
             )
         if not rows:
-            canvas.line("no transcripts on this machine", style="dim")
+            canvas.line("no transcripts on this machine", style="nothing")
             return
         canvas.table(
             (

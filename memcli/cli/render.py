@@ -158,7 +158,13 @@ class Screen:
         sys.stdout.buffer.write(line)
 
 
-_STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
+_STYLES = {
+    "title": "bold",
+    "dim": "dim",
+    "nothing": "dim",
+    "bad": "red",
+    "good": "green",
+}
 
 
 class _Pipe:
@@ -170,8 +176,10 @@ class _Pipe:
         self._header = header
 
     def line(self, text: str = "", *, style: str = "") -> None:
-        del style
-        _write(sys.stdout, safe(text) + "\n")
+        # On a pipe a sentence is no row: `memcli list | cut -f 1` gives ids or nothing.
+        stream = sys.stderr if style == "nothing" else sys.stdout
+        if stream is not None:
+            _write(stream, safe(text) + "\n")
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         for row in [header, *rows] if self._header else rows:

@@ -229,7 +229,7 @@ def _list(context: Context, states: list[str]) -> Result:
 
     def text(canvas: Canvas) -> None:
         if not rows:
-            canvas.line("nothing to list", style="dim")
+            canvas.line("nothing to list", style="nothing")
             return
         header = ("id", "state", "since", "by", "seen", "title", "note")
         short = short_ids.of(canvas, vault)

@@ -240,7 +240,7 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
             canvas.line(f"{number} replaced in a merge: decide with memcli review")
         if not candidates:
             if not merged:
-                canvas.line("nothing waits for review", style="dim")
+                canvas.line("nothing waits for review", style="nothing")
             return
         short = short_ids.of(canvas, vault)
         canvas.table(

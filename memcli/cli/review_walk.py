@@ -286,7 +286,7 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
 
     def text(canvas: Canvas) -> None:
         if not (state.total or on_merged or on_ideas):
-            canvas.line("nothing waits for review", style="dim")
+            canvas.line("nothing waits for review", style="nothing")
             return
         for of, numbers in (
             ("", counts if state.total else {}),

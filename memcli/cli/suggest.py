@@ -11,7 +11,7 @@ from memcli.cli.plain import ALIASES
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 # What other programs call it.
 _ALSO = {
@@ -74,6 +74,42 @@ def command(
     ):
         return f"memcli inspect {topic}"
     return meant and f"memcli {meant}"
+
+
+# What to do with more words than a command takes.
+_MORE_WORDS = {
+    "save": "A text of several words needs quotes.",
+    "evolve": "A text of several words needs quotes.",
+    "init": "A name with spaces needs quotes.",
+    "list": "To search, use memcli recall.",
+    "undo": "Each call takes one change back.",
+    "log": "How many are shown is -n N.",
+    "install": "Name one host at a time.",
+    "uninstall": "Name one host at a time; --all takes every one.",
+    "import": "Name one file or folder at a time.",
+    "export": "The file is named by --out FILE.",
+    "view": "The file is named by --out FILE.",
+}
+
+
+def way(name: str, message: str, words: Sequence[str]) -> str | None:
+    """A sentence about what goes instead of a mistake in a command's words.
+
+    Args:
+        name: of the command; "" for an unknown one.
+        message: what is wrong, as Typer says it.
+        words: the command line, the command's name first.
+    """
+    if message.startswith("Got unexpected extra argument"):
+        return _MORE_WORDS.get(name)
+    if message.startswith("No such option"):
+        if any(word.startswith("-") and " " in word for word in words):
+            return (
+                f'A text that begins with - stands behind --: memcli {name} -- "-..."'
+            )
+        if name == "install" and "--all" in words:
+            return _MORE_WORDS[name]
+    return None
 
 
 # How much likelier a topic of inspect has to be than a command: `entitys` is the

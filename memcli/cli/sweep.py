@@ -117,7 +117,7 @@ def sweep(
     def text(canvas: Canvas) -> None:
         shown = [each for each in sessions if each.outcome != "unchanged"]
         if not shown:
-            canvas.line("no session waits", style="dim")
+            canvas.line("no session waits", style="nothing")
             return
         canvas.table(
             ("session", "host", "outcome", "why"),

@@ -33,7 +33,7 @@ def counted(name: str, counts: Sequence[Count]) -> Result:
 
     def text(canvas: Canvas) -> None:
         if not counts:
-            canvas.line(f"there are no {name}", style="dim")
+            canvas.line(f"there are no {name}", style="nothing")
             return
         canvas.table(
             (name.removesuffix("s"), "now", "past", "waiting"),

@@ -96,7 +96,7 @@ def _result(vault: Vault, project: str, found: Sequence[Verified]) -> Result:
             if each.state != AS_IT_WAS:
                 _draw(canvas, each)
         if not found:
-            canvas.line("no entry of this project names code", style="dim")
+            canvas.line("no entry of this project names code", style="nothing")
             return
         parts = [
             f"{number[AS_IT_WAS]:,} as it was",

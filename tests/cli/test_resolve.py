@@ -72,7 +72,7 @@ def test_an_ambiguous_query_is_refused_with_the_ids_and_a_number_decides(
 
 
 def test_undo_and_the_list(memcli: Run, vault: Vault, lessons: list[str]) -> None:
-    assert memcli("resolve", "--list").out == "nothing to list\n"
+    assert memcli("resolve", "--list").err == "nothing to list\n"
     memcli("resolve", lessons[0], "--by", "erin", "--note", "fixed")
     memcli("save", "--item", "derived", "rerank answers 401")
     (row,) = memcli("resolve", "--list", "--json").json["data"]["entries"]

@@ -41,6 +41,11 @@ def test_a_wrong_command_is_answered_with_the_one_that_was_meant(
         (["entities", "registr", "x"], "Did you mean: register?"),
         (["skills", "instal"], "Did you mean: install?"),
         (["save", "x", "--kind", "convntion"], "Did you mean 'convention'?"),
+        (["save", "two", "words"], "A text of several words needs quotes."),
+        (["list", "deploy"], "To search, use memcli recall."),
+        (["install", "codex", "gemini"], "Name one host at a time."),
+        (["install", "--all"], "Name one host at a time."),
+        (["save", "-s is a flag"], "A text that begins with - stands behind --:"),
     ],
 )
 def test_a_mistake_on_the_command_line_names_what_was_meant(
@@ -49,6 +54,18 @@ def test_a_mistake_on_the_command_line_names_what_was_meant(
     done = memcli(*words, "--json")
     assert done.code in (1, 2)
     assert done.json["error"]["hint"].startswith(hint)
+
+
+def test_a_command_line_without_a_command_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from memcli.cli import app
+
+    assert app.main(["--vault", "list"]) == 2
+    assert capsys.readouterr().err.startswith("memcli: no command is named\n")
+    assert app.main(["completion"]) == 2
+    said = capsys.readouterr().err.splitlines()[0]
+    assert said == "memcli: Missing argument 'shell'. Choose from: bash, zsh, fish"
 
 
 def test_a_mistyped_id_is_answered_with_the_entry_that_is_near(vault: Vault) -> None:

@@ -40,7 +40,7 @@ def test_a_sweep_mines_what_crashed_and_says_so(
     assert done.code == 0
     assert "reflected" in done.out
     assert texts(vault) == [ALWAYS]
-    assert memcli("sweep").out == "no session waits\n"
+    assert memcli("sweep").err == "no session waits\n"
 
 
 def test_a_sweep_that_fails_exits_with_1_and_says_why(

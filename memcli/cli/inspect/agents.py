@@ -13,7 +13,7 @@ def agents(context: Context) -> Result:
 
     def text(canvas: Canvas) -> None:
         if not known:
-            canvas.line("no agent is configured or has written", style="dim")
+            canvas.line("no agent is configured or has written", style="nothing")
             return
         canvas.table(
             ("agent", "policy", "groups", "wrote", "sees", ""),

@@ -21,7 +21,7 @@ def entities(context: Context, *, project: str | None = None) -> Result:
 
     def text(canvas: Canvas) -> None:
         if not rows:
-            canvas.line("no entity is registered or mentioned", style="dim")
+            canvas.line("no entity is registered or mentioned", style="nothing")
         else:
             canvas.line(f"{registered:,} registered, {len(rows):,} in all")
             canvas.table(

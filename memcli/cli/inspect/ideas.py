@@ -20,7 +20,7 @@ def ideas(context: Context) -> Result:
 
     def text(canvas: Canvas) -> None:
         if not known:
-            canvas.line("there are no ideas", style="dim")
+            canvas.line("there are no ideas", style="nothing")
             return
         parts = [f"{number:,} {state}" for state, number in by_state.items() if number]
         waits = (

@@ -18,7 +18,7 @@ def inbox(context: Context) -> Result:
     def text(canvas: Canvas) -> None:
         short = short_ids.of(canvas, vault)
         if not waiting:
-            canvas.line("nothing waits for review", style="dim")
+            canvas.line("nothing waits for review", style="nothing")
             return
         count = len(waiting)
         wait = f"{count:,} {agreeing(count, 'waits')}"

@@ -19,7 +19,7 @@ def reflections(context: Context, query: str | None) -> Result:
     def text(canvas: Canvas) -> None:
         short = short_ids.of(canvas, vault)
         if not items:
-            canvas.line("there are no reflection items", style="dim")
+            canvas.line("there are no reflection items", style="nothing")
             return
         rows: list[tuple[str, ...]] = [
             (

@@ -23,7 +23,7 @@ def research(context: Context, name: str | None) -> Result:
 
     def text(canvas: Canvas) -> None:
         if not listed:
-            canvas.line("there is no research run", style="dim")
+            canvas.line("there is no research run", style="nothing")
             return
         canvas.table(
             ("name", "agent", "budget", "searches", "left", "ids", "saved", "last"),

@@ -37,7 +37,7 @@ def sessions(context: Context) -> Result:
                 f"failed, {judge['asked']:,} characters asked, {judge['said']:,} said"
             )
         if not activity.sessions and not activity.calls:
-            canvas.line("no hook has been called here", style="dim")
+            canvas.line("no hook has been called here", style="nothing")
             return
         parts = [f"{number:,} {state}" for state, number in activity.by_state.items()]
         canvas.line(", ".join(parts), style="title")

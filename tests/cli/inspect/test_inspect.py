@@ -115,8 +115,8 @@ def test_a_repair_is_a_plan_until_yes(memcli: Run, vault: Vault) -> None:
 
 
 def test_the_topics_show_what_waits_and_what_fades(memcli: Run) -> None:
-    assert memcli("inspect", "inbox").out == "nothing waits for review\n"
-    assert memcli("inspect", "reflections").out == "there are no reflection items\n"
+    assert memcli("inspect", "inbox").err == "nothing waits for review\n"
+    assert memcli("inspect", "reflections").err == "there are no reflection items\n"
     memcli("save", "--inbox", "Perhaps tabs", "--confidence", "LOW")
     memcli("save", "--item", "derived", "Retest the rerank config")
     memcli("save", "--item", "invariant", "Always lint first")
