@@ -43,7 +43,9 @@ def sentences(
     lacking = _missing(found)
     if found.filtered:
         held = counted(found.filtered, "entry")
-        said = [f"no match: the filters left out {held} with words of the question"]
+        flags = [name if tools else _flag(name) for name in found.filters]
+        by = ", ".join(flags) or "the filters"
+        said = [f"no match: {by} left out {held} with words of the question"]
     elif found.ended:
         states = ", ".join(f"{number:,} {name}" for name, number in found.ended.items())
         said = [
@@ -59,6 +61,10 @@ def sentences(
     ask = _Tool(command) if tools else _Command(command)
     without = ", without filters" if found.filtered else ""
     return [*said, f"try{without}: {ask.next(query, found)}"]
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _missing(found: NoMatch) -> str:

@@ -44,6 +44,7 @@ class NoMatch(NamedTuple):
             without the filters.
         ended: status -> how many entries hold a word of the question, and are not
             shown because of that status.
+        filters: which filters the question has, as flags and JSON name them.
     """
 
     entries: int
@@ -51,6 +52,7 @@ class NoMatch(NamedTuple):
     near: Mapping[str, Sequence[str]] = {}
     filtered: int = 0
     ended: Mapping[str, int] = {}
+    filters: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -60,6 +62,7 @@ class NoMatch(NamedTuple):
             "missing_terms": list(self.missing),
             "near_terms": near,
             "filtered": self.filtered,
+            "filters": list(self.filters),
             "ended": dict(self.ended),
         }
 
@@ -89,16 +92,37 @@ def why(reader: Reader, query: Query) -> NoMatch:
         docs.update(holding)
         if not (holding or question.implied.get(term)):
             missing[word] = None
-    open_to_all = Admission(reader, query.view, Filters())
+    open_to_all = Admission(reader, query.view._replace(as_of=None), Filters())
     shown = {doc for doc in docs if open_to_all(doc)}
-    narrowed = query.filters != Filters()
+    narrowed = _filters(query)
     return NoMatch(
         entries=reader.live,
         missing=tuple(missing),
         near=_spellings(reader, missing, open_to_all),
         filtered=len(shown) if narrowed else 0,
         ended={} if narrowed else _ended(reader, query, docs - shown),
+        filters=narrowed,
     )
+
+
+# Fields of a query's filters whose flag has another name.
+_FLAGS = {
+    "kinds": "kind",
+    "types": "type",
+    "layers": "layer",
+    "tags": "tag",
+    "entities": "entity",
+}
+
+
+def _filters(query: Query) -> tuple[str, ...]:
+    """The names of the filters that narrow a question."""
+    given = [
+        _FLAGS.get(name, name)
+        for name, value in query.filters._asdict().items()
+        if name != "tags_match" and value not in ((), None, "")
+    ]
+    return (*given, *(["as_of"] if query.view.as_of is not None else ()))
 
 
 def merged(answers: Sequence[NoMatch]) -> NoMatch:
@@ -119,14 +143,13 @@ def merged(answers: Sequence[NoMatch]) -> NoMatch:
         near={word: s[:_MOST_SPELLINGS] for word, s in near.items() if s},
         filtered=sum(answer.filtered for answer in answers),
         ended=ended,
+        filters=first.filters,
     )
 
 
 def _ended(reader: Reader, query: Query, docs: Iterable[int]) -> dict[str, int]:
     """By status the entries that are not shown because of it."""
     view, ended = query.view, dict[str, int]()
-    if view.as_of is not None:
-        return {}
     for doc in docs:
         status = standing(reader.facts(doc, access=view.agent is not None), view)
         if status not in view.statuses and status is not Status.REJECTED:

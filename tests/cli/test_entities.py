@@ -81,7 +81,7 @@ def test_names_are_reviewed(saved: Run) -> None:
     assert done["files"] == [
         {"path": "entities/person/grace-hopper.md", "what": "registered"}
     ]
-    assert saved("entities", "waiting").out == "no name waits\n"
+    assert saved("entities", "waiting").err == "no name waits\n"
     page = saved("inspect", "entity", "amazing grace", "--json").json["data"]
     assert page["aliases"] == ["Grace", "Amazing Grace"]
     assert page["with_others"] == [{"name": "Redis", "entries": 1}]
@@ -89,7 +89,7 @@ def test_names_are_reviewed(saved: Run) -> None:
 
 def test_a_name_is_ignored_and_undo_brings_it_back(saved: Run) -> None:
     assert saved("entities", "ignore", "Grace Hopper").out == "ignored Grace Hopper\n"
-    assert saved("entities", "waiting").out == "no name waits\n"
+    assert saved("entities", "waiting").err == "no name waits\n"
     saved("review", "--undo")
     assert "Grace Hopper" in saved("entities", "waiting").out
 

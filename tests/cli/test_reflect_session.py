@@ -427,4 +427,4 @@ def test_since_and_host_choose_among_them(
 
 def test_a_machine_without_transcripts_says_so(memcli: Run) -> None:
     done = memcli("reflect", "--all-sessions")
-    assert (done.code, done.out) == (0, "no transcripts on this machine\n")
+    assert (done.code, done.err) == (0, "no transcripts on this machine\n")

@@ -81,7 +81,7 @@ def test_several_are_dismissed_and_one_is_merged(memcli: Run, three: Vault) -> N
     done = memcli("ideas", "dismiss", NAMES[1], NAMES[2], "--reason", "no time")
     assert done.out.count("dismissed") == 2
     assert states(three) == ["merged", "dismissed", "dismissed"]
-    assert memcli("ideas").out == "no idea is open\n"
+    assert memcli("ideas").err == "no idea is open\n"
     shown = memcli("recall", "graph", "--status", "rejected", "--json").json["data"]
     assert shown["rows"][0]["title"] == "Draw a graph"
 
@@ -216,7 +216,7 @@ def test_inspect_shows_the_ledger(memcli: Run, three: Vault) -> None:
 
 
 def test_inspect_of_a_vault_without_ideas(memcli: Run) -> None:
-    assert memcli("inspect", "ideas").out == "there are no ideas\n"
+    assert memcli("inspect", "ideas").err == "there are no ideas\n"
     data = memcli("inspect", "ideas", "--json").json["data"]
     assert (data["ideas"], data["oldest_days"]) == ([], None)
 

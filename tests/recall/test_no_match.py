@@ -7,7 +7,7 @@ import pytest
 from memcli import Vault, Vaults
 from memcli.cli import no_match as wording
 from memcli.recall.no_match import NoMatch, merged
-from memcli.recall.query import Filters
+from memcli.recall.query import Filters, view_of
 from tests.conftest import VaultMaker
 from tests.contexts import context_of
 
@@ -58,6 +58,23 @@ def test_entries_that_filters_leave_out_are_counted(vault: Vault) -> None:
     save(vault, "green apples", tags=["x"])
     found = why(vault, "apples", filters=Filters(kinds=("fix",)))
     assert (found.filtered, found.missing, found.ended) == (2, (), {})
+
+
+def test_the_filters_that_leave_all_out_are_named_and_the_moment_is_one(
+    vault: Vault,
+) -> None:
+    save(vault, "red apples")
+    then = view_of(vault.now_ms() // 1000, as_of=1_600_000_000)
+    found = why(vault, "apples", view=then, filters=Filters(tags=("x",)))
+    assert (found.filtered, found.filters) == (1, ("tag", "as_of"))
+    said = wording.sentences(context_of(vault), "recall", "apples", found)
+    assert (
+        said[0]
+        == "no match: --tag, --as-of left out 1 entry with words of the question"
+    )
+    said = wording.sentences(context_of(vault, via="mcp"), "recall", "apples", found)
+    assert said[0].startswith("no match: tag, as_of left out 1 entry")
+    assert why(vault, "apples", view=then).ended == {}
 
 
 def test_entries_that_are_over_are_counted_by_status(vault: Vault) -> None:

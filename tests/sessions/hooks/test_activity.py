@@ -25,7 +25,7 @@ def inspected(vault: Vault, *flags: str) -> str:
         check=True,
         env={**os.environ, "MEMCLI_VAULT": vault.root, "COLUMNS": "200"},
     )
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
