@@ -210,13 +210,7 @@ def _merged(vault: "Vault", done: Synced, theirs: str | None) -> Synced:
 
 
 def _arrival(vault: "Vault") -> Arrival:
-    return Arrival(
-        vault.root,
-        environ=vault.environ,
-        tell=vault.tell,
-        progress=vault.progress,
-        fault=vault.caller.fault,
-    )
+    return Arrival(vault.root, vault.environ, vault.caller.audience)
 
 
 def _foreseen(

@@ -7,13 +7,14 @@ command, reading or writing, finishes the step.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
 from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, UnsafePath
 from memcli.storage import files
+from memcli.storage.audience import Audience
 from memcli.storage.change import Change, parents
 from memcli.storage.git.joining import LINK, SUBMODULE, Difference, Joining
 from memcli.storage.git.move import Move
@@ -30,29 +31,21 @@ class Arrival:
     Args:
         root: the vault's folder, the top of its repository.
         environ: the environment of git.
-        tell: takes a sentence for the person who waits.
-        progress: called with (done, all) while many files are written.
-        fault: for tests: called with the name of each step.
+        audience: who hears of it.
 
     Attributes:
         repository: the vault's.
     """
 
     def __init__(
-        self,
-        root: str,
-        *,
-        environ: Mapping[str, str] | None,
-        tell: Callable[[str], None],
-        progress: Callable[[int, int], None] | None,
-        fault: Callable[[str], None],
+        self, root: str, environ: Mapping[str, str] | None, audience: Audience
     ) -> None:
         self.repository = Joining.open(root, environ=environ)
         self._root = root
-        self._tell, self._progress, self._fault = tell, progress, fault
+        self._audience = audience
 
     def __enter__(self) -> Self:
-        self._lock = taken(self._root, self.repository, self._tell, self._fault)
+        self._lock = taken(self._root, self.repository, self._audience)
         return self
 
     def __exit__(
@@ -73,7 +66,7 @@ class Arrival:
             HistoryError: the branch is not where the move begins (code `head_moved`).
             WriteFailed, LockBusy, TooLarge: as for any change; nothing was changed.
         """
-        self._fault("locked")
+        self._audience.fault("locked")
         changed = self.repository.differences(move.before, move.after)
         refuse(self._root, changed)
         links = self._links_that_go(changed)
@@ -101,9 +94,7 @@ class Arrival:
                 self._root, self.repository, changes, {}, message, whole=True
             )
             change.move = move
-            change.carry_out(
-                fault=self._fault, tell=self._tell, progress=self._progress
-            )
+            change.carry_out(self._audience)
         finally:
             self.repository.going = None
 

@@ -19,8 +19,9 @@ from memcli.storage.new_files import write_new
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
+    from memcli.storage.audience import Audience
     from memcli.storage.git.move import Move
     from memcli.storage.git.repository import Repository
 
@@ -68,25 +69,15 @@ class Change:
         self._places = {path: files.inside(root, path) for path in changes}
         self._made = False
 
-    def carry_out(
-        self,
-        *,
-        fault: Callable[[str], None],
-        tell: Callable[[str], None],
-        progress: Callable[[int, int], None] | None,
-    ) -> None:
+    def carry_out(self, audience: Audience) -> None:
         """Write and commit.
-
-        Args:
-            fault: for tests: called with the name of each step.
-            tell: takes a sentence for the person who waits.
-            progress: called with (done, all) while many files are written.
 
         Raises:
             Conflict: a file holds what neither the vault had nor memcli wrote.
             WriteFailed, HistoryError, LockBusy: the disk or git refused.
         """
-        self._fault, self._tell, self._progress = fault, tell, progress
+        fault, tell = audience.fault, audience.tell
+        self._fault, self._tell, self._progress = fault, tell, audience.progress
         journal.write(
             self._root,
             self._everything,

@@ -17,15 +17,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from memcli.storage.audience import Audience
     from memcli.storage.git.repository import Repository
 
 
 def finish_killed(
-    root: str,
-    *,
-    environ: Mapping[str, str] | None,
-    tell: Callable[[str], None],
-    fault: Callable[[str], None],
+    root: str, environ: Mapping[str, str] | None, audience: Audience
 ) -> None:
     """Finish what a killed command left in the journal, unless a writer is at work.
 
@@ -38,18 +35,18 @@ def finish_killed(
             if journal.exists(root):
                 # A lock that a dead git has left would cost every reader the wait.
                 repository = open_repository(root, environ)
-                finish(root, repository, tell, fault, patience=0)
+                finish(root, repository, audience, patience=0)
     except LockBusy:
         return  # its writer is alive, or a git holds a lock: the next command tries
     except MemcliError as error:
-        tell(f"a killed command cannot be finished: {error.message}")
+        told = f"a killed command cannot be finished: {error.message}"
+        audience.tell_of_killed(told)
 
 
 def finish(
     root: str,
     repository: Repository,
-    tell: Callable[[str], None],
-    fault: Callable[[str], None],
+    audience: Audience,
     patience: float = 2.0,
 ) -> None:
     """Finish what the journal says. While files may be staged, the journal stays.
@@ -59,6 +56,7 @@ def finish(
     Raises:
         LockBusy: a git holds a lock: the files are right, and not committed.
     """
+    tell, fault = audience.tell_of_killed, audience.fault
     begun = journal.load(root)
     if begun.move and _left_on_its_branch(root, repository, begun, tell):
         journal.clear(root)

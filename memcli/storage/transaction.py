@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Self, TypedDict
 
     from memcli.entries.entry import Entry
+    from memcli.storage.audience import Audience
     from memcli.storage.git.repository import Repository
 else:
     TypedDict = dict
@@ -53,10 +54,7 @@ class Transaction:
     Args:
         root: the vault's folder.
         environ: the environment of git.
-        tell: takes a sentence for the person who waits.
-        tell_killed: the same of what a killed command has left.
-        progress: called with (done, all) while many files are written.
-        fault: for tests: called with the name of each step.
+        audience: who hears of it.
         wrote: called after the commit with what `note` was given; whether it was noted.
 
     Attributes:
@@ -70,12 +68,8 @@ class Transaction:
     def __init__(
         self,
         root: str,
-        *,
         environ: Mapping[str, str] | None,
-        tell: Callable[[str], None],
-        tell_killed: Callable[[str], None],
-        progress: Callable[[int, int], None] | None,
-        fault: Callable[[str], None],
+        audience: Audience,
         wrote: Callable[[list[Note]], bool],
     ) -> None:
         self.message = "memcli"
@@ -86,9 +80,7 @@ class Transaction:
         self._carried: list[bytes] = []
         self._root = root
         self._environ = environ
-        self._tell, self._tell_killed = tell, tell_killed
-        self._progress = progress
-        self._fault = fault
+        self._audience = audience
         self._wrote = wrote
         self._notes: list[Note] = []
         self._made = False
@@ -164,7 +156,7 @@ class Transaction:
 
     def __enter__(self) -> Self:
         self._repository = open_repository(self._root, self._environ)
-        self._lock = taken(self._root, self._repository, self._tell_killed, self._fault)
+        self._lock = taken(self._root, self._repository, self._audience)
         return self
 
     def __exit__(
@@ -199,8 +191,7 @@ class Transaction:
             len(changes) > 1
             and (self.whole or any(c.before is not None for c in changes.values()))
         )
-        fault = self._fault
-        fault("locked")
+        self._audience.fault("locked")
         self._commit_uncommitted(changes)
         change = Change(
             self._root,
@@ -210,10 +201,12 @@ class Transaction:
             self.message,
             whole=whole,
         )
-        change.carry_out(fault=fault, tell=self._tell, progress=self._progress)
+        change.carry_out(self._audience)
         self.commit = change.commit
         if not self._wrote(self._notes):
-            self._tell("this is committed, but missing in the log of what was written")
+            self._audience.tell(
+                "this is committed, but missing in the log of what was written"
+            )
 
     def _commit_uncommitted(self, changes: Mapping[str, FileChange]) -> None:
         """Commit old bytes that no commit holds, since `undo` returns to the parent."""
@@ -240,7 +233,7 @@ class Transaction:
                 "nothing was changed",
                 hint="Free some space; the next memcli command puts it right.",
             )
-        self._fault("kept")
+        self._audience.fault("kept")
 
     def _unchanged(self) -> dict[str, FileChange]:
         """The files of `include`, which are committed as they are."""
@@ -269,12 +262,7 @@ def subject(verb: str, title: str) -> str:
     return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
 
 
-def taken(
-    root: str,
-    repository: Repository,
-    tell: Callable[[str], None],
-    fault: Callable[[str], None],
-) -> Lock:
+def taken(root: str, repository: Repository, audience: Audience) -> Lock:
     """Take the lock, and finish what a killed command left in the journal.
 
     The configured wait is read only when another process holds the lock.
@@ -287,7 +275,7 @@ def taken(
         lock.__enter__()
     if journal.exists(root):
         try:
-            finish(root, repository, tell, fault)
+            finish(root, repository, audience)
         except BaseException:
             lock.__exit__(None, None, None)
             raise

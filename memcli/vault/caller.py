@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memcli.search.kept import Lent
+    from memcli.storage.audience import Audience
 
 
 def _now_ms() -> int:
@@ -55,9 +56,12 @@ class Caller(NamedTuple):
     fault: Callable[[str], None] = silent
 
     @property
-    def tell_of_killed(self) -> Callable[[str], None]:
-        """Takes what is said of a killed command, which may be another agent's."""
-        return self.tell if self.agent is None else silent
+    def audience(self) -> Audience:
+        """Who hears of a change; of another agent's killed command the owner alone."""
+        from memcli.storage.audience import Audience
+
+        of_killed = self.tell if self.agent is None else silent
+        return Audience(self.tell, of_killed, self.progress, self.fault)
 
 
 OWNER = Caller()

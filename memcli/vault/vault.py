@@ -88,16 +88,35 @@ class Vault:
         self.caller = caller
         self.named = named or root
         self.source = source
-        self.environ = caller.environ
-        self.entropy = caller.entropy
-        self.tell = caller.tell
-        self.progress = caller.progress
-        self.cwd = caller.cwd
         self.own: Vault | None = None
         self.starts_sync = True
         self._project: tuple[Project | None] | None = None
         self._engine = engine
         self.index = VaultIndex(root, caller, self.agent, engine)
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment of the caller, and of git."""
+        return self.caller.environ
+
+    @property
+    def cwd(self) -> str | None:
+        """The folder that the caller stands in."""
+        return self.caller.cwd
+
+    @property
+    def tell(self) -> Callable[[str], None]:
+        """Takes a message for the person who waits."""
+        return self.caller.tell
+
+    @property
+    def progress(self) -> Callable[[int, int], None] | None:
+        """Called with (done, all) during long work."""
+        return self.caller.progress
+
+    def entropy(self, count: int) -> bytes:
+        """That many random bytes."""
+        return self.caller.entropy(count)
 
     def now_ms(self) -> int:
         """The clock, in milliseconds since 1970; the nearest time that ids can hold."""
@@ -311,15 +330,7 @@ class Vault:
                 hint="Set the clock, then repeat the command.",
                 code="clock",
             )
-        return Transaction(
-            self.root,
-            environ=self.environ,
-            tell=self.tell,
-            tell_killed=self.caller.tell_of_killed,
-            progress=self.progress,
-            fault=self.caller.fault,
-            wrote=self._wrote,
-        )
+        return Transaction(self.root, self.environ, self.caller.audience, self._wrote)
 
     def _wrote(self, notes: list[Note]) -> bool:
         """What follows a commit; whether the log of signals has it."""

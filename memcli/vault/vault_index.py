@@ -123,12 +123,7 @@ class VaultIndex:
         if not known_vaults.read_only(self._root, caller.environ):
             from memcli.storage.finishing import finish_killed
 
-            finish_killed(
-                self._root,
-                environ=caller.environ,
-                tell=caller.tell_of_killed,
-                fault=caller.fault,
-            )
+            finish_killed(self._root, caller.environ, caller.audience)
 
 
 def _nothing() -> None:

@@ -579,7 +579,7 @@ def test_what_is_done_is_not_said_to_have_failed(
     vault.resolve(save(vault, "We deploy on Mondays"))
     old = save(vault, "We deploy on Tuesdays")
     told: list[str] = []
-    vault.tell = told.append
+    vault.caller = vault.caller._replace(tell=told.append)
 
     def full(*_: object) -> list[str]:
         raise WriteFailed("no space left on the device")

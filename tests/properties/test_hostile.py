@@ -153,7 +153,7 @@ def test_what_is_written_while_a_hook_refuses_is_put_aside_and_told(
     hook.chmod(0o755)
     for operation in ("evolve", "resolve", "forget"):
         told: list[str] = []
-        vault.tell = told.append
+        vault.caller = vault.caller._replace(tell=told.append)
         with pytest.raises(HistoryError):
             OPERATIONS[operation](vault, ids)
         (said,) = told
@@ -375,7 +375,7 @@ def test_a_detached_head_is_written_on(vault: Vault, name: str) -> None:
     git(vault, "checkout", "-q", "--detach")
     commits = int(git(vault, "rev-list", "--count", "HEAD"))
     told: list[str] = []
-    vault.tell = told.append
+    vault.caller = vault.caller._replace(tell=told.append)
     OPERATIONS[name](vault, ids)
     assert [said for said in told if "HEAD is detached" in said] == told != []
     assert int(git(vault, "rev-list", "--count", "HEAD")) == commits + 1

@@ -526,7 +526,7 @@ def test_a_file_that_is_edited_before_anything_happened_is_all_that_changes(
         path.write_text(path.read_text("utf-8") + "and on Fridays\n", "utf-8")
         told: list[str] = []
         vault = opened(root, 3_000)
-        vault.tell = told.append
+        vault.caller = vault.caller._replace(tell=told.append)
         vault.recall("anything")
         assert set(state(root)) == set(before)
         assert path.read_text("utf-8").endswith("and on Fridays\n")

@@ -450,7 +450,7 @@ def test_a_kill_together_with_its_git_is_named_and_mended(
         os.setsid()
         try:
             vault = opened(root, 2_000)
-            vault.environ = environ
+            vault.caller = vault.caller._replace(environ=environ)
             OPERATIONS[name](vault)
         finally:
             os._exit(0)

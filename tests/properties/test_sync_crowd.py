@@ -62,7 +62,7 @@ def test_two_crowds_that_write_while_they_sync_lose_nothing(two: Clones) -> None
 
                 def write(name: str = name, text: str = text) -> None:
                     vault = two.vault(name)
-                    vault.entropy = os.urandom
+                    vault.caller = vault.caller._replace(entropy=os.urandom)
                     say(vault, text)
 
                 children.append(child(write))

@@ -137,7 +137,7 @@ def test_a_file_that_is_edited_before_its_commit_stops_the_change(
     path = Path(vault.root, vault.path_of(old))
     before = entries(vault.root)
     told: list[str] = []
-    vault.tell = told.append
+    vault.caller = vault.caller._replace(tell=told.append)
     beside(vault, lambda: path.write_text("mine\n"), "wrote")
     with pytest.raises(Conflict, match="was edited while it was being changed"):
         vault.evolve(old, "We deploy on Mondays")
@@ -171,7 +171,7 @@ def test_what_fails_after_the_commit_is_a_warning(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-    vault.tell = told.append
+    vault.caller = vault.caller._replace(tell=told.append)
     from memcli.storage import journal
 
     def full(root: str) -> None:

@@ -104,7 +104,8 @@ def merge(
         before = understood(base, path, kinds) if base is not None else None
         try:
             start = before.entry if before else None
-            return _merged(path, start, older, first, newer, second, kinds)
+            sides = _Read(older, first), _Read(newer, second)
+            return _merged(path, start, *sides, kinds)
         except MemcliError:
             pass  # the merged file would be read back as something else
     if second is None and first is not None:
@@ -143,16 +144,17 @@ def _moment(entry: Entry | None) -> int:
     return max(dates.to_epoch(text) if text else 0 for text in told)
 
 
+class _Read(NamedTuple):
+    """A side's version of a file, and the entry that it holds."""
+
+    version: Version
+    decoded: Decoded
+
+
 def _merged(
-    path: str,
-    base: Entry | None,
-    older: Version,
-    first: Decoded,
-    newer: Version,
-    second: Decoded,
-    kinds: Collection[str],
+    path: str, base: Entry | None, older: _Read, newer: _Read, kinds: Collection[str]
 ) -> MergedFile:
-    one, two = first.entry, second.entry
+    one, two = older.decoded.entry, newer.decoded.entry
     entry, notes = fields.merge(base, one, two)
     entry = entry.replace(id=min(one.id, two.id))
     text = lines.merge(base.body if base else None, one.body, two.body)
@@ -170,19 +172,19 @@ def _merged(
     elif text.conflicts or both_named:
         # Agents that may not see the current text may not see the one before, either.
         one = one.replace(visibility=entry.visibility, groups=entry.groups)
-        kept = (archived_text(path, older, one, entry.id, two, kinds=kinds),)
+        kept = (archived_text(path, older.version, one, entry.id, two, kinds=kinds),)
         what = "lines" if text.conflicts else "title"
         notes += (
             f"both sides changed the same {what}: the newer one is current, "
-            f"and the version of {older.name} is in the archive",
+            f"and the version of {older.version.name} is in the archive",
         )
-        if entry.supersedes is None and second.own:
+        if entry.supersedes is None and newer.decoded.own:
             entry = entry.replace(supersedes=_id_of(kept[0], kinds))
     entry = entry.replace(title=title, body=body, path=path)
     if entry.item is not None and (one.key or two.key):
         entry = entry.replace(key=strict_key(entry.item, body))
-    own = first.own or second.own
-    data = _written(newer.data, entry, kinds=kinds, own=own)
+    own = older.decoded.own or newer.decoded.own
+    data = _written(newer.version.data, entry, kinds=kinds, own=own)
     return MergedFile(data, kept, notes, eyes=bool(kept or notes))
 
 

@@ -80,13 +80,7 @@ def take(vault: "Vault", wanted: Sequence[Repair]) -> list[Repair]:
 
     done = []
     for step in wanted:
-        arrival = Arrival(
-            vault.root,
-            environ=vault.environ,
-            tell=vault.tell,
-            progress=vault.progress,
-            fault=vault.caller.fault,
-        )
+        arrival = Arrival(vault.root, vault.environ, vault.caller.audience)
         with arrival:
             joining = arrival.repository
             branch, head = joining.branch(), joining.tip("HEAD")
