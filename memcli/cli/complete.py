@@ -30,6 +30,8 @@ CALL = "__complete"
 # What the shells take as one word, whatever is around it; several such words with a
 # space between are the name of an entity, which zsh and fish escape by themselves.
 _WORD = re.compile(r"[\w.:/@%+=~-]+(?: [\w.:/@%+=~-]+)*")
+# Seconds; a person who has pressed Tab waits for it.
+_LONGEST_WAIT = 1.0
 _MOST = 50
 _LONGEST = 80
 _TITLE = 60
@@ -58,7 +60,7 @@ def main(words: Sequence[str]) -> None:
             line, cut = _of_bash(line)
         else:
             cut = 0
-        for offer in offers(line, os.environ):
+        for offer in _in_time(lambda: offers(line, os.environ)):
             about = " ".join(safe(offer.about).split())[:_LONGEST]
             value = offer.value[cut:]
             if shell == "bash":
@@ -68,6 +70,27 @@ def main(words: Sequence[str]) -> None:
         lines = []
     text = "".join(f"{line}\n" for line in lines)
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+
+
+def _in_time(found: Callable[[], list[Offer]]) -> list[Offer]:
+    """What is found within a second; raises TimeoutError later than that.
+
+    The database of a vault may not answer, and a person waits.
+    """
+    if sys.platform == "win32":
+        return found()
+    import signal
+
+    def late(_signal: int, _frame: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, _LONGEST_WAIT)
+    try:
+        return found()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _of_bash(words: list[str]) -> tuple[list[str], int]:

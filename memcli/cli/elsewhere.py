@@ -6,7 +6,7 @@ vault that cannot be asked is passed over.
 
 from __future__ import annotations
 
-from memcli.errors import AmbiguousId, EntryNotFound, MemcliError
+from memcli.errors import AmbiguousId, EntryNotFound, MemcliError, Unavailable
 from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def explained(
     error: EntryNotFound, context: Context, asked: list[str]
 ) -> EntryNotFound:
-    """The refusal of an unknown id, with the user's vault that has it, if one does.
+    """The refusal of an unknown id, with the user's vault that has it, if one does, and
+    those whose database does not answer.
 
     Args:
         error: of the vault that was asked.
@@ -32,7 +33,11 @@ def explained(
     """
     if error.entry_id is None:
         return error
-    names = _holders(error.entry_id, context, asked)
+    names, silent = _holders(error.entry_id, context, asked)
+    if silent and not names:
+        said = "; ".join([error.message, *silent])
+        hint = f"Try again later. {error.hint}" if error.hint else "Try again later."
+        return EntryNotFound(said, hint=hint, entry_id=error.entry_id)
     if not names:
         return error
     vaults = " and ".join(f"`{name}`" for name in names)
@@ -86,20 +91,27 @@ def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:
     ]
 
 
-def _holders(entry_id: str, context: Context, asked: list[str]) -> list[str]:
-    """The names of the user's other vaults that have such an id."""
+def _holders(
+    entry_id: str, context: Context, asked: list[str]
+) -> tuple[list[str], list[str]]:
+    """The names of the user's other vaults that have such an id; and what is said of
+    those whose database does not answer."""
     from memcli.vault.vault import Vault
+    from memcli.vault.vaults import not_asked
 
-    names = []
+    names, silent = [], []
     for name in _others(context, asked):
         try:
             Vault.open(name, context.caller("reading")).path_of(entry_id)
         except AmbiguousId:
             pass
+        except Unavailable as error:
+            silent.append(not_asked(name, error))
+            continue
         except MemcliError:
             continue
         names.append(name)
-    return names
+    return names, silent
 
 
 def _others(context: Context, asked: list[str]) -> list[str]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _MOST_NAMED = 10
+# Why a vault of the config is passed over by --all.
+_NOT_SYNCED = ("no_remote", "not_own_repository", "published_vault")
 # Seconds without a word from the remote, when a person may be typing a password.
 _SILENCE = {True: 300.0, False: 60.0}
 
@@ -167,7 +169,7 @@ def _all(context: Context, terms: Terms, *, dry_run: bool) -> Result:
                 raise vault
             done = _synced(context, vault, terms, dry_run=dry_run)
         except MemcliError as error:
-            if error.error_code in ("no_remote", "not_own_repository"):
+            if error.error_code in _NOT_SYNCED:
                 rows.append({"vault": name, "skipped": error.error_code})
                 context.tell(f"{name}: {error.message}")
                 continue

@@ -39,7 +39,9 @@ def entries(vault: "Vault", filters: Filters, *, current: bool) -> Exported:
 
     Raises:
         InvalidValue: a filter names what does not exist.
+        NotAllowed: the vault is answered by a database, which has no files.
     """
+    vault.refuse_published("exported from here")
     now = vault.now_ms() // 1000
     statuses = frozenset({Status.ACTIVE} if current else Status)
     query = Query("", View(now, statuses, agent=vault.agent), filters)

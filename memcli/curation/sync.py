@@ -74,6 +74,7 @@ def sync(
             take the remote's changes; nothing of it was changed.
     """
     vault.owner_only("sync")
+    vault.refuse_published("synced from here")
     with Lock(state_dirs.path(vault.root, layout.SYNC_LOCK), _PATIENCE):
         return in_turn(vault, terms, dry_run=dry_run, sleep=sleep)
 
@@ -83,6 +84,7 @@ def in_turn(
 ) -> Synced:
     """As `sync`, for a caller that holds the lock of syncs."""
     vault.owner_only("sync")
+    vault.refuse_published("synced from here")
     vault.starts_sync = False
     try:
         done = _sync(vault, terms, dry_run=dry_run, sleep=sleep)

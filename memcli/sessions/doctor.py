@@ -107,6 +107,9 @@ def _git(environ: Mapping[str, str]) -> Check:
 def _of_vault(vault: Vault) -> Iterator[Check]:
     """The vault, its files, its history, its index, and what hooks did in it."""
     try:
+        if vault.is_published:
+            yield _published(vault)
+            return
         yield _lint(vault)
         yield _identity(vault)
         yield _index(vault)
@@ -114,6 +117,13 @@ def _of_vault(vault: Vault) -> Iterator[Check]:
     except MemcliError as error:
         yield Check("vault", PROBLEM, error.message, error.hint)
     yield _calls(vault)
+
+
+def _published(vault: Vault) -> Check:
+    """A vault that a database answers for: that it answers, and with how much."""
+    entries = counted(vault.read(lambda reader: reader.size), "entry")
+    where = "a database answers for it"
+    return Check("vault", OK, f"{vault.named}, {entries}: {where}")
 
 
 def _lint(vault: Vault) -> Check:
@@ -241,6 +251,8 @@ def _other_vaults(caller: "Caller", roots: list[str]) -> Iterator[Check]:
             mend = "correct its path, or take it out: memcli config path"
             if state.name == known_vaults.REPO:
                 mend = "memcli allow"
+            elif state.is_silent:
+                mend = "try again later, or correct its engine: memcli config path"
             yield Check(name, NOTE, state.problem, mend)
         else:
             yield Check(

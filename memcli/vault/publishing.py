@@ -103,6 +103,7 @@ def publish(
         NotAllowed: the database refuses it to its user.
         Unavailable: the database is gone.
     """
+    vault.refuse_published("the source of a publish")
     repository = Readable.open(vault.root, environ=vault.environ)
     commit = repository.head()
     if commit is None:

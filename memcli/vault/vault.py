@@ -174,10 +174,26 @@ class Vault:
         Raises:
             VaultNotFound: as for a name that is not configured.
         """
-        if self._engine is not None:
-            raise self._engine.refusal("written to")
+        self.refuse_published("written to")
         if self.read_only:
             raise known_vaults.refused(self.named)
+
+    def refuse_published(self, what: str) -> None:
+        """Refuse what takes the files of a vault, where a database answers for it.
+
+        Args:
+            what: the end of "it cannot be ...".
+
+        Raises:
+            NotAllowed: it is published (code `published_vault`).
+        """
+        if self._engine is not None:
+            raise self._engine.refusal(what)
+
+    @property
+    def is_published(self) -> bool:
+        """Whether a database answers for it, so that it has no files here."""
+        return self._engine is not None
 
     @property
     def read_only(self) -> bool:
@@ -277,8 +293,7 @@ class Vault:
         """Read one file of the vault, to change it: its bytes and its entry."""
         from memcli.entries import codec
 
-        if self._engine is not None:
-            raise self._engine.refusal("read file by file")
+        self.refuse_published("read file by file")
         data = files.read(files.inside(self.root, path), follow=False)
         return Stored(path, data, codec.decode(data, path, kinds=self.kinds))
 

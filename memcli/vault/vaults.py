@@ -10,7 +10,13 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-from memcli.errors import InvalidValue, MemcliError, NotAVault, VaultNotFound
+from memcli.errors import (
+    InvalidValue,
+    MemcliError,
+    NotAVault,
+    Unavailable,
+    VaultNotFound,
+)
 from memcli.storage import known_vaults, repo_vault
 from memcli.vault import sync_state
 from memcli.vault.caller import OWNER, Caller
@@ -152,6 +158,7 @@ class VaultState(NamedTuple):
     """A vault of the user, the personal one or one of the config, as it is now.
 
     One of `entries` and `problem` is None; `sync` is None where there is no remote.
+    `is_silent` says that the problem is a database that does not answer.
     """
 
     name: str
@@ -163,11 +170,14 @@ class VaultState(NamedTuple):
     entries: int | None
     problem: str | None
     sync: SyncState | None = None
+    is_silent: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         sync = self.sync.as_dict() if self.sync else None
-        return {**self._asdict(), "sync": sync, "reachable": self.problem is None}
+        found = {**self._asdict(), "sync": sync, "reachable": self.problem is None}
+        del found["is_silent"]
+        return found
 
 
 def states(caller: Caller) -> list[VaultState]:
@@ -185,7 +195,7 @@ def states(caller: Caller) -> list[VaultState]:
         teams[name] = known_vaults.KnownVault(name, found.path)
     looked_at = []
     for name in (known_vaults.PERSONAL, *teams):
-        entries, problem, path, sync = None, None, None, None
+        entries, problem, path, sync, is_silent = None, None, None, None, False
         place = teams.get(name)
         try:
             path = place.path if place else known_vaults.find_vault(name, environ)
@@ -196,7 +206,7 @@ def states(caller: Caller) -> list[VaultState]:
             entries = vault.read(lambda reader: reader.size)
             sync = sync_state.state(vault)
         except MemcliError as error:
-            problem = error.message
+            problem, is_silent = error.message, isinstance(error, Unavailable)
         place = place or known_vaults.KnownVault(name, path or "")
         personal = name == known_vaults.PERSONAL
         closed = name == known_vaults.REPO and found and not found.allowed
@@ -211,6 +221,7 @@ def states(caller: Caller) -> list[VaultState]:
                 entries=entries,
                 problem=problem,
                 sync=sync,
+                is_silent=is_silent,
             )
         )
     return looked_at

@@ -452,22 +452,6 @@ def test_a_reader_is_the_agent_of_its_name_and_no_other(
         company("nobody")
 
 
-def test_what_needs_files_is_refused_with_where_to_do_it(
-    company: Callable[..., Vault], hiding: Vault
-) -> None:
-    from memcli.vault.health.overview import overview
-
-    published = company()
-    for act in (
-        lambda: published.save(published.draft({"text": "Something new"})),
-        lambda: published.get("0000000000000000"),
-        lambda: overview(published),
-    ):
-        with pytest.raises(NotAllowed, match="'company' is answered by") as refusal:
-            act()
-        assert "clone" in (refusal.value.hint or "")
-
-
 def test_only_a_publisher_publishes(
     server: databases.Server, database: str, hiding: Vault
 ) -> None:

@@ -27,10 +27,14 @@ def vaults(context: Context) -> Result:
     if context.vault:
         from memcli.storage import known_vaults
 
-        path = os.path.realpath(
-            known_vaults.place_of(context.vault, context.environ, context.cwd).path
-        )
-        known = [state for state in known if os.path.realpath(state.path or "") == path]
+        place = known_vaults.place_of(context.vault, context.environ, context.cwd)
+        path = os.path.realpath(place.path)
+        known = [
+            state
+            for state in known
+            if (place.engine and state.name == place.name)
+            or os.path.realpath(state.path or "") == path
+        ]
         if not known:
             raise VaultNotFound(
                 f"{context.vault} is a vault, and none that your config names",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
+_WRITTEN = "written to"
 _STAMP = "published"  # the commit and the role that the folder was written for
 _MOST_PAGE = 1_000_000  # bytes of a page of the registry
 
@@ -135,7 +136,8 @@ class Engine:
         remote = self.published().remote or "the repository that it is published from"
         return NotAllowed(
             f"'{self._name}' is answered by {redacted(self._url)}; it cannot be {what}",
-            hint=f"Do it in a clone of {remote}, and push: its CI publishes what came.",
+            hint=f"Do that in a clone of {remote}"
+            + (", and push: its CI publishes what came." if what == _WRITTEN else "."),
             code="published_vault",
         )
 

@@ -49,6 +49,7 @@ def lint(
         NotAllowed: an agent asks.
     """
     vault.owner_only("the lint")
+    vault.refuse_published("checked file by file")
     try:
         vault.kinds  # noqa: B018 a look at the config
     except InvalidConfig as error:

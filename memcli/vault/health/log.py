@@ -118,6 +118,7 @@ def log(vault: Vault, *, limit: int = 20, since: int | None = None) -> list[Even
     from memcli.storage.git.steps import steps
 
     vault.owner_only("the log")
+    vault.refuse_published("asked for its history")
     repository = repository_of(vault)
     if repository is None:
         raise NotAVault(f"{vault.root} is not under git")

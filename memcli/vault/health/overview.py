@@ -123,6 +123,7 @@ def overview(vault: Vault) -> Overview:
         NotAllowed: an agent asks.
     """
     vault.owner_only("the overview")
+    vault.refuse_published("inspected as a folder")
     view = View(vault.now_ms() // 1000)
 
     held = vault.read(lambda reader: _held(reader, view))
@@ -192,6 +193,7 @@ def index_facts(vault: Vault) -> IndexFacts:
         NotAllowed: an agent asks.
     """
     vault.owner_only("the index")
+    vault.refuse_published("asked for an index on this machine")
 
     def facts(reader: Reader) -> IndexFacts:
         index = vault.index.opened
