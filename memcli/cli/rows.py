@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from memcli.entries.code_lines import CHANGED, GONE, MOVED
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -29,6 +27,10 @@ def draw_code(canvas: Canvas, states: Sequence[CodeState]) -> None:
 
     What was not checked is drawn where one entry is shown in full.
     """
+    if not states:
+        return
+    from memcli.entries.code_lines import CHANGED, GONE, MOVED
+
     for state in states:
         if state.state in (CHANGED, GONE):
             canvas.line(f"  stale: {state.why}", style="bad")

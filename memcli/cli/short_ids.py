@@ -6,8 +6,6 @@ sees it: what an agent may not see lengthens no id. Pipes and JSON have whole id
 
 from __future__ import annotations
 
-from memcli.vault import lookup
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -22,6 +20,7 @@ def of(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str], str]:
     """How this canvas shows an id of these vaults."""
     if not canvas.terminal or sources is None:
         return str
+    from memcli.vault import lookup
     from memcli.vault.vault import Vault
 
     vaults = (sources,) if isinstance(sources, Vault) else sources.vaults

@@ -1,13 +1,13 @@
 """Time as text: spans of coarse dates, words for a date, bounds that people type.
 
 Invariant: pure and in UTC; the caller always gives `now`. A coarse date (`2023`,
-`2023-05`) is a span, never a made-up instant.
+`2023-05`) is a span, never a made-up instant. What few callers need
+(`datetime`, patterns) is loaded where it is used.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
 
 from memcli.entries.checks import check_date
 from memcli.errors import InvalidValue
@@ -48,6 +48,8 @@ def span(value: str) -> tuple[int, int]:
     """
     value = check_date(value, "date")
     if len(value) > 10:
+        from datetime import datetime
+
         start = int(datetime.fromisoformat(value).timestamp())
         return start, start + 1
     numbers = [int(part) for part in value.split("-")]
@@ -67,6 +69,8 @@ def to_epoch(value: str) -> int:
 
 def iso(epoch_seconds: int) -> str:
     """Return `YYYY-MM-DDTHH:MM:SSZ`; ValueError outside the years 1 to 9999."""
+    from datetime import date
+
     days, seconds = divmod(epoch_seconds, _DAY)
     try:
         day = date.fromordinal(days + _EPOCH).isoformat()
@@ -91,6 +95,8 @@ def date_words(value: str) -> tuple[str, ...]:
         return (year,)
     if not day:
         return (_MONTHS[int(month) - 1], year)
+    from datetime import date
+
     weekday = date(int(year), int(month), int(day)).weekday()
     return (str(int(day)), _MONTHS[int(month) - 1], year, _WEEKDAYS[weekday])
 
@@ -104,8 +110,8 @@ _UNITS = {
     **dict.fromkeys(("y", "year", "years"), "years"),
 }
 _SECONDS = {"minutes": 60, "hours": 3600, "days": _DAY, "weeks": 7 * _DAY}
-_AGO = re.compile(r"(\d{1,6}|an?)\s*([a-z]+)(?:\s+ago)?", re.ASCII)
-_PERIOD = re.compile(rf"(this|last|next) (week|month|year|{'|'.join(_WEEKDAYS)})")
+_AGO = r"(?a:(\d{1,6}|an?)\s*([a-z]+)(?:\s+ago)?)"
+_PERIOD = rf"(this|last|next) (week|month|year|{'|'.join(_WEEKDAYS)})"
 
 
 def parse_bound(text: str, now: int, *, end: bool) -> int:
@@ -120,7 +126,7 @@ def parse_bound(text: str, now: int, *, end: bool) -> int:
         InvalidValue: anything else; the hint lists the forms.
     """
     words = " ".join(text.lower().split())
-    ago = _AGO.fullmatch(words.removeprefix("in "))
+    ago = re.fullmatch(_AGO, words.removeprefix("in "))
     try:
         if ago and ago[2] in _UNITS:
             count = 1 if ago[1] in ("a", "an") else int(ago[1])
@@ -167,7 +173,7 @@ def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
         unit = words.rpartition(" ")[2]
         return start[: {"month": 7, "year": 4}.get(unit, 10)]
     forward = words.startswith("in ") or (ahead and not words.endswith(" ago"))
-    distance = _AGO.fullmatch(words.removeprefix("in "))
+    distance = re.fullmatch(_AGO, words.removeprefix("in "))
     if distance and distance[2] in _UNITS:
         count = 1 if distance[1] in ("a", "an") else int(distance[1])
         unit = _UNITS[distance[2]]
@@ -211,10 +217,12 @@ def _period(words: str, now: int) -> tuple[int, int] | None:
         return today - _DAY, today
     if words == "tomorrow":
         return today + _DAY, today + 2 * _DAY
-    period = _PERIOD.fullmatch(words)
+    period = re.fullmatch(_PERIOD, words)
     if period is None:
         return None
     which, unit = period.groups()
+    from datetime import UTC, datetime
+
     moment = datetime.fromtimestamp(now, UTC)
     monday = today - moment.weekday() * _DAY
     if unit == "week":
@@ -245,6 +253,8 @@ def back(now: int, count: int, unit: str) -> int:
         moment = now - count * _SECONDS[unit]
         iso(moment)  # refuses what lies before the year 1
         return moment
+    from datetime import UTC, datetime
+
     today = datetime.fromtimestamp(now, UTC)
     months = today.year * 12 + today.month - 1 - count * (12 if unit == "years" else 1)
     year, month = divmod(months, 12)
@@ -253,14 +263,19 @@ def back(now: int, count: int, unit: str) -> int:
     return _midnight(year, month + 1, day) + now % _DAY
 
 
-_EPOCH = date(1970, 1, 1).toordinal()
+# date(1970, 1, 1).toordinal()
+_EPOCH = 719_163
 
 
 def _midnight(year: int, month: int, day: int) -> int:
+    from datetime import date
+
     return (date(year, month, day).toordinal() - _EPOCH) * _DAY
 
 
 def _month_length(year: int, month: int) -> int:
     if month == 12:
         return 31
+    from datetime import date
+
     return (date(year, month + 1, 1) - date(year, month, 1)).days

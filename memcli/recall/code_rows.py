@@ -6,8 +6,6 @@ whose code changed or is gone says so, and stands lower than it would; none is l
 
 from __future__ import annotations
 
-from memcli.vault import code_state
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -35,6 +33,8 @@ def answered(vault: Vault, answer: Recalled, *, ranked: bool = True) -> Recalled
     """
     if not any(names_code(row) for row in (*answer.rows, *answer.constraints)):
         return answer
+    from memcli.vault import code_state
+
     watch = code_state.watch(vault)
     rows = looked_at(answer.rows, watch)
     order = lowered(rows) if ranked else range(len(rows))
@@ -48,6 +48,8 @@ def of_one(vault: Vault, row: Row) -> Row:
     """One row with what became of the code that it speaks of."""
     if not names_code(row):
         return row
+    from memcli.vault import code_state
+
     return _looked_at(row, code_state.watch(vault))
 
 
@@ -66,6 +68,8 @@ def lowered(rows: Sequence[Row]) -> list[int]:
 
     The others keep their order, which more than the score may have decided.
     """
+    from memcli.vault import code_state
+
     order = list(range(len(rows)))
     for place in reversed(order[:]):
         row = rows[place]
@@ -79,6 +83,8 @@ def lowered(rows: Sequence[Row]) -> list[int]:
 
 
 def _looked_at(row: Row, watch: Watch) -> Row:
+    from memcli.vault import code_state
+
     states = watch.states(row, row.source)
     row = row._replace(code_state=tuple(states))
     if not code_state.is_stale(states):

@@ -37,7 +37,6 @@ from memcli.search.ranking.order import Hit
 from memcli.search.ranking.weights import Weights
 from memcli.search.source import Ahead
 from memcli.search.stemmer import stemmer
-from memcli.vault import staleness
 from memcli.vault.signals import event
 
 TYPE_CHECKING = False
@@ -353,6 +352,8 @@ def aged(reader: Reader, view: View, doc: int, stored: StoredRow, row: Row) -> R
         row = row._replace(status=str(standing(facts, view)))
     if row.layer == FACT:
         return row
+    from memcli.vault import staleness
+
     why = staleness.reasons(reader, stored, view)
     return row._replace(
         stale=staleness.is_stale(stored, why),

@@ -35,12 +35,16 @@ def load_with(path: str) -> tuple[Any, bytes] | None:
         data = read(path, limit=_LARGEST)
         if not data.startswith(_MAGIC):
             return None
-        if data[len(_MAGIC) : _HEAD] != _checksum(data[_HEAD:]):
-            return None
-        text, _, beside = data[_HEAD:].partition(b"\n")
+        # Of a vault of 10,000 entries it is a megabyte: no copy more than is needed.
+        with memoryview(data) as view:
+            if data[len(_MAGIC) : _HEAD] != _checksum(view[_HEAD:]):
+                return None
+        end = data.find(b"\n", _HEAD)
+        if end < 0:
+            end = len(data)
         import json
 
-        return json.loads(text), beside
+        return json.loads(data[_HEAD:end]), data[end + 1 :]
     except (Unreadable, ValueError, RecursionError):
         return None
 
@@ -63,5 +67,5 @@ def store(path: str, value: Any, beside: bytes = b"") -> None:
     write_derived(path, _MAGIC + _checksum(body) + body)
 
 
-def _checksum(body: bytes) -> bytes:
+def _checksum(body: bytes | memoryview) -> bytes:
     return zlib.crc32(body).to_bytes(4, "little")

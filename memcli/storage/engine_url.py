@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 
 _HOST = r"(?:\[[0-9A-Fa-f:.%]*\]|[^\s:/?#@,\[\]]*)(?::[0-9]*)?"
-_URL = re.compile(
+# As text: few users have a database, and compiling it takes .5 ms of every start.
+_URL = (
     r"(?P<scheme>postgres(?:ql)?)://(?:(?P<user>[^\s:/?#@]*)(?::[^/@]*)?@)?"
-    rf"(?P<hosts>{_HOST}(?:,{_HOST})*)(?P<name>/[^\s/?#@]*)?(?:[?#].*)?",
-    re.DOTALL,
+    rf"(?P<hosts>{_HOST}(?:,{_HOST})*)(?P<name>/[^\s/?#@]*)?(?:[?#].*)?"
 )
 
 
@@ -32,7 +32,7 @@ def redacted(url: str) -> str:
     >>> redacted("postgresql://ada:s3c/ret@db.acme.com/memory")
     'the database'
     """
-    parts = _URL.fullmatch(url)
+    parts = re.fullmatch(_URL, url, re.DOTALL)
     if parts is None or url.count("@") > (parts["user"] is not None):
         return "the database"
     user = f"{parts['user']}@" if parts["user"] else ""

@@ -27,7 +27,7 @@ REPO = "repo"
 
 _ROLES = ("rw", "ro")
 _KNOWN = ("path", "role", "recall", "hooks", "engine", "published_as")
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_NAME = r"[a-z0-9][a-z0-9_-]*"
 
 
 class KnownVault(NamedTuple):
@@ -119,7 +119,7 @@ def find(word: str, environ: Mapping[str, str]) -> KnownVault | None:
 
 def is_name(word: str) -> bool:
     """Whether a word may be a vault's name; everything else is a path."""
-    return _NAME.fullmatch(word) is not None
+    return re.fullmatch(_NAME, word) is not None
 
 
 def at(root: str, environ: Mapping[str, str]) -> KnownVault | None:

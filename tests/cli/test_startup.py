@@ -184,6 +184,23 @@ def test_noting_a_recall_loads_next_to_nothing(vault: Vault):
     assert "_blake2" in found, "nothing was noted"
 
 
+def test_a_recall_of_plain_facts_loads_nothing_of_code_dates_and_evidence(
+    vault: Vault,
+):
+    """Rows that name code, or rest on others, load what says whether they hold."""
+    vault.save(vault.draft({"text": "The billing team meets on Mondays"}))
+    vault.recall("billing")
+    words = ["recall", "billing", "--vault", vault.root]
+    found = loaded_by(STAY + RUN.format(arguments=words), PROBE_WHOLE)
+    assert "memcli.recall.results" in found
+    rare = {
+        *("datetime", "memcli.entries.text.links", "memcli.vault.lookup"),
+        *("memcli.entries.code_lines", "memcli.vault.code_state"),
+        "memcli.vault.staleness",
+    }
+    assert found & rare == set()
+
+
 PROMPT = """
 import os
 from memcli.sessions.hooks import call as hook
