@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memcli.entries import frontmatter
+from memcli.entries import yaml_lines
 from memcli.entries.eligibility import View
 from memcli.entries.entry import FIELDS, Entry, Source, Status
 from memcli.errors import Conflict, MemcliError
@@ -112,6 +112,6 @@ def _note(entry: Entry) -> bytes:
         "created": entry.created,
     }
     lines = "".join(
-        frontmatter.lines_of(name, value) for name, value in fields.items() if value
+        yaml_lines.lines_of(name, value) for name, value in fields.items() if value
     )
-    return frontmatter.to_bytes(f"---\n{lines}---\n{entry.body}")
+    return yaml_lines.to_bytes(f"---\n{lines}---\n{entry.body}")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memcli.search.reader import Reader
-    from memcli.storage.git.log import Blob
+    from memcli.storage.git.printed import Blob
     from memcli.storage.git.repository import Repository
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault

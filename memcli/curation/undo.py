@@ -15,7 +15,8 @@ from memcli.entries.text.counted import counted
 from memcli.errors import Conflict, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git.repository import Commit, Repository
+from memcli.storage.git.printed import Commit
+from memcli.storage.git.repository import Repository
 from memcli.vault.health.log import CHANGES, verb_of
 
 if TYPE_CHECKING:

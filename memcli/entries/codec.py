@@ -13,17 +13,17 @@ from __future__ import annotations
 from memcli.entries import layout
 from memcli.entries.checks import check_kind
 from memcli.entries.entry import FIELDS, KINDS, Entry, Status
-from memcli.entries.fields import TABLE, fitting_tags
+from memcli.entries.field_values import fitting_tags
+from memcli.entries.fields import TABLE
 from memcli.entries.frontmatter import (
     Page,
     Part,
     checked_lines,
     is_null,
-    lines_of,
     take_apart,
-    to_bytes,
 )
 from memcli.entries.ids import adopted_id, id_time, is_adopted, is_id
+from memcli.entries.yaml_lines import lines_of, to_bytes
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The YAML of a markdown file: taken apart into lines, and written.
+"""The YAML of a markdown file, taken apart into lines.
 
 Invariant: a `Page` put together again is the file, byte for byte. YAML is only used to
 find keys and values; a change replaces whole lines.
@@ -6,8 +6,7 @@ find keys and values; a change replaces whole lines.
 This is the only module that knows YAML. It reads through python-frontmatter's handler
 and the C loader into a tree of nodes, which carry their lines, and in which a scalar is
 the string that stands in the file. What `plain_yaml` understands does not need that: it
-gives the same nodes. It writes YAML by itself, since importing yaml costs more than a
-save does.
+gives the same nodes. `yaml_lines` writes YAML without a library.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import re
 from functools import cache
 
 from memcli.entries import plain_yaml
-from memcli.entries.entry import FIELDS, Source
+from memcli.entries.entry import FIELDS
 from memcli.errors import InvalidEntry, InvalidValue
 from memcli.named_tuple import NamedTuple
 
@@ -305,50 +304,6 @@ def is_null(node: Any) -> bool:
     )
 
 
-# --- from fields to lines ---------------------------------------------------------
-
-# Plain only where every YAML, old or new, reads the same string: a letter in front,
-# or an id-like word with a letter that no number has (no 1e5, 0x1f, 12:30, 2026-01).
-_WORD = r"(?<! )|[0-9][0-9a-z]{0,40}[g-nq-su-wy][0-9a-z-]{0,40}"
-_PLAIN = re.compile(r"[^\W\d_](?:[\w .,/()'@%*?=;~$!&+-]|:(?=[\w/]))*" + _WORD)
-_PLAIN_IN_LIST = re.compile(r"[^\W\d_][\w ./()'@%*?=;~$!&+-]*" + _WORD)
-_RESERVED = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
-_UNSAFE = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]')
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def lines_of(key: str, value: Any) -> str:
-    """Return the YAML lines of a field: a text, flag, number, tuple or Source."""
-    if isinstance(value, str):
-        return f"{key}: {_scalar(value, _PLAIN)}\n"
-    if value is True or value is False:
-        return f"{key}: {'true' if value else 'false'}\n"
-    if isinstance(value, Source):
-        pairs = zip(value._fields, value, strict=True)
-        inner = (
-            lines_of("  " + name, part) for name, part in pairs if part is not None
-        )
-        return f"{key}:\n{''.join(inner)}"
-    if isinstance(value, tuple):
-        return (
-            f"{key}: [{', '.join(_scalar(item, _PLAIN_IN_LIST) for item in value)}]\n"
-        )
-    return f"{key}: {value:d}\n"
-
-
-def _scalar(text: str, plain: re.Pattern[str]) -> str:
-    if plain.fullmatch(text) and text.lower() not in _RESERVED:
-        return text
-    return f'"{_UNSAFE.sub(_escape, text)}"'
-
-
-def _escape(unsafe: re.Match[str]) -> str:
-    letter = unsafe[0]
-    if letter == "\0":
-        raise InvalidValue("a text may not hold a NUL", code="invalid_text")
-    return _ESCAPES.get(letter) or f"\\u{ord(letter):04x}"
-
-
 def checked_lines(lines: str) -> str:
     """Return an extra's lines, or raise InvalidValue if they would end the block."""
     if not lines.endswith("\n") or re.search(r"^(?:---|\.\.\.)", lines, re.MULTILINE):
@@ -370,18 +325,6 @@ def checked_key(name: Any, lines: Any) -> tuple[str, str]:
         hint='Write it like {"rating": "rating: 5\\n"}.',
         code="invalid_extra",
     )
-
-
-def to_bytes(text: str) -> bytes:
-    """Return the file's bytes, or raise InvalidValue for what is no text."""
-    if "\0" in text:
-        raise InvalidValue("a text may not hold a NUL", code="invalid_text")
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InvalidValue(
-            "a text may not hold half a surrogate pair", code="invalid_text"
-        ) from error
 
 
 def values_of(lines: str) -> list[str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from memcli.entries.checks import check_kind
 from memcli.entries.entry import FIELDS, Entry, Layer
-from memcli.entries.fields import BY_NAME, check_unicode, unknown_field, wrong_type
+from memcli.entries.field_values import check_unicode, unknown_field, wrong_type
+from memcli.entries.fields import BY_NAME
 from memcli.errors import InvalidContent, InvalidValue, TooLarge
 
 TYPE_CHECKING = False

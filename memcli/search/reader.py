@@ -10,16 +10,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from memcli.entries.eligibility import (
-    ELSEWHERE,
-    Agent,
-    Facts,
-    View,
-    verdict,
-)
+from memcli.entries.eligibility import ELSEWHERE, Agent, Facts, View, verdict
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds
 from memcli.named_tuple import NamedTuple
+from memcli.search.censored import censored
 from memcli.search.packed_facts import (
     ANSWERS_SHIFT,
     ASKS,
@@ -395,19 +390,7 @@ class Reader:
 
     def censored(self, row: _Named) -> _Named:
         """An entry or its row without the ids of what an agent may not see."""
-        if self.agent is None:
-            return row
-        evidence = tuple(name for name in row.evidence if self.names(name))
-        return row._replace(
-            supersedes=self.names(row.supersedes),
-            superseded_by=self.names(row.superseded_by),
-            evidence=evidence,
-            fingerprints=tuple(
-                fingerprint
-                for fingerprint in row.fingerprints
-                if fingerprint.partition(":")[0] in evidence
-            ),
-        )
+        return row if self.agent is None else censored(row, self.names)
 
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""

@@ -23,13 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = [
-    "inside",
-    "read",
-    "write_atomic",
-    "write_derived",
-]
-
 # Flags of `os.open` that not every system has. Windows opens files in text mode
 # without BINARY. With NONBLOCK a pipe in a file's place does not stop the program for
 # good; with NOFOLLOW a link, which may come with a clone, leads nowhere.

@@ -22,7 +22,8 @@ from memcli.storage import files, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.engine_url import redacted
 from memcli.storage.git import tree
-from memcli.storage.git.log import Blob, Readable
+from memcli.storage.git.log import Readable
+from memcli.storage.git.printed import Blob
 from memcli.storage.git.remote_address import shown_of
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from memcli.cli.run import run
 from memcli.entries import layout
 from memcli.sessions import hook_log
 from memcli.sessions.hooks import call as hook
-from memcli.storage.git import log
+from memcli.storage.git.printed import Blob
 from memcli.storage.git.repository import Repository
 from tests import processes
 from tests.conftest import VaultMaker
@@ -248,7 +248,7 @@ def test_a_partial_clone_fetches_nothing(vault: Vault, tmp_path: Path) -> None:
     ):
         subprocess.run([*git, name, value], check=True)
     repository = Repository.open(vault.root)
-    missing = log.Blob("1" * 40, "memories/x.md", "")
+    missing = Blob("1" * 40, "memories/x.md", "")
     assert repository.contents([missing]) == [b""]
     assert not mark.exists()
 

@@ -18,7 +18,7 @@ from memcli.curation.ideas.ledger import (
     slug,
     text_of,
 )
-from memcli.entries import codec, frontmatter, ids, layout
+from memcli.entries import codec, ids, layout, yaml_lines
 from memcli.entries.checks import check_date
 from memcli.entries.eligibility import Agent, facts, visible
 from memcli.entries.entry import Entry, Source
@@ -158,7 +158,7 @@ def plan(
         text = append(text, placed)
         files[layout.idea_page(placed.slug)] = page_of(placed)
     if files:
-        files[layout.IDEA_LEDGER] = frontmatter.to_bytes(text)
+        files[layout.IDEA_LEDGER] = yaml_lines.to_bytes(text)
     return files
 
 
@@ -247,7 +247,7 @@ def page_of(idea: Idea) -> bytes:
                 record=line_of(idea.record or "") or None,
                 excerpt=excerpt or None,
             ),
-            extra=tuple((k, frontmatter.lines_of(k, v)) for k, v in own.items() if v),
+            extra=tuple((k, yaml_lines.lines_of(k, v)) for k, v in own.items() if v),
             body="\n\n".join(blocks) + "\n",
             path=path,
         )

@@ -256,7 +256,8 @@ def _both_texts(one: str, two: str) -> str:
 
 
 def _with_alias(entry: Entry, name: str) -> Entry:
-    from memcli.entries.frontmatter import lines_of, values_of
+    from memcli.entries.frontmatter import values_of
+    from memcli.entries.yaml_lines import lines_of
 
     extra = dict(entry.extra)
     known = values_of(extra.get("aliases", ""))

@@ -12,7 +12,8 @@ import re
 
 from memcli.entries import anchors, dates
 from memcli.entries.entry import FIELDS, Entry, Status, Visibility
-from memcli.entries.frontmatter import lines_of, values_of
+from memcli.entries.frontmatter import values_of
+from memcli.entries.yaml_lines import lines_of
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False

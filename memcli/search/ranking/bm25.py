@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import Adjust, Nudge
@@ -37,7 +36,6 @@ from memcli.search.ranking.borrowing import Loans, borrowable, loans, weighed
 from memcli.search.ranking.corpus import (
     WHOLE,
     Corpus,
-    Inside,
     Question,
     Scope,
     Term,
@@ -45,6 +43,7 @@ from memcli.search.ranking.corpus import (
     inverse_frequency,
 )
 from memcli.search.ranking.order import Evidence, Hit, Order, Table
+from memcli.search.ranking.pool import LIKELY, Pool
 from memcli.search.ranking.proximity import Neighbourhood
 from memcli.search.ranking.weights import DEFAULTS, Weights, by_length
 from memcli.search.source import Ahead
@@ -56,9 +55,6 @@ if TYPE_CHECKING:
 
 COVERING = 5
 """So many of the first hits say how well the corpus covers a question."""
-
-# So many of the best matches by words alone are likely to be looked at whole.
-_LIKELY = 60
 
 # Term -> its documents, and how often each holds it.
 _Matches = Mapping[str, tuple[Sequence[int], Sequence[float]]]
@@ -181,7 +177,7 @@ def _gather(
             matches[text] = [*docs, *loan.counts], [*counts, *loan.counts.values()]
     bm25 = _BM25(corpus, weights)
     lexical = bm25.lexical(known, matches, scope.within)
-    pool = _Pool(corpus, scope, question.inside, weights).best(lexical)
+    pool = Pool(corpus, scope, question.inside, weights).best(lexical)
     if not pool:
         return None
     corpus.ahead(lambda: _closer(pool, corpus, weights))
@@ -199,7 +195,7 @@ def _gather(
             likely = heapq.nlargest(weights.graph_seeds, totals, key=totals.__getitem__)
             scope.links.ahead(likely)
         corpus.ahead(
-            lambda: Ahead(rows=heapq.nlargest(_LIKELY, totals, key=totals.__getitem__))
+            lambda: Ahead(rows=heapq.nlargest(LIKELY, totals, key=totals.__getitem__))
         )
         extra = expansion(totals, known, corpus, weights)
         held = {term.text: corpus.held(term.text, around.docs) for term in extra}
@@ -226,7 +222,7 @@ def _closer(pool: Sequence[int], corpus: Corpus, weights: Weights) -> Ahead:
         sessions = {corpus.sessions[doc]: None for doc in pool}
         sessions.pop(0, None)
     return Ahead(
-        rows=pool[:_LIKELY],
+        rows=pool[:LIKELY],
         words=pool if weights.feedback else (),
         sessions=[*sessions][: weights.most_sessions],
     )
@@ -252,97 +248,6 @@ def _with(
     if not implied:
         return postings
     return [*postings[0], *sorted(implied)], [*postings[1], *([count] * len(implied))]
-
-
-class _Pool:
-    """The best lexical matches that are shown, without a look at each of the others.
-
-    Args:
-        corpus: the documents.
-        scope: says which of them are shown.
-        inside: how much of a document lies in the window of the question, if it names
-            one.
-        weights: how many are wanted, and what the window counts.
-    """
-
-    def __init__(
-        self, corpus: Corpus, scope: Scope, inside: Inside | None, weights: Weights
-    ) -> None:
-        self._corpus = corpus
-        self._admit = scope.admit
-        self._inside = inside
-        self._weights = weights
-        self._count = weights.pool
-        self._temporal = weights.temporal if inside is not None else 0.0
-
-    def best(self, scores: Mapping[int, float]) -> list[int]:
-        """The best documents, best first; ties break on their order."""
-        orders = self._corpus.orders
-        if self._admit is None and self._inside is None:
-            chosen = _first(scores, self._count)
-            ranked = sorted(chosen, key=lambda doc: (-scores[doc], orders[doc]))
-            return ranked[: self._count]
-        found: dict[int, float] = {}
-        seen: Mapping[int, float] = {}
-        wanted = 2 * self._count
-        while len(seen) < len(scores):
-            chosen = _first(scores, wanted)
-            fresh = (doc for doc in chosen if doc not in seen)
-            ranked = sorted(fresh, key=lambda doc: (-scores[doc], orders[doc]))
-            self._look(ranked, scores, found)
-            if self._is_enough(found, min(chosen.values(), default=0.0)):
-                break
-            seen, wanted = chosen, 4 * wanted
-        best = sorted(found, key=lambda doc: (-found[doc], orders[doc]))
-        return best[: self._count]
-
-    def _look(
-        self,
-        ranked: Sequence[int],
-        scores: Mapping[int, float],
-        found: dict[int, float],
-    ) -> None:
-        """Add those that are shown to `found`, until no other can be as good."""
-        for start in range(0, len(ranked), 2 * self._count):
-            chunk = ranked[start : start + 2 * self._count]
-            if self._is_enough(found, scores[chunk[0]]):
-                return
-            self._corpus.ahead(partial(self._wanted, chunk))
-            for doc in chunk:
-                if self._admit is None or self._admit(doc):
-                    share = self._inside(doc) if self._inside is not None else 0.0
-                    found[doc] = scores[doc] * (1 + self._temporal * share)
-
-    def _wanted(self, chunk: Sequence[int]) -> Ahead:
-        """Facts say which of them are shown; most that are come into the pool."""
-        weights = self._weights
-        first = chunk[: self._count]
-        return Ahead(
-            facts=chunk,
-            rows=chunk[:_LIKELY],
-            words=first if weights.feedback else (),
-            beside=first if weights.after or weights.before else (),
-            most_sessions=weights.most_sessions,
-        )
-
-    def _is_enough(self, found: Mapping[int, float], most: float) -> bool:
-        """Whether no document that scores `most` or less can be among the best.
-
-        Without a window they come in the order of their scores.
-        """
-        if len(found) < self._count or self._inside is None:
-            return len(found) >= self._count
-        least = heapq.nlargest(self._count, found.values())[-1]
-        return most * (1 + self._temporal) < least
-
-
-def _first(scores: Mapping[int, float], count: int) -> Mapping[int, float]:
-    """The `count` best documents and all that tie with the last of them."""
-    if len(scores) <= count:
-        return scores
-    # nlargest without a key runs in C.
-    cut = heapq.nlargest(count, scores.values())[-1]
-    return {doc: score for doc, score in scores.items() if score >= cut}
 
 
 class _BM25:

@@ -13,8 +13,9 @@ import os
 
 from memcli.entries import digests
 from memcli.errors import HistoryError, NotAVault
-from memcli.named_tuple import NamedTuple
+from memcli.storage.git import printed
 from memcli.storage.git.place import find
+from memcli.storage.git.printed import Blob, Commit
 from memcli.storage.git.process import GitResult, clean_environment, program, run
 
 TYPE_CHECKING = False
@@ -35,23 +36,6 @@ _FORMAT = (
     "--date=format-local:%Y-%m-%dT%H:%M:%SZ",
     "--format=%H%x1f%ad%x1f%an%x1f%s",
 )
-
-
-class Commit(NamedTuple):
-    """One commit: `when` is the author's time in UTC, `YYYY-MM-DDTHH:MM:SSZ`."""
-
-    id: str
-    when: str
-    author: str
-    subject: str
-
-
-class Blob(NamedTuple):
-    """The content of a file as of a commit: git's id of the bytes, and the path."""
-
-    id: str
-    path: str
-    commit: str
 
 
 class Readable:
@@ -236,17 +220,7 @@ class Readable:
         done = self._git(("cat-file", "--batch"), data)
         if done.code:
             raise HistoryError(f"git cat-file failed: {done.text}")
-        rest, objects = memoryview(done.printed), list[bytes | None]()
-        for name in names:
-            header = bytes(rest[: 200 + 4 * len(name)]).partition(b"\n")[0]
-            rest = rest[len(header) + 1 :]
-            if header.endswith(b" missing"):
-                objects.append(None)
-                continue
-            size = int(header.rpartition(b" ")[2])
-            objects.append(bytes(rest[:size]))
-            rest = rest[size + 1 :]
-        return objects
+        return printed.objects(done.printed, names)
 
     def _raw(self, of: str, *arguments: str) -> list[Blob]:
         """The blobs that `git log --raw` of a commit, or of `--all`, names."""
@@ -263,19 +237,7 @@ class Readable:
             *arguments,
             literal=False,
         )
-        prefix = self._prefix()
-        blobs = []
-        commit = ""
-        tokens = iter(output.decode("utf-8", "surrogateescape").split("\0"))
-        for token in tokens:
-            token = token.lstrip("\n")
-            if token.startswith("\2"):
-                commit = token[1:].strip()
-            elif token.startswith(":"):
-                blob, path = token.split()[3], next(tokens)
-                if blob.strip("0"):  # zeros: it was removed
-                    blobs.append(Blob(blob, path.removeprefix(prefix), commit))
-        return blobs
+        return printed.blobs(output, self._prefix())
 
     def changes(self, commit: str) -> list[str]:
         """Return the paths of the vault that a commit changed, added or removed.
@@ -289,7 +251,7 @@ class Readable:
             *(commit, "--", "."),
         )
         prefix = self._prefix()
-        return [name.removeprefix(prefix) for name in split_names(output)]
+        return [name.removeprefix(prefix) for name in printed.names(output)]
 
     def subjects(self, limit: int = 100) -> list[Commit]:
         """Return the newest `limit` commits that touched the vault.
@@ -300,11 +262,7 @@ class Readable:
         if self.head() is None:
             return []
         output = self.ask("log", f"--max-count={limit}", *_FORMAT, "--", ".")
-        return [
-            Commit(*row.split("\x1f", 3))
-            for row in output.decode("utf-8", "replace").split("\0")
-            if row
-        ]
+        return printed.commits(output)
 
     def status(self) -> list[tuple[str, str]]:
         """Return (code, path) of every file of the vault that differs from HEAD.
@@ -323,7 +281,7 @@ class Readable:
             HistoryError: git refused.
         """
         options = ("--cached", "--others", "--exclude-standard", "-z")
-        return split_names(self.ask("ls-files", *options))
+        return printed.names(self.ask("ls-files", *options))
 
     def tracked(self) -> list[tuple[str, str]]:
         """Return (mode, path) of every file of the vault that git's index holds.
@@ -331,7 +289,7 @@ class Readable:
         Raises:
             HistoryError: git refused.
         """
-        rows = split_names(self.look("ls-files", "--stage", "-z", "--", "."))
+        rows = printed.names(self.look("ls-files", "--stage", "-z", "--", "."))
         return [(row[:6], row.partition("\t")[2]) for row in rows]
 
     def is_clean(self, paths: Collection[str]) -> bool:
@@ -345,7 +303,9 @@ class Readable:
 
     def _status_rows(self, output: bytes) -> list[tuple[str, str]]:
         prefix = self._prefix()
-        return [(row[:2], row[3:].removeprefix(prefix)) for row in split_names(output)]
+        return [
+            (row[:2], row[3:].removeprefix(prefix)) for row in printed.names(output)
+        ]
 
     def _prefix(self) -> str:
         """The vault's place in the repository, as in `docs/vault/`, or nothing."""
@@ -402,8 +362,3 @@ class Readable:
 
 _EVERY_FILE = ("-z", "--no-renames", "-uall", _NO_SUBMODULES, "--", ".")
 STATUS = ("status", "--porcelain=v1", *_EVERY_FILE)
-
-
-def split_names(output: bytes) -> list[str]:
-    """The names of an output of git with `-z`."""
-    return output.decode("utf-8", "surrogateescape").split("\0")[:-1]

@@ -17,6 +17,7 @@ import time
 
 from memcli.errors import Conflict, LockBusy, MemcliError
 from memcli.storage import files
+from memcli.storage.git import printed
 from memcli.storage.git.beside_head import Comparable
 from memcli.storage.git.bulk_commit import MANY, commit_many
 from memcli.storage.git.complaints import (
@@ -27,7 +28,7 @@ from memcli.storage.git.complaints import (
 )
 from memcli.storage.git.fast_commit import changed_meanwhile, commit_quickly
 from memcli.storage.git.index_lock import release
-from memcli.storage.git.log import STATUS, Commit, split_names
+from memcli.storage.git.log import STATUS
 from memcli.storage.git.process import (
     GitResult,
     clean_environment,
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
 
     _Answer = TypeVar("_Answer")
 
-
-__all__ = ["Commit", "Repository"]
 
 # The preloading threads cost more than they save once the files are in the cache: 29
 # instead of 39 ms of CPU for one new file among 10,000. See fast_commit for the rest.
@@ -238,7 +237,7 @@ class Repository(Comparable):
             self._put_back(fresh)
             raise
         if done.code == 0:
-            return _reported_id(done.printed) or self.head()
+            return printed.commit_id(done.printed) or self.head()
         if b"repository has been updated" in done.output:
             self.unsettled = True  # git could not write the index afterwards
             return self.head()
@@ -276,7 +275,7 @@ class Repository(Comparable):
             done, indexed = commit_many(*where, paths, options, commit)
         self.unsettled = not indexed
         if done.code == 0:
-            return _reported_id(done.printed) or self.head()
+            return printed.commit_id(done.printed) or self.head()
         if done.code == 1 and b"nothing to commit" in done.output:
             return None
         raise failure(done, paths, self._git_dir)
@@ -332,7 +331,7 @@ class Repository(Comparable):
         listed = self._git((*look, "--ignore-submodules=all"))
         prefix = self._prefix()
         rows = [
-            p for p in split_names(listed.printed) if p.removeprefix(prefix) in wanted
+            p for p in printed.names(listed.printed) if p.removeprefix(prefix) in wanted
         ]
         done = listed
         if rows:
@@ -372,7 +371,7 @@ class Repository(Comparable):
         listed = self._git(("ls-files", "-z", "--with-tree=HEAD"))
         if listed.code:  # no HEAD yet
             listed = self._git(("ls-files", "-z"))
-        return set(split_names(listed.printed))
+        return set(printed.names(listed.printed))
 
 
 def _refuse_missing(
@@ -394,13 +393,3 @@ def _clean(message: str) -> str:
 def _pathspecs(paths: Sequence[str]) -> bytes:
     # Literal one by one: GIT_LITERAL_PATHSPECS would reach the user's hooks.
     return _encode("".join(f":(literal){path}\0" for path in paths))
-
-
-def _reported_id(report: bytes) -> str | None:
-    """The id in commit's own `[main (root-commit) 1234...] subject`, or None."""
-    for line in reversed(report.decode("utf-8", "replace").splitlines()):
-        if line.startswith("["):
-            word = line.partition("] ")[0].rpartition(" ")[2]
-            if len(word) == 40 and set(word) <= set("0123456789abcdef"):
-                return word
-    return None

@@ -5,7 +5,8 @@ Invariant: reads only. Paths are those of the vault, as in `log`.
 
 from typing import NamedTuple
 
-from memcli.storage.git.log import PLAIN, Blob, Commit, Readable
+from memcli.storage.git.log import PLAIN, Readable
+from memcli.storage.git.printed import Blob, Commit
 
 _DATE = "--date=format-local:%Y-%m-%dT%H:%M:%SZ"
 _HEADER = "--format=%x02%H%x1f%ad%x1f%an%x1f%s"

@@ -5,7 +5,9 @@ Invariant: reads git's objects alone; the work tree may hold something else.
 
 from collections.abc import Iterator
 
-from memcli.storage.git.log import Blob, Readable, split_names
+from memcli.storage.git import printed
+from memcli.storage.git.log import Readable
+from memcli.storage.git.printed import Blob
 
 _REGULAR = ("100644", "100755")
 
@@ -22,7 +24,7 @@ def files_of(repository: Readable, commit: str) -> Iterator[Blob]:
     """
     prefix = repository.prefix
     output = repository.ask("ls-tree", "-r", "-z", "--full-tree", commit)
-    for row in split_names(output):
+    for row in printed.names(output):
         head, _, path = row.partition("\t")
         mode, kind, blob = head.split()
         if kind == "blob" and mode in _REGULAR and path.startswith(prefix):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from memcli.storage.git.log import Blob
+    from memcli.storage.git.printed import Blob
     from memcli.storage.git.repository import Repository
     from memcli.storage.git.steps import Step
     from memcli.vault.vault import Vault

@@ -20,7 +20,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.vault.health.repair_step import Repair, Step
 
 if TYPE_CHECKING:
-    from memcli.storage.git.log import Blob
+    from memcli.storage.git.printed import Blob
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 

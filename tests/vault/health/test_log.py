@@ -9,7 +9,7 @@ from memcli import Vault
 from memcli.cli.log import _rows
 from memcli.curation import undo
 from memcli.errors import NotAllowed
-from memcli.storage.git import log as git_log
+from memcli.storage.git.printed import Blob
 from memcli.storage.git.repository import Repository
 from memcli.vault.health.log import Event, action_of, log
 
@@ -103,5 +103,5 @@ def test_what_git_has_not_is_none_and_what_is_empty_is_empty(vault: Vault) -> No
         "missing.md": None,
         "with space": None,
     }
-    missing = git_log.Blob("1" * 40, "x", "")
+    missing = Blob("1" * 40, "x", "")
     assert repository.contents([missing]) == [b""]
