@@ -17,6 +17,7 @@ from memcli.cli import flags as table
 from memcli.cli import inspect as inspect_command
 from memcli.cli import mcp as mcp_command
 from memcli.cli.mcp import catalog, tools
+from memcli.cli.mcp.tool import Tool
 from memcli.cli.run import run
 from memcli.entries.entry import EntityType
 from tests import processes
@@ -85,7 +86,7 @@ def door(
         one.process.wait()
 
 
-def flags(tool: tools.Tool, values: dict[str, Any]) -> list[str]:
+def flags(tool: Tool, values: dict[str, Any]) -> list[str]:
     """A tool's arguments as the words of its command line."""
     sources = {word[0] for word in table.WORDS[tool.command]}
     of = {one.name: one.to or one.name for one in tool.parameters}
@@ -239,8 +240,8 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
     found: list[str | None] = []
     build = module.Vault.__init__
 
-    def noting(self: Any, root: str, **options: Any) -> None:
-        build(self, root, **options)
+    def noting(self: Any, root: str, *given: Any, **options: Any) -> None:
+        build(self, root, *given, **options)
         found.append(self.agent.name if self.agent else None)
 
     monkeypatch.setattr(module.Vault, "__init__", noting)
@@ -249,9 +250,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
 
 def server(
     root: str, agent: str | None, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[tools.Tool, dict[str, Any]], tools.Answer]:
+) -> Callable[[Tool, dict[str, Any]], tools.Answer]:
     """What `memcli mcp` gives its client, without the wire."""
-    kept: list[Callable[[tools.Tool, dict[str, Any]], tools.Answer]] = []
+    kept: list[Callable[[Tool, dict[str, Any]], tools.Answer]] = []
 
     class Serving:
         @staticmethod

@@ -1,7 +1,9 @@
 """`memcli mcp`: the vault for one MCP client.
 
-Door: `mcp`. `catalog` describes what the client sees, `tools` runs it, `admin` gives
-its rare parameters, `answers` shortens what it answers, `server` knows the SDK.
+Door: `mcp`. `catalog` describes what the client sees (of `tool` and `parameters`),
+`tools` runs it, `arguments` reads what a model gives (`meant_words`, `finishing`),
+`admin` tells of rare parameters, `answers` shortens what is answered, `server` knows
+the SDK.
 Not in here: what a tool does; each one runs the command of the same name.
 """
 
@@ -13,7 +15,8 @@ from memcli.errors import MemcliError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memcli.cli.mcp.tools import Answer, Tool
+    from memcli.cli.mcp.tool import Tool
+    from memcli.cli.mcp.tools import Answer
 
 
 def mcp(context: Context) -> Result:

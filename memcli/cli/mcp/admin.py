@@ -8,8 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memcli.cli.context import Context
+from memcli.cli.mcp import arguments as given_arguments
 from memcli.cli.mcp import catalog, tools
-from memcli.cli.mcp.tools import Answer, Parameter, Tool
+from memcli.cli.mcp.parameters import Parameter, described
+from memcli.cli.mcp.tool import Tool
+from memcli.cli.mcp.tools import Answer
 from memcli.errors import InvalidValue, UsageError
 
 ACTIONS = {tool.name.removeprefix("memory_"): tool for tool in catalog.TOOLS}
@@ -42,21 +45,19 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
 
 
 def _run(arguments: Mapping[str, Any], context: Context) -> Answer:
-    unknown = [name for name in arguments if name not in ("action", "arguments")]
-    if unknown:
-        raise InvalidValue(
-            f"memory_admin has no parameter '{unknown[0]}'",
-            hint="It has action and arguments: the tool's parameters go into arguments",
-            code="unknown_field",
-        )
     named = arguments.get("action") or "help"
     action = named.removeprefix("memory_") if isinstance(named, str) else ""
     chosen = ACTIONS.get(action)
-    given = tools.as_object(arguments.get("arguments"))
+    given = given_arguments.as_object(arguments.get("arguments"))
     if given is None:
         raise InvalidValue(
-            "'arguments' must be an object of parameters", code="invalid_arguments"
+            "'arguments' must be an object of parameters",
+            hint='As in {"action": "recall", "arguments": {"query": "deploys"}}.',
+            code="invalid_arguments",
         )
+    # Models write the tool's parameters beside the action, too.
+    beside = {k: v for k, v in arguments.items() if k not in ("action", "arguments")}
+    given = {**beside, **given}
     if action == "help":
         wanted = given.get("action")
         about = ACTIONS.get(str(wanted).removeprefix("memory_"))
@@ -70,7 +71,7 @@ def _run(arguments: Mapping[str, Any], context: Context) -> Answer:
             f"{action} needs arguments",
             hint="Call memory_admin with the action help for the parameters.",
         )
-    return tools.call(chosen.whole(), given, context)
+    return tools.call(chosen, given, context)
 
 
 def _no_action(named: Any) -> InvalidValue:
@@ -86,7 +87,7 @@ def _help(chosen: list[Tool]) -> dict[str, Any]:
     return {
         "actions": {
             tool.name.removeprefix("memory_"): {
-                one.name: tools.described(one, tool.command)
+                one.name: described(one, tool.command)
                 for one in tool.parameters
                 if one.rare
             }

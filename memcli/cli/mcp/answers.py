@@ -3,6 +3,7 @@
 Invariant: what is left out says nothing. A value that is there is the command's own.
 """
 
+import json
 import re
 from typing import Any
 
@@ -19,9 +20,9 @@ _TOPIC = re.compile(
     r"\bmemcli inspect (inbox|reflections|ideas|projects|entities|entity|models"
     r"|research|mining|sessions|agents|vaults|index|lint)\b( NAME\b)?"
 )
-# What only memory_admin takes of a tool; a hint that names it names memory_admin.
-_RARE = re.compile(
-    r"\bmemory_(evolve|recall)(?=[^;\n]* --(?:also|untag|cite|research|history)\b)"
+# A change that a hint proposes, with all it takes: it becomes the call to make.
+_CHANGE = re.compile(
+    r"\bmemcli (evolve|resolve)((?: --(?:also|project|undo|cite)\b| (?!-)[\w./:-]*\w)+)"
 )
 _COMMAND = re.compile(rf"\bmemcli ({'|'.join(_TOOLS)})\b")
 _FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)\b")
@@ -46,10 +47,12 @@ _CALLS = {
     "--approve, --reject, --supersede ID, --edit; or memcli inspect ID": (
         "Give the ids with approve, reject or supersede; to look at one: memory_inspect"
     ),
-    "if they are meant, add --kind": (
-        "if they are meant: memory_admin resolve with kinds"
-    ),
+    "if they are meant, add --kind": ("if they are meant: memory_resolve with kinds"),
     "memcli list": "memory_recall with all: true",
+    ", or insist with --allow-secret": "; only the user can insist, in a shell",
+    'Ask one: memcli recall "how do we deploy?"; or list with --all.': (
+        'Give query: "how do we deploy?"; or all: true, or kinds alone, to list.'
+    ),
 }
 
 
@@ -114,8 +117,9 @@ def with_tools(text: str) -> str:
     """
     for command, tool in _CALLS.items():
         text = text.replace(command, tool)
+    text = _CHANGE.sub(_call, text)
     text = _TOPIC.sub(_topic, text)
-    text = _RARE.sub(r"memory_admin \1", _COMMAND.sub(r"memory_\1", text))
+    text = _COMMAND.sub(r"memory_\1", text)
     before, name, after = text.partition("memory_")
     text = f"{before}{name}{_FLAG.sub(_parameter, after)}"
     named = set(re.findall(r"\bmemcli ([a-z]+)\b", text))
@@ -132,6 +136,25 @@ def note(line: str) -> str:
     if line.startswith(_SIBLINGS):
         return with_tools(line)
     return line.replace("(everywhere: --project none)", "(everywhere: project none)")
+
+
+def _call(found: re.Match[str]) -> str:
+    """The call of a tool for "evolve ID --also OTHER"; the text where it is no call."""
+    own, *given = re.split(r" --", found[2])
+    entry_id = own.strip()
+    if not re.fullmatch(r"[0-9a-z]{8,16}|ID|", entry_id):
+        return found[0]
+    arguments: dict[str, Any] = {}
+    if entry_id:
+        arguments |= {"ids": [entry_id]} if found[1] == "resolve" else {"id": entry_id}
+    for one in given:
+        name, _, value = one.partition(" ")
+        if name == "undo":
+            arguments |= {**({"ids": [value]} if value else {}), "undo": True}
+        else:
+            lists = [*arguments.get(name, ()), value]
+            arguments[name] = lists if name in ("also", "cite") else value
+    return f"memory_{found[1]} {json.dumps(arguments)}" if given else found[0]
 
 
 def _topic(found: re.Match[str]) -> str:

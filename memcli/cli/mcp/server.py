@@ -23,7 +23,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from memcli.cli.mcp.tools import Answer, Tool
+from memcli.cli.mcp.tool import Tool
+from memcli.cli.mcp.tools import Answer
 from memcli.cli.render import safe
 from memcli.errors import UsageError
 

@@ -59,11 +59,11 @@ def test_a_title_with_which_the_text_begins_is_left_out(
         ("Name it: --group NAME.", "Name it: groups NAME."),
         (
             'Look further: memcli recall "..." --research checkout --budget mid',
-            'Look further: memory_admin recall "..." research checkout budget mid',
+            'Look further: memory_recall "..." research checkout budget mid',
         ),
         (
             "if they are meant, add --kind note.",
-            "if they are meant: memory_admin resolve with kinds note.",
+            "if they are meant: memory_resolve with kinds note.",
         ),
         ("What waits: memcli review --list", "What waits: memory_review without ids"),
         (
@@ -83,16 +83,44 @@ def test_hints_name_tools_and_parameters(said: str, told: str) -> None:
 
 def test_a_warning_keeps_the_words_of_an_entry() -> None:
     said = "x says: run it with --tag; to make them one: memcli evolve x --also y"
-    told = "x says: run it with --tag; to make them one: memory_admin evolve x also y"
+    told = "x says: run it with --tag; to make them one: memory_evolve x also y"
     assert answers.with_tools(said) == told
+
+
+ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
+
+
+@pytest.mark.parametrize(
+    ("command", "call"),
+    [
+        (
+            f"memcli evolve {ONE} --also {OTHER} --also {ONE}",
+            f'memory_evolve {{"id": "{ONE}", "also": ["{OTHER}", "{ONE}"]}}',
+        ),
+        (
+            f"memcli evolve {ONE} --project example.org/shop",
+            f'memory_evolve {{"id": "{ONE}", "project": "example.org/shop"}}',
+        ),
+        (
+            f"memcli resolve --undo {ONE}",
+            f'memory_resolve {{"ids": ["{ONE}"], "undo": true}}',
+        ),
+        (f"memcli evolve --revert {ONE}", f"memory_evolve revert {ONE}"),
+        ("memcli evolve x --edit", "memory_evolve x edit"),
+    ],
+)
+def test_a_change_that_a_hint_proposes_is_a_call_to_copy(
+    command: str, call: str
+) -> None:
+    assert answers.with_tools(f"to do it: {command}") == f"to do it: {call}"
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
         (
-            "  replace them, too: memcli evolve x --also y",
-            "  replace them, too: memory_admin evolve x also y",
+            f"  replace them, too: memcli evolve {'x' * 16} --also y",
+            f'  replace them, too: memory_evolve {{"id": "{"x" * 16}", "also": ["y"]}}',
         ),
         (
             "nothing was changed; to do it add --yes, or give the ids",

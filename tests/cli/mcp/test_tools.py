@@ -12,7 +12,7 @@ from memcli.cli import flags as table
 from memcli.cli.context import Context
 from memcli.cli.mcp import admin, catalog, tools
 from memcli.cli.mcp.catalog import TOOLS
-from memcli.cli.mcp.tools import Tool
+from memcli.cli.mcp.tool import Tool
 from tests.conftest import ROOT, VaultMaker
 from tests.hosts.writing import Claude
 from tests.sessions.judging.test_bring import REDIS, ROWS, SLOW
@@ -309,22 +309,15 @@ def test_admin_runs_a_tool_with_its_rare_parameters(
     assert len((admin.call(admin.ADMIN, written, context).data or {})["rows"]) == 2
 
 
-@every_tool
-def test_a_rare_parameter_is_refused_with_the_call_to_make_instead(
-    tool: Tool, context: Context
+def test_a_tool_takes_its_rare_parameters_though_it_does_not_show_them(
+    vault: Vault, context: Context
 ) -> None:
-    rare = [one.name for one in tool.parameters if one.rare and one.name != "id"]
-    assert rare
-    action = tool.name.removeprefix("memory_")
-    for name in rare:
-        refused = admin.call(tool, {name: "x"}, context).error
-        assert refused is not None, name
-        assert refused["code"] == "unknown_field"
-        assert f"'{name}'" in refused["message"]
-        assert (
-            f"memory_admin takes '{name}': give it action '{action}'"
-            in (refused["hint"])
-        )
+    first = vault.save(vault.draft({"text": "We deploy on Mondays"})).id
+    second = vault.evolve(first, "We deploy on Tuesdays").id
+    asked = {"query": "deploy", "history": True}
+    found = tools.call(catalog.RECALL, asked, context).data or {}
+    assert {row["id"] for row in found["rows"]} == {first, second}
+    assert "history" not in catalog.RECALL.schema()["properties"]
 
 
 def test_an_empty_ledger_names_the_call_for_ideas_that_were_saved(
@@ -378,7 +371,7 @@ def test_admin_says_which_parameters_an_action_takes(context: Context) -> None:
         ({"action": "help", "arguments": {"action": "forget"}}, "invalid_action"),
         ({"action": "recall", "arguments": "["}, "invalid_arguments"),
         ({"action": "recall", "arguments": [1]}, "invalid_arguments"),
-        ({"action": "recall", "query": "x"}, "unknown_field"),
+        ({"action": "recall", "nonsense": "x"}, "unknown_field"),
         ({"action": "save"}, "usage"),
         ({"action": "recall", "arguments": {"nonsense": 1}}, "unknown_field"),
         ({"action": "admin", "arguments": {"action": "help"}}, "invalid_action"),
