@@ -193,6 +193,32 @@ def vault(make_vault: VaultMaker) -> "Vault":
 
 
 @pytest.fixture
+def clock() -> list[int]:
+    """The present, in seconds; a test moves it, and `moving` with it."""
+    return [NOW]
+
+
+@pytest.fixture
+def moving(make_vault: VaultMaker, clock: list[int]) -> "Vault":
+    """A fresh vault whose clock the test moves."""
+    return make_vault(now_ms=lambda: clock[0] * 1000)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A project under git that entries speak of."""
+    from tests.checkouts import made_shop
+
+    return made_shop(tmp_path / "shop")
+
+
+@pytest.fixture
+def inside(make_vault: VaultMaker, shop: Path) -> "Vault":
+    """A fresh vault, asked from the shop."""
+    return make_vault(cwd=str(shop))
+
+
+@pytest.fixture
 def snapshot() -> Callable[[str], dict[str, str]]:
     """Everything of a vault that must not change when a command fails.
 

@@ -229,7 +229,7 @@ def _days(text: str | None, now: int) -> float | None:
 
 
 def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
-    from memcli.cli import short_ids
+    from memcli.cli.inspect.inbox import draw
     from memcli.curation import merged_versions
 
     merged = merged_versions.waiting(vault)
@@ -242,20 +242,7 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
             if not merged:
                 canvas.line("nothing waits for review", style="nothing")
             return
-        short = short_ids.of(canvas, vault)
-        canvas.table(
-            ("id", "days", "confidence", "kind", "title"),
-            [
-                (
-                    short(candidate.id),
-                    f"{candidate.age_days:g}",
-                    candidate.confidence or "",
-                    candidate.kind,
-                    candidate.title,
-                )
-                for candidate in candidates
-            ],
-        )
+        draw(canvas, vault, candidates)
 
     rows = [candidate._asdict() for candidate in candidates]
     from memcli.vault import not_shown

@@ -40,12 +40,6 @@ class Text(NamedTuple):
     text: str
     claim: str
 
-    def without_body(self) -> Text:
-        """The same without its words: enough to check other files against."""
-        return self._replace(
-            entry=self.entry.replace(title=self.entry.display_title, body=""), text=""
-        )
-
     def line_of(self, position: int) -> int:
         """The line of the file in which a position of the body lies."""
         before = self.entry.body.count("\n", 0, max(0, position))

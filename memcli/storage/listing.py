@@ -89,15 +89,6 @@ def paths_of(listing: Listing) -> list[str]:
     ]
 
 
-def states_of(listing: Listing) -> Iterator[tuple[str, int, int]]:
-    """Path, time and size of each of a listing's files, in no particular order."""
-    for folder, flat in listing.folders.items():
-        prefix = folder + "/" if folder else ""
-        items = iter(flat)
-        for name, stamp, size in zip(items, items, items, strict=True):
-            yield f"{prefix}{name}", int(stamp), int(size)
-
-
 def stamp_of(status: os.stat_result) -> int:
     """When a file last changed, in ns; no program can set this time back.
 

@@ -16,12 +16,9 @@ from memcli.recall.results import Row
 from memcli.vault import evidence
 from memcli.vault.health import inspect
 from tests.conftest import NOW, VaultMaker
+from tests.saving import save
 
 MADE_UP = "1zzzzzzzzzzzzzzz"
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def draft(vault: Vault, text: str, *rests_on: str, layer: str = "model") -> Entry:

@@ -30,12 +30,9 @@ from memcli.recall.query import Query, view_of
 from memcli.vault import not_shown
 from memcli.vault.lineage import versions
 from tests.conftest import NOW, VaultMaker
+from tests.saving import save
 
 DAY = 86_400
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def git(vault: Vault, *words: str) -> str:

@@ -4,7 +4,6 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,12 +15,9 @@ from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW
+from tests.saving import save
 
 SECRET = "xyzzy-the-words-to-forget"
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def git(root: str, *words: str) -> str:

@@ -16,23 +16,14 @@ from memcli.recall.query import Query, view_of
 from memcli.vault import staleness
 from memcli.vault.health import inspect
 from tests.conftest import NOW, VaultMaker
+from tests.saving import save
 
 HOUR = 3_600
 
 
 @pytest.fixture
-def clock() -> list[int]:
-    """The present, in seconds; a test moves it."""
-    return [NOW]
-
-
-@pytest.fixture
-def vault(make_vault: VaultMaker, clock: list[int]) -> Vault:
-    return make_vault(now_ms=lambda: clock[0] * 1000)
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
+def vault(moving: Vault) -> Vault:
+    return moving
 
 
 def model(vault: Vault, text: str, *evidence: str, **fields: Any) -> str:

@@ -13,13 +13,10 @@ from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
 from memcli.recall.results import Recalled, Row
 from tests.conftest import NOW, VaultMaker, state_of
+from tests.saving import save
 
 DAY = 86_400
 DEPTHS: list[tuple[str, int]] = [("low", 2), ("mid", 5), ("high", 10)]
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def search(

@@ -3,7 +3,6 @@
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,12 +16,9 @@ from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import select
 from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW
+from tests.saving import save
 
 VIEW = View(NOW)
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def git(vault: Vault, *words: str) -> str:

@@ -16,16 +16,6 @@ from tests.checkouts import APP, git, made_shop
 from tests.conftest import VaultMaker
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    return made_shop(tmp_path / "shop")
-
-
-@pytest.fixture
-def inside(make_vault: VaultMaker, shop: Path) -> Vault:
-    return make_vault(cwd=str(shop))
-
-
 def save(vault: Vault, text: str = "The limiter waits", **fields: Any) -> str:
     fields.setdefault("code", ["src/app.py:4-6"])
     return vault.save(vault.draft({"text": text, **fields})).id

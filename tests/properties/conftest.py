@@ -1,5 +1,6 @@
-"""A PostgreSQL for the tests of this folder, and a vault that is published to it."""
+"""Vaults for the tests of this folder: one of each sort of entry, one published."""
 
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +26,17 @@ groups = ["blue", "red"]
 [agents."Ops Bot"]
 """
 NAMES = ("ada", "ben", "cleo", "Ops Bot", "nobody")
+
+
+@pytest.fixture(scope="module")
+def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault with an entry of each sort that an operation changes."""
+    from tests.properties.test_kill_lifecycle import fill
+
+    root = tmp_path_factory.mktemp("full") / "vault"
+    shutil.copytree(ready_vault, root)
+    fill(root)
+    return root
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,6 @@ from tests.properties.test_kill_lifecycle import (
     OPERATIONS,
     State,
     dirty,
-    fill,
     git,
     opened,
     state,
@@ -50,14 +49,6 @@ _PAGE = 4096
 _SIZE = 8 << 20
 _UNMOUNTABLE = 77
 _NEWNS, _NEWUSER = 0x20000, 0x10000000
-
-
-@pytest.fixture(scope="module")
-def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("full") / "vault"
-    shutil.copytree(ready_vault, root)
-    fill(root)
-    return root
 
 
 def mounted(folder: Path) -> bool:

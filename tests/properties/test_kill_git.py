@@ -37,7 +37,6 @@ from tests.properties.test_kill_lifecycle import (
     Act,
     State,
     dirty,
-    fill,
     git,
     id_of,
     opened,
@@ -65,14 +64,6 @@ COMMITS = (
     "undo",
 )
 Hook = Callable[[], None]
-
-
-@pytest.fixture(scope="module")
-def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("full") / "vault"
-    shutil.copytree(ready_vault, root)
-    fill(root)
-    return root
 
 
 def die() -> None:

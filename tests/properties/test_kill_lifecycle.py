@@ -222,14 +222,6 @@ def run_and_kill(
     return False
 
 
-@pytest.fixture(scope="module")
-def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("full") / "vault"
-    shutil.copytree(ready_vault, root)
-    fill(root)
-    return root
-
-
 def everywhere(full: Path, folder: Path, act: Act, size: int = 2) -> Iterator[Killed]:
     """The vault after a kill at each step of an operation, then after no kill.
 

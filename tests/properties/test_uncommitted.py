@@ -20,7 +20,7 @@ from memcli.errors import HistoryError, SecretFound
 from memcli.storage.git.repository import Repository
 from memcli.vault.health import repair
 from tests.conftest import state_of
-from tests.properties.test_kill_lifecycle import OPERATIONS, Act, fill, id_of, opened
+from tests.properties.test_kill_lifecycle import OPERATIONS, Act, id_of, opened
 
 pytestmark = [
     pytest.mark.slow,
@@ -116,14 +116,6 @@ STATES: list[Callable[[Vault], None]] = [
     edited_under_hooks,
     in_a_larger_repository,
 ]
-
-
-@pytest.fixture(scope="module")
-def full(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("full") / "vault"
-    shutil.copytree(ready_vault, root)
-    fill(root)
-    return root
 
 
 @pytest.fixture

@@ -13,22 +13,9 @@ from memcli.storage import code_files
 from memcli.vault import code_state
 from tests.checkouts import APP, git, made_shop
 from tests.conftest import VaultMaker
+from tests.saving import save
 
 ASK = "how long does the limiter wait"
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    return made_shop(tmp_path / "shop")
-
-
-@pytest.fixture
-def inside(make_vault: VaultMaker, shop: Path) -> Vault:
-    return make_vault(cwd=str(shop))
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def first(vault: Vault) -> Any:

@@ -7,12 +7,9 @@ import pytest
 
 from memcli import Vault
 from memcli.curation.entities import decide, ignore
+from tests.saving import save
 
 QUESTION = "why does the payment gateway time out?"
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 @pytest.fixture

@@ -10,10 +10,7 @@ from memcli.recall.no_match import NoMatch, merged
 from memcli.recall.query import Filters, view_of
 from tests.conftest import VaultMaker
 from tests.contexts import context_of
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
+from tests.saving import save
 
 
 def why(vault: Vault, text: str, **options: Any) -> NoMatch:

@@ -11,12 +11,9 @@ from memcli import Vault
 from memcli.errors import InvalidValue
 from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import enumerate_all, recall
+from tests.saving import save
 
 NOW = 1_795_000_000
-
-
-def save(vault: Vault, text: str, **fields: object) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def found(vault: Vault, question: str, **filters: object) -> list[str]:

@@ -18,12 +18,9 @@ from memcli.search.index import Behind, Index
 from memcli.search.reader import Reader
 from memcli.storage import files
 from tests.conftest import state_of
+from tests.saving import save
 
 NOW = 1_795_000_000
-
-
-def save(vault: Vault, text: str, **fields: object) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def texts(vault: Vault, question: str) -> list[str]:

@@ -11,15 +11,10 @@ from memcli.entries import anchors
 from memcli.entries.code_lines import fingerprint
 from memcli.errors import InvalidValue
 from memcli.vault import anchoring
-from tests.checkouts import APP, git, made_shop
+from tests.checkouts import APP, git
 from tests.conftest import VaultMaker
 
 SHOP = "github.com/acme/shop"
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    return made_shop(tmp_path / "shop")
 
 
 @pytest.fixture

@@ -8,10 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.errors import AmbiguousId, EntryNotFound
 from memcli.vault import lookup
-
-
-def save(vault: Vault, text: str, **fields: object) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
+from tests.saving import save
 
 
 def write(vault: Vault, path: str, text: str = "text\n") -> None:

@@ -25,6 +25,7 @@ from memcli.errors import (
     WriteFailed,
 )
 from memcli.storage.git.repository import Repository
+from tests.saving import save
 
 
 def snapshot(root: str) -> dict[str, str]:
@@ -43,10 +44,6 @@ def git(vault: Vault, *words: str) -> str:
         ["git", *words], cwd=vault.root, check=True, capture_output=True, text=True
     )
     return done.stdout
-
-
-def save(vault: Vault, text: str, **fields: object) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def test_save_is_one_commit_of_one_file(vault: Vault) -> None:

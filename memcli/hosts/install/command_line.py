@@ -13,9 +13,6 @@ from typing import NamedTuple
 
 from memcli.errors import InvalidValue
 
-# posix: sh, and Git Bash on Windows. A line for cmd is one for CreateProcess as well.
-SHELLS = ("posix", "powershell", "cmd")
-
 _OURS = re.compile(r"memcli(?:\.exe)?[\"']?\s+hook\s+([a-z-]+)\s+--host\s+([a-z-]+)")
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 _PLAIN_WINDOWS = re.compile(r"[A-Za-z0-9_@+=:./\\-]+")

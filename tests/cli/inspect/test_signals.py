@@ -15,10 +15,7 @@ from memcli.vault.signals import log
 from tests.cli.conftest import Run
 from tests.conftest import VaultMaker, state_of
 from tests.contexts import context_of
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
+from tests.saving import save
 
 
 def noted(vault: Vault, kind: str = "recall") -> list[Any]:

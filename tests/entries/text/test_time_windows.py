@@ -12,6 +12,7 @@ from memcli.recall import question as asking
 from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import recall
 from memcli.vault.caller import Caller
+from tests.saving import save
 
 NOW = to_epoch("2026-11-21T10:20:30Z")  # a Saturday
 
@@ -187,10 +188,6 @@ def test_no_question_crashes_and_every_window_is_a_stretch(
 
 
 # --- what has a name, and a date --------------------------------------------------
-
-
-def save(vault: Vault, text: str, **fields: object) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def window_of(vault: Vault, question: str) -> tuple[str | None, str | None] | None:

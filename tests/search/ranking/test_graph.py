@@ -19,6 +19,7 @@ from memcli.search.ranking.corpus import Edge, Question, Scope
 from memcli.search.ranking.graph import walk
 from memcli.search.ranking.order import LEXICAL_SHARE
 from memcli.search.ranking.weights import Weights
+from tests.saving import save
 from tests.search.ranking.test_ranking import NOW as MOMENT
 from tests.search.ranking.test_ranking import Doc, Toy
 
@@ -202,10 +203,6 @@ def test_what_no_hit_leads_to_stays_out(
 
 
 # --- recall -------------------------------------------------------------------------
-
-
-def save(vault: Vault, text: str, **fields: object) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def register(vault: Vault, name: str, *aliases: str) -> None:

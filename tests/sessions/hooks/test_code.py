@@ -9,7 +9,7 @@ import pytest
 from memcli import Vault
 from memcli.storage import code_files
 from memcli.vault import code_state
-from tests.checkouts import APP, made_shop
+from tests.checkouts import APP
 from tests.conftest import VaultMaker
 from tests.sessions.hooks.calling import call, told
 
@@ -19,11 +19,6 @@ PROMPT = "how long does the rate limiter wait between two requests to the servic
 
 # What calls in this process would start.
 pytestmark = pytest.mark.usefixtures("started")
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    return made_shop(tmp_path / "shop")
 
 
 @pytest.fixture

@@ -11,10 +11,7 @@ from memcli import Vault
 from memcli.errors import AmbiguousId, EntryNotFound
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.overview import index_facts, overview
-
-
-def save(vault: Vault, text: str, **values: Any) -> str:
-    return vault.save(vault.draft({"text": text, **values})).id
+from tests.saving import save
 
 
 def write(vault: Vault, path: str, text: str) -> Path:

@@ -20,13 +20,10 @@ from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 from memcli.vault.signals import event, log, summary
 from tests.conftest import NOW, VaultMaker, state_of
+from tests.saving import save
 from tests.sessions.test_reflect_session import SEEDED, talk
 
 DAY = 86_400
-
-
-def save(vault: Vault, text: str, **fields: Any) -> str:
-    return vault.save(vault.draft({"text": text, **fields})).id
 
 
 def noted(vault: Vault, kind: str) -> list[Any]:
