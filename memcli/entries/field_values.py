@@ -1,4 +1,4 @@
-"""What a field of an entry may hold: read out of a file, or checked of a caller.
+"""What a field of an entry may hold: values read from files, and given by callers.
 
 Invariant: a value is read in two places with two manners. A file may be a person's: a
 list may be one word, `yes` is true. What a caller gives must have its type. A value

@@ -1,4 +1,7 @@
-"""Settings in TOML, read with a limit: they come from other people."""
+"""Settings in TOML, read with a limit: they come from other people.
+
+Invariant: a text is read in a time that grows with its length, or refused.
+"""
 
 from typing import Any
 

@@ -1,6 +1,7 @@
 """Who hears of a change while it is made.
 
-Invariant: what a killed command left may be another agent's, so it is told apart.
+Invariant: what a killed command left may be another agent's, so it is told to another
+listener than the change itself.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Invariant: a vault's config is read only when a built-in default is about to refuse or
 to decide, and parsed only when it sets something (reading TOML costs a start-up 11 ms).
-A setting that cannot be understood is
-an error with its line, never a silent default.
+A setting that cannot be understood is an error with its line, never a silent default.
 """
 
 from __future__ import annotations

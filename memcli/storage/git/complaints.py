@@ -1,4 +1,7 @@
-"""What git's messages mean, as memcli's own errors."""
+"""What git's messages mean, as memcli's own errors.
+
+Invariant: pure; where git says something else, the error repeats git's words.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A branch that goes from one commit to another, as a value."""
+"""A branch that goes from one commit to another, as a value.
+
+Invariant: commits are named by their whole ids, so that a branch which went elsewhere
+meanwhile is noticed.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What git prints, read as values.
 
-Invariant: pure; a name that is no UTF-8 comes out as Python has such names of files.
+Invariant: pure. A path that is not UTF-8 is decoded as Python decodes such file names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A plan of a repair: its steps, the findings that each ends, and what is left."""
+"""A plan of a repair: its steps, the findings that each ends, and what is left.
+
+Invariant: a plan is a value; making one changes nothing.
+"""
 
 from __future__ import annotations
 
