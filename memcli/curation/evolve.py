@@ -1,9 +1,8 @@
 """Evolve: a memory gets a new version, and the old one stays readable.
 
 Invariant: the new version takes the place of the old one in one transaction, with
-lineage in both directions; everything that the caller did not change is carried over,
-unknown keys and links included. An entry is replaced only once: a caller that names a
-replaced entry is told the current version.
+lineage in both directions, and with what `successor` carries over. An entry is replaced
+only once: a caller that names a replaced entry is told the current version.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.named_tuple import NamedTuple
-from memcli.search.document import UNTAGGED
+from memcli.search.document import EVERYWHERE, UNTAGGED
 
 TYPE_CHECKING = False
 
@@ -38,20 +38,34 @@ class Count(NamedTuple):
 
 def tags(vault: Vault) -> list[Count]:
     """The tags of a vault, the one with most entries in force first."""
-    found = vault.read(lambda reader: by_field(vault, reader, "tag"))
+    found = vault.read(lambda reader: _by_field(vault, reader, "tag"))
     return [count for count in found if count.name != UNTAGGED]
 
 
 def kinds(vault: Vault) -> list[Count]:
     """The kinds that a vault knows, also those without an entry, and those that only
     notes by hand have; the one with most entries in force first."""
-    found = vault.read(lambda reader: by_field(vault, reader, "kind"))
+    found = vault.read(lambda reader: _by_field(vault, reader, "kind"))
     used = {count.name for count in found}
     unused = [Count(name, 0, 0, 0) for name in vault.kinds if name not in used]
     return found + unused
 
 
-def by_field(vault: Vault, reader: Reader, field: str) -> list[Count]:
+def projects(vault: Vault) -> list[Count]:
+    """What holds everywhere, without a name, then each project, the one with most
+    entries in force first."""
+    found = vault.read(lambda reader: _by_field(vault, reader, "project"))
+    everywhere = Count(None, 0, 0, 0)
+    named = []
+    for count in found:
+        if count.name == EVERYWHERE:
+            everywhere = count._replace(name=None)
+        else:
+            named.append(count)
+    return [everywhere, *named]
+
+
+def _by_field(vault: Vault, reader: Reader, field: str) -> list[Count]:
     """The values of a field of the index, each with its entries."""
     view = View(vault.now_ms() // 1000)
     waits = View(view.now, frozenset({Status.PENDING}))

@@ -6,7 +6,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.recall.listing import Wish, listed
 from memcli.recall.query import Filters, Query, view_of
-from memcli.vault import counts, project_counts
+from memcli.vault import counts
 from tests.conftest import NOW
 
 
@@ -24,7 +24,7 @@ def test_each_name_has_its_entries_in_force_past_and_waiting(vault: Vault) -> No
     assert (kinds["note"], kinds["fix"]) == ((1, 1, 1), (1, 0, 0))
     assert kinds["skill"] == (0, 0, 0)
     assert kinds.keys() == set(vault.kinds)
-    projects = [tuple(count) for count in project_counts.projects(vault)]
+    projects = [tuple(count) for count in counts.projects(vault)]
     assert projects == [(None, 1, 1, 1), ("shop", 1, 0, 0)]
     for count in counts.tags(vault):
         filters = Filters(tags=(count.name or "",), tags_match="any_strict")
@@ -46,4 +46,4 @@ def test_an_agent_is_told_of_no_name_of_others(vault: Vault) -> None:
     agent = vault.acting_as("eve")
     assert counts.tags(agent) == []
     assert sum(count.current for count in counts.kinds(agent)) == 0
-    assert [tuple(one) for one in project_counts.projects(agent)] == [(None, 0, 0, 0)]
+    assert [tuple(one) for one in counts.projects(agent)] == [(None, 0, 0, 0)]

@@ -7,10 +7,10 @@ from memcli.cli.context import Canvas, Context, Result
 
 def projects(context: Context) -> Result:
     """The projects of the vault with their entries, and the one of this folder."""
-    from memcli.vault import project_counts
+    from memcli.vault import counts
 
     vault = context.open_vault("reading")
-    counted = project_counts.projects(vault)
+    counted = counts.projects(vault)
     here = vault.here
 
     def text(canvas: Canvas) -> None:
