@@ -55,6 +55,7 @@ def commit_many(
         return GitResult(1, b"are ignored by one of your .gitignore files"), True
     update = ("update-index", "--add", "--remove", "-z", "--stdin")
     with IndexLock(git_dir, env) as index:
+        index.make_copy()
         indexed = True
         own = {**env, "GIT_INDEX_FILE": index.copy + "-head"}
         try:

@@ -19,25 +19,29 @@ import os
 import re
 import time
 
-from memcli.entries import digests
-from memcli.errors import Conflict, MemcliError, Unreadable
+from memcli.errors import MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git.index_lock import IndexLock
-from memcli.storage.git.process import GitResult, refused_by_disk, run
+from memcli.storage.git.process import GitResult, run
+from memcli.storage.git.staging import (
+    WorkTree,
+    correct_index,
+    refuse_full,
+    stage,
+    stage_by_git,
+)
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 MOST = 64
 """More paths than this are left to `git commit`."""
 
 _LARGEST = 1_000_000  # bytes of a .gitattributes
 
-_SET = ("update-index", "-z", "--index-info")
-_PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 # A person who commits in the same instant moves the branch; never so often in a row.
 _TRIES = 5
 
@@ -98,52 +102,32 @@ def commit_quickly(
     top = root.removesuffix("/" + prefix.rstrip("/")) if prefix else root
     if not all(_is_plain(top, prefix + path) for path in contents):
         return None
-    who = _identity(root, dict(env))
-    if who is None:
+    settings = _settings(root, dict(env))
+    who = _identity(settings) if settings else None
+    if settings is None or who is None:
         return None
     placed = {prefix + path: data for path, data in contents.items()}
-    gone = ("--all",) if None in contents.values() else ()
-    add = ("-c", "core.preloadIndex=false", "add", *gone, "--verbose", *_PATHS)
+    tree = WorkTree(root, top, git_dir, dict(env), settings)
     with IndexLock(git_dir, env) as index:
-        done = run(root, index.env, add, _pathspecs(contents))
-        _refuse_full(done, git_dir)
         # A branch is switched under this lock, so not from here on.
-        if done.code or not done.printed or _branch(git_dir) != branch:
-            return None  # nothing differs, or only `git commit` can tell
-        if lines := _outdated(index.read(), placed):
-            for path, data in contents.items():
-                if files.current(os.path.join(root, path)) != data:
-                    raise changed_meanwhile(path)
-            # git was told to overlook a change: `update-index --assume-unchanged`.
-            data = b"".join(line + b"\0" for line in lines.values())
-            run(top, index.env, _SET, data)
-            if _outdated(index.read(), placed):
-                raise changed_meanwhile(next(iter(lines)).removeprefix(prefix))
+        if _branch(git_dir) != branch:
+            return None
+        if not stage(tree, index, placed) and not stage_by_git(
+            tree, index, contents, prefix
+        ):
+            return None
         done = _import(root, env, _stream(placed, message, branch, who))
         if done.code:
-            _refuse_full(done, git_dir)
+            refuse_full(done, git_dir)
             return None
         commit = _tip(git_dir, branch)
         # The commit is made: what fails from here on does not unmake it.
         indexed = index.install()
+    if index.is_in_place():
+        return Made(commit, indexed)
     with contextlib.suppress(KeyboardInterrupt, MemcliError):
-        indexed = _correct_index(top, git_dir, env, placed)
+        indexed = correct_index(top, git_dir, env, placed)
     return Made(commit, indexed)
-
-
-def changed_meanwhile(path: str) -> Conflict:
-    """The error for a file that holds something else than what is to be committed."""
-    return Conflict(
-        f"{path} was changed between its write and its commit; nothing was changed",
-        hint="Repeat the command: it starts from the changed file.",
-    )
-
-
-def _refuse_full(done: GitResult, git_dir: str) -> None:
-    """Raise WriteFailed where `git commit` would fail, too, and leave more behind."""
-    error = refused_by_disk(done.output, git_dir) if done.code else None
-    if error:
-        raise error
 
 
 def _tip(git_dir: str, branch: str) -> str:
@@ -165,62 +149,6 @@ def _import(root: str, env: Mapping[str, str], stream: bytes) -> GitResult:
             break
         time.sleep(0.01)
     return done
-
-
-def _correct_index(
-    top: str,
-    git_dir: str,
-    env: Mapping[str, str],
-    contents: Mapping[str, bytes | None],
-) -> bool:
-    """Let the index hold what was committed, also when another git overwrote it.
-
-    `git commit PATH` reads the index before it locks it. When a person started one
-    before this commit, it writes an index without these files, and their next commit
-    would undo this one. Such a commit ends within milliseconds; the look costs one.
-
-    Returns whether the index holds it now.
-    """
-    for _ in range(_TRIES):
-        try:
-            with open(os.path.join(git_dir, "index"), "rb") as file:
-                index = file.read()
-        except OSError:
-            return False
-        lines = _outdated(index, contents)
-        if not lines:
-            return True
-        data = b"".join(line + b"\0" for line in lines.values())
-        run(top, dict(env), _SET, data)
-    return False
-
-
-def _outdated(index: bytes, contents: Mapping[str, bytes | None]) -> dict[str, bytes]:
-    """The paths at which an index holds something else, with what would mend it.
-
-    The values are lines for `git update-index --index-info`.
-    """
-    lines = {}
-    for path, data in contents.items():
-        name = path.encode("utf-8", "surrogateescape")
-        # An entry ends in the blob's id, 4 bits of flags, 12 of length, the name.
-        size = min(len(name), 0xFFF)
-        length = size.to_bytes(2, "big")
-        if data is None:
-            # The highest bit is that of `git update-index --assume-unchanged`.
-            marked = (size | 0x8000).to_bytes(2, "big")
-            if any(bits + name + b"\0" in index for bits in (length, marked)):
-                lines[path] = b"0 " + b"0" * 40 + b"\t" + name
-            continue
-        blob = digests.sha1(b"blob %d\0" % len(data) + data)
-        if blob + length + name + b"\0" not in index:
-            lines[path] = b"100644 %s\t%s" % (blob.hex().encode(), name)
-    return lines
-
-
-def _pathspecs(paths: Iterable[str]) -> bytes:
-    names = "".join(f":(literal){path}\0" for path in paths)
-    return names.encode("utf-8", "surrogateescape")
 
 
 def _branch(git_dir: str) -> str:
@@ -293,8 +221,8 @@ def _are_plain_attributes(path: str) -> bool:
     return all(_PLAIN_ATTRIBUTES.issuperset(words[1:]) for words in lines)
 
 
-def _identity(root: str, env: dict[str, str]) -> str | None:
-    """`Name <address>`; None where git's settings ask for more than storing bytes."""
+def _settings(root: str, env: dict[str, str]) -> dict[str, str] | None:
+    """git's settings; None where they ask for more than storing bytes."""
     listed = run(root, env, ("config", "--list", "-z"))
     if listed.code:
         return None
@@ -302,8 +230,11 @@ def _identity(root: str, env: dict[str, str]) -> str | None:
     for item in listed.printed.decode("utf-8", "replace").split("\0"):
         key, _, value = item.partition("\n")
         settings[key] = value
-    if any(_SETTINGS.fullmatch(key) for key in settings):
-        return None
+    return None if any(map(_SETTINGS.fullmatch, settings)) else settings
+
+
+def _identity(settings: Mapping[str, str]) -> str | None:
+    """`Name <address>`; None where git has to look for one."""
     name, address = settings.get("user.name", ""), settings.get("user.email", "")
     if not name.strip() or not address.strip() or re.search(r"[<>\n]", name + address):
         return None

@@ -1,7 +1,7 @@
 """git's index: locked while memcli commits, and replaced at once or not at all.
 
 Invariant: while the lock is held no other git stages, checks out, stashes or commits.
-memcli works on a copy of the index, which is whole on the disk before the commit is
+memcli writes another index beside it, which is whole on the disk before the commit is
 made and takes the index's place by one rename after it. So a commit that fails, on a
 full disk too, leaves nothing staged.
 
@@ -21,7 +21,7 @@ from memcli.storage.git.process import lock_busy
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from types import TracebackType
     from typing import Self
 
@@ -38,8 +38,8 @@ class IndexLock:
         env: the environment for git.
 
     Attributes:
-        copy: the path of the copy.
-        env: the environment for a git that is to change the copy.
+        copy: the path of the other index; `make_copy` or `write` makes it.
+        env: the environment for a git that is to change it.
 
     Raises (on entering):
         LockBusy: another git holds the lock.
@@ -52,6 +52,7 @@ class IndexLock:
         self.copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
         self.env = {**env, "GIT_INDEX_FILE": self.copy}
         self._handle = -1
+        self._written: os.stat_result | None = None
 
     def __enter__(self) -> Self:
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
@@ -64,13 +65,9 @@ class IndexLock:
             raise write_failed(self._lock, error) from error
         try:
             self._handle = _mark_and_lock(self._handle)
-            with contextlib.suppress(FileNotFoundError):  # nothing was ever staged
-                data = self._read(self._index)
-                with open(self.copy, "wb") as file:
-                    file.write(data)
         except OSError as error:
             self.__exit__(None, None, None)
-            raise write_failed(self.copy, error) from error
+            raise write_failed(self._lock, error) from error
         return self
 
     def __exit__(
@@ -87,8 +84,63 @@ class IndexLock:
             os.close(handle)
 
     def read(self) -> bytes:
+        """The bytes of the index; none where nothing was ever staged.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        try:
+            with open(self._index, "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return b""
+
+    def make_copy(self) -> None:
+        """Copy the index, for a git that is to change the copy.
+
+        Raises:
+            WriteFailed: the disk refused.
+        """
+        try:
+            data = self.read()
+            if data:
+                self._write([data])
+        except OSError as error:
+            raise write_failed(self.copy, error) from error
+
+    def write(self, parts: Iterable[bytes | memoryview[int]]) -> None:
+        """Write these bytes as the copy, with the times of the index.
+
+        git looks into a file that is younger than its index, since its time may hide a
+        change. With a newer time the index would vouch for files that nobody read.
+
+        Raises:
+            WriteFailed: the disk refused.
+        """
+        try:
+            status = os.stat(self._index)
+            self._write(parts)
+            os.utime(self.copy, ns=(status.st_atime_ns, status.st_mtime_ns))
+        except OSError as error:
+            raise write_failed(self.copy, error) from error
+
+    def read_copy(self) -> bytes:
         """The bytes of the copy; raises OSError."""
-        return self._read(self.copy)
+        with open(self.copy, "rb") as file:
+            return file.read()
+
+    def _write(self, parts: Iterable[bytes | memoryview[int]]) -> None:
+        with open(self.copy, "wb") as file:
+            file.writelines(parts)
+            self._written = os.fstat(file.fileno())
+
+    def is_in_place(self) -> bool:
+        """Whether the index is the file that `write` wrote, which no git replaced."""
+        try:
+            status = os.stat(self._index)
+        except OSError:
+            return False
+        return self._written is not None and os.path.samestat(status, self._written)
 
     def install(self) -> bool:
         """Let the copy be the index; return whether the system did that."""
@@ -97,11 +149,6 @@ class IndexLock:
         except OSError:
             return False
         return True
-
-    @staticmethod
-    def _read(path: str) -> bytes:
-        with open(path, "rb") as file:
-            return file.read()
 
 
 def release(git_dir: str) -> bool:

@@ -16,12 +16,12 @@ from memcli.entries.merging.trees import Blob
 from memcli.errors import HistoryError, MemcliError, TooLarge
 from memcli.storage import files
 from memcli.storage.git.complaints import names_nobody, refused
-from memcli.storage.git.fast_commit import changed_meanwhile
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.log import Readable
 from memcli.storage.git.move import Move
 from memcli.storage.git.process import refused_by_disk, run
 from memcli.storage.git.remote import Tracking
+from memcli.storage.git.staging import changed_meanwhile
 
 REGULAR = "100644"
 LINK = "120000"
@@ -250,6 +250,7 @@ class Joining(Tracking):
         ordered = sorted(changed, key=lambda each: each.after is not None)
         lines = b"".join(map(_index_line, ordered))
         with IndexLock(self.git_dir, self._env) as index:
+            index.make_copy()
             # A branch is switched under this lock, so not from here on.
             if self.branch() != move.branch:
                 raise _moved(move)

@@ -26,14 +26,11 @@ from memcli.storage.git.complaints import (
     refused,
     unfinished,
 )
-from memcli.storage.git.fast_commit import changed_meanwhile, commit_quickly
+from memcli.storage.git.fast_commit import commit_quickly
 from memcli.storage.git.index_lock import release
 from memcli.storage.git.log import STATUS
-from memcli.storage.git.process import (
-    GitResult,
-    clean_environment,
-    run,
-)
+from memcli.storage.git.process import GitResult, clean_environment, run
+from memcli.storage.git.staging import changed_meanwhile
 
 TYPE_CHECKING = False
 

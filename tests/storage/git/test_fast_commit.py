@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memcli.storage.git import fast_commit, process
+from memcli.errors import HistoryError
+from memcli.storage.git import fast_commit, ignore_rules, process, staging
 from memcli.storage.git.repository import Repository
 
 
@@ -40,7 +41,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         started.append(next(word for word in words if "=" not in word and word != "-c"))
         return real(root, env, words, data)
 
-    monkeypatch.setattr(fast_commit, "run", record)
+    for module in (fast_commit, staging):
+        monkeypatch.setattr(module, "run", record)
     return started
 
 
@@ -54,6 +56,7 @@ def test_quick_commit_is_the_one_that_git_makes(
     name = "a b ü [x]*.md"
     (vault / name).write_bytes(b"\xef\xbb\xbfbody\r\n\0 raw")
     commit = Repository.open(str(vault)).commit([name], "save: #1 «x»\n\nbody")
+    # The index holds nothing of the folder yet, so git puts the first file in.
     assert quick == ["config", "add", "fast-import"]
     assert commit == git(root, "rev-parse", "HEAD").strip()
     assert git(root, "log", "-1", "--format=%an <%ae>|%B") == (
@@ -63,6 +66,83 @@ def test_quick_commit_is_the_one_that_git_makes(
     assert changed == f"A\0{folder + '/' if folder else ''}{name}\0"
     assert git(root, "status", "--porcelain") == "A  staged.txt\n"
     git(root, "fsck", "--strict")
+
+
+@pytest.fixture
+def tracked(root: Path) -> Path:
+    """The repository, with a folder of which its index holds something."""
+    (root / "notes").mkdir()
+    (root / "notes" / "b.md").write_text("b\n")
+    git(root, "add", "notes")
+    git(root, "commit", "-qm", "notes")
+    return root
+
+
+def test_git_is_not_asked_to_put_a_file_beside_others(
+    tracked: Path, quick: list[str]
+) -> None:
+    (tracked / "staged.txt").write_text("mine")
+    git(tracked, "add", "staged.txt")
+    repository = Repository.open(str(tracked))
+    (tracked / "notes" / "a.md").write_text("a\n")
+    (tracked / "notes" / "b.md").write_text("changed\n")
+    assert repository.commit(["notes/a.md", "notes/b.md"], "save: two")
+    (tracked / "notes" / "b.md").unlink()
+    assert repository.commit(["notes/b.md"], "forget: one")
+    assert quick == ["config", "fast-import"] * 2
+    assert git(tracked, "status", "--porcelain") == "A  staged.txt\n"
+    assert git(tracked, "ls-tree", "-r", "--name-only", "HEAD") == (
+        "first.md\nnotes/a.md\n"
+    )
+    git(tracked, "fsck", "--strict")
+
+
+def test_edit_in_the_tick_of_a_commit_is_seen_by_git(tracked: Path) -> None:
+    """As after `git add`: the index is not younger than what it has not seen."""
+    place = tracked / "notes" / "a.md"
+    for number in range(10):
+        place.write_text(f"old {number}\n")
+        assert Repository.open(str(tracked)).commit(["notes/a.md"], "save")
+        place.write_text(f"new {number}\n")
+        assert git(tracked, "status", "--porcelain") == " M notes/a.md\n"
+
+
+@pytest.mark.parametrize(
+    ("rules", "place"),
+    [
+        ("*.md", ".gitignore"),
+        ("/notes/", ".git/info/exclude"),
+        ("a.m[a-e]", "notes/.gitignore"),
+        ("*", "notes/.gitignore"),
+        ("**/a.md", ".gitignore"),
+        ("no*s", ".gitignore"),
+        ("\\a.md", ".gitignore"),
+    ],
+)
+def test_file_that_a_rule_ignores_is_refused_as_by_git(
+    tracked: Path, rules: str, place: str, quick: list[str]
+) -> None:
+    (tracked / place).write_text(f"# A comment\n\n!b.md\n{rules}\n")
+    (tracked / "notes" / "a.md").write_text("a\n")
+    with pytest.raises(HistoryError, match="ignore"):
+        Repository.open(str(tracked)).commit(["notes/a.md"], "save")
+    (tracked / "notes" / "b.md").write_text("changed\n")
+    assert Repository.open(str(tracked)).commit(["notes/b.md"], "save")
+    assert quick[-2:] == ["config", "fast-import"], "what is tracked is not ignored"
+
+
+def test_rules_of_a_vault_concern_no_entry(tracked: Path) -> None:
+    template = Path(__file__).parents[3] / "vault-template" / ".gitignore"
+    (tracked / ".gitignore").write_bytes(template.read_bytes())
+    where = (str(tracked), str(tracked / ".git"), "memories/note/2026/11/a.md")
+    assert not ignore_rules.may_ignore(*where, {}, {"HOME": str(tracked)})
+    assert ignore_rules.may_ignore(*where, {"core.ignorecase": "true"}, {})
+    rules = tracked / ".config" / "git" / "ignore"
+    rules.parent.mkdir(parents=True)
+    rules.write_text("memor*\n")
+    assert ignore_rules.may_ignore(*where, {}, {"HOME": str(tracked)})
+    own = {"core.excludesfile": "~/.config/git/ignore"}
+    assert ignore_rules.may_ignore(*where, own, {"HOME": str(tracked)})
 
 
 def sign(root: Path) -> None:

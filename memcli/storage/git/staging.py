@@ -1,0 +1,197 @@
+"""Putting files into git's index, or into a copy of it, before they are committed.
+
+Invariant: what is staged are the bytes that are to be committed, and nothing of it is
+seen before `IndexLock.install`. The index is changed without git where that is sure to
+give what `git add` would, and by git everywhere else.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memcli.entries import digests
+from memcli.errors import Conflict, MemcliError
+from memcli.named_tuple import NamedTuple
+from memcli.storage import files
+from memcli.storage.git import ignore_rules, index_bytes
+from memcli.storage.git.process import GitResult, refused_by_disk, run
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memcli.storage.git.index_lock import IndexLock
+
+_SET = ("update-index", "-z", "--index-info")
+_PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
+# A person who commits in the same instant writes the index; never so often in a row.
+_TRIES = 5
+
+
+class WorkTree(NamedTuple):
+    """Where a commit is made: the vault, its work tree and git folder, git's settings
+    and environment."""
+
+    root: str
+    top: str
+    git_dir: str
+    env: dict[str, str]
+    settings: Mapping[str, str]
+
+
+def stage(tree: WorkTree, index: IndexLock, placed: Mapping[str, bytes | None]) -> bool:
+    """Put files into the index without git; False where that takes git.
+
+    Raises:
+        WriteFailed: the disk refused.
+    """
+    changes: dict[bytes, index_bytes.Staged | None] = {}
+    for path, data in placed.items():
+        name = path.encode("utf-8", "surrogateescape")
+        if data is None:
+            changes[name] = None
+            continue
+        staged = _read_whole(os.path.join(tree.top, path), data)
+        if staged is None:
+            return False
+        changes[name] = staged
+    try:
+        before = index.read()
+    except OSError:
+        return False
+    made = index_bytes.with_changes(before, changes)
+    # Where an entry is as before, `git commit` can tell whether anything differs.
+    if made is None or made.same:
+        return False
+    for name in made.new:
+        path = name.decode("utf-8", "surrogateescape")
+        where = (tree.top, tree.git_dir, path, tree.settings, tree.env)
+        if ignore_rules.may_ignore(*where):
+            return False
+    index.write(made.parts)
+    return True
+
+
+def _read_whole(place: str, data: bytes) -> index_bytes.Staged | None:
+    """What git keeps of a file that holds these bytes; None when it does not."""
+    try:
+        before = os.lstat(place)
+        held = files.current(place)
+        after = os.lstat(place)
+    except (OSError, MemcliError):
+        return None
+    as_read = (after.st_mtime_ns, after.st_ctime_ns, after.st_size, after.st_ino)
+    first = (before.st_mtime_ns, before.st_ctime_ns, before.st_size, before.st_ino)
+    if held != data or first != as_read:
+        return None
+    return index_bytes.Staged(_blob(data), after)
+
+
+def stage_by_git(
+    tree: WorkTree,
+    index: IndexLock,
+    contents: Mapping[str, bytes | None],
+    prefix: str,
+) -> bool:
+    """Let git put files into a copy of the index; False where nothing differs, or only
+    `git commit` can tell.
+
+    Raises:
+        Conflict: a file holds something else by now.
+        WriteFailed: the disk refused.
+    """
+    index.make_copy()
+    gone = ("--all",) if None in contents.values() else ()
+    add = ("-c", "core.preloadIndex=false", "add", *gone, "--verbose", *_PATHS)
+    done = run(tree.root, index.env, add, _pathspecs(contents))
+    refuse_full(done, tree.git_dir)
+    if done.code or not done.printed:
+        return False
+    placed = {prefix + path: data for path, data in contents.items()}
+    if lines := _outdated(index.read_copy(), placed):
+        for path, data in contents.items():
+            if files.current(os.path.join(tree.root, path)) != data:
+                raise changed_meanwhile(path)
+        # git was told to overlook a change: `update-index --assume-unchanged`.
+        data = b"".join(line + b"\0" for line in lines.values())
+        run(tree.top, index.env, _SET, data)
+        if _outdated(index.read_copy(), placed):
+            raise changed_meanwhile(next(iter(lines)).removeprefix(prefix))
+    return True
+
+
+def changed_meanwhile(path: str) -> Conflict:
+    """The error for a file that holds something else than what is to be committed."""
+    return Conflict(
+        f"{path} was changed between its write and its commit; nothing was changed",
+        hint="Repeat the command: it starts from the changed file.",
+    )
+
+
+def refuse_full(done: GitResult, git_dir: str) -> None:
+    """Raise WriteFailed where `git commit` would fail, too, and leave more behind."""
+    error = refused_by_disk(done.output, git_dir) if done.code else None
+    if error:
+        raise error
+
+
+def correct_index(
+    top: str,
+    git_dir: str,
+    env: Mapping[str, str],
+    contents: Mapping[str, bytes | None],
+) -> bool:
+    """Let the index hold what was committed, also when another git overwrote it.
+
+    `git commit PATH` reads the index before it locks it. When a person started one
+    before this commit, it writes an index without these files, and their next commit
+    would undo this one. Such a commit ends within milliseconds; the look costs one.
+
+    Returns whether the index holds it now.
+    """
+    for _ in range(_TRIES):
+        try:
+            with open(os.path.join(git_dir, "index"), "rb") as file:
+                index = file.read()
+        except OSError:
+            return False
+        lines = _outdated(index, contents)
+        if not lines:
+            return True
+        data = b"".join(line + b"\0" for line in lines.values())
+        run(top, dict(env), _SET, data)
+    return False
+
+
+def _outdated(index: bytes, contents: Mapping[str, bytes | None]) -> dict[str, bytes]:
+    """The paths at which an index holds something else, with what would mend it.
+
+    The values are lines for `git update-index --index-info`.
+    """
+    lines = {}
+    for path, data in contents.items():
+        name = path.encode("utf-8", "surrogateescape")
+        # An entry ends in the blob's id, 4 bits of flags, 12 of length, the name.
+        size = min(len(name), 0xFFF)
+        length = size.to_bytes(2, "big")
+        if data is None:
+            # The highest bit is that of `git update-index --assume-unchanged`.
+            marked = (size | 0x8000).to_bytes(2, "big")
+            if any(bits + name + b"\0" in index for bits in (length, marked)):
+                lines[path] = b"0 " + b"0" * 40 + b"\t" + name
+            continue
+        blob = _blob(data)
+        if blob + length + name + b"\0" not in index:
+            lines[path] = b"100644 %s\t%s" % (blob.hex().encode(), name)
+    return lines
+
+
+def _blob(data: bytes) -> bytes:
+    """git's id of a file's bytes."""
+    return digests.sha1(b"blob %d\0" % len(data) + data)
+
+
+def _pathspecs(paths: Iterable[str]) -> bytes:
+    names = "".join(f":(literal){path}\0" for path in paths)
+    return names.encode("utf-8", "surrogateescape")

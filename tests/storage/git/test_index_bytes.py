@@ -1,0 +1,189 @@
+"""git's index that memcli writes is the one that git would write."""
+
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memcli.storage.git import index_bytes
+from memcli.storage.git.index_bytes import Changed, Staged, with_changes
+
+FOLDERS = ("memories", "memories/note", "memories/note/2026/11", "memories/notes")
+
+
+def git(root: Path, *words: str, index: str | None = None) -> str:
+    env = {**os.environ, **({"GIT_INDEX_FILE": index} if index else {})}
+    done = subprocess.run(
+        ["git", *words], cwd=root, check=True, capture_output=True, text=True, env=env
+    )
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a commit, whose index has its trees counted."""
+    root = tmp_path_factory.mktemp("repository")
+    git(root, "init", "-q", "-b", "main")
+    for number in range(60):
+        write(root, f"{FOLDERS[number % 4]}/{chr(97 + number % 26)}{number}.md", "old")
+    write(root, "top.md", "at the top")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "first")
+    return root
+
+
+def write(root: Path, path: str, text: str) -> None:
+    place = root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, "utf-8")
+
+
+def staged(root: Path, path: str) -> Staged:
+    blob = git(root, "hash-object", "-w", "--", path).strip()
+    return Staged(bytes.fromhex(blob), os.stat(root / path))
+
+
+def whole(index: Changed) -> bytes:
+    return b"".join(index.parts)
+
+
+def index_of(root: Path) -> bytes:
+    return (root / ".git" / "index").read_bytes()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_index_has_the_bytes_that_git_writes(made: Path, seed: int) -> None:
+    """New files and changed ones, several at once; names of all lengths."""
+    rng = random.Random(seed)
+    before = index_of(made)
+    paths = set()
+    for number in range(6):
+        name = rng.choice(["0", "a b", "m", "ü", "z"]) * rng.randint(1, 9)
+        paths.add(f"{rng.choice(FOLDERS)}/{name}{seed}{number}.md")
+    paths |= set(
+        rng.sample(git(made, "ls-files", "-z", "memories").split("\0")[:-1], 3)
+    )
+    for path in paths:
+        write(made, path, f"changed {seed}")
+    mine = with_changes(before, {p.encode(): staged(made, p) for p in sorted(paths)})
+    assert mine is not None
+    git(made, "add", *paths)
+    assert whole(mine) == index_of(made)
+    assert not mine.same
+    again = with_changes(whole(mine), {p.encode(): staged(made, p) for p in paths})
+    assert again is not None
+    assert sorted(again.same) == sorted(p.encode() for p in paths)
+    assert again.new == []
+    git(made, "commit", "-qm", "so that the trees are counted again")
+
+
+def test_files_are_taken_out(made: Path, tmp_path: Path) -> None:
+    paths = git(made, "ls-files", "-z", "memories/note/2026/11").split("\0")
+    gone, stays = paths[0], paths[1]
+    write(made, stays, "changed once more")
+    changes = {gone.encode(): None, stays.encode(): staged(made, stays)}
+    mine = with_changes(index_of(made), changes)
+    assert mine is not None
+    place = tmp_path / "index"
+    place.write_bytes(whole(mine))
+    assert git(made, "fsck", "--strict", index=str(place)) == ""
+    theirs = tmp_path / "theirs"
+    theirs.write_bytes(index_of(made))
+    git(made, "update-index", "--force-remove", gone, index=str(theirs))
+    git(made, "update-index", stays, index=str(theirs))
+    listed = [git(made, "ls-files", "-s", index=str(p)) for p in (place, theirs)]
+    assert listed[0] == listed[1]
+    trees = [git(made, "write-tree", index=str(p)) for p in (place, theirs)]
+    assert trees[0] == trees[1]
+    absent = with_changes(index_of(made), {gone.encode() + b".md": None})
+    assert absent is not None
+    assert absent.same == [gone.encode() + b".md"]
+    git(made, "checkout", "-q", "--", stays)
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("new/folder/a.md", "the index holds nothing of the folder"),
+        ("second.md", "the top cannot be searched for"),
+        ("memories/note", "a folder stands there"),
+        ("memories/" + "long" * 70 + ".md", "the name is long"),
+    ],
+)
+def test_what_only_git_can_tell_is_left_to_git(made: Path, path: str, why: str) -> None:
+    entry = Staged(b"\1" * 20, os.stat(made / "top.md"))
+    assert with_changes(index_of(made), {path.encode(): entry}) is None, why
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("update-index", "--index-version", "4"),
+        ("update-index", "--assume-unchanged", "memories/a0.md"),
+        ("update-index", "--skip-worktree", "memories/a0.md"),
+        ("update-index", "--chmod=+x", "memories/a0.md"),
+        ("update-index", "--untracked-cache"),
+        ("update-index", "--split-index"),
+        ("read-tree", "--empty"),
+    ],
+)
+def test_unusual_indexes_are_left_to_git(
+    made: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    place = tmp_path / "index"
+    place.write_bytes(index_of(made))
+    entry = staged(made, "memories/a0.md")._replace(blob=b"\1" * 20)
+    changes = {b"memories/a0.md": entry}
+    assert with_changes(place.read_bytes(), changes) is not None
+    git(made, *words, index=str(place))
+    assert with_changes(place.read_bytes(), changes) is None
+
+
+def test_damaged_index_is_left_to_git(made: Path) -> None:
+    """No cut and no flipped byte raises anything, or makes an index without a sum."""
+    index = index_of(made)
+    entry = staged(made, "memories/a0.md")._replace(blob=b"\1" * 20)
+    changes = {b"memories/a0.md": entry, b"memories/new.md": entry}
+    rng = random.Random(1)
+    for _ in range(400):
+        at = rng.randrange(len(index))
+        broken = bytearray(index)
+        broken[at] ^= 1 << rng.randrange(8)
+        for bytes_ in (bytes(broken), index[:at]):
+            mine = with_changes(bytes_, changes)
+            assert mine is None or len(whole(mine)) > len(index) // 2
+
+
+def test_name_that_pretends_to_be_an_entry_is_left_to_git(made: Path) -> None:
+    """Names come from strangers: bytes within one must not be taken for another."""
+    own = "memories/pretended"
+    # So long that what stands before it, in the name, is the length of the rest.
+    name = "deep/" + "x" * 57 + "\x10" + chr(len(own) + 10) + own + "y" * 10
+    (made / "deep").mkdir(exist_ok=True)
+    assert len(name.encode()) == len(name)
+    entry = Staged(b"\1" * 20, os.stat(made / "top.md"))
+    data = index_bytes._entry(name.encode(), entry)
+    at = data.index(own.encode())
+    for shift in range(8):
+        index = b"\0" * (12 + shift) + data
+        if index_bytes._begins_at(index, at + 12 + shift):
+            with pytest.raises(index_bytes._Unknown):
+                index_bytes._of_folder(index, len(index), own.encode())
+            return
+    raise AssertionError("no name pretended anything")
+
+
+@pytest.mark.parametrize("mark", ["--assume-unchanged", "--skip-worktree"])
+def test_marks_of_every_entry_of_the_folder_are_seen(
+    made: Path, tmp_path: Path, mark: str
+) -> None:
+    place = tmp_path / "index"
+    names = git(made, "ls-files", "-z", "memories/note/2026/11").split("\0")[:-1]
+    entry = staged(made, names[0])._replace(blob=b"\1" * 20)
+    for name in (names[0], names[len(names) // 2], names[-1]):
+        place.write_bytes(index_of(made))
+        git(made, "update-index", mark, name, index=str(place))
+        changes = {name.encode(): entry}
+        assert with_changes(place.read_bytes(), changes) is None
