@@ -22,6 +22,7 @@ from memcli.search.reader import Reader
 from memcli.search.segment_file import FORMAT, Damaged
 from memcli.search.segments import Segments
 from memcli.search.state import State, UpdateCounts
+from memcli.search.unindexed import Behind, Unindexed
 from memcli.storage import state_dirs
 from memcli.storage.lock import Lock
 from memcli.storage.watch import WatchedFiles
@@ -46,12 +47,7 @@ ROW_VERSION = 21
 # So many changed files are read faster one by one than indexed.
 _FEW = 64
 
-# Seconds to wait for another process that indexes.
-_PATIENCE = 10.0
-
-
-class Behind(Exception):
-    """The index cannot answer before much of it is written."""
+_PATIENCE = 10.0  # seconds to wait for another process that indexes
 
 
 class Index:
@@ -103,7 +99,7 @@ class Index:
         self._asked = False  # whether this caller has been given a reader
         self._scanned = 0
         self.symlinks: list[str] = []
-        self._entered: list[str] = []
+        self._entered: dict[str, int] = {}
 
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Bring the index up to date, then return `answer(reader)`.
@@ -197,19 +193,19 @@ class Index:
             return f"{type(error).__name__}: {error}"
         return ""
 
-    def glance(
-        self, answer: Callable[[Reader, list[str], list[str]], _Answer]
-    ) -> _Answer:
-        """Return `answer(reader, changed, removed)` without updating the index.
+    def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
+        """As `read`, but `answer` is told what the index, as it is, knows wrongly.
 
-        The reader knows the files of the last update; `changed` and `removed` are
-        the paths that it knows wrongly or not at all. When there are many, or
-        anything is off, the index is brought up to date and both are empty.
+        When that is much, or anything is off, the index is brought up to date first.
         """
         try:
-            return self.at_once(answer)
+            state = self._usable()
+            unindexed = Unindexed(self.root, state)
+            if len(unindexed) + len(state.recent) > _FEW:
+                raise Behind
+            return self._of_state(state, lambda reader: answer(reader, unindexed))
         except Behind:
-            return self.read(lambda reader: answer(reader, [], []))
+            return self.read(lambda reader: answer(reader, Unindexed(self.root)))
 
     def at_once(
         self,
@@ -217,19 +213,18 @@ class Index:
         *,
         as_it_was: bool = False,
     ) -> _Answer:
-        """As `glance`, but it waits for no lock and indexes nothing.
+        """Return `answer(reader, changed, removed)`: what the reader knows wrongly.
+
+        Nothing is indexed, and no lock is waited for.
 
         Args:
-            answer: as there.
-            as_it_was: look at no file of the vault, which takes most of the time: the
-                answer is that of the last update, for what is only a proposal.
+            answer: is called once.
+            as_it_was: look at no file of the vault, for what is only a proposal.
 
         Raises:
             Behind: the index must be built first, or be brought far up to date.
         """
-        state = self._load()
-        if state is None or not state.is_whole(self._folder):
-            raise Behind
+        state = self._usable()
         changed: list[str] = []
         removed: list[str] = []
         if not as_it_was:
@@ -238,14 +233,25 @@ class Index:
             raise Behind
         if not (changed or removed or as_it_was):
             state = self._settled(state)
+        return self._of_state(state, lambda reader: answer(reader, changed, removed))
+
+    def _usable(self) -> State:
+        """The state of the last update; raises Behind where there is none."""
+        state = self._load()
+        if state is None or not state.is_whole(self._folder):
+            raise Behind
+        return state
+
+    def _of_state(self, state: State, answer: Callable[[Reader], _Answer]) -> _Answer:
+        """The answer of a reader of its own; raises Behind where `read` mends it."""
         try:
             reader = self._open(state)
-            result = answer(reader, changed, removed)
+            result = answer(reader)
             reader.close()
         except Exception as error:
             known = isinstance(error, MemcliError)
             if not known and (isinstance(error, (Damaged, OSError)) or self._damage()):
-                raise Behind from error  # `read` mends it
+                raise Behind from error
             raise
         return result
 
@@ -382,10 +388,10 @@ class Index:
         return state if state and state.version == self._version() else None
 
     def _settled(self, state: State) -> State:
-        """Stop comparing the content of files that are racy no more."""
-        if not state.recent or not state.is_settled():
+        """Note that files and folders are racy no more, after a look at all."""
+        settled = state.settled(self._entered, self._scanned)
+        if settled == state:
             return state
-        settled = state._replace(recent={})
         # A process that holds the lock is writing a newer state; and a disk that became
         # read-only takes none.
         with contextlib.suppress(LockBusy, WriteFailed, OSError), Lock(self._lock, 0):

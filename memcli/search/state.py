@@ -18,7 +18,7 @@ from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search.segment import DOCUMENTS, POSTINGS, TERMS, SegmentId
 from memcli.storage import cache, files
-from memcli.storage.listing import Listing, stamp_of
+from memcli.storage.listing import Listing, scan_changed, stamp_of
 
 TYPE_CHECKING = False
 
@@ -71,7 +71,8 @@ class State(NamedTuple):
 
     `listing` describes the files, as `listed` makes it: comparing two is one look at
     bytes. `recent` holds the content number of racy files; `stamps` is the size and
-    time of every file of the index, so that a damaged one is noticed.
+    time of every file of the index, so that a damaged one is noticed. `places` has the
+    vault's folders with their times, as `places_of` makes it.
     """
 
     version: tuple[int, ...]
@@ -80,6 +81,7 @@ class State(NamedTuple):
     recent: dict[str, int]
     broken: dict[str, tuple[int, str]]
     stamps: dict[str, tuple[int, int]]
+    places: dict[str, int]
 
     @property
     def folders(self) -> Folders:
@@ -89,6 +91,13 @@ class State(NamedTuple):
     def held(self, paths: Iterable[str]) -> set[str]:
         """Those of these paths that were indexed."""
         return set(_times(dict(_sections(self.listing)), paths))
+
+    def stats(self, folder: str) -> dict[str, tuple[int, int]]:
+        """The paths of the indexed files of a folder, each with time and size."""
+        for name, section in _sections(self.listing):
+            if name == folder:
+                return dict(_stats(section))
+        return {}
 
     def is_whole(self, folder: str) -> bool:
         """Whether every file of the index is the one that was written."""
@@ -115,12 +124,52 @@ class State(NamedTuple):
         times = _times(dict(_sections(self.listing)), self.recent)
         return max(times.values(), default=0) <= time.time_ns() - _RACY_NS
 
+    def settled(self, entered: Mapping[str, int], scanned: int) -> State:
+        """This state after a listing in which nothing differs from it.
+
+        Files and folders that have aged are told by their times from now on.
+
+        Args:
+            entered: `Listing.entered`.
+            scanned: when they were listed, in nanoseconds since 1970.
+        """
+        recent = {} if self.recent and self.is_settled() else self.recent
+        places = self.places
+        if 0 in places.values():
+            places = places_of(entered, scanned)
+        return self._replace(recent=recent, places=places)
+
     def differences(self, root: str, listing: Listing) -> Differences:
         """How the files of the vault at `root` differ from those that were indexed."""
-        changed: list[str] = []
-        removed: list[str] = []
         before = dict(_sections(self.listing))
         now = {name: _section(name, flat) for name, flat in listing.folders.items()}
+        return self._compared(root, before, now)
+
+    def differences_by_folders(self, root: str) -> Differences:
+        """As `differences`, of the folders alone whose time is not the one of then.
+
+        A file that was written in place leaves its folder's time as it is, and is
+        missing here unless another file beside it was made, replaced or removed.
+
+        Raises:
+            Unreadable: the vault's folder cannot be listed.
+        """
+        listing, gone = scan_changed(root, self.places)
+        before = dict(_sections(self.listing))
+        now = before.copy()
+        # Of a folder that cannot be listed, all is as it was.
+        for folder in (*gone, *listing.entered):
+            now.pop(folder, None)
+        for name, flat in listing.folders.items():
+            now[name] = _section(name, flat)
+        return self._compared(root, before, now)
+
+    def _compared(
+        self, root: str, before: Mapping[str, bytes], now: Mapping[str, bytes]
+    ) -> Differences:
+        """How two listings differ, each as its parts by folder."""
+        changed: list[str] = []
+        removed: list[str] = []
         for folder in {**now, **before}:
             if now.get(folder) == before.get(folder):
                 continue
@@ -158,7 +207,7 @@ def load(path: str) -> State | None:
     if found is None:
         return None
     try:
-        version, segments, recent, broken, stamps = found[0]
+        version, segments, recent, broken, stamps, places = found[0]
         return State(
             tuple(version),
             tuple(
@@ -168,6 +217,7 @@ def load(path: str) -> State | None:
             recent,
             {name: (line, reason) for name, (line, reason) in broken.items()},
             {name: (size, time) for name, (size, time) in stamps.items()},
+            dict(places),
         )
     except (AttributeError, TypeError, ValueError):
         return None
@@ -175,8 +225,8 @@ def load(path: str) -> State | None:
 
 def store(path: str, state: State) -> None:
     """Write a state; raises OSError when the disk refuses."""
-    value = (state.version, state.segments, state.recent, state.broken, state.stamps)
-    cache.store(path, value, state.listing)
+    version, segments, listing, *others = state
+    cache.store(path, (version, segments, *others), listing)
 
 
 def stamps(folder: str, segments: Sequence[SegmentId]) -> dict[str, tuple[int, int]]:
@@ -184,6 +234,17 @@ def stamps(folder: str, segments: Sequence[SegmentId]) -> dict[str, tuple[int, i
     names = [s.file(end) for s in segments for end in (TERMS, POSTINGS, DOCUMENTS)]
     found = ((name, os.stat(os.path.join(folder, name))) for name in names)
     return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in found}
+
+
+def places_of(entered: Mapping[str, int], scanned: int) -> dict[str, int]:
+    """The folders of a listing with their times; 0 for one that may change unseen.
+
+    Args:
+        entered: `Listing.entered`.
+        scanned: when they were listed, in nanoseconds since 1970.
+    """
+    settled = scanned - _RACY_NS
+    return {name: stamp if stamp < settled else 0 for name, stamp in entered.items()}
 
 
 def racy_number(status: os.stat_result, data: bytes, read_at: int) -> int | None:

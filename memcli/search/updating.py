@@ -90,7 +90,7 @@ class Updater(NamedTuple):
             os.makedirs(self.folder, exist_ok=True)
         except OSError as error:
             raise writer.unwritable(self.folder, error) from error
-        empty = State(self.version, (), b"", {}, {}, {})
+        empty = State(self.version, (), b"", {}, {}, {}, {})
         updated = self._follow(listing, scanned, empty, fresh=True)
         return updated._replace(counts=updated.counts._replace(rebuilt=reason))
 
@@ -101,7 +101,11 @@ class Updater(NamedTuple):
         changed, removed, recent = state.differences(self.root, listing)
         if not (changed or removed or fresh):
             # Only folders were listed in another order, or racy files have aged.
-            state = state._replace(listing=listed(listing.folders), recent=recent)
+            state = state._replace(
+                listing=listed(listing.folders),
+                recent=recent,
+                places=states.places_of(listing.entered, scanned),
+            )
             self._store(state)
             return Updated(state, UpdateCounts())
         touched = {*changed, *removed}
@@ -127,6 +131,7 @@ class Updater(NamedTuple):
             recent=recent,
             broken=broken,
             stamps=states.stamps(self.folder, segments),
+            places=states.places_of(listing.entered, scanned),
         )
         self._store(new_state)
         # Not before: writing what was read takes a fifth of the time.

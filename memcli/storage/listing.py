@@ -18,7 +18,7 @@ from memcli.storage.files import reason_of
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 _WINDOWS = sys.platform == "win32"
 # From an open folder the kernel finds each of its files by name, and need not walk
@@ -37,7 +37,8 @@ class Listing(NamedTuple):
             followed: a file of the vault is listed at its own place, and a file
             outside does not belong to the vault.
         unreadable: folders that the system refused to list.
-        entered: every folder that was listed, also one without such files.
+        entered: every folder that was listed, also one without such files, with its
+            `stamp_of` from before it was listed.
         shared: the files that have other names as well (hard links), where those were
             asked for.
     """
@@ -45,7 +46,7 @@ class Listing(NamedTuple):
     folders: dict[str, list[str | int]]
     symlinks: list[str]
     unreadable: list[str]
-    entered: list[str]
+    entered: dict[str, int]
     shared: list[str] | None
 
 
@@ -63,13 +64,67 @@ def scan(root: str, *, skip: Collection[str] = (), shared: bool = False) -> List
     Raises:
         Unreadable: the root itself cannot be listed.
     """
-    listing = Listing({}, [], [], [], [] if shared else None)
-    waiting = [""]
+    listing = Listing({}, [], [], {}, [] if shared else None)
+    _scan_from([""], root, listing, skip)
+    return listing
+
+
+def scan_changed(root: str, known: Mapping[str, int]) -> tuple[Listing, list[str]]:
+    """List the folders alone that may have changed, with the new ones below them.
+
+    A file that is made, removed, renamed or replaced changes the time of its folder;
+    one that is written in place does not.
+
+    Args:
+        root: the vault.
+        known: every folder of an earlier listing with its `stamp_of` from then; 0 where
+            that does not tell of every later change.
+
+    Returns:
+        The listing, and the known folders that are gone.
+
+    Raises:
+        Unreadable: the root itself cannot be listed.
+    """
+    changed: list[str] = []
+    gone: set[str] = set()
+    for folder in sorted(known):  # those above come first
+        parent = folder.rpartition("/")[0]
+        if folder and (parent in gone or parent not in known):
+            gone.add(folder)
+            continue
+        try:
+            # The root may be a link; a link below it is not followed.
+            status = (os.lstat if folder else os.stat)(os.path.join(root, folder))
+        except OSError as error:
+            if folder and isinstance(error, FileNotFoundError):
+                gone.add(folder)
+            else:
+                changed.append(folder)  # listing it says what is wrong
+            continue
+        if folder and not stat.S_ISDIR(status.st_mode):
+            gone.add(folder)
+        elif not known[folder] or stamp_of(status) != known[folder]:
+            changed.append(folder)
+    listing = Listing({}, [], [], {}, None)
+    _scan_from(changed, root, listing, (), known)
+    return listing, sorted(gone)
+
+
+def _scan_from(
+    waiting: list[str],
+    root: str,
+    listing: Listing,
+    skip: Collection[str],
+    known: Collection[str] = (),
+) -> None:
+    """Add these folders, and those below them that are not known, to a listing."""
     while waiting:
         folder = waiting.pop()
         try:
-            waiting += _scan_folder(root, folder, listing, skip)
-            listing.entered.append(folder)
+            stamp, below = _scan_folder(root, folder, listing, skip)
+            listing.entered[folder] = stamp
+            waiting += [name for name in below if name not in known]
         except FileNotFoundError as error:  # gone since its parent was listed
             if not folder:
                 raise Unreadable(f"{root}: {reason_of(error)}") from error
@@ -77,7 +132,6 @@ def scan(root: str, *, skip: Collection[str] = (), shared: bool = False) -> List
             if not folder:
                 raise Unreadable(f"{root}: {reason_of(error)}") from error
             listing.unreadable.append(folder)
-    return listing
 
 
 def paths_of(listing: Listing) -> list[str]:
@@ -100,14 +154,20 @@ def stamp_of(status: os.stat_result) -> int:
 
 def _scan_folder(
     root: str, folder: str, listing: Listing, skip: Collection[str]
-) -> list[str]:
-    """Add one folder's files to `listing`; return its sub-folders, to be entered."""
+) -> tuple[int, list[str]]:
+    """Add one folder's files to `listing`.
+
+    Returns:
+        Its time from before, and its sub-folders, which are to be entered.
+    """
     path = os.path.join(root, folder) if folder else root
     if not _BY_HANDLE:
-        return _scan_opened(path, folder, listing, skip)
+        stamp = stamp_of(os.stat(path))
+        return stamp, _scan_opened(path, folder, listing, skip)
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        return _scan_opened(handle, folder, listing, skip)
+        stamp = stamp_of(os.fstat(handle))
+        return stamp, _scan_opened(handle, folder, listing, skip)
     finally:
         os.close(handle)
 

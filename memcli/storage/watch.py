@@ -21,7 +21,7 @@ from memcli.storage.listing import Listing, scan
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection
 
     from inotify_simple import INotify
 
@@ -68,7 +68,7 @@ class WatchedFiles:
         self._root = root
         self._clock = clock
         self._failures = 0
-        self._folders: list[str] = [""]
+        self._folders: Collection[str] = [""]
         self._watch: _Watch | None = None
         self._listed = 0.0
 
@@ -137,7 +137,7 @@ class _Watch:
         self._poll.register(notes.fileno(), POLLIN)
         self._poll.register(mounts, POLLPRI)
 
-    def cover(self, folders: Sequence[str]) -> bool:
+    def cover(self, folders: Collection[str]) -> bool:
         """Watch these folders too; whether one of them was not watched before."""
         from inotify_simple import flags
 
@@ -211,7 +211,7 @@ def _begun(root: str) -> _Watch:
         raise
 
 
-def _listed_under_watch(root: str, folders: Sequence[str]) -> tuple[_Watch, Listing]:
+def _listed_under_watch(root: str, folders: Collection[str]) -> tuple[_Watch, Listing]:
     """A watch, and the files as they were listed after it began.
 
     Args:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
+    from memcli.search.unindexed import Unindexed
 
 _ACTIVE = str(Status.ACTIVE)
 # Older sightings weigh nothing by then, and a file that grows for ever is a log.
@@ -232,15 +233,15 @@ class Later(NamedTuple):
     indexing would cost each one more than the rest of its work.
     """
 
-    root: str
-    changed: Sequence[str]
-    removed: Sequence[str]
+    files: Unindexed
     agent: Agent | None = None
 
-    @property
-    def paths(self) -> frozenset[str]:
-        """The paths whose documents in the index are out of date."""
-        return frozenset((*self.changed, *self.removed))
+    def is_current(self, row: StoredRow) -> bool:
+        """Whether the file of a row of the index is still as it was indexed.
+
+        One that is not is among `bodies` from then on.
+        """
+        return self.files.is_current(row.path)
 
     @staticmethod
     def _shows(data: bytes, path: str, agent: Agent) -> bool:
@@ -252,9 +253,9 @@ class Later(NamedTuple):
         """(path, data, body) of the changed files that are entries."""
         from memcli.entries import codec
 
-        for path in self.changed:
+        for path in self.files.changed:
             try:
-                data = files.read(os.path.join(self.root, *path.split("/")))
+                data = files.read(os.path.join(self.files.root, *path.split("/")))
                 if self.agent is not None and not self._shows(data, path, self.agent):
                     continue
                 yield path, data, codec.body_of(data, path)
@@ -274,7 +275,6 @@ def held_texts(
 ) -> HeldTexts:
     """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
     known = HeldTexts(later.agent.name if later.agent else None)
-    outdated = later.paths
     texts = {fingerprint(entry.body) for entry in drafts}
     claims = {claim(entry.body) for entry in drafts} - {""}
     ids = {entry.id for entry in drafts if entry.id}
@@ -292,7 +292,7 @@ def held_texts(
             docs.update(dict.fromkeys(reader.exact(field, value)))
     for doc in docs:
         row = reader.row(doc)
-        if row.path not in outdated:
+        if later.is_current(row):
             facts = reader.facts(doc, access=False)
             one = _held(row, facts, now)
             known.add(row.text, one)

@@ -53,11 +53,10 @@ def near(reader: Reader, later: Later, entry: Entry) -> Near:
 
     stem = stemmer()
     mine = set(document(entry, stem).row.terms)
-    outdated = later.paths
     rows = [
         (likeness, row)
         for likeness, row in alike(reader, mine, reader.plain, limit=10)
-        if row.path not in outdated
+        if later.is_current(row)
     ]
     for path, data, body in later.bodies():
         # A third of the words in common is cheap to see, and less says too little.
@@ -91,14 +90,17 @@ def like_resolved(
     from memcli.search.stemmer import stemmer
 
     settling = set(reader.claims.settling())
-    changed = [] if later is None else list(later.bodies())
-    if not (settling or changed):
+    if not settling and (later is None or not later.files.changed):
         return None
-    outdated = later.paths if later else ()
     mine = set(document(entry, stemmer()).row.terms)
-    rows = alike(reader, mine, lambda _: True, limit=10, within=settling)
-    rows = [(likeness, row) for likeness, row in rows if row.path not in outdated]
-    for path, data, _ in changed:
+    rows = [
+        (likeness, row)
+        for likeness, row in alike(
+            reader, mine, lambda _: True, limit=10, within=settling
+        )
+        if likeness >= _LIKE_RESOLVED and (later is None or later.is_current(row))
+    ]
+    for path, data, _ in later.bodies() if later else ():
         # Parsing loads YAML, which takes 15 ms.
         if not any(word in data for word in _ENDED):
             continue

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
+    from memcli.search.unindexed import Unindexed
     from memcli.vault.duplicates import HeldTexts
     from memcli.vault.likeness import Near, Similar
     from memcli.vault.saved import Saved
@@ -132,9 +133,9 @@ def look_up(
     """
 
     def look(
-        reader: Reader, changed: list[str], removed: list[str]
+        reader: Reader, unindexed: Unindexed
     ) -> tuple[HeldTexts, Near, Similar | None]:
-        later = duplicates.Later(vault.root, changed, removed, vault.agent)
+        later = duplicates.Later(unindexed, vault.agent)
         now = vault.now_ms() // 1000
         held_texts = duplicates.held_texts(reader, later, drafts, now)
         if not similar or held_texts.match(drafts[0]):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader
     from memcli.search.resolved_claims import ResolvedClaims
+    from memcli.search.unindexed import Unindexed
     from memcli.vault.caller import Caller
 
     _Answer = TypeVar("_Answer")
@@ -105,12 +106,10 @@ class VaultIndex:
         self._finish_killed()
         return self.opened.current()
 
-    def glance(
-        self, answer: Callable[[Reader, list[str], list[str]], _Answer]
-    ) -> _Answer:
+    def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
         """As `read`, but over the index as it is, without bringing it up to date.
 
-        `answer` is also given the paths that have changed and that are gone since.
+        `answer` is also given what the index does not hold as it is now.
         """
         self._finish_killed()
         return self.opened.glance(answer)

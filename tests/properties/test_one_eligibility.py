@@ -17,6 +17,7 @@ from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
 from memcli.recall import listing, recall
 from memcli.recall.query import Query, view_of
+from memcli.search.unindexed import Unindexed
 from memcli.sessions.briefing import compose, select
 from memcli.vault import duplicates, likeness
 from memcli.vault.caller import Caller
@@ -221,7 +222,7 @@ def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
         draft = asked.draft({"text": f"{row.text} more"})
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:
-            later = duplicates.Later(asked.root, [], [])
+            later = duplicates.Later(Unindexed(asked.root))
             return {one.id for one in likeness.near(reader, later, draft).similar}
 
         assert asked.read(similar) <= allowed

@@ -206,7 +206,7 @@ def test_a_listing_comes_back_from_its_bytes(
     folders = {
         name: [value for row in items for value in row] for name, items in rows.items()
     }
-    state = State((1,), (), listed(folders), {}, {}, {})
+    state = State((1,), (), listed(folders), {}, {}, {}, {})
     assert state.folders == folders
 
 

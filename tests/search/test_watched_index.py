@@ -73,8 +73,8 @@ def test_what_memcli_itself_writes_is_found(kept: Vault) -> None:
 
 
 def test_change_that_a_glance_has_seen_is_found(kept: Vault) -> None:
-    write(Path(kept.root, "memories", "note", "queue.md"), "The cache is old")
-    assert kept.index.glance(lambda _reader, changed, _removed: len(changed)) == 1
+    write(Path(kept.root, "memories", "note", "added.md"), "The cache is old")
+    assert kept.index.glance(lambda _reader, unindexed: len(unindexed.changed)) == 1
     assert len(kept.recall("cache").rows) == 2
 
 

@@ -18,6 +18,7 @@ from memcli.search.postgres.fetching import Asked
 from memcli.search.postgres.tables import Tables
 from memcli.search.reader import Reader
 from memcli.search.state import UpdateCounts
+from memcli.search.unindexed import Unindexed
 from memcli.storage import files
 from memcli.storage.engine_url import redacted
 
@@ -259,11 +260,9 @@ class Engine:
         """As `read`, of what the last `read` found, if there was one."""
         return answer(self._reader or self.current())
 
-    def glance(
-        self, answer: Callable[[Reader, list[str], list[str]], _Answer]
-    ) -> _Answer:
+    def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
         """As `read`; nothing has changed since it was published."""
-        return self.read(lambda reader: answer(reader, [], []))
+        return self.read(lambda reader: answer(reader, Unindexed("")))
 
     def at_once(
         self,

@@ -86,7 +86,7 @@ def ask(
     # without it.
     from threading import Thread
 
-    from memcli.search.index import Behind
+    from memcli.search.unindexed import Behind
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
