@@ -114,6 +114,34 @@ _AGO = r"(?a:(\d{1,6}|an?)\s*([a-z]+)(?:\s+ago)?)"
 _PERIOD = rf"(this|last|next) (week|month|year|{'|'.join(_WEEKDAYS)})"
 
 
+_NUMERALS = "one two three four five six seven eight nine ten eleven twelve".split()
+# "March 2026", "8 May 2026", "May 8, 2026"; of a month the first three letters will do.
+_NAMED = re.compile(
+    r"(?ai:(?:(\d{1,2})(?:st|nd|rd|th)? (?:of )?)?"
+    rf"({'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in _MONTHS)}|sept)\.?"
+    r"(?: (\d{1,2})(?:st|nd|rd|th)?(?=,| \d{4}))?,? (\d{4}))"
+)
+
+
+def _plain(text: str) -> str:
+    """What a person typed, in lower case; numbers as digits, a named month as ISO.
+
+    >>> _plain("Three weeks ago"), _plain("May 8, 2026"), _plain("March 2026")
+    ('3 weeks ago', '2026-05-08', '2026-03')
+    """
+    words = " ".join(text.lower().split())
+    if named := _NAMED.fullmatch(words):
+        before, month, behind, year = named.groups()
+        number = 1 + [name[:3] for name in _MONTHS].index(month[:3])
+        day = before or behind
+        return f"{year}-{number:02}" + (f"-{int(day):02}" if day else "")
+    first, space, rest = words.removeprefix("in ").partition(" ")
+    if first not in _NUMERALS:
+        return words
+    forward = "in " if words.startswith("in ") else ""
+    return f"{forward}{_NUMERALS.index(first) + 1}{space}{rest}"
+
+
 def parse_bound(text: str, now: int, *, end: bool) -> int:
     """Return the moment that a person names, in epoch seconds.
 
@@ -125,7 +153,7 @@ def parse_bound(text: str, now: int, *, end: bool) -> int:
     Raises:
         InvalidValue: anything else; the hint lists the forms.
     """
-    words = " ".join(text.lower().split())
+    words = _plain(text)
     ago = re.fullmatch(_AGO, words.removeprefix("in "))
     try:
         if ago and ago[2] in _UNITS:
@@ -164,7 +192,7 @@ def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
     Raises:
         InvalidValue: the text names no date.
     """
-    words = " ".join(text.lower().split())
+    words = _plain(text)
     if words == "now":
         return iso(now)
     period = _period(words, now)
@@ -183,7 +211,7 @@ def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
             raise _no_year(text, field) from error
         return moment if unit in ("minutes", "hours") else moment[:10]
     try:
-        return check_date(text, field)
+        return check_date(words if _NAMED.fullmatch(text.strip()) else text, field)
     except InvalidValue as error:
         raise InvalidValue(
             error.message,

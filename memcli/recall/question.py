@@ -11,6 +11,7 @@ import re
 from memcli.entries.projects import number
 from memcli.entries.text import answer_types, mentions, tokens
 from memcli.recall.filters import extent
+from memcli.recall.framing import unframed
 from memcli.search.ranking.corpus import Inside, Question
 from memcli.search.ranking.weights import DEFAULTS
 from memcli.search.source import Ahead
@@ -83,6 +84,7 @@ def read(reader: Reader, query: Query, window: Window | None) -> Question:
         start, end = window.place
         text = f"{text[:start]} {text[end:]}"
     stem = stemmer()
+    text = text if query.exact else unframed(text)
     terms = tokens.question(text, stem)
     reader.ahead(lambda: _wanted(query, text, terms))
     named, implied = entities(reader, text, stem)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 _MOST_NAMED = 5
+# A title that was given for an id has more than one word; a longer one is a text.
+_FEWEST_WORDS = 2
+_LONGEST_TITLE = 300
 # What evidence takes for the beginning of an id has at least so many characters.
 _SHORTEST = 4
 # A mistyped id has at least so many characters, and all but the last two of them right.
@@ -147,7 +150,23 @@ def _hint(reader: Reader, word: str) -> str:
                 return f"Did you mean {_stem(row)} ({row.id})?"
     if near is not None:
         return f"Did you mean {near.id} ({near.title})?"
+    if titled := _titled(reader, word):
+        return f"Did you mean {titled.id} ({titled.title})?"
     return "List what there is with: memcli list"
+
+
+def _titled(reader: Reader, word: str) -> StoredRow | None:
+    """The entry in force that has all words of a title, or of another name for it."""
+    from memcli.entries.text import tokens
+    from memcli.search.stemmer import stemmer
+    from memcli.vault.likeness import alike
+
+    words = set(tokens.terms(word[:_LONGEST_TITLE], stemmer()))
+    if len(words) < _FEWEST_WORDS:
+        return None
+    rows = [row for _, row in alike(reader, words, reader.plain, limit=3)]
+    held = [row for row in rows if words <= set(row.terms)]
+    return held[0] if held else None
 
 
 def _was(row: StoredRow) -> str:

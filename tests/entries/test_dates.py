@@ -186,3 +186,30 @@ def test_what_names_no_date_of_a_field_is_refused_with_the_forms(text: str) -> N
         with pytest.raises(InvalidValue) as refusal:
             field_date(text, NOW, "expires_at", ahead=ahead)
         assert refusal.value.error_code == "invalid_expires_at"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("March 2026", "2026-03"),
+        ("8 May 2026", "2026-05-08"),
+        ("May 8th, 2026", "2026-05-08"),
+        ("Sept. 2026", "2026-09"),
+        ("three weeks ago", "2026-10-31"),
+        ("In two weeks", "2026-12-05"),
+    ],
+)
+def test_months_and_numbers_in_words_are_dates(typed: str, meant: str) -> None:
+    now = to_epoch("2026-11-21")
+    assert field_date(typed, now, "occurred_at") == meant
+    start = parse_bound(typed, now, end=False)
+    assert iso(start).startswith(meant)
+
+
+@pytest.mark.parametrize("typed", ["31 February 2026", "Mayor 2026", "three", "May"])
+def test_words_that_are_no_date_are_refused(typed: str) -> None:
+    now = to_epoch("2026-11-21")
+    with pytest.raises(InvalidValue):
+        field_date(typed, now, "occurred_at")
+    with pytest.raises(InvalidValue):
+        parse_bound(typed, now, end=False)

@@ -120,6 +120,28 @@ def test_a_title_or_alias_is_no_address(vault: Vault) -> None:
             vault.path_of(word)
 
 
+@pytest.mark.parametrize(
+    "called",
+    ["We use SQLite for the ledger", "SQLite ledger", "we use sqlite for the ledger."],
+)
+def test_a_title_that_was_given_for_an_id_is_answered_with_the_id(
+    vault: Vault, called: str
+) -> None:
+    mine = save(vault, "We use SQLite for the ledger, because one process writes")
+    save(vault, "We use Redis for the queue")
+    with pytest.raises(EntryNotFound) as refused:
+        vault.get(called)
+    assert mine in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("called", ["ledger", "SQLite for the moon", "?" * 400, "a b"])
+def test_other_words_are_answered_with_no_id(vault: Vault, called: str) -> None:
+    mine = save(vault, "We use SQLite for the ledger")
+    with pytest.raises(EntryNotFound) as refused:
+        vault.get(called)
+    assert mine not in (refused.value.hint or "")
+
+
 def test_an_archived_version_does_not_share_the_name_of_its_successor(
     vault: Vault,
 ) -> None:
