@@ -159,7 +159,7 @@ def test_recall_via_memory_search_returns_graph_traversal_results_when_entities_
     third = ask(door, "memory_save", AGENT, **alone)["id"]
     by_bob = {"text": "Three spare machines in Paris", "entities": ["Redis"]}
     ask(door, "memory_save", "bob", **by_bob)
-    found = ask(door, "memory_recall", AGENT, query=question)
+    found = ask(door, "memory_recall", AGENT, query=question, explain=True)
     channels = {row["id"]: row["channels"] for row in found["rows"]}
     assert set(channels) == {first, second}
     assert found["rows"][0]["id"] == first

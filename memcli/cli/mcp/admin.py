@@ -22,9 +22,8 @@ ADMIN = Tool(
     "",
     "The other tools with rare parameters: recall history, as_of, types, explain, "
     "useful, not_useful (ids that helped or misled); save layer, cite, visibility; "
-    "evolve untag, also; resolve kinds; review kind, all; vault. Call it with action "
-    "help for all, with arguments {action: save} for one. Not for what the other tools "
-    "take.",
+    "evolve untag, also; resolve kinds; review kind, all; vault. Call it with "
+    "action help for their names. Not for what the tools show.",
     (
         Parameter("action", choices=(*ACTIONS, "help"), required=True),
         Parameter("arguments", "All of the call", kind=dict),
@@ -63,7 +62,7 @@ def _run(arguments: Mapping[str, Any], context: Context) -> Answer:
         about = ACTIONS.get(str(wanted).removeprefix("memory_"))
         if wanted is not None and about is None:
             raise _no_action(wanted)
-        return Answer(data=_help([about] if about else list(catalog.TOOLS)))
+        return Answer(data=_help(about) if about else _names())
     if chosen is None:
         raise _no_action(named)
     if not given and any(one.required for one in chosen.parameters):
@@ -82,8 +81,20 @@ def _no_action(named: Any) -> InvalidValue:
     )
 
 
-def _help(chosen: list[Tool]) -> dict[str, Any]:
-    """The rare parameters of each action, with what they are."""
+def _names() -> dict[str, Any]:
+    """The names of the rare parameters of each action."""
+    return {
+        "actions": {
+            action: [one.name for one in tool.parameters if one.rare]
+            for action, tool in ACTIONS.items()
+        },
+        "also": "every parameter of the tool of the same name",
+        "more": 'what they are: arguments {"action": "recall"}, or another of these',
+    }
+
+
+def _help(tool: Tool) -> dict[str, Any]:
+    """The rare parameters of an action, with what they are."""
     return {
         "actions": {
             tool.name.removeprefix("memory_"): {
@@ -91,7 +102,6 @@ def _help(chosen: list[Tool]) -> dict[str, Any]:
                 for one in tool.parameters
                 if one.rare
             }
-            for tool in chosen
         },
         "also": "every parameter of the tool of the same name",
     }

@@ -5,6 +5,7 @@ Invariant: what is left out says nothing. A value that is there is the command's
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from memcli.cli.commands import COMMANDS
@@ -49,6 +50,9 @@ _CALLS = {
     ),
     "if they are meant, add --kind": ("if they are meant: memory_resolve with kinds"),
     "memcli list": "memory_recall with all: true",
+    "Ask without --agent and MEMCLI_AGENT.": (
+        "What you may see: memory_recall with all: true, or topic models or inbox."
+    ),
     ", or insist with --allow-secret": "; only the user can insist, in a shell",
     'Ask one: memcli recall "how do we deploy?"; or list with --all.': (
         'Give query: "how do we deploy?"; or all: true, or kinds alone, to list.'
@@ -97,6 +101,27 @@ def shortened(data: Any) -> Any:
     if isinstance(title, str) and isinstance(text, str) and _begins(text, title):
         del kept["title"]
     return kept
+
+
+def lean(data: dict[str, Any]) -> dict[str, Any]:
+    """The data of an answer, shortened, and without what is usual (`lean`)."""
+    from memcli.cli.mcp import lean as leaner
+
+    told: dict[str, Any] = leaner.lean(shortened(data))
+    return told
+
+
+def told(command: str, data: dict[str, Any], lines: Sequence[str]) -> list[str]:
+    """What a command shows, in a client's words; of what the data has, the first line.
+
+    A resolve and a review say whom they changed, which a client reads as it is.
+    """
+    if command in ("save", "evolve"):
+        path = f" {data.get('path')}"
+        first, *others = lines
+        proposed = [one for one in others if one.startswith(_SIBLINGS)]
+        lines = [first.removesuffix(path), *proposed]
+    return [note(line) for line in lines]
 
 
 def _begins(text: str, title: str) -> bool:

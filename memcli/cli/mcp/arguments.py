@@ -24,6 +24,9 @@ def values(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
         that its parameter does not take.
     """
     known = {one.name: one for one in tool.parameters}
+    if "before" in known and _SINCE & arguments.keys():
+        # "Since last month" lasts until now; "after last month" names that month alone.
+        arguments = {"before": "now", **arguments}
     arguments = _respelled(arguments, known)
     values: dict[str, Any] = {}
     given: dict[str, str] = {}
@@ -77,6 +80,7 @@ _SYNONYMS = {
     "entry_id": "id",
     "why": "reason",
 }
+_SINCE = frozenset({"since", "start_date"})
 # Lists of single words, in which a comma can only part them.
 _WORDS = frozenset({"tags", "untag", "kinds", "types", "statuses", "ids"})
 

@@ -64,9 +64,9 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
     if tool.changes and not values.get("digest"):  # its data has all of the text
         shown = _Lines()
         result.text(shown)
-        notes = [answers.note(line) for line in shown.lines] + notes
+        notes = answers.told(tool.command, result.data, shown.lines) + notes
     data = {k: v for k, v in result.data.items() if k not in tool.without}
-    return Answer(data=answers.shortened(data), notes=tuple(notes))
+    return Answer(data=answers.lean(data), notes=tuple(notes))
 
 
 def _with_stdin(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Context:

@@ -29,7 +29,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
 from memcli import Vault
-from memcli.cli.mcp import answers
+from memcli.cli.mcp import answers, lean
 from memcli.cli.mcp.admin import SERVED
 from memcli.entries import layout
 from memcli.storage.lock import Lock
@@ -213,7 +213,7 @@ def test_life_of_a_memory(serve: Serve, vault: Vault) -> None:
             {"text": "We deploy from main on Tuesdays", "kind": "convention"},
         )
         first = saved.structured_content["id"]
-        assert spoken(saved).startswith(f"saved {first} ")
+        assert spoken(saved).startswith(f"saved {first}")
         assert vault.get(first).source.writer == "skill"
         found = await ask(client, "memory_recall", query="when do we deploy?")
         assert [row["id"] for row in found["rows"]] == [first]
@@ -462,7 +462,7 @@ def test_data_is_what_the_command_line_prints(
             if name == "memory_evolve":
                 saved["here"][0], saved["there"][0] = here["id"], there["id"]
             # Shortened last: of two paths only one may look like a title.
-            there = answers.shortened(there)
+            there = answers.lean(there)
             assert plain(here, vault.root) == plain(there, copy), words
         for name, arguments, words in FAILURES:
             error = await refused(client, *called(name, arguments))
@@ -573,7 +573,7 @@ def test_vault_may_change_by_hand_between_calls(serve: Serve, vault: Vault) -> N
         shutil.rmtree(state_of(vault.root, layout.INDEX))
         path.unlink()
         (row,) = (await ask(client, "memory_recall", query="deploy"))["rows"]
-        assert row["path"] == "note.md"
+        assert row["text"] == "Deploy pears by hand"
 
     serve(work)
 
@@ -665,7 +665,10 @@ def test_huge_texts_are_saved_or_refused(serve: Serve) -> None:
         saved = await ask(client, "memory_save", text=fits)
         assert saved["outcome"] == "created"
         (row,) = (await ask(client, "memory_recall", query="pears"))["rows"]
-        assert row["text"].strip() == fits.strip()
+        assert len(row["text"]) < lean.LONGEST
+        assert row["text_chars"] == len(fits.strip())
+        whole = await ask(client, "memory_inspect", id=saved["id"])
+        assert whole["text"].strip() == fits.strip()
         error = await refused(client, "memory_save", text="apples " * 1_000_000)
         assert error["code"] == "too_large"
         error = await refused(client, "memory_save", text="a\0b")

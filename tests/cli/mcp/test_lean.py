@@ -1,0 +1,87 @@
+"""A model is told each text once, and nothing that it can take as the usual case."""
+
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.cli.context import Context
+from memcli.cli.mcp import catalog, lean, tools
+
+ROW: dict[str, Any] = {
+    "id": "1m827dfsf99mabcd",
+    "text": "Deploys run from main",
+    "kind": "note",
+    "layer": "fact",
+    "status": "active",
+    "created": "2026-11-21T09:00:00Z",
+    "source": "personal",
+    "path": "memories/note/deploys.md",
+    "score": 3.1,
+    "channels": ["lexical"],
+    "stale": False,
+}
+TOLD = {"id", "text", "kind", "created", "source", "score"}
+
+
+def row(**more: Any) -> dict[str, Any]:
+    told: dict[str, Any] = lean.lean({"rows": [{**ROW, **more}]})["rows"][0]
+    return told
+
+
+def test_what_is_usual_is_left_out_of_a_row() -> None:
+    assert set(row()) == TOLD
+    assert set(row(score=0.0)) == TOLD - {"score"}
+    unusual = row(status="resolved", layer="model", stale=True)
+    assert set(unusual) == {*TOLD, "status", "layer", "stale"}
+    assert "channels" in row(explain={"idf": 1})
+
+
+def test_only_code_that_changed_is_told() -> None:
+    same = {"place": "a.py", "state": "unchanged", "now": "", "why": ""}
+    other = {"place": "b.py", "state": "changed", "now": "", "why": "edited"}
+    assert "code_state" not in row(code_state=[same])
+    assert row(code_state=[same, other])["code_state"] == [
+        {"place": "b.py", "state": "changed", "why": "edited"}
+    ]
+
+
+def test_a_long_text_is_cut_and_says_how_long_it_is() -> None:
+    told = row(text="word " * lean.LONGEST)
+    assert len(told["text"]) < lean.LONGEST
+    assert told["text_chars"] == 5 * lean.LONGEST
+    assert row(text="x" * lean.LONGEST)["text"] == "x" * lean.LONGEST
+
+
+def test_a_reflection_holds_each_text_once(vault: Vault, context: Context) -> None:
+    texts = ["Deploys run from main", "Deploys stop on Fridays"]
+    for text in texts:
+        vault.save(vault.draft({"text": text}))
+    found = tools.call(catalog.REFLECT, {"query": "deploys"}, context).data or {}
+    assert {fact["text"] for fact in found["facts"]} == set(texts)
+    assert [str(found).count(text) for text in texts] == [1, 1]
+    ids = [fact["id"] for fact in found["facts"]]
+    assert [one["id"] for one in found["citations"]] == ids
+    lines = found["answer"].splitlines()
+    assert [line.rpartition(" ")[2] for line in lines] == ids
+    assert all(line.startswith("- note of ") for line in lines)
+
+
+def test_a_change_tells_the_first_line_and_the_call_that_it_proposes(
+    vault: Vault, context: Context
+) -> None:
+    first = vault.save(vault.draft({"text": "The page size limit is 50 rows"})).id
+    given = {"text": "The page size limit is 80 rows", "entities": ["API"]}
+    answer = tools.call(catalog.SAVE, given, context)
+    new = (answer.data or {})["id"]
+    assert answer.notes[0] == f"saved {new}"
+    (conflict,) = (answer.data or {})["conflicts"]
+    assert (conflict["id"], conflict["rule"]) == (first, "numbers")
+    call = f'memory_evolve {{"id": "{new}", "also": ["{first}"]}}'
+    assert [note for note in answer.notes[1:] if note.endswith(call)]
+    assert len(answer.notes) == 2
+
+
+@pytest.mark.parametrize("data", [{}, {"rows": []}, {"rows": [{"id": None}]}])
+def test_what_holds_nothing_stays(data: dict[str, Any]) -> None:
+    assert lean.lean(data) == data
