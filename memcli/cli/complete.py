@@ -34,7 +34,9 @@ _WORD = re.compile(r"[\w.:/@%+=~-]+(?: [\w.:/@%+=~-]+)*")
 _LONGEST_WAIT = 1.0
 _MOST = 50
 _LONGEST = 80
-_TITLE = 60
+# With an id of 16 characters and the marks of the shells a title fits 80 columns, and
+# so does the state behind it.
+_TITLE = 56
 # Most ids begin alike, with the time: below so many characters only the newest entries
 # are looked at, and so many of them.
 _RARE = 8
@@ -264,6 +266,15 @@ def _settings(_: Mapping[str, str]) -> Sequence[str]:
     return [*config.defaults(), config.DEFAULT_VAULT]
 
 
+def _tools(_: Mapping[str, str]) -> Sequence[str]:
+    from memcli.hosts.memories import tools
+
+    return [tool.name for tool in tools.TOOLS]
+
+
+# Moments that people ask for; each reads as `7d` and `2026-05` do.
+_PAST = ("today", "yesterday", "7d", "2w", "3m", "1y", "last week", "last month")
+_FUTURE = ("tomorrow", "30d", "in 2 weeks", "next month", "next friday")
 _LAYERS = ("fact", "observation", "model")
 _STATUSES = ("active", "superseded", "resolved", "expired", "pending", "rejected")
 _FIXED: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
@@ -272,6 +283,12 @@ _FIXED: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
     "uninstall host": _hosts,
     "--vault": _vaults,
     "-v": _vaults,
+    "--from": _tools,
+    **dict.fromkeys(
+        ("--since", "--after", "--before", "--as-of", "--at", "--occurred-at"),
+        lambda _: _PAST,
+    ),
+    "--expires-at": lambda _: _FUTURE,
     "--layer": lambda _: _LAYERS,
     "--status": lambda _: _STATUSES,
     "--min-confidence": lambda _: ("HIGH", "MEDIUM", "LOW"),
@@ -298,7 +315,8 @@ def _entries(_: Vault, reader: Reader, current: str) -> Iterator[Offer]:
         row = reader.row(doc)
         if row.id.startswith(current):
             state = "" if row.status == "active" else f" ({row.status})"
-            yield Offer(row.id, f"{shortened(row.title, _TITLE, ' ')}{state}")
+            title = shortened(row.title, _TITLE - len(state), " ")
+            yield Offer(row.id, f"{title}{state}")
 
 
 def _in_force(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:

@@ -54,6 +54,10 @@ def offered(*words: str) -> list[str]:
         ("entities reg", ["register"]),
         ("completion z", ["zsh"]),
         ("--vault rep", ["repo"]),
+        ("import --from mem", ["mem0", "memory-server"]),
+        ("list --since y", ["yesterday"]),
+        ("recall x --as-of last", ["last week", "last month"]),
+        ("save x --expires-at tom", ["tomorrow"]),
         ("recall some words ", []),
         ("save --title x", []),
         ("nosuch ", []),
@@ -71,6 +75,26 @@ def test_ids_are_offered_with_titles_and_tags_with_their_sign(filled: Vault) -> 
     assert offered("show", first[:10]) == [o for o in titles if o[:10] == first[:10]]
     assert offered("tag", first, "+a") == ["+area:ci"]
     assert offered("-v", filled.root, "pin", first) == [first]
+
+
+def test_every_moment_that_is_offered_is_understood() -> None:
+    from memcli.cli.dated import dated
+    from memcli.recall.query import moment_of
+
+    assert all(moment_of(word, 1_700_000_000) for word in complete._PAST)
+    for word in complete._FUTURE:
+        assert (
+            dated({"expires_at": word}, 1_700_000_000_000)["expires_at"] > "2023-11-14"
+        )
+
+
+def test_an_offer_of_an_id_fits_80_columns_with_its_state(filled: Vault) -> None:
+    long = filled.save(filled.draft({"text": "word " * 40})).id
+    filled.evolve(long, "another text")
+    filled.read(lambda reader: reader.size)
+    about = {o.value: o.about for o in complete.offers(["show", ""], os.environ)}[long]
+    assert about.endswith("word (superseded)")
+    assert len(f"{long}  -- {about}") <= 80
 
 
 def test_entities_are_offered_by_each_name_and_ideas_by_their_slugs(
