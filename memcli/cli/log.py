@@ -3,6 +3,7 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.entries import layout
 from memcli.entries.text.counted import counted
 
 TYPE_CHECKING = False
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
 
     from typer import Option
 
+    from memcli.search.reader import Reader
     from memcli.vault.health.log import Event, Named
+    from memcli.vault.vault import Vault
 
 _MOST = 20
 # Entries of one commit that are shown; JSON has fifty.
@@ -53,10 +56,33 @@ def log(
         if not events:
             canvas.line("nothing happened", style="nothing")
         header = ("when", "what", "id", "title", "by")
-        canvas.table(header, [row for event in events for row in _rows(event)])
+        rows = [row for event in events for row in _rows(event)]
+        canvas.table(header, _narrow(rows, vault) if canvas.terminal else rows)
 
     data = {"events": [event.as_dict() for event in events], "count": len(events)}
     return Result(data=data, text=text)
+
+
+def _narrow(rows: list[tuple[str, ...]], vault: Vault) -> list[tuple[str, ...]]:
+    """The rows as a terminal has room for them: ids are short, and who wrote stands
+    there where it is not the same one everywhere."""
+    from memcli.vault import lookup
+
+    one_author = len({row[-1] for row in rows}) == 1
+
+    def narrow(reader: Reader) -> list[tuple[str, ...]]:
+        # An id that is gone stays whole: its beginning may be that of another one.
+        short = {
+            row[2]: lookup.shortest(reader, row[2])
+            for row in rows
+            if row[2] and reader.exact("id", row[2])
+        }
+        return [
+            (when, action, short.get(name, name), title, "" if one_author else author)
+            for when, action, name, title, author in rows
+        ]
+
+    return vault.read(narrow)
 
 
 def _rows(event: Event) -> list[tuple[str, ...]]:
@@ -64,6 +90,10 @@ def _rows(event: Event) -> list[tuple[str, ...]]:
     shown = [one for one in event.entries if one.id] or event.entries
     if event.action in ("commit", "undone", "kept", "created") or not shown:
         return [(when, event.action, "", event.subject, event.author)]
+    if event.action in ("evolved", "reverted"):  # the version before is its history
+        shown = [
+            one for one in shown if not one.path.startswith(f"{layout.ARCHIVE}/")
+        ] or shown
     rows: list[tuple[str, ...]] = [
         (when, event.action, one.id or "", _title(one), event.author)
         for one in shown[:_SHOWN]
