@@ -65,8 +65,9 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
     except (OSError, ValueError) as error:
         os.unlink(path)
         raise EditorFailed(
-            f"the editor '{command}' cannot be started: {error}",
-            hint="Set EDITOR, or give the text with --file or on standard input.",
+            f"the editor '{command}' cannot be started: "
+            f"{getattr(error, 'strerror', None) or error}",
+            hint="Set VISUAL or EDITOR to a program that is there, such as vi.",
         ) from error
     saved = _mark(path) not in (before, None)
     if not saved:

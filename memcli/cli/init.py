@@ -162,6 +162,11 @@ def prepare(
             )
         else:
             canvas.line(f"  your default is still {default}", style="dim")
+            if default and not os.path.isdir(default):
+                import shlex
+
+                way = f"memcli config set default-vault {shlex.quote(plan.path)}"
+                canvas.line(f"  no vault is there; to take this one: {way}")
 
     data = {
         "path": plan.path,

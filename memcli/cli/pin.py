@@ -57,7 +57,10 @@ def _pinned(context: Context, ids: list[str], *, pinned: bool) -> Result:
 
     def text(canvas: Canvas) -> None:
         for one in done:
-            already = "" if one.changed else ", and was so before"
-            canvas.line(f"{verb} {one.id} {one.title}{already}", style="good")
+            said = f"{verb} {one.id} {one.title}"
+            if not one.changed:
+                was = "is pinned already" if pinned else "is not pinned"
+                said = f"unchanged: {one.id} {was}: {one.title}"
+            canvas.line(said, style="good")
 
     return Result(data=use_case.as_dict(done, pinned=pinned), text=text)

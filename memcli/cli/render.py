@@ -49,9 +49,11 @@ class Screen:
         self._command = command
         self._json = as_json
         self._header = header
+        self._bar: _Bar | None = None
 
     def success(self, result: Result) -> int:
         """Print a result; returns the exit code."""
+        self._erase()
         for number, part in enumerate(result.lines or (result,)):
             if self._json:
                 self._document(part.data, list(part.warnings), None, ok=part.ok)
@@ -106,11 +108,13 @@ class Screen:
 
     def tell(self, text: str) -> None:
         """Say something to the person who waits, on stderr."""
+        self._erase()
         if sys.stderr is not None:
             _write(sys.stderr, _fitted(text) + "\n")
 
     def ask(self, question: str) -> str | None:
         """Put a question to the person; the line that was typed, None at the end."""
+        self._erase()
         sys.stdout.flush()
         if sys.stderr is not None:
             _write(sys.stderr, _fitted(question.rstrip()) + " ")
@@ -128,7 +132,15 @@ class Screen:
         """A progress bar for long work; None where no terminal shows it."""
         if self._json or sys.stderr is None or not _is_terminal(sys.stderr):
             return None
-        return _Bar(what)
+        self._erase()
+        self._bar = _Bar(what)
+        return self._bar
+
+    def _erase(self) -> None:
+        """Take away a bar that stopped before its end, so that nothing stands behind
+        it."""
+        if self._bar is not None:
+            self._bar.erase()
 
     def _document(
         self,
@@ -248,6 +260,8 @@ _GAP = "  "
 _WHOLE = ("path",)
 # Terminals that are narrower, or say 0, break lines as they do.
 _READABLE = 20
+# A table of fewer columns keeps them, even where its rows are wider than the screen.
+_COLUMNS = 5
 # Below this a column of prose is unreadable.
 _NARROWEST = 16
 
@@ -259,7 +273,7 @@ def _divided(
 
     What a person may copy is not broken, so a path that is too wide stands below its
     row, and so does one that takes a third of the screen where prose is broken for it.
-    The first column stays.
+    Where nothing else helps the last column does. The first column stays.
     """
     widths = [_wanted(cells, n, stays) for n, stays in enumerate(whole)]
     beside, below = list(range(len(whole))), []
@@ -267,7 +281,9 @@ def _divided(
         widest = max(beside[1:], key=lambda n: widths[n][1])
         fits = _together([widths[n][1] for n in beside]) <= most
         if widths[widest][1] <= (most // 3 if fits else _NARROWEST):
-            break
+            if fits or len(beside) < _COLUMNS:
+                break
+            widest = beside[-1]
         beside.remove(widest)
         below.append(widest)
     return beside, sorted(below)
@@ -321,15 +337,20 @@ class _Bar:
         if total < 200 and not self._shown:
             return
         if done >= total:
-            if self._shown:
-                _write(sys.stderr, "\r\x1b[K")
-            self._shown = False
+            self.erase()
             return
         self._shown = True
         full = self._WIDTH * done // total
         bar = "#" * full + "-" * (self._WIDTH - full)
         _write(sys.stderr, f"\r{self._what} [{bar}] {done:,}/{total:,}")
         sys.stderr.flush()
+
+    def erase(self) -> None:
+        """Take the bar from its line, if it is shown."""
+        if self._shown:
+            _write(sys.stderr, "\r\x1b[K")
+            sys.stderr.flush()
+        self._shown = False
 
 
 def _fitted(text: str) -> str:

@@ -64,7 +64,7 @@ def draw(
         about.append("citations not checked")
     if row.stale:
         about.append("may no longer hold")
-    facts = [short(row.id), ", ".join(about), date]
+    facts = [short(row.id), ", ".join(about), *([date] if date else [])]
     if row.project:
         facts.append(f"in {row.project}")
     if row.tags:

@@ -66,6 +66,9 @@ def check_tag(value: str) -> str:
     if re.fullmatch(_TAG, tag if tag.isascii() else _unmarked(tag)):
         return tag if tag.isascii() else _composed(tag)
     fitting = fitting_tag(value)
+    parts = [each for each in map(fitting_tag, value.split(",")) if each]
+    if len(parts) > 1:
+        fitting = "' and '".join(parts)
     raise InvalidValue(
         f"not a tag: {_shown(value)}: one word of letters, digits and _ : . / + -",
         hint=f"Use '{fitting}'." if fitting else None,

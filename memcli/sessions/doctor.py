@@ -289,7 +289,7 @@ def _hosts(
         calling.add(one.host)
         name = f"hooks of {one.host}"
         if one.problems:
-            mend = f"memcli install {one.host} --scope {one.scope}"
+            mend = install.mend_of(one)
             yield Check(name, PROBLEM, "; ".join(one.problems), mend)
         else:
             notes = "; ".join(one.notes)

@@ -174,6 +174,16 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
     return os.path.abspath(os.path.expanduser(named))
 
 
+def _of_a_missing(word: str | None, root: str, environ: Mapping[str, str]) -> str:
+    """What to do about a vault that is not at its place."""
+    create = f"Create it with: memcli init {_quoted(root)}"
+    if word and word != PERSONAL:
+        return create
+    if environ.get("MEMCLI_VAULT"):
+        return f"MEMCLI_VAULT names it. {create}"
+    return f"If it was moved: memcli config set default-vault PATH. {create}"
+
+
 def place_of(
     word: str | None, environ: Mapping[str, str], cwd: str | None = None
 ) -> KnownVault:
@@ -207,7 +217,7 @@ def place_of(
             raise NotAVault(f"{root} is not a folder")
         raise VaultNotFound(
             f"there is no vault at {root}",
-            hint=f"Create it with: memcli init {_quoted(root)}",
+            hint=_of_a_missing(word, root, environ),
         )
     settings_folder = os.path.join(root, ".memcli")
     if os.path.islink(settings_folder):

@@ -201,6 +201,16 @@ def _line(text: str, table: str, name: str) -> int:
     return near
 
 
+_TYPES = {
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+}
+
+
 class _Section:
     """One table of the config; every method returns a typed value or raises _Wrong.
 
@@ -222,7 +232,7 @@ class _Section:
         """A value of this type; true and false are not numbers."""
         value = self.value(name, default)
         if isinstance(value, bool) or not isinstance(value, kind):
-            what = f"has the wrong type: {value!r}"
+            what = f"must be {_TYPES.get(kind, 'of another type')} (got {value!r})"
             raise _Wrong(self.name, name, what, _default_is(default))
         return value
 

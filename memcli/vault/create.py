@@ -32,12 +32,14 @@ class Plan(NamedTuple):
         outcome: created, adopted (notes were there), repaired or exists.
         added: the files that it would write.
         survey: what a folder that is no vault yet holds; None of a vault.
+        around: the vault that the folder lies in, if there is one.
     """
 
     path: str
     outcome: str
     added: list[str]
     survey: Survey | None
+    around: str | None = None
 
     @property
     def notes(self) -> int:
@@ -53,7 +55,11 @@ class Plan(NamedTuple):
     @property
     def question(self) -> str | None:
         """What a person has to agree to first, as one sentence; None for nothing."""
-        if self.survey is None or not self.survey.code:
+        if self.survey is None:
+            return None
+        if self.around:
+            return f"{self.path} lies in the vault {self.around}: its notes are in both"
+        if not self.survey.code:
             return None
         said = []
         if self.survey.repository:
@@ -100,7 +106,19 @@ def plan(root: str, *, environ: Mapping[str, str] | None = None) -> Plan:
     outcome = "created" if is_new else "adopted"
     if was_vault:
         outcome = "repaired" if missing else "exists"
-    return Plan(root, outcome, missing, survey)
+    around = None if was_vault else _around(root)
+    return Plan(root, outcome, missing, survey, around)
+
+
+def _around(root: str) -> str | None:
+    """The vault that a folder lies in."""
+    folder = os.path.dirname(root)
+    while folder != os.path.dirname(folder):
+        # The README puts the program into ~/.memcli, which makes no vault of a home.
+        if os.path.isfile(os.path.join(folder, ".memcli", "config.toml")):
+            return folder
+        folder = os.path.dirname(folder)
+    return None
 
 
 def prepare(

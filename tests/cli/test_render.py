@@ -150,6 +150,35 @@ def test_a_path_that_is_too_wide_stands_below_its_row(
     assert rest == [f"  {path}"]
 
 
+def test_a_list_with_projects_fits_60_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("TERM", "dumb")
+    row = ("1m8279dfn", "2026-11-22", "convention", "Style of all", "imp-ec948753")
+    header = ("id", "written", "kind", "title", "project")
+    title = "words of a title that go on and on, and then some"
+    render._Terminal().table(header, [row, (*row[:3], title, row[4])])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 60
+    assert lines.count("  imp-ec948753") == 2
+
+
+def test_a_bar_that_stopped_before_its_end_is_taken_away_before_what_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(render, "_is_terminal", lambda stream: stream is sys.stderr)
+    screen = render.Screen("import", as_json=False)
+    bar = screen.progress("importing")
+    assert bar is not None
+    bar(9_984, 10_000)
+    screen.tell("imported 10000")
+    err = capsys.readouterr().err
+    assert err.endswith("9,984/10,000\r\x1b[Kimported 10000\n")
+    screen.tell("done")
+    assert capsys.readouterr().err == "done\n"
+
+
 def test_a_row_without_what_stands_below_takes_no_line_for_it(
     screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
 ) -> None:

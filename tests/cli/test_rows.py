@@ -116,3 +116,33 @@ def test_a_pipe_gets_whole_ids(vault: Vault) -> None:
     name = vault.save(vault.draft({"text": "one"})).id
     assert short_ids.of(Pipe(), vault)(name) == name
     assert re.fullmatch(r"\w{16}", name)
+
+
+def test_a_row_without_a_date_has_no_empty_place_for_it(
+    vault: Vault, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from memcli.cli import commands, render
+    from tests.contexts import context_of
+
+    Path(vault.root, "hand.md").write_text("A note by hand\n", encoding="utf-8")
+    result = commands.load("recall")(context_of(vault), ["note", "by", "hand"])
+    render.Screen("recall", as_json=False).success(result)
+    assert re.search(r"^  \w+ · note · hand\.md$", capsys.readouterr().out, re.M)
+
+
+def test_what_is_pinned_already_is_unchanged(
+    vault: Vault, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from memcli.cli import commands, render
+    from tests.contexts import context_of
+
+    name = vault.save(vault.draft({"text": "Use uv"})).id
+    for command in ("pin", "pin", "unpin", "unpin"):
+        result = commands.load(command)(context_of(vault), [name])
+        render.Screen(command, as_json=False).success(result)
+    assert capsys.readouterr().out.splitlines() == [
+        f"pinned {name} Use uv",
+        f"unchanged: {name} is pinned already: Use uv",
+        f"unpinned {name} Use uv",
+        f"unchanged: {name} is not pinned: Use uv",
+    ]

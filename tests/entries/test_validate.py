@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from memcli.entries.checks import check_tag
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.validate import draft
-from memcli.errors import MemcliError
+from memcli.errors import InvalidValue, MemcliError
 
 LIMIT = 1_000_000
 
@@ -66,3 +67,9 @@ def test_what_is_empty_counts_as_not_given(nothing: Any) -> None:
 def test_a_span_cannot_end_before_it_began() -> None:
     with pytest.raises(MemcliError):
         check(occurred_at="2025", occurred_until="2024")
+
+
+def test_tags_with_a_comma_are_named_one_by_one() -> None:
+    with pytest.raises(InvalidValue) as refusal:
+        check_tag("ci, two words")
+    assert refusal.value.hint == "Use 'ci' and 'two-words'."

@@ -321,3 +321,16 @@ def test_other_servers_are_none_of_memcli(examine: Examine, home: Path) -> None:
     }
     text = json.dumps({"mcpServers": servers})
     assert mcp(examine, home / ".claude.json", text) == []
+
+
+def test_the_mend_of_hooks_is_the_step_that_helps() -> None:
+    usual = install.Installation("codex", "user", "/x", found=True, state="yes")
+    for problem, mend in (
+        (
+            "Codex does not trust Stop and runs nothing there",
+            "start codex, type /hooks",
+        ),
+        ("the hooks do nothing: there is no vault at /gone", "name or make the vault"),
+        ("it is installed twice", "memcli install codex --scope user"),
+    ):
+        assert install.mend_of(usual._replace(problems=(problem,))).startswith(mend)

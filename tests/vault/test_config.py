@@ -80,7 +80,7 @@ def test_a_change_of_the_vault_is_a_commit(vault: Vault) -> None:
 @pytest.mark.parametrize(
     ("name", "words", "said"),
     [
-        ("limits.body", ["many"], "wrong type"),
+        ("limits.body", ["many"], "must be a whole number"),
         ("limits.body", ["0"], "must be above 0"),
         ("memory.review_mode", ["loud"], "must be one of"),
         ("vault.kinds", ["two words"], "holds no kind"),

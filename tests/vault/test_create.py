@@ -41,6 +41,22 @@ def test_what_is_missing_is_put_back(vault: Vault) -> None:
     assert config.exists()
 
 
+def test_a_vault_in_a_vault_is_made_only_when_a_person_agrees(vault: Vault) -> None:
+    inner = os.path.join(vault.root, "inner")
+    with pytest.raises(NotAllowed, match="its notes are in both"):
+        create.prepare(inner)
+    assert not os.path.exists(inner)
+    assert create.prepare(inner, agreed=True).plan.outcome == "created"
+    assert create.plan(inner).question is None
+
+
+def test_the_program_in_a_folder_of_the_vaults_name_makes_no_vault(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".memcli" / "bin").mkdir(parents=True)
+    assert create.plan(str(tmp_path / "memory")).question is None
+
+
 def test_a_plan_makes_nothing(tmp_path: Path) -> None:
     assert create.plan(str(tmp_path / "v")).outcome == "created"
     assert list(tmp_path.iterdir()) == []

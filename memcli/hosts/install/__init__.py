@@ -15,7 +15,7 @@ from memcli.hosts.host import Host
 from memcli.hosts.install import backups, merge, opencode_plugin, settings_files
 from memcli.hosts.install.command_line import Program, running
 from memcli.hosts.install.settings_files import SCOPES, SettingsFile
-from memcli.hosts.install.status import Installation, survey
+from memcli.hosts.install.status import Installation, mend_of, survey
 from memcli.storage import files
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Program",
     "SettingsChange",
     "apply",
+    "mend_of",
     "plan",
     "plan_removal",
     "running",

@@ -208,6 +208,22 @@ def _settings(host: Host, text: str, file: SettingsFile, program: Program) -> _C
     return contents
 
 
+_UNTRUSTED = "Codex does not trust "
+_NO_VAULT = "the hooks do nothing: "
+
+
+def mend_of(installation: Installation) -> str:
+    """The step that mends an installation with problems: of the first one."""
+    first = installation.problems[0]
+    again = f"memcli install {installation.host} --scope {installation.scope}"
+    if first.startswith(_UNTRUSTED):
+        return "start codex, type /hooks, and allow those of memcli"
+    if first.startswith(_NO_VAULT):
+        name = f"{again} --vault PATH"
+        return name if installation.vault else "name or make the vault, as said above"
+    return again
+
+
 def _distrust(file: SettingsFile, folder: str, contents: _Contents) -> list[str]:
     """Why Codex does not run the hooks; empty when it does."""
     config = os.path.join(folder, "config.toml")
@@ -217,13 +233,13 @@ def _distrust(file: SettingsFile, folder: str, contents: _Contents) -> list[str]
     problems = []
     if untrusted:
         problems.append(
-            f"Codex does not trust {', '.join(untrusted)} and runs nothing there: "
+            f"{_UNTRUSTED}{', '.join(untrusted)} and runs nothing there: "
             "start codex and type /hooks"
         )
     project = file.root
     if file.scope == "project" and not codex_trust.trusts_project(config, project):
         problems.append(
-            f"Codex does not trust the project {project}: start codex in it and say yes"
+            f"{_UNTRUSTED}the project {project}: start codex in it and say yes"
         )
     if codex_trust.switched_off(config):
         problems.append(f"hooks are switched off in {config}")
@@ -240,7 +256,7 @@ def _with_vault(installation: Installation, environ: Mapping[str, str]) -> Insta
         known_vaults.place_of(pinned, environ)
     except MemcliError as error:
         way = f"{again} --vault PATH" if pinned else error.hint
-        problem = f"the hooks do nothing: {error.message}: {way}"
+        problem = f"{_NO_VAULT}{error.message}: {way}"
         return installation._replace(problems=(*installation.problems, problem))
     if pinned or known_vaults.default_vault(environ):
         return installation
