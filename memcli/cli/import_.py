@@ -118,8 +118,36 @@ def import_(
     )
     result = report(done)
     if done.failed and not (done.created or done.duplicates) and source != "-":
-        result = _of_a_session(result, source)
+        return _of_a_tool(result, source) or _of_a_session(result, source)
     return result
+
+
+# Tools whose memories are one file of JSON.
+_JSON_TOOLS = ("mem0", "letta", "memory-server")
+
+
+def _of_a_tool(result: Result, source: str) -> Result | None:
+    """The result of a file without a memory that is another tool's; else None."""
+    from itertools import islice
+    from shlex import quote
+
+    from memcli.errors import MemcliError
+    from memcli.hosts.memories import tools
+    from memcli.hosts.memories.memory import Memory
+
+    for name in _JSON_TOOLS:
+        tool = tools.find(name)
+        try:
+            found = list(islice(tools.found(tool, [source], None), 2))
+        except MemcliError:
+            continue
+        if found and all(isinstance(item, Memory) for item in found):
+            hint = (
+                f"{source} looks like what {tool.title} remembers; to take it: "
+                f"memcli import {quote(source)} --from {name}"
+            )
+            return result._replace(warnings=(hint, *result.warnings))
+    return None
 
 
 def _of_a_session(result: Result, source: str) -> Result:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Cells = Callable[[str], int]
 
 # A command that a sentence ends with: `try: memcli recall 'a b'`.
-_COMMAND = re.compile(r"(?<=: )(?:memcli|git|claude|codex) \S.*$")
+_COMMAND = re.compile(r"^.*: (?=(?:memcli|git|claude|codex) \S)")
 
 
 def words(line: str, cells: Cells) -> list[tuple[str, str]]:
@@ -65,12 +65,13 @@ def talk(text: str, width: int, cells: Cells) -> str:
             told.append(line)
             continue
         indent = line[: len(line) - len(line.lstrip())]
-        command = _COMMAND.search(line)
-        prose = line[: command.start()] if command else line
+        before = _COMMAND.match(line)
+        prose = before[0] if before else line
+        command = line[len(prose) :]
         room = max(width - len(indent), 1)
         told += [f"{indent}{part}" for part in broken(prose.strip(), room, cells)]
-        if command and cells(told[-1]) + 1 + cells(command[0]) <= width:
-            told[-1] += f" {command[0]}"
+        if command and cells(told[-1]) + 1 + cells(command) <= width:
+            told[-1] += f" {command}"
         elif command:
-            told.append(f"{indent}{command[0]}")
+            told.append(f"{indent}{command}")
     return "\n".join(told)

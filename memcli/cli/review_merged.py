@@ -29,12 +29,13 @@ _WIDTH = 37
 _MOST_LINES = 40
 
 
-def walk(context: Context, vault: Vault) -> dict[str, int]:
+def walk(context: Context, vault: Vault) -> tuple[dict[str, int], bool]:
     """Ask a person about each version that was replaced.
 
     Returns:
         How many current texts were kept, other ones taken, both joined, and how many
-        are left; nothing where there was none to decide on.
+        are left, nothing where there was none to decide on; and whether the person did
+        not quit.
     """
     from memcli.cli.walk import answered, unknown
     from memcli.curation import merged_versions as versions
@@ -42,6 +43,7 @@ def walk(context: Context, vault: Vault) -> dict[str, int]:
     counts = dict.fromkeys(("kept", "taken", "joined"), 0)
     skipped: set[str] = set()
     decided: list[str] = []
+    finished = True
     while True:
         left = [each for each in versions.waiting(vault) if each.id not in skipped]
         if not left:
@@ -72,10 +74,12 @@ def walk(context: Context, vault: Vault) -> dict[str, int]:
             return True
 
         if not answered(context, _KEYS, obey):
+            finished = False
             break
     if not (counts.keys() and (decided or skipped or versions.waiting(vault))):
-        return {}
-    return counts | {"left": len(versions.waiting(vault))}
+        return {}, finished
+    merged = counts | {"left": len(versions.waiting(vault))}
+    return merged, finished
 
 
 def _show(context: Context, version: MergedVersion, count: int) -> None:

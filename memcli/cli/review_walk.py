@@ -274,9 +274,11 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         finished = state.go()
     finally:  # Ctrl-C as well
         state.name_lost_changes()
+    on_merged: dict[str, int] = {}
+    if finished and only is None:
+        on_merged, finished = review_merged.walk(context, vault)
     # The ledger of ideas is the owner's.
     ideas_too = finished and only is None and vault.agent is None
-    on_merged = review_merged.walk(context, vault) if finished and only is None else {}
     on_ideas = ideas.walk(context, vault) if ideas_too else {}
     counts: dict[str, Any] = {
         name: sum(decision.outcome == name for decision in state.decided)

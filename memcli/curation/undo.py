@@ -196,6 +196,7 @@ def _plan(
             git = f"git -C {quote(vault.root)}"
             raise Conflict(
                 f"{path} was changed since; nothing was undone",
-                hint=f"See what it was: {git} show {commit[:10]}",
+                hint="By hand, or in a merge, which undo does not take back. "
+                f"See what the change was: {git} show {commit[:10]}",
             )
     return [_Step(path, left[path], before[path]) for path in paths]

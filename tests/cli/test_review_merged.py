@@ -46,6 +46,16 @@ def test_both_texts_stand_beside_each_other(merged: Vault) -> None:
     assert data["merged"]["left"] == 1
 
 
+def test_q_ends_the_whole_walk_and_asks_about_no_idea(merged: Vault) -> None:
+    ideas = Path(merged.root, "ideas", "Ideas.md")
+    ideas.parent.mkdir(exist_ok=True)
+    ideas.write_text("# Ideas\n\n## 2026-11-21: Warm the index\n\nAt login.\n")
+    data, said = walk(merged, "q")
+    assert "an idea" not in said
+    assert "ideas" not in data
+    assert "an idea" in walk(merged, "s", "q")[1]
+
+
 @pytest.mark.parametrize(
     ("key", "outcome", "text"),
     [

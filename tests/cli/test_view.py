@@ -139,6 +139,22 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield running
 
 
+def test_a_page_without_an_entry_and_without_a_browser_is_warned_about(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memcli.cli import commands
+    from tests.contexts import context_of
+
+    vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    monkeypatch.setattr("webbrowser.open", lambda _: False)
+    out = str(tmp_path / "page.html")
+    result = commands.load("view")(context_of(vault), out=out, open_=True, project="x")
+    assert result.warnings == (
+        "no entry is of the project 'x'",
+        "no browser was found: open the page in one yourself",
+    )
+
+
 @pytest.fixture
 def opened(make_vault: VaultMaker, tmp_path: Path, browser: Browser) -> Browser:
     vault = make_vault()

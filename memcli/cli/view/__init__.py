@@ -61,10 +61,14 @@ def view(
     html = page.html(seen, page.About(name, project or "", vault.now_ms() // 1000))
     data = html.encode("utf-8", "replace")
     files.write_atomic(path, data)
+    warnings = []
+    if project and not seen.entries:
+        warnings.append(f"no entry is of the project '{project}'")
     if open_:
         import webbrowser
 
-        webbrowser.open(_address(path))
+        if not webbrowser.open(_address(path)):
+            warnings.append("no browser was found: open the page in one yourself")
 
     def text(canvas: Canvas) -> None:
         canvas.line(f"wrote {path}", style="good")
@@ -74,6 +78,7 @@ def view(
     return Result(
         data={"path": path, "entries": len(seen.entries), "bytes": len(data)},
         text=text,
+        warnings=tuple(warnings),
     )
 
 
