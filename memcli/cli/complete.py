@@ -34,8 +34,7 @@ _WORD = re.compile(r"[\w.:/@%+=~-]+(?: [\w.:/@%+=~-]+)*")
 _LONGEST_WAIT = 1.0
 _MOST = 50
 _LONGEST = 80
-# With an id of 16 characters and the marks of the shells a title fits 80 columns, and
-# so does the state behind it.
+# With an id and the marks of the shells a title and its state fit 80 columns.
 _TITLE = 56
 # Most ids begin alike, with the time: below so many characters only the newest entries
 # are looked at, and so many of them.

@@ -137,8 +137,7 @@ class Screen:
         return self._bar
 
     def _erase(self) -> None:
-        """Take away a bar that stopped before its end, so that nothing stands behind
-        it."""
+        """Take away a bar that stopped before its end."""
         if self._bar is not None:
             self._bar.erase()
 
@@ -170,13 +169,8 @@ class Screen:
         sys.stdout.buffer.write(line)
 
 
-_STYLES = {
-    "title": "bold",
-    "dim": "dim",
-    "nothing": "dim",
-    "bad": "red",
-    "good": "green",
-}
+_STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
+_STYLES["nothing"] = _STYLES["dim"]
 
 
 class _Pipe:

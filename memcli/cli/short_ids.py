@@ -25,9 +25,11 @@ def of(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str], str]:
 
     vaults = (sources,) if isinstance(sources, Vault) else sources.vaults
 
+    beginning = lookup.shortest if len(vaults) == 1 else lookup.shortest_beside
+
     def short(entry_id: str) -> str:
         lengths = (
-            vault.read(lambda reader: len(lookup.shortest(reader, entry_id)))
+            vault.read(lambda reader: len(beginning(reader, entry_id)))
             for vault in vaults
         )
         return entry_id[: max(lengths)]

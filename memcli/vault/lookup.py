@@ -189,6 +189,16 @@ def shortest(reader: Reader, entry_id: str) -> str:
     return entry_id[:length]
 
 
+def shortest_beside(reader: Reader, entry_id: str) -> str:
+    """The same for an id that the reader may not have: its own ids begin otherwise."""
+    if reader.exact("id", entry_id):
+        return shortest(reader, entry_id)
+    length = len(entry_id)
+    while length > _SHORTEST and not reader.starting("id", entry_id[: length - 1]):
+        length -= 1
+    return entry_id[:length]
+
+
 def _near(reader: Reader, word: str) -> StoredRow | None:
     """The entry whose id begins like a mistyped one, if one is much alike."""
     if len(word) < _LEAST_ALIKE:

@@ -2,6 +2,8 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,7 @@ from memcli.cli import short_ids
 from memcli.cli.rows import below
 from memcli.entries.entry import Entry
 from memcli.entries.ids import ID_LENGTH
+from tests.conftest import VaultMaker
 
 
 class Terminal:
@@ -107,6 +110,20 @@ def test_what_an_agent_may_not_see_lengthens_no_id(vault: Vault) -> None:
     Path(vault.root, ".memcli").mkdir(exist_ok=True)
     seen = vault.acting_as("bot")
     assert len(short_ids.of(Terminal(), seen)(mine)) in (4, ID_LENGTH)
+
+
+def test_of_several_vaults_no_two_entries_are_shown_by_one_beginning(
+    vault: Vault, make_vault: VaultMaker
+) -> None:
+    other = make_vault("other", now_ms=vault.now_ms)
+    mine, theirs = (
+        each.save(each.draft({"text": "one"})).id for each in (vault, other)
+    )
+    both: Any = SimpleNamespace(vaults=(vault, other))
+    short = short_ids.of(Terminal(), both)
+    assert not theirs.startswith(short(mine))
+    assert not mine.startswith(short(theirs))
+    assert vault.get(short(mine)).id == mine
 
 
 def test_a_pipe_gets_whole_ids(vault: Vault) -> None:
