@@ -326,7 +326,7 @@ def _caller(caller: Caller | None, fields: Mapping[str, Any]) -> Caller:
     if caller is None and "cwd" not in fields:
         with contextlib.suppress(OSError):  # the folder is gone
             fields = {**fields, "cwd": os.getcwd()}
-    return (caller or OWNER)._replace(**fields)
+    return Caller(**{**(caller or OWNER)._asdict(), **fields})
 
 
 def _asked(vault: _vault.Vault, query: "str | Query", options: "Options") -> "Query":

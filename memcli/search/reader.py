@@ -14,7 +14,6 @@ from memcli.entries.eligibility import ELSEWHERE, Agent, Facts, View, verdict
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds
 from memcli.named_tuple import NamedTuple
-from memcli.search.censored import censored
 from memcli.search.packed_facts import (
     ANSWERS_SHIFT,
     ASKS,
@@ -390,7 +389,11 @@ class Reader:
 
     def censored(self, row: _Named) -> _Named:
         """An entry or its row without the ids of what an agent may not see."""
-        return row if self.agent is None else censored(row, self.names)
+        if self.agent is None:
+            return row
+        from memcli.search.censored import censored
+
+        return censored(row, self.names)
 
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""

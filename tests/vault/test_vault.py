@@ -25,6 +25,8 @@ from memcli.errors import (
     WriteFailed,
 )
 from memcli.storage.git.repository import Repository
+from memcli.vault.caller import Caller
+from tests.conftest import VaultMaker
 from tests.saving import save
 
 
@@ -279,3 +281,20 @@ def test_a_clock_that_is_wrong_stops_writers_and_no_reader(
             write()
         assert caught.value.error_code == "clock"
     assert Repository.open(vault.root).head() == head
+
+
+def test_a_caller_is_one_value_or_its_fields_by_name(vault: Vault) -> None:
+    caller = Caller(now_ms=vault.now_ms, agent="ada")
+    whole = Vault.open(vault.root, caller)
+    assert whole.caller == caller
+    named = Vault.open(vault.root, caller, agent="bob", cwd=None)
+    assert named.caller == caller._replace(agent="bob")
+    with pytest.raises(TypeError):
+        Vault.open(vault.root, agnet="ada")
+
+
+def test_an_agent_is_told_no_progress(make_vault: VaultMaker) -> None:
+    told: list[tuple[int, int]] = []
+    owner = make_vault(progress=lambda done, every: told.append((done, every)))
+    assert owner.progress is not None
+    assert owner.acting_as("ada").progress is None

@@ -24,9 +24,44 @@ if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
-# git's codes of files that are not staged: new, announced (`git add -N`), edited.
 _LET_GO = "to let it go: git commit, or memcli repair --accept-deletions"
+# git's codes of files that are not staged: new, announced (`git add -N`), edited.
 _UNCOMMITTED = {"??": "new", " A": "new", " M": "edited"}
+
+
+# What is said of a file: the finding's code, its message and its hint.
+_SAID = {
+    "staged": (
+        "missing",
+        "HEAD holds it, the folder does not; that is staged",
+        "git commit makes it so, git restore --staged --worktree undoes it.",
+    ),
+    "gone": (
+        "missing",
+        "HEAD holds it, the folder does not",
+        f"memcli repair brings it back; {_LET_GO}",
+    ),
+    "moved": (
+        "missing",
+        "moved to {place}, which is not committed",
+        "Commit both, with git.",
+    ),
+    "revived": (
+        "older",
+        "the folder has it as an earlier commit had; HEAD has it in archive/",
+        f"memcli repair makes it as HEAD has it; {_LET_GO}",
+    ),
+    "older": (
+        "older",
+        "the folder has an earlier version of it than HEAD",
+        f"memcli repair brings HEAD's back; {_LET_GO}",
+    ),
+    "lost": (
+        "index",
+        "git's index lacks what HEAD holds; the next commit would undo it",
+        "memcli repair",
+    ),
+}
 
 
 class WorkingTree(NamedTuple):
@@ -104,35 +139,26 @@ def working_tree(
         if place in {*older, *revived}:  # where the entry was before it was archived
             place = None
         if path in staged:
-            message = "HEAD holds it, the folder does not; that is staged"
-            hint = "git commit makes it so, git restore --staged --worktree undoes it."
-            findings.append(Finding(path, 1, "missing", WARNING, message, hint))
+            findings.append(_finding("staged", path))
         elif place is None:
             missing.append(path)
-            message = "HEAD holds it, the folder does not"
-            hint = f"memcli repair brings it back; {_LET_GO}"
-            findings.append(Finding(path, 1, "missing", WARNING, message, hint))
+            findings.append(_finding("gone", path))
         elif place in uncommitted or (
             place not in staged and _is_committed(repository, place)
         ):
             moved[path] = place
         else:
-            message = f"moved to {place}, which is not committed"
-            hint = "Commit both, with git."
-            findings.append(Finding(path, 1, "missing", WARNING, message, hint))
-    for path in revived:
-        message = "the folder has it as an earlier commit had; HEAD has it in archive/"
-        hint = f"memcli repair makes it as HEAD has it; {_LET_GO}"
-        findings.append(Finding(path, 1, "older", WARNING, message, hint))
-    for path in older:
-        message = "the folder has an earlier version of it than HEAD"
-        hint = f"memcli repair brings HEAD's back; {_LET_GO}"
-        findings.append(Finding(path, 1, "older", WARNING, message, hint))
-    for path in lost:
-        message = "git's index lacks what HEAD holds; the next commit would undo it"
-        findings.append(Finding(path, 1, "index", WARNING, message, "memcli repair"))
+            findings.append(_finding("moved", path, place))
+    findings += [_finding("revived", path) for path in revived]
+    findings += [_finding("older", path) for path in older]
+    findings += [_finding("lost", path) for path in lost]
     older = [*older, *revived]
     return WorkingTree(lost, missing, older, uncommitted, moved, staged, findings)
+
+
+def _finding(what: str, path: str, place: str = "") -> Finding:
+    code, message, hint = _SAID[what]
+    return Finding(path, 1, code, WARNING, message.format(place=place), hint)
 
 
 def _older(repository: Repository, paths: Sequence[str]) -> list[str]:
