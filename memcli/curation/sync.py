@@ -226,7 +226,7 @@ def _foreseen(
         return done._replace(went=_traffic(repository, None, ours))
     base = next(iter(repository.bases(ours, theirs)), None)
     decided = _decide(vault, repository, ours, theirs, commit=False)
-    arrival.refuse(vault.root, _coming(repository, ours, decided))
+    arrival.refuse(vault.root, repository, _coming(repository, ours, decided))
     came, went = Traffic(), Traffic()
     if base != theirs:
         came = _traffic(repository, base, theirs, but=ours)
@@ -330,7 +330,7 @@ def _pull_only(
             code="read_only",
         )
     if done.dry_run:
-        arrival.refuse(vault.root, repository.differences(ours, theirs))
+        arrival.refuse(vault.root, repository, repository.differences(ours, theirs))
         return done._replace(came=_traffic(repository, ours, theirs))
     return _merged(vault, done, theirs)
 

@@ -16,6 +16,7 @@ from memcli.errors import Conflict, MemcliError, UnsafePath
 from memcli.storage import files
 from memcli.storage.audience import Audience
 from memcli.storage.change import Change, parents
+from memcli.storage.git import limits
 from memcli.storage.git.joining import LINK, SUBMODULE, Difference, Joining
 from memcli.storage.git.move import Move
 from memcli.storage.journal import FileChange
@@ -68,7 +69,7 @@ class Arrival:
         """
         self._audience.fault("locked")
         changed = self.repository.differences(move.before, move.after)
-        refuse(self._root, changed)
+        refuse(self._root, self.repository, changed)
         links = self._links_that_go(changed)
         try:
             # Before all else: nothing may be written through one of them.
@@ -184,12 +185,26 @@ def _refuse_unsafe(root: str, changed: Sequence[Difference]) -> None:
         files.inside(root, each.path)
 
 
-def refuse(root: str, changed: Sequence[Difference]) -> None:
+def refuse(root: str, repository: Joining, changed: Sequence[Difference]) -> None:
     """Refuse a commit that no vault takes, whatever lies in the folder.
 
+    Args:
+        root: the vault's folder.
+        repository: has what is new of the changes; a file without a name is not known
+            to git yet.
+        changed: what differs.
+
     Raises:
-        UnsafePath: as `Arrival.go`; a link in the folder may lead out besides.
+        UnsafePath, TooLarge: as `Arrival.go`, which sees the links in the folder, too.
     """
+    limits.refuse_count(len(changed))
+    new = {
+        each.path: each.after.oid
+        for each in changed
+        if each.is_plain and each.after and each.after.oid
+    }
+    if new:
+        limits.refuse_sizes(repository.sizes([*new.values()]), [*new])
     for each in changed:
         if each.after and any(ord(letter) < 32 for letter in each.path):
             raise UnsafePath(f"{each.path!r} holds a control character")

@@ -4,6 +4,7 @@ import os
 import stat
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -21,7 +22,8 @@ from memcli.errors import (
     TooLarge,
     UnsafePath,
 )
-from memcli.storage.git import joining
+from memcli.storage import files
+from memcli.storage.git import limits, network
 from memcli.storage.git.joining import Joining
 from memcli.storage.git.network import Terms
 from memcli.vault import sync_state
@@ -369,17 +371,78 @@ def test_a_merge_names_the_remote_in_printable_letters_alone(two: Clones) -> Non
     assert git(laptop, "log", "-1", "--format=%s") == "sync: merge a]0;bc\n"
 
 
+@pytest.mark.parametrize("forward", [True, False])
+@pytest.mark.parametrize(
+    ("where", "name", "said"),
+    [
+        (limits, "MOST_BYTES", "[0-9]+ bytes that differ"),
+        (limits, "MOST_FILES", "12 files that differ"),
+        (files, "LARGEST", "large.md of 22 bytes"),
+    ],
+)
 def test_more_than_a_merge_can_hold_changes_nothing(
-    two: Clones, monkeypatch: pytest.MonkeyPatch
+    two: Clones,
+    monkeypatch: pytest.MonkeyPatch,
+    where: ModuleType,
+    name: str,
+    said: str,
+    forward: bool,
 ) -> None:
-    monkeypatch.setattr(joining, "_MOST_BYTES", 10)
-    say(two.vault("laptop"), "We deploy on Tuesdays")
+    monkeypatch.setattr(where, name, 10)
+    for number in range(11):
+        (two.roots["laptop"] / f"fact{number}.md").write_text(f"fact {number}\n")
+    (two.roots["laptop"] / "large.md").write_text("We deploy on Tuesdays\n")
     two.sync("laptop")
+    if not forward:
+        say(two.vault("desk"), "mine")
     before = git(two.roots["desk"], "rev-parse", "HEAD")
-    with pytest.raises(TooLarge, match="the remote's changes hold more"):
-        two.sync("desk")
+    for dry_run in (True, False):
+        with pytest.raises(TooLarge, match=f"more than a vault may: {said}"):
+            sync.sync(two.vault("desk"), TERMS, dry_run=dry_run)
     assert git(two.roots["desk"], "rev-parse", "HEAD") == before
     assert dirty(two.roots["desk"]) == ""
+    git(two.roots["desk"], "pull", "--quiet", "--no-rebase", "--no-edit")
+    two.sync("desk")  # what was taken by hand is no longer in the way
+    assert "We deploy on Tuesdays" in texts(two.roots["desk"])
+
+
+@pytest.mark.parametrize(
+    ("said", "terms"),
+    [
+        ("head -c 1500000 /dev/zero", QUICK),
+        ("while sleep 0.1; do echo a word; done", QUICK._replace(longest=1.0)),
+    ],
+)
+def test_a_remote_that_talks_without_end_is_given_up(
+    two: Clones, monkeypatch: pytest.MonkeyPatch, said: str, terms: Terms
+) -> None:
+    monkeypatch.setattr(network, "_MOST_TOLD", 1_000_000)
+    script = two.remote.parent / "talks"
+    script.write_text(f"#!/bin/sh\n({said}) >&2\nsleep 60\n")
+    script.chmod(0o755)
+    git(two.roots["desk"], "config", "remote.origin.uploadpack", str(script))
+    before = git(two.roots["desk"], "rev-parse", "HEAD")
+    with pytest.raises((TooLarge, RemoteUnreachable)) as refusal:
+        sync.sync(two.vault("desk"), terms)
+    assert isinstance(refusal.value, TooLarge) is (terms is QUICK)
+    assert git(two.roots["desk"], "rev-parse", "HEAD") == before
+
+
+@pytest.mark.parametrize("count", [1, 150])
+def test_a_pack_above_the_limit_is_not_received(two: Clones, count: int) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    for number in range(count):
+        (laptop / f"{number}.bin").write_bytes(os.urandom(3_000_000 // count))
+    git(laptop, "add", "--all")
+    git(laptop, "commit", "--quiet", "-m", "large")
+    git(laptop, "push", "--quiet", "origin", "main")
+    before = git(desk, "rev-parse", "HEAD", "origin/main")
+    with pytest.raises(TooLarge, match="sends more than memcli accepts"):
+        sync.sync(two.vault("desk"), TERMS._replace(most=1_000_000))
+    assert git(desk, "rev-parse", "HEAD", "origin/main") == before
+    assert dirty(desk) == ""
+    two.sync("desk")
+    assert len(list(desk.glob("*.bin"))) == count
 
 
 # --- remotes that are not as one hopes ----------------------------------------------

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memcli.entries.merging.trees import Blob
-from memcli.errors import HistoryError, MemcliError, TooLarge
+from memcli.errors import HistoryError, MemcliError
 from memcli.storage import files
+from memcli.storage.git import limits
 from memcli.storage.git.complaints import names_nobody, refused
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.log import Readable
@@ -28,9 +29,6 @@ LINK = "120000"
 SUBMODULE = "160000"
 _NOTHING = "0" * 40
 _NO_IDENTITY = "memcli <memcli@localhost>"
-# What a merge may read and write at once, in bytes. It is held in memory, and several
-# times over while the journal is written: bytes, text and JSON.
-_MOST_BYTES = 200_000_000
 # The name under which a commit is made; removed at once.
 _SCRATCH_REF = "refs/memcli/sync"
 # Seconds that a program for signing has: without a terminal one that asks for a
@@ -114,26 +112,20 @@ class Joining(Tracking):
         """
         if not oids:
             return []
+        limits.refuse_sizes(self.sizes(oids))
+        return [data or b"" for data in self._objects(list(oids))]
+
+    def sizes(self, oids: Sequence[str]) -> list[int]:
+        """How many bytes each of these blobs has; raises HistoryError for none."""
         names = "".join(f"{oid}\n" for oid in oids).encode()
         words = ("cat-file", "--batch-check=%(objecttype) %(objectsize)")
-        total = 0
+        found = []
         for line in self._git(words, names).printed.splitlines():
             kind, _, size = line.partition(b" ")
             if kind != b"blob":
                 raise HistoryError(f"a file of the history is missing: {line!r}")
-            largest = int(size)
-            total += largest
-            if largest > files.LARGEST or total > _MOST_BYTES:
-                raise TooLarge(
-                    "the remote's changes hold more than a vault may: "
-                    + (
-                        f"a file of {largest:,} bytes"
-                        if largest > files.LARGEST
-                        else f"above {_MOST_BYTES:,} bytes that differ"
-                    ),
-                    hint="Look at it with git; git pull takes it all the same.",
-                )
-        return [data or b"" for data in self._objects(list(oids))]
+            found.append(int(size))
+        return found
 
     def named_by(self, ours: str, theirs: str, trailer: str) -> str:
         """Whose the newest commits are that only `theirs` has: the value of the newest

@@ -2,7 +2,8 @@
 
 Invariant: such a git asks a person only at a terminal. One that says nothing for
 `silence` seconds is ended, with the programs that it started; one that goes on saying
-something runs on, until it has received `MOST_RECEIVED` bytes. It uses no transport
+something runs on until it has received `most` bytes, has said `_MOST_TOLD` or has run
+for `longest` seconds: a remote could say a word a minute for ever. It uses no transport
 that starts a program of the remote's choice (`remote_address`), and takes no submodule.
 The caller holds no lock of the vault's files meanwhile.
 """
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # Bytes of what git says that are kept for a message; progress alone can be megabytes.
 _MOST_SAID = 64_000
+# A remote's own words go through git; those of a real one are some kilobytes.
+_MOST_TOLD = 32_000_000
 # No vault needs a pack above this; git would fill the disk with it.
 MOST_RECEIVED = 4 * 1024**3
 _POLL = 0.02
@@ -34,7 +37,10 @@ _GRACE = 2.0
 TOO_SLOW, TOO_LARGE = -101, -102
 
 _COUNTED = re.compile(rb"(?:Receiving|Writing) objects:\s+\d+% \((\d+)/(\d+)\)")
-_SIZE = re.compile(rb"Receiving objects:.*?, ([\d.]+) (bytes|KiB|MiB|GiB)")
+# git unpacks a pack of fewer than a hundred objects as it comes.
+_SIZE = re.compile(
+    rb"(?:Receiving|Unpacking) objects:.*?, ([\d.]+) (bytes|KiB|MiB|GiB)"
+)
 _UNITS = {b"bytes": 1, b"KiB": 1024, b"MiB": 1024**2, b"GiB": 1024**3}
 
 _OPTIONS = (
@@ -55,11 +61,15 @@ class Terms(NamedTuple):
     Attributes:
         asks: whether a person is at the terminal, whom git may ask for a password.
         silence: seconds without a word after which git is ended.
+        longest: seconds after which it is ended in any case.
+        most: bytes that it may receive.
         progress: called with (done, all) objects.
     """
 
     asks: bool = False
     silence: float = 60.0
+    longest: float = 7_200.0
+    most: int = MOST_RECEIVED
     progress: Callable[[int, int], None] | None = None
 
 
@@ -130,7 +140,8 @@ class _Watched:
         self, process: "subprocess.Popen[bytes]", terms: Terms, *, own_group: bool
     ) -> None:
         self._process, self._terms, self._own_group = process, terms, own_group
-        self._heard = time.monotonic()
+        self._heard = self._started = time.monotonic()
+        self._told = 0
         self._printed = bytearray()
         self._said = bytearray()
         self._too_large = False
@@ -154,7 +165,7 @@ class _Watched:
             while process.poll() is None:
                 if self._too_large:
                     why = TOO_LARGE
-                elif time.monotonic() - self._heard > self._terms.silence:
+                elif self._is_late():
                     why = TOO_SLOW
                 if why is not None:
                     self._end()
@@ -172,6 +183,11 @@ class _Watched:
         code = process.returncode if why is None else why
         return GitResult(code, bytes(self._printed), bytes(self._said))
 
+    def _is_late(self) -> bool:
+        now = time.monotonic()
+        silent = now - self._heard > self._terms.silence
+        return silent or now - self._started > self._terms.longest
+
     def _read(self, pipe: IO[bytes], take: Callable[[bytes], None]) -> None:
         with contextlib.suppress(OSError, ValueError):
             while chunk := os.read(pipe.fileno(), 65_536):
@@ -185,10 +201,12 @@ class _Watched:
             del self._printed[MOST_PRINTED:]
 
     def _take_said(self, chunk: bytes) -> None:
+        self._told += len(chunk)
         self._said += chunk
         del self._said[:-_MOST_SAID]
         sizes = _SIZE.findall(chunk)
-        if sizes and float(sizes[-1][0]) * _UNITS[sizes[-1][1]] > MOST_RECEIVED:
+        got = float(sizes[-1][0]) * _UNITS[sizes[-1][1]] if sizes else 0
+        if got > self._terms.most or self._told > _MOST_TOLD:
             self._too_large = True
         counted = _COUNTED.findall(chunk)
         if counted and self._terms.progress:
