@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Stored, Vault
@@ -182,7 +183,7 @@ def apply(
         raise found.refusal(f"{counted(count, 'entry')} would change, not {expect}")
     scope = ResolutionScope.ENTRY if found.alone else ResolutionScope.CLAIM
     if not found.undo:
-        by = by or (vault.agent.name if vault.agent else _committer(vault))
+        by = by or vault.agent_name or _committer(vault)
     changed: list[Target] = []
     with vault.transaction() as change:
         now = dates.iso(vault.now_ms() // 1000)
@@ -192,24 +193,11 @@ def apply(
             if target.same_key_as and not may(Action.RESOLVE, entry, vault.agent):
                 continue  # nobody named it
             refuse_unless(vault, Action.RESOLVE, entry)
+            if (entry.status is Status.RESOLVED) != found.undo:
+                continue  # it is already as it should be
             if found.undo:
-                if entry.status is not Status.RESOLVED:
-                    continue
-                open_again = (
-                    Status.SUPERSEDED  # a merge has kept a resolve beside a new version
-                    if entry.superseded_by
-                    else Status.ACTIVE
-                )
-                entry = entry.replace(
-                    status=Status.PENDING if _waited(stored.path) else open_again,
-                    resolved_at=None,
-                    resolved_by=None,
-                    resolution_note=None,
-                    resolution_scope=ResolutionScope.CLAIM,
-                )
+                entry = _reopened(entry, stored.path)
             else:
-                if entry.status is Status.RESOLVED:
-                    continue
                 if target.status != _PENDING or entry.status is not Status.PENDING:
                     lineage.refuse_ended(vault, entry)
                 entry = entry.replace(
@@ -234,6 +222,23 @@ def apply(
         named = [target.id for target in changed if target.same_key_as is None]
         vault.recorder.acted(named, "resolve")
     return changed
+
+
+def _reopened(entry: Entry, path: str) -> Entry:
+    """A resolved entry as it was before."""
+    if _waited(path):
+        status = Status.PENDING
+    elif entry.superseded_by:  # a merge has kept a resolve beside a new version
+        status = Status.SUPERSEDED
+    else:
+        status = Status.ACTIVE
+    return entry.replace(
+        status=status,
+        resolved_at=None,
+        resolved_by=None,
+        resolution_note=None,
+        resolution_scope=ResolutionScope.CLAIM,
+    )
 
 
 def gather(
