@@ -1,7 +1,7 @@
 """The block that memcli keeps up to date in a page of instructions.
 
 Hosts without hooks read `AGENTS.md` or `CLAUDE.md` at a session's start, so what agents
-should always heed is written there.
+should always follow is written there.
 
 Invariant: outside the block the page keeps every byte. No memory can end its line or
 the block, or make an agent read a file.
@@ -18,7 +18,7 @@ from memcli.errors import Conflict, Unreadable, WriteFailed
 from memcli.hosts.memories import markdown
 from memcli.storage import files
 
-# What agents should heed in all they do, in this order.
+# What agents should follow in all they do, in this order.
 _STANDING = (
     ("constraint", "Constraints"),
     ("convention", "Conventions"),

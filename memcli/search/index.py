@@ -263,7 +263,7 @@ class Index:
     def _open(self, state: State) -> Reader:
         segments = Segments(self._folder, state.segments)
         reader = Reader(segments, state.broken, self._agent, self.root)
-        reader.heed(self.elsewhere())
+        reader.count_resolved(self.elsewhere())
         return reader
 
     def _scan(self, state: State | None) -> Listing:
@@ -297,7 +297,7 @@ class Index:
         """
         self._asked = True
         if self._reader is not None and self._is_as_seen():
-            self._reader.heed(self.elsewhere())
+            self._reader.count_resolved(self.elsewhere())
             return self._reader
         self.stale = False
         state = self._state if self._reader else self._load()
@@ -306,7 +306,7 @@ class Index:
             same = state is not None and state.version == self._version()
             if state and same and state.describes(self.root, listing):
                 self._state = self._settled(state)
-                self._reader.heed(self.elsewhere())
+                self._reader.count_resolved(self.elsewhere())
                 self._seen = self.files.scans
                 return self._reader
             self._close()

@@ -99,14 +99,14 @@ class Reader:
         # Of the source, not of this object: in a circle with it its files would stay
         # open until the garbage collector runs.
         self.claims = Claims(source)
-        self.heed(None)
+        self.count_resolved(None)
 
-    def heed(self, elsewhere: ResolvedClaims | None) -> None:
+    def count_resolved(self, elsewhere: ResolvedClaims | None) -> None:
         """Count what is resolved in another vault as resolved here, until another call.
 
         What the user has resolved in the own vault is solved in a team's as well.
         """
-        self.claims.heed(elsewhere)
+        self.claims.count_resolved(elsewhere)
         self.all_plain = self._plain and not self.claims.elsewhere
 
     # Asked for at the first use: a database then answers it with other questions.

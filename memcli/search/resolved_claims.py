@@ -51,7 +51,7 @@ class Claims:
             self._columns.claims[heir]: doc for heir, doc in self.heirs.items()
         }
         self._inherited.pop(0, None)
-        self.heed(None)
+        self.count_resolved(None)
 
     def settling(self) -> list[int]:
         """The resolved documents that settle their claim, and not themselves alone."""
@@ -59,7 +59,7 @@ class Claims:
         resolved = self._source.exact("status", str(Status.RESOLVED))
         return [doc for doc in resolved if not flags[doc] & ONLY_THIS]
 
-    def heed(self, beside: ResolvedClaims | None) -> None:
+    def count_resolved(self, beside: ResolvedClaims | None) -> None:
         """Count what is resolved in another vault as resolved here, until another call.
 
         Args:

@@ -93,7 +93,7 @@ class HeldTexts:
         if text:
             self._by_claim.setdefault(claim(text), []).append(held)
 
-    def heed(self, text: str, resolves: tuple[Resolve, ...]) -> None:
+    def add_resolved(self, text: str, resolves: tuple[Resolve, ...]) -> None:
         """Count a text as resolved in another vault, which counts here as well."""
         self._elsewhere[claim(text)] = resolves
 
@@ -280,7 +280,7 @@ def held_texts(
     ids = {entry.id for entry in drafts if entry.id}
     for entry in drafts:
         said = claim_number(entry.body)
-        known.heed(entry.body, reader.claims.resolves_elsewhere(said))
+        known.add_resolved(entry.body, reader.claims.resolves_elsewhere(said))
     docs: dict[int, None] = {}
     for field, values in (
         ("fingerprint", texts),

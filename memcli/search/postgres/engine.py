@@ -222,7 +222,7 @@ class Engine:
         tables = Tables(self._database, published.vault, first)
         broken = self._broken() if published.broken else {}
         self._reader = Reader(tables, broken, self.agent, self._folder)
-        self._reader.heed(self.elsewhere())
+        self._reader.count_resolved(self.elsewhere())
         return self._reader
 
     def _broken(self) -> dict[str, tuple[int, str]]:
