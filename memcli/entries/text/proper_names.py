@@ -41,6 +41,7 @@ _ENDING = "\"'“”‘’«»)]}*_"
 _STOPS = ".!?…:;"
 _CODE = r"```.*?(?:```|\Z)|`[^`\n]*`|!?\[\[[^\[\]\n]*\]\]|\w+://\S+|\]\([^()\s]*\)"
 _LABEL = r"[ \t]*(?:[-*+>•]|\d{1,3}[.)])[ \t]+"
+_BEFORE_LABEL = " \t-*+>•0123456789"
 _MOST_WORDS = 4
 
 
@@ -61,11 +62,10 @@ def proper_names(text: str) -> list[ProperName]:
         text = re.sub(_CODE, " . ", text, flags=re.DOTALL)
     names: dict[str, ProperName] = {}
     for line in text.split("\n"):
-        plain = (
-            re.sub(_LABEL, "", line, count=1)
-            if line[:1] in " \t-*+>•0123456789"
-            else line
-        )
+        plain = line
+        # At its start alone: a search tries each of a million spaces as the first.
+        if line[:1] in _BEFORE_LABEL and (label := re.match(_LABEL, line)):
+            plain = line[label.end() :]
         if plain.lstrip().startswith(("#", "|", "---")):
             continue
         for name in _of_line(plain.split()):
