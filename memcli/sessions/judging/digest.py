@@ -261,14 +261,16 @@ def _last_line(text: str) -> str:
 
 def _without_pastes(text: str) -> str:
     """A turn with its blank lines gone, and of what was pasted the two ends."""
-    own = {start for start, _ in own_lines(re.sub(r"[\u00a7\u00a4]", " ", text))}
+    own = [start for start, _ in own_lines(re.sub(r"[\u00a7\u00a4]", " ", text))]
     kept: list[str] = []
     pasted: list[str] = []
-    position = 0
+    position = own_at = 0
     for line in [*text.split("\n"), None]:
-        # `own_lines` counts from behind a bullet.
-        is_own = line is None or any(
-            position <= start <= position + len(line) for start in own
+        # `own_lines` counts from behind a bullet, and goes from line to line as we do.
+        while own_at < len(own) and own[own_at] < position:
+            own_at += 1
+        is_own = line is None or (
+            own_at < len(own) and own[own_at] <= position + len(line)
         )
         if is_own and pasted:
             kept.append(f"[pasted: {_both_ends(' / '.join(pasted))}]")

@@ -1,5 +1,6 @@
 """The digest holds what a judge needs, within its length, and no secret."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,13 @@ def test_of_a_paste_there_are_both_ends() -> None:
     assert turn.text.startswith("why is this?\n   [pasted: ERROR: line 0 of the log")
     assert "line 199 of the log]" in turn.text
     assert "line 100 " not in turn.text
+
+
+def test_a_turn_of_many_lines_is_read_in_line_with_its_length() -> None:
+    started = time.process_time()
+    (turn,) = turns_of([Step("user", "use uv\n\n" * 20_000, 1, "u")])
+    assert turn.text.startswith("use uv\n   use uv")
+    assert time.process_time() - started < 5
 
 
 def test_what_is_known_is_listed_with_its_id() -> None:
