@@ -82,14 +82,13 @@ def export(
 
 
 def _lines(found: Exported, out: str | None, *, dry_run: bool) -> Result:
-    import json
-
+    from memcli.cli.render import as_json
     from memcli.curation import exporting
     from memcli.storage import files
 
     objects = [exporting.as_object(entry) for entry in found.entries]
     data: dict[str, Any] = {"format": "jsonl", "entries": len(objects), "out": out}
-    lines = [json.dumps(item, ensure_ascii=False) for item in objects]
+    lines = [as_json(item) for item in objects]
     if out is not None and not dry_run:
         files.write_atomic(out, "".join(f"{line}\n" for line in lines).encode())
     elif out is None:
@@ -165,7 +164,11 @@ def _page(
         if page.left_out:
             canvas.line(f"  left out: {page.left_out} more; a page is read whole")
 
-    return Result(data=data, text=text, warnings=tuple(found.unread))
+    doubts = [
+        f"{entry_id} was left out: it {why}; look at it: memcli show {entry_id}"
+        for entry_id, why in page.doubtful
+    ]
+    return Result(data=data, text=text, warnings=(*found.unread, *doubts))
 
 
 def _done(count: int, out: str | None, *, dry_run: bool) -> str:

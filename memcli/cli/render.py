@@ -35,11 +35,25 @@ _CONTROLS = {
     code: f"\\u{code:04x}"
     for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 }
+# What JSON may hold as it is, and writes by its number all the same.
+_BY_NUMBER = {code: f"\\u{code:04x}" for code in _CONTROLS if code >= 0x7F}
 
 
 def safe(text: str) -> str:
     """The text with everything a terminal would obey made visible."""
     return text.translate(_CONTROLS)
+
+
+def as_json(value: Any) -> str:
+    """JSON in one line, which means the same and holds nothing a terminal would obey.
+
+    So `safe` changes nothing in it: its `\\x9b` is no escape of JSON.
+    """
+    import json
+
+    text = json.dumps(value, ensure_ascii=False)
+    plain = text.isascii() and "\x7f" not in text
+    return text if plain else text.translate(_BY_NUMBER)
 
 
 class Screen:
@@ -149,8 +163,6 @@ class Screen:
         *,
         ok: bool,
     ) -> None:
-        import json
-
         envelope = {
             "memcli": OUTPUT_VERSION,
             "command": self._command,
@@ -159,10 +171,11 @@ class Screen:
             "warnings": warnings,
             "error": problem,
         }
-        text = json.dumps(envelope, ensure_ascii=False)
         try:
-            line = text.encode() + b"\n"
+            line = as_json(envelope).encode() + b"\n"
         except UnicodeEncodeError:
+            import json
+
             # A file name that is not UTF-8 holds half a surrogate pair.
             line = json.dumps(envelope).encode() + b"\n"
         sys.stdout.flush()

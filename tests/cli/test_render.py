@@ -1,5 +1,6 @@
 """What a terminal shows can be copied: nothing is broken or changed on the way."""
 
+import json
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ from rich.cells import cell_len
 from memcli import Vault
 from memcli.cli import render
 from memcli.cli.context import Result
+from tests.cli.conftest import Run
 from tests.conftest import VaultMaker
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
@@ -230,6 +232,23 @@ def test_tabs_stay_tabs_and_lines_stay_lines(
     line = "a\ttab " + "and a long line " * 9
     screen.line(line, style="good")
     assert capsys.readouterr().out == line + "\n"
+
+
+def test_json_means_the_same_and_holds_nothing_that_a_terminal_obeys() -> None:
+    odd = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0), 0x202E, 0x2066))) + "é"
+    for value in ({"text": odd}, {"text": "only \x7f"}):
+        text = render.as_json(value)
+        assert json.loads(text) == value
+        assert render.safe(text) == text
+    assert "é" in render.as_json(odd)
+
+
+def test_an_export_to_standard_output_is_json_whatever_a_memory_holds(
+    vault: Vault, memcli: Run
+) -> None:
+    write(vault, "memories/odd.md", "a \x7f \x9b \u202e b\n")
+    (line,) = memcli("export").out.splitlines()
+    assert json.loads(line)["text"] == "a \x7f \x9b \u202e b\n"
 
 
 def test_a_pipe_names_the_columns_of_a_table_when_it_is_asked_to(
