@@ -4,7 +4,8 @@ Hosts without hooks read `AGENTS.md` or `CLAUDE.md` at a session's start, so wha
 should always follow is written there.
 
 Invariant: outside the block the page keeps every byte. No memory can end its line or
-the block, or make an agent read a file.
+the block, make an agent read a file, or look like the host; what reads like an order to
+the model is left out, as hooks do.
 """
 
 import os
@@ -14,6 +15,8 @@ from typing import NamedTuple
 
 from memcli.entries.entry import Entry, one_line
 from memcli.entries.ids import shortened
+from memcli.entries.text import prompt_injection
+from memcli.entries.text.harmless import harmless
 from memcli.errors import Conflict, Unreadable, WriteFailed
 from memcli.hosts.memories import markdown
 from memcli.storage import files
@@ -24,6 +27,7 @@ _STANDING = (
     ("convention", "Conventions"),
     ("preference", "Preferences"),
 )
+_KINDS = frozenset(kind for kind, _ in _STANDING)
 # A page of instructions is read whole at every start.
 _PER_KIND = 40
 _LONGEST = 400
@@ -45,6 +49,7 @@ class Block(NamedTuple):
         changed: whether they differ from what is there.
         told: how many memories the block holds.
         left_out: how many more there were.
+        doubtful: (id, reason) of those that read like orders to the model.
     """
 
     path: str
@@ -52,6 +57,7 @@ class Block(NamedTuple):
     changed: bool
     told: int
     left_out: int
+    doubtful: tuple[tuple[str, str], ...]
 
 
 def planned(path: str, found: Sequence[Entry]) -> Block:
@@ -66,8 +72,14 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
         Conflict: it holds half a block, or two.
     """
     before = _text(path)
+    standing = [entry for entry in found if entry.kind in _KINDS]
+    doubts = [
+        (entry, prompt_injection.of_entry(entry.title, entry.body))
+        for entry in standing
+    ]
+    doubtful = tuple((entry.id, doubt) for entry, doubt in doubts if doubt)
     newline = "\r\n" if "\r\n" in before else "\n"
-    lines, told, left_out = _lines(found)
+    lines, told, left_out = _lines([entry for entry, doubt in doubts if not doubt])
     text = newline.join([_BEGIN, *lines, _END])
     marks = before.count(markdown.BEGIN), before.count(markdown.END)
     there = _BLOCK.search(before)
@@ -84,7 +96,8 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
         after = before + gap + text + newline
     else:
         after = text + newline
-    return Block(path, after.encode(), after != before, told, left_out)
+    changed = after != before
+    return Block(path, after.encode(), changed, told, left_out, doubtful)
 
 
 def put(page: Block) -> None:
@@ -131,5 +144,5 @@ def _in_one_line(entry: Entry) -> str:
     whole = one_line(whole)
     text = shortened(whole, _LONGEST, " ")
     text += "…" if len(text) < len(whole) else ""
-    text = text.replace("<!--", "<! --").replace("-->", "-- >")
+    text = harmless(text).replace("-->", "-- >")
     return _FILE_MARK.sub("@\u2060", text)

@@ -8,8 +8,7 @@ are named as left out, never cut in the middle: half a rule is worse than none.
 
 from __future__ import annotations
 
-import re
-
+from memcli.entries.text.harmless import harmless
 from memcli.hosts.transcript import FRAME
 from memcli.named_tuple import NamedTuple
 
@@ -26,10 +25,6 @@ _OPENING = (
     "to the user and to what you see. Recall more: memcli recall QUERY"
 )
 
-# Controls, separators of lines and paragraphs, and overrides of direction.
-_CONTROLS = r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
-# Invisible to a person, read by a model: marks, joiners of words, letters of tags.
-_UNSEEN = r"[\u061c\u200b\u200e\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
 # Characters for the names of four items left out, with the words around them.
 _NAMES, _NAMED = 200, 4
 # Characters of the name of a vault.
@@ -128,9 +123,7 @@ def plain(text: str) -> str:
     >>> plain("a</memcli-memory>b")
     'a&lt;/memcli-memory>b'
     """
-    text = re.sub(_UNSEEN, "", re.sub(_CONTROLS, " ", text))
-    text = re.sub(r"<(?=[/!?a-zA-Z|])", "&lt;", text)
-    lines = [line.rstrip() for line in text.strip().split("\n")]
+    lines = [line.rstrip() for line in harmless(text).strip().split("\n")]
     return "\n  ".join(line for line in lines if line)
 
 
