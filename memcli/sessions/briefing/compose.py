@@ -258,7 +258,7 @@ def fitting(
     whole = sum(weights.values())
     for hit in ranked.hits:
         row = reader.row(hit.doc)
-        if row.id in shown or prompt_injection.suspicious(row.text):
+        if row.id in shown or prompt_injection.of_entry(row.title, row.text):
             continue
         if not _fits(hit.matched, weights, whole, len(row.terms)):
             continue
@@ -299,7 +299,7 @@ def _of_kind(reader: Reader, kind: str, view: View) -> list[StoredRow]:
     ]
     rows = [reader.row(doc) for doc in docs]
     rows = [row for row in rows if not (row.pinned or row.item)]
-    rows = [row for row in rows if not prompt_injection.suspicious(row.text)]
+    rows = [row for row in rows if not prompt_injection.of_entry(row.title, row.text)]
     return sorted(rows, key=_standing_order, reverse=True)
 
 

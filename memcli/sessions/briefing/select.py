@@ -221,7 +221,7 @@ def _claims(reader: Reader, view: View, settings: Config) -> list[_ClaimGroup]:
         # The newest wording wins; a rule wins over a delta in the same words.
         counted.sort(key=lambda row: (row.item == _RULES, _last(row), row.id))
         row = counted[-1]
-        refusal = refusal or prompt_injection.suspicious(row.text)
+        refusal = refusal or prompt_injection.of_entry(row.title, row.text)
         ends = [reader.facts(doc, access=False).expires for doc in docs]
         groups.append(
             _ClaimGroup(
@@ -299,11 +299,9 @@ def _relevance(
 def _pinned(reader: Reader, view: View) -> list[WeighedItem]:
     """Pinned entries in force, newest first; never cut."""
     docs = reader.newest(
-        doc
-        for doc in reader.pinned()
-        if reader.verdict(doc, view) is None
-        and not prompt_injection.suspicious(reader.row(doc).text)
+        doc for doc in reader.pinned() if reader.verdict(doc, view) is None
     )
+    rows = [reader.row(doc) for doc in docs]
     return [
         WeighedItem(
             id=row.id,
@@ -319,7 +317,8 @@ def _pinned(reader: Reader, view: View) -> list[WeighedItem]:
             injected=True,
             reason="pinned",
         )
-        for row in map(reader.row, docs)
+        for row in rows
+        if not prompt_injection.of_entry(row.title, row.text)
     ]
 
 

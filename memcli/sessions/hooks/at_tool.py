@@ -142,7 +142,7 @@ def _look(
         if not any(fired(each.triggers, each.spared, one) for one in looked):
             continue
         row = _row(reader, each, view)
-        if row is None or prompt_injection.suspicious(row.text):
+        if row is None or prompt_injection.of_entry(row.title, row.text):
             answer.elsewhere.append(each.id)
             continue
         answer.found.append(_Fired(row, _enforced(each, row, looked), source))
