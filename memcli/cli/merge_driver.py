@@ -39,7 +39,8 @@ def main(words: Sequence[str], cwd: str) -> int:
     try:
         return _merge(*words, cwd=cwd)
     except (MemcliError, OSError, ValueError, RecursionError) as error:
-        sys.stderr.write(f"memcli: {words[3]} is left to git: {error}\n")
+        said = _shown(f"{words[3]} is left to git: {error}")
+        sys.stderr.write(f"memcli: {said}\n")
         return 1
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memcli.cli import merge_driver as merging
 from memcli.entries import codec
 from memcli.entries.entry import Entry, Status
 from memcli.storage.git import merge_driver
@@ -216,6 +217,16 @@ def test_a_link_in_the_way_leads_nothing_out_of_the_vault(clone: Clone) -> None:
     clone.git("merge", "-m", "m", "other", code=1)
     assert not list(outside.iterdir())
     assert "<<<<<<<" in (clone.root / PATH).read_text()
+
+
+def test_a_path_reaches_no_terminal_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["base", "ours", "theirs", "memories/\x1b]0;title\x07\u202e.md"]
+    assert merging.main(words, str(tmp_path)) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("memcli: memories/?]0;title??.md is left to git: ")
+    assert said.count("\n") == 1
 
 
 def test_a_commit_takes_the_fast_way_beside_the_driver(clone: Clone) -> None:
