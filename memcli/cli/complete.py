@@ -52,7 +52,7 @@ class Offer(NamedTuple):
 
 def main(words: Sequence[str]) -> None:
     """Answer a shell: its name, then the words up to the cursor, the last one begun."""
-    from memcli.cli.render import safe
+    from memcli.cli.safe_text import safe
 
     lines = []
     try:

@@ -82,7 +82,7 @@ def export(
 
 
 def _lines(found: Exported, out: str | None, *, dry_run: bool) -> Result:
-    from memcli.cli.render import as_json
+    from memcli.cli.safe_text import as_json
     from memcli.curation import exporting
     from memcli.storage import files
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
+from memcli.cli.safe_text import as_json, safe
 from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
@@ -20,40 +21,9 @@ if TYPE_CHECKING:
 
     from memcli.cli.context import Result
 
-
 OUTPUT_VERSION = 1
 
 _BUG_HINT = "Set MEMCLI_DEBUG=1 for the traceback, and report it, please."
-
-# C0 and C1 controls save newline and tab, and what turns text around: a memory must
-# not move a cursor, set a title or show one thing while saying another.
-_CONTROLS = {
-    code: f"\\x{code:02x}"
-    for code in (*range(0x20), *range(0x7F, 0xA0))
-    if code not in (0x09, 0x0A)
-} | {
-    code: f"\\u{code:04x}"
-    for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-}
-# What JSON may hold as it is, and writes by its number all the same.
-_BY_NUMBER = {code: f"\\u{code:04x}" for code in _CONTROLS if code >= 0x7F}
-
-
-def safe(text: str) -> str:
-    """The text with everything a terminal would obey made visible."""
-    return text.translate(_CONTROLS)
-
-
-def as_json(value: Any) -> str:
-    """JSON in one line, which means the same and holds nothing a terminal would obey.
-
-    So `safe` changes nothing in it: its `\\x9b` is no escape of JSON.
-    """
-    import json
-
-    text = json.dumps(value, ensure_ascii=False)
-    plain = text.isascii() and "\x7f" not in text
-    return text if plain else text.translate(_BY_NUMBER)
 
 
 class Screen:

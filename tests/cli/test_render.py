@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from memcli import Vault
-from memcli.cli import render
+from memcli.cli import render, safe_text
 from memcli.cli.context import Result
 from tests.cli.conftest import Run
 from tests.conftest import VaultMaker
@@ -237,10 +237,10 @@ def test_tabs_stay_tabs_and_lines_stay_lines(
 def test_json_means_the_same_and_holds_nothing_that_a_terminal_obeys() -> None:
     odd = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0), 0x202E, 0x2066))) + "é"
     for value in ({"text": odd}, {"text": "only \x7f"}):
-        text = render.as_json(value)
+        text = safe_text.as_json(value)
         assert json.loads(text) == value
-        assert render.safe(text) == text
-    assert "é" in render.as_json(odd)
+        assert safe_text.safe(text) == text
+    assert "é" in safe_text.as_json(odd)
 
 
 def test_an_export_to_standard_output_is_json_whatever_a_memory_holds(

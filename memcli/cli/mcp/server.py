@@ -25,7 +25,7 @@ from mcp.shared.exceptions import MCPError
 
 from memcli.cli.mcp.tool import Tool
 from memcli.cli.mcp.tools import Answer
-from memcli.cli.render import safe
+from memcli.cli.safe_text import safe
 from memcli.errors import UsageError
 
 # Below the 40 threads that anyio has: those that read and write the protocol are among

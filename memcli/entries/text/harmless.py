@@ -4,6 +4,8 @@ Invariant: pure. What is left closes no tag, reaches no terminal, and has no cha
 that a model reads and a person does not see.
 """
 
+from __future__ import annotations
+
 import re
 
 # Controls, separators of lines and paragraphs, and overrides of direction.

@@ -216,7 +216,7 @@ def _watch(vault: Vault) -> Watch | None:
     try:
         if vault.project is None:
             return None
-    except MemcliError:  # `_opened_unless_indexing` has said so
+    except MemcliError:  # `opened_unless_indexing` has said so
         return None
     from memcli.vault import code_state
 
