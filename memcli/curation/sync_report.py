@@ -39,10 +39,18 @@ def traffic_of(
 
     The archive is left out: an entry that was evolved counts once.
     """
+    rows = list(differences)
+    archived = {
+        layout.before_archive(path)
+        for path, before, _ in rows
+        if before is None and path.startswith(_ARCHIVE)
+    }
     added = changed = removed = 0
-    for path, before, after in differences:
+    for path, before, after in rows:
         if not layout.is_entry(path) or path.startswith(_ARCHIVE):
             continue
+        if after is None and path in archived:
+            continue  # its new version has another name
         if before is None:
             added += 1
         elif after is None:

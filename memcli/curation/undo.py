@@ -86,14 +86,12 @@ def last(vault: "Vault", prefix: str = "") -> Undone:
             paths = repository.changes(commit.id)
             return Undone(commit.id, commit.subject, paths, passed)
         passed.append(commit)
-    whose = f"no commit starts with '{prefix.strip()}'"
-    if not prefix:
-        by = f" by {name}" if name else ""
-        whose = f"no change of memcli's{by}"
-    whose += f" that was made in this clone is among the last {_HORIZON:,} commits"
+    what = f"one that starts with '{prefix.strip()}'" if prefix else "a change"
+    by = f" by {name}" if name else ""
+    whose = f"none of the last {_HORIZON:,} commits is {what}{by} made in this clone"
     raise NotAllowed(
         f"there is nothing to undo: {whose}",
-        hint=f"{came(passed)}." if passed else None,
+        hint=came(passed) if passed else None,
         code="nothing_to_undo",
     )
 

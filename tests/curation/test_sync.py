@@ -75,6 +75,16 @@ def test_both_sides_are_merged_into_one_commit_with_two_parents(two: Clones) -> 
     assert tree(two.roots["laptop"]) == tree(two.roots["desk"])
 
 
+@pytest.mark.parametrize("text", ["We deploy on Mondays", "Deploys are on Mondays"])
+def test_an_entry_that_was_evolved_counts_once(two: Clones, text: str) -> None:
+    first = say(two.vault("laptop"), "We deploy on Tuesdays")
+    two.sync("laptop")
+    two.sync("desk")
+    two.vault("laptop").evolve(first, text)
+    assert two.sync("laptop").went.entries == 1
+    assert two.sync("desk").came.entries == 1
+
+
 def test_a_second_sync_changes_nothing(two: Clones) -> None:
     say(two.vault("laptop"), "We deploy on Tuesdays")
     two.sync("laptop")

@@ -138,7 +138,7 @@ def test_what_came_from_another_clone_is_undone_only_by_its_name(
     theirs = two.tip()
     assert none.value.hint == (
         "'save: of the desk' came from another clone; "
-        f"to take that back: memcli undo {theirs[:10]}."
+        f"to take that back: memcli undo {theirs[:10]}"
     )
     clones.say(laptop, "of the laptop")
     two.sync("laptop")
