@@ -80,8 +80,7 @@ def take(vault: "Vault", wanted: Sequence[Repair]) -> list[Repair]:
 
     done = []
     for step in wanted:
-        arrival = Arrival(vault.root, vault.environ, vault.caller.audience)
-        with arrival:
+        with Arrival(vault.root, vault.environ, vault.caller.audience) as arrival:
             joining = arrival.repository
             branch, head = joining.branch(), joining.tip("HEAD")
             repository = Repository.open(vault.root, environ=vault.environ)
